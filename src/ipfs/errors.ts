@@ -38,6 +38,13 @@ export class FileNotFoundError extends FileNetworkError {
   }
 }
 
+/** Data ends where more of it was to begin (Go, `io.EOF`). Kubo takes that for the end of its answer. */
+export class EndOfDataError extends FileNetworkError {
+  constructor() {
+    super('EOF')
+  }
+}
+
 /** The time that the request allowed has passed. */
 export class DeadlineError extends FileNetworkError {
   constructor() {

@@ -183,10 +183,12 @@ describe('archives and data', () => {
     const content = Buffer.concat([Buffer.alloc(100_000, 0x81), Buffer.from([0x01])])
     const refused = await post('dag/put?input-codec=dag-cbor', [{ content }])
     expect(refused.status).toBe(500)
-    expect(await refused.json()).toMatchObject({ Message: 'dag-cbor: data is nested too deeply' })
+    expect(await refused.json()).toMatchObject({
+      Message: 'message structure exceeded maximum nesting depth',
+    })
     const json = Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     const ofJson = await post('dag/put?input-codec=dag-json', [{ content: json }])
-    expect(await ofJson.json()).toMatchObject({ Message: 'dag-json: data is nested too deeply' })
+    expect(await ofJson.json()).toMatchObject({ Message: 'message structure exceeded maximum nesting depth' })
     const stored = await lines(await post('block/put?cid-codec=dag-cbor', [{ content }]))
     const cid = String(stored[0]?.['Key'])
     for (const path of [`dag/get?arg=${cid}`, `pin/add?arg=${cid}`, `dag/export?arg=${cid}/0/0`]) {

@@ -253,14 +253,20 @@ export interface CidFormat {
 }
 
 /** The longest digest of the identity function, which is the data itself, in bytes (boxo, `verifcid`). */
-const longestIdentityDigest = 128
+export const longestIdentityDigest = 128
+
+/** Data is longer than a CID may have it inside. */
+export class DigestTooLargeError extends FileNetworkError {
+  constructor(size: number) {
+    super(`digest too large: identity digest got ${size} bytes, maximum ${longestIdentityDigest}`)
+  }
+}
+
 /** @throws {@link FileNetworkError} with boxo's text for a digest that is too long, or so short that it proves nothing */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
   if (code === identityCode) {
     if (size <= longestIdentityDigest) return
-    throw new FileNetworkError(
-      `digest too large: identity digest got ${size} bytes, maximum ${longestIdentityDigest}`,
-    )
+    throw new DigestTooLargeError(size)
   }
   if (size >= shortestDigest) return
   throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${shortestDigest}`)

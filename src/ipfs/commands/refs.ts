@@ -83,6 +83,15 @@ async function* listRefs(
       .replaceAll('<dst>', () => encodeCid(target))
       .replaceAll('<linkname>', () => name)
 
+  async function child(cid: CID): Promise<Uint8Array> {
+    try {
+      return await blockstore.get(cid)
+    } catch (error) {
+      if (waitsForBlocks || !(error instanceof BlockNotFoundError)) throw error
+      throw new FileNetworkError('failed to fetch all nodes')
+    }
+  }
+
   const slice = new TimeSlice()
   async function* below(root: CID): AsyncGenerator<string> {
     const stack = [{ cid: root, links: await linksOf(root, await blockstore.get(root)), next: 0 }]
@@ -96,9 +105,9 @@ async function* listRefs(
       }
       const { list, descend } = visit(link.cid, stack.length)
       if (!list && !descend) continue
-      const bytes = await blockstore.get(link.cid)
+      const links = await linksOf(link.cid, await child(link.cid))
       if (list) yield toLine(top.cid, link.cid, link.name)
-      if (descend) stack.push({ cid: link.cid, links: await linksOf(link.cid, bytes), next: 0 })
+      if (descend) stack.push({ cid: link.cid, links, next: 0 })
     }
   }
 

@@ -34,10 +34,11 @@ export async function readImportSettings(configuration: JsonObject): Promise<Imp
   const threshold = section['UnixFSHAMTDirectorySizeThreshold'] ?? internal.UnixFSShardingSizeThreshold
   const estimation = String(valueOf('UnixFSHAMTDirectorySizeEstimation'))
   const isSharding = estimation !== 'disabled'
-  const rawLeaves = section['UnixFSRawLeaves'] ?? version === 1
+  const configuredRawLeaves = section['UnixFSRawLeaves'] as boolean | null | undefined
   return {
     cid: { version: hash.code === sha256Code ? version : 1, hash },
-    rawLeaves: rawLeaves === true,
+    rawLeaves: configuredRawLeaves ?? version === 1,
+    configuredRawLeaves: configuredRawLeaves ?? undefined,
     chunker: String(valueOf('UnixFSChunker')),
     layout: valueOf('UnixFSDAGLayout') === 'trickle' ? 'trickle' : 'balanced',
     maxFileLinks: positive('UnixFSFileMaxLinks', Number(valueOf('UnixFSFileMaxLinks'))),

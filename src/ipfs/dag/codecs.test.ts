@@ -134,8 +134,84 @@ describe('as in Kubo', () => {
     ['x', 'invalid char while expecting start of value: 0x78'],
     ['{"x":1}x', 'unexpected content after end of json object'],
     ['', 'unexpected EOF'],
+    ['"a', 'unexpected EOF'],
+    ['{"x":1', 'EOF'],
+    ['{"/"', 'EOF'],
+    ['[{', 'EOF'],
+    ['-', 'strconv.ParseFloat: parsing "-": invalid syntax'],
+    ['[1e+]', 'strconv.ParseFloat: parsing "1e+": invalid syntax'],
+    ['[1.x]', 'expected comma or array close after array value; got 0x78'],
+    ['{"a":1 "b":2}', 'expected comma or map close after map value; got quote'],
+    ['{1:2}', 'unexpected int token while expecting map key'],
+    ['{[]:1}', 'expected colon after map key; got array close'],
+    ['{"a"}', 'expected colon after map key; got map close'],
+    ['[}', 'invalid char while expecting start of value: map close'],
+    ['"\\x"', 'invalid byte in string escape sequence: 0x78'],
+    ['"\\u00zz"', 'invalid byte in \\u hexadecimal character escape: 0x7a'],
+    ['"a\nb"', 'invalid unprintable byte in string literal: 0xa'],
+    ['{"/":{"bytes":"a"}}', 'illegal base64 data at input byte 0'],
+    [`${'['.repeat(1025)}${']'.repeat(1025)}`, 'message structure exceeded maximum nesting depth'],
   ])('refuses %s', (text, message) => {
-    expect(() => codec('dag-json').decode(Buffer.from(text))).toThrow(message)
+    expect(() => codec('dag-json').decode(Buffer.from(text))).toThrow(
+      expect.objectContaining({ message: message }) as Error,
+    )
+  })
+
+  it.each([
+    ['trux', true],
+    ['nul', null],
+    ['[f', 'EOF'],
+    ['01', 0],
+    ['[1,]', [1]],
+    ['[]\0', []],
+    ['{"/":{"bytes":"YQ=="}}', Uint8Array.of(0x61)],
+    ['{"/":{"bytes":"YQ"}}', Uint8Array.of(0x61)],
+  ])('reads the JSON %s as refmt does', (text, value) => {
+    const read = (): unknown => codec('dag-json').decode(Buffer.from(text))
+    if (value === 'EOF') expect(read).toThrow('EOF')
+    else expect(read()).toEqual(value)
+  })
+
+  it.each([
+    ['a1', 'EOF'],
+    ['8201', 'EOF'],
+    ['a16161', 'unexpected EOF'],
+    ['61', 'unexpected EOF'],
+    ['fb3f', 'unexpected EOF'],
+    ['d82a', 'unexpected EOF'],
+    ['7f6161', 'unexpected EOF'],
+    ['817f6161', 'EOF'],
+    ['ff', 'Invalid majorByte: 0xff'],
+    ['f820', 'Invalid majorByte: 0xf8'],
+    ['bf6161ff', 'unexpected break; expected value in indefinite-length map'],
+    ['a10101', 'unexpected uint token while expecting map key'],
+    ['1c', 'decodeUint: Invalid descriptor: 28'],
+    ['d82a4401550000', 'invalid multibase on IPLD link'],
+    ['c24101', 'unhandled cbor tag 2'],
+    ['c1c101', 'unsupported multiple tags on a single data item'],
+    ['9affffffff', 'message structure demanded too many resources to process'],
+    ['5affffffff', 'cbor: decoding rejected oversized byte field: 4294967295 is too large'],
+    ['bbffffffffffffffff', 'cbor: positive integer is out of length'],
+    ['0101', 'unexpected content after end of cbor object'],
+    [`${'81'.repeat(1025)}01`, 'message structure exceeded maximum nesting depth'],
+  ])('refuses the CBOR %s', (digits, message) => {
+    expect(() => codec('dag-cbor').decode(Buffer.from(digits, 'hex'))).toThrow(
+      expect.objectContaining({ message: message }) as Error,
+    )
+  })
+
+  it.each([
+    ['7f61616162ff', '626162'],
+    ['d9d9f7a0', 'a0'],
+    ['c101', '01'],
+    ['f7', 'f6'],
+    ['3bffffffffffffffff', '00'],
+    ['3b7fffffffffffffff', '3b7fffffffffffffff'],
+    ['1801', '01'],
+  ])('reads the CBOR %s as %s', (digits, written) => {
+    expect(hexOf(codec('dag-cbor').encode(codec('dag-cbor').decode(Buffer.from(digits, 'hex'))))).toBe(
+      written,
+    )
   })
 
   it('reads long strings with escapes and other alphabets, and as the library those that are nearly as long', () => {

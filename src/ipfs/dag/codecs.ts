@@ -1,18 +1,17 @@
-import * as dagCbor from '@ipld/dag-cbor'
-import * as dagPb from '@ipld/dag-pb'
-import { type DecodeOptions, Tokenizer } from 'cborg'
+import type * as dagPb from '@ipld/dag-pb'
 import * as dagJose from 'dag-jose'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { parseCid } from '../cid/parseCid.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
-import { DagJsonTokenizer, JsonTokenizer, decodeTokens } from './decodeInPieces.js'
+import { LINKS_AT_ONCE, decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
+import { CborTokens } from './cborTokens.js'
+import { decodeTokens } from './decodeInPieces.js'
 import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
 import { WholeFloat } from './float.js'
+import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
 import { encodePrettyJson } from './prettyJson.js'
 
 /** A codec of the IPLD data model. */
@@ -24,24 +23,6 @@ export interface Codec {
   /** The same in pieces, for data that may be large. */
   decodeInPieces?(bytes: Uint8Array): Steps<unknown>
   encodeInPieces?(value: unknown): Steps<Uint8Array>
-}
-
-/** What Kubo reads is read, also where DAG-CBOR would have it written otherwise: it is written anew in any case. */
-const cborOptions: DecodeOptions = {
-  ...dagCbor.decodeOptions,
-  allowIndefinite: true,
-  allowUndefined: true,
-  coerceUndefinedToNull: true,
-  allowNaN: true,
-  allowInfinity: true,
-  strict: false,
-}
-
-/** The link behind the tag of links, whose bytes have a zero before them. */
-function linkOfBytes(content: unknown): CID {
-  const bytes = content as Uint8Array
-  if (bytes[0] !== 0) throw new Error('invalid multibase on IPLD link')
-  return CID.decode(bytes.subarray(1))
 }
 
 /** The same memory as an array of bytes whose parts are arrays of bytes too: those of a Buffer are Buffers. */
@@ -64,8 +45,7 @@ function inPieces(codec: {
 }
 
 const dagCborSteps = {
-  decodeInPieces: (bytes: Uint8Array) =>
-    decodeTokens(new Tokenizer(plain(bytes), cborOptions), bytes.length, linkOfBytes),
+  decodeInPieces: (bytes: Uint8Array) => decodeTokens(new CborTokens(plain(bytes), { allowsLinks: true })),
   encodeInPieces: (value: unknown) => encodeInPieces(dagCborForm, value),
 }
 
@@ -79,7 +59,7 @@ const libraries: readonly Codec[] = [
   {
     name: 'dag-pb',
     code: codecCode.dagPb,
-    decode: dagPb.decode,
+    decode: decodeDagPb,
     decodeInPieces: decodeDagPbInPieces,
     encode: (value) => runToCompletion(encodeNode(value)),
     encodeInPieces: encodeNode,
@@ -88,23 +68,19 @@ const libraries: readonly Codec[] = [
   inPieces({
     name: 'dag-json',
     code: codecCode.dagJson,
-    decodeInPieces: (bytes) =>
-      decodeTokens(new DagJsonTokenizer(plain(bytes)), bytes.length, (text) => parseCid(text as string)),
+    decodeInPieces: (bytes) => decodeTokens(new DagJsonTokens(bytes)),
     encodeInPieces: (value) => encodeInPieces(dagJsonForm, value),
   }),
   inPieces({
     name: 'cbor',
     code: codecCode.cbor,
-    decodeInPieces: (bytes) =>
-      decodeTokens(new Tokenizer(plain(bytes), cborOptions), bytes.length, () => {
-        throw new FileNetworkError('unhandled cbor tag 42')
-      }),
+    decodeInPieces: (bytes) => decodeTokens(new CborTokens(plain(bytes), { allowsLinks: false })),
     encodeInPieces: (value) => encodeInPieces(cborForm, value),
   }),
   inPieces({
     name: 'json',
     code: codecCode.json,
-    decodeInPieces: (bytes) => decodeTokens(new JsonTokenizer(plain(bytes)), bytes.length, (text) => text),
+    decodeInPieces: (bytes) => decodeTokens(new JsonTokens(bytes)),
     encodeInPieces: encodePrettyJson,
   }),
   {

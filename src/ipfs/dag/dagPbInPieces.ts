@@ -1,6 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import { latin1 } from '../../encoding/hex.js'
+import { FileNetworkError, errorText } from '../errors.js'
 
 /** Links that are decoded or encoded at once. */
 export const LINKS_AT_ONCE = 1024
@@ -8,21 +9,72 @@ export const LINKS_AT_ONCE = 1024
 const DATA_KEY = 0x0a
 const LINK_KEY = 0x12
 
+/** Bytes that are no node, in the words of go-codec-dagpb. */
+export class DagPbError extends FileNetworkError {}
+
+/** What the library says, and what Go says of the same fault. */
+const goWords: readonly (readonly [RegExp, string])[] = [
+  [/unexpected end of data$/, 'unexpected EOF'],
+  [/varint overflow$/, 'proto: variable length integer overflow'],
+  [/ got 0$/, 'proto: invalid field number'],
+  [/^Invalid Hash field/, 'invalid Hash field found in link, expected CID'],
+]
+
+/**
+ * The node that bytes stand for.
+ *
+ * @throws {@link DagPbError}
+ */
+export function decodeDagPb(bytes: Uint8Array): dagPb.PBNode {
+  try {
+    return dagPb.decode(bytes)
+  } catch (error) {
+    throw asInGo(bytes, errorText(error))
+  }
+}
+
+/** Go looks at the number of a field before its type. */
+function asInGo(bytes: Uint8Array, message: string): DagPbError {
+  if (/invalid wireType/.test(message) && isNumberless(bytes[placeOfUnknownField(bytes)])) {
+    return new DagPbError('proto: invalid field number')
+  }
+  const words = /invalid fieldNumber|^(?!.* got )/.test(message)
+    ? goWords.find(([pattern]) => pattern.test(message))?.[1]
+    : undefined
+  return new DagPbError(words ?? message)
+}
+
+/** Whether a key is of the field with the number 0. */
+function isNumberless(key: number | undefined): boolean {
+  return key !== undefined && key < 8
+}
+
+/** Where the first field begins that a node does not have. */
+function placeOfUnknownField(bytes: Uint8Array): number {
+  let index = 0
+  while (bytes[index] === DATA_KEY || bytes[index] === LINK_KEY) {
+    const end = endOfField(bytes, index)
+    if (end === undefined) break
+    index = end
+  }
+  return index
+}
+
 /**
  * What dag-pb makes of a node, in pieces: a part of a message in protocol buffers that ends between two of its fields is a
  * message too.
  *
- * @throws Error of the codec
+ * @throws {@link DagPbError}
  */
 export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
   const node: dagPb.PBNode = { Links: [] }
   for (let start = 0; start < bytes.length;) {
     const end = endOfFields(bytes, start)
-    const part = dagPb.decode(bytes.subarray(start, end))
+    const part = decodeDagPb(bytes.subarray(start, end))
     if (part.Data !== undefined) {
       // Links may stand before the data or behind it. The codec itself says what is wrong with others.
       const isOrdered = end === bytes.length || (start === 0 && bytes[0] === DATA_KEY)
-      if (node.Data !== undefined || !isOrdered) return dagPb.decode(bytes)
+      if (node.Data !== undefined || !isOrdered) return decodeDagPb(bytes)
       node.Data = part.Data
     }
     for (const link of part.Links) node.Links.push(link)
@@ -36,19 +88,26 @@ export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
 function endOfFields(bytes: Uint8Array, start: number): number {
   let index = start
   for (let count = 0; count < LINKS_AT_ONCE && index < bytes.length; count++) {
-    const key = bytes[index++]
-    if (key !== DATA_KEY && key !== LINK_KEY) return bytes.length
-    let length = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[index++]
-      if (byte === undefined || shift > 28) return bytes.length
-      length += (byte & 0x7f) * 2 ** shift
-      if (byte < 0x80) break
-    }
-    index += length
-    if (index > bytes.length) return bytes.length
+    const end = endOfField(bytes, index)
+    if (end === undefined) return bytes.length
+    index = end
   }
   return index
+}
+
+/** Where the field ends that begins at an index; undefined where it is none that is known, or not all there. */
+function endOfField(bytes: Uint8Array, start: number): number | undefined {
+  let index = start
+  const key = bytes[index++]
+  if (key !== DATA_KEY && key !== LINK_KEY) return undefined
+  let length = 0
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[index++]
+    if (byte === undefined || shift > 28) return undefined
+    length += (byte & 0x7f) * 2 ** shift
+    if (byte < 0x80) break
+  }
+  return index + length > bytes.length ? undefined : index + length
 }
 
 /** The bytes of a node, its links sorted by name. Other requests have their turns while many links are encoded. */

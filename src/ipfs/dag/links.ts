@@ -23,7 +23,8 @@ export interface DagLink {
 export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLink[]> {
   if (cid.code === codecCode.raw) return []
   const codec = decoderOf(cid)
-  const failure = (error: unknown): FileNetworkError => new FileNetworkError(errorText(error))
+  const failure = (error: unknown): FileNetworkError =>
+    error instanceof FileNetworkError ? error : new FileNetworkError(errorText(error))
   const find = cid.code === codecCode.dagPb ? linksOfNode : linksOfValue
   try {
     if (bytes.length <= LARGE_DATA) return runToCompletion(find(codec.decode(bytes)))
@@ -129,4 +130,52 @@ export async function* walkAvailable(source: BlockSource, root: CID): AsyncGener
       if (!(error instanceof FileNetworkError)) throw error
     }
   }
+}
+
+/** A link inside data, with the keys that lead to it. */
+interface PlacedLink {
+  cid: CID
+  way: readonly string[]
+}
+
+/**
+ * The keys by which a walk of a DAG comes to a block for the first time, depth first, from its root on. It is looked for
+ * once the walk has failed, so that walks need not remember their ways.
+ */
+export async function wayTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
+  const slice = new TimeSlice()
+  const seen = new Set<string>()
+  const stack: PlacedLink[] = [{ cid: root, way: [] }]
+  for (let link = stack.pop(); link; link = stack.pop()) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    const { cid, way } = link
+    if (cid.equals(wanted)) return way
+    if (seen.has(cidKey(cid)) || cid.code === codecCode.raw) continue
+    seen.add(cidKey(cid))
+    const data = await decodeInTurns(decoderOf(cid), await source.get(cid))
+    stack.push(...(await runInSlices(placedLinks(data, way), slice)).reverse())
+  }
+  return []
+}
+
+/** The links of data in their order. */
+function* placedLinks(root: unknown, way: readonly string[]): Steps<PlacedLink[]> {
+  const links: PlacedLink[] = []
+  const stack: { value: unknown; way: readonly string[] }[] = [{ value: root, way }]
+  for (let looked = 0, item = stack.pop(); item; item = stack.pop(), looked++) {
+    if (looked % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
+    const { value } = item
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
+    const cid = CID.asCID(value)
+    if (cid) {
+      links.push({ cid, way: item.way })
+      continue
+    }
+    const keys = Array.isArray(value) ? [...value.keys()].map(String) : [...keysOf(value)]
+    for (const key of keys.reverse()) {
+      stack.push({ value: (value as Record<string, unknown>)[key], way: [...item.way, key] })
+    }
+  }
+  return links
 }

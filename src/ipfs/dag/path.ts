@@ -2,7 +2,7 @@ import { unixfsType } from '../unixfs/data.js'
 import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { InvalidCidError, parseCid } from '../cid/parseCid.js'
-import { FileNetworkError, LinkNotFoundError } from '../errors.js'
+import { FileNetworkError, LinkNotFoundError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
@@ -80,6 +80,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
   let rest = path.segments
   while (rest.length > 0) {
     const block = await source.get(cid)
+    await checkLoads(cid, block, path.segments.slice(0, path.segments.length - rest.length))
     if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
       const [name = '', ...following] = rest
       cid = await findName(source, { cid, block, name, isLast: following.length === 0 })
@@ -94,6 +95,25 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
     rest = found.rest
   }
   return { cid, cids, remainder: [] }
+}
+
+/** Says of a block behind the first one on which way it cannot be read (go-ipld-prime, `traversal/walk.go`). */
+async function checkLoads(cid: CID, block: Uint8Array, way: readonly string[]): Promise<void> {
+  if (way.length === 0) return
+  try {
+    await linksOf(cid, block)
+  } catch (error) {
+    throw linkFailure(way, cid, error)
+  }
+}
+
+/** A link of a DAG leads to a block that cannot be had or read (go-ipld-prime, `traversal/walk.go`). */
+export function linkFailure(way: readonly string[], cid: CID, cause: unknown): FileNetworkError {
+  const place = JSON.stringify(way.join('/'))
+  return new FileNetworkError(
+    `error traversing node at ${place}: could not load link "${cid}": ${errorText(cause)}`,
+    { cause },
+  )
 }
 
 /**

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { cleanSegments } from '../mfs/filesPath.js'
+import { DagPbError } from '../dag/dagPbInPieces.js'
 import { resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { formatName } from '../names/keystore.js'
@@ -28,7 +29,7 @@ import {
   readTarget,
   redirectAddress,
 } from './request.js'
-import { checkReadable, followPath, resolveTarget } from './resolveTarget.js'
+import { checkReadable, followPath, noProviders, resolveTarget } from './resolveTarget.js'
 import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
@@ -94,7 +95,12 @@ export function createGateway(source: GatewaySource): Gateway {
 
 /** Content that is there and cannot be served. */
 function unserved({ contentPath }: GatewayTarget, error: FileNetworkError): GatewayError {
-  return new GatewayError(500, `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}`)
+  // What cannot be read might be had from others.
+  const suffix = error instanceof DagPbError ? noProviders : ''
+  return new GatewayError(
+    500,
+    `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}${suffix}`,
+  )
 }
 
 function checkMethod({ method }: GatewayRequest): void {

@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
-import { walkDag } from '../dag/links.js'
+import { linksOf, walkDag } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { isIdentity } from '../store/blockstore.js'
 import { isShardedEntry, shardBlocks } from '../unixfs/readDirectory.js'
@@ -39,19 +39,17 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
   const sent = walkedSet(wanted.repeats)
-  let isEmpty = true
   try {
     for await (const cid of blocksOf(source, wanted)) {
       const key = cidKey(cid)
       // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
       if (sent.has(key) || isIdentity(cid)) continue
       sent.add(key)
-      isEmpty = false
       yield encodeCarSection(cid, await source.get(cid))
     }
   } catch (error) {
-    // As in boxo: what has been sent stands, and a root that cannot be read has nothing below it.
-    if (!isEmpty || !(error instanceof FileNetworkError)) throw error
+    // As in boxo a CAR ends where a block is missing or cannot be read: who gets one checks that it is whole.
+    if (!(error instanceof FileNetworkError)) throw error
   }
 }
 
@@ -70,6 +68,7 @@ function rememberLast(source: BlockSource): BlockSource {
 async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
   const { end, onTheWay, scope } = wanted
   yield* onTheWay.filter((cid) => !cid.equals(end))
+  await linksOf(end, await source.get(end))
   if (scope === 'block') yield end
   else if (scope === 'entity') yield* entityBlocks(source, wanted)
   else yield* dagBlocks(source, wanted)

@@ -1,5 +1,5 @@
 import { textChunks } from '../../encoding/timeSlice.js'
-import { LinkNotFoundError } from '../errors.js'
+import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
@@ -82,8 +82,18 @@ async function serveFile(
       'Content-Length': String(end - start),
       ...(range ? { 'Content-Range': contentRange(range, entry.size) } : {}),
     },
-    body: readFile(source, entry, { start, end }),
+    body: whole(readFile(source, entry, { start, end }), end - start),
   }
+}
+
+/** Breaks off where a file is shorter than it says: the client would wait for the rest. */
+async function* whole(content: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let missing = length
+  for await (const bytes of content) {
+    missing -= bytes.length
+    yield bytes
+  }
+  if (missing > 0) throw new FileNetworkError(`the file is ${missing} bytes shorter than it says`)
 }
 
 /** The first moment of 1970 stands for none (Go, `http.ServeContent`). */

@@ -1,6 +1,13 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { unservedOperations } from '../commands/offline.js'
-import { BlockNotFoundError, DeadlineError, FileNetworkError, RequestError, errorText } from '../errors.js'
+import {
+  BlockNotFoundError,
+  DeadlineError,
+  EndOfDataError,
+  FileNetworkError,
+  RequestError,
+  errorText,
+} from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   type Command,
@@ -133,7 +140,7 @@ export async function executeCommand(
   } catch (error) {
     deadline.end()
     network.requestLog.end(logged)
-    return errorReply(error, encoding)
+    return error instanceof EndOfDataError ? outputReply(nothing(), encoding) : errorReply(error, encoding)
   }
 }
 

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { FileNetworkError, RequestError, errorText } from '../errors.js'
+import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'
 
@@ -139,6 +139,7 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
     try {
       yield* source
     } catch (error) {
+      if (error instanceof EndOfDataError) return
       failure = errorText(error).replace(/[^\x20-\x7e\x80-\xff]/g, ' ')
     }
   }

@@ -1,4 +1,5 @@
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
+import { FileNetworkError } from '../errors.js'
 import { type Chunk, allocate } from './chunker.js'
 
 /**
@@ -178,7 +179,7 @@ export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
   const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
   let hasType = false
   let fields = 0
-  for (const field of readFields(bytes)) {
+  for (const field of wellFormed(readFields(bytes))) {
     if (++fields % FIELDS_AT_ONCE === 0) yield
     if (field.number === 1) {
       message.type = toType(field.value)
@@ -191,13 +192,13 @@ export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
     else if (field.number === 7) message.mode = Number(field.value & 0xfffn)
     else if (field.number === 8) message.modified = decodeTime(field.bytes)
   }
-  if (!hasType) throw new Error('proto: required field ipfs.boxo.ipld.unixfs.pb.Data.Type not set')
+  if (!hasType) throw new FileNetworkError('proto: required field ipfs.boxo.ipld.unixfs.pb.Data.Type not set')
   return message
 }
 
 function decodeTime(bytes: Uint8Array): UnixfsTime {
   const time: UnixfsTime = { seconds: 0n, nanoseconds: 0 }
-  for (const field of readFields(bytes)) {
+  for (const field of wellFormed(readFields(bytes))) {
     if (field.number === 1) time.seconds = BigInt.asIntN(64, field.value)
     else if (field.number === 2) time.nanoseconds = Number(field.value)
   }
@@ -206,13 +207,28 @@ function decodeTime(bytes: Uint8Array): UnixfsTime {
 
 function toType(value: bigint): UnixfsType {
   const type = Object.values(unixfsType).find((known) => BigInt(known) === value)
-  if (type === undefined) throw new Error(`unrecognized UnixFS type ${value}`)
+  if (type === undefined) throw new FileNetworkError('unrecognized node type')
   return type
 }
 
 function toSize(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Error('a UnixFS size is out of range')
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new FileNetworkError('a UnixFS size is out of range')
   return Number(value)
+}
+
+/** @throws {@link FileNetworkError} with the text of Go's protocol buffers for what are no fields */
+function* wellFormed(fields: Iterable<Field>): Generator<Field> {
+  const iterator = fields[Symbol.iterator]()
+  for (;;) {
+    let result: IteratorResult<Field>
+    try {
+      result = iterator.next()
+    } catch (error) {
+      throw new FileNetworkError('proto: cannot parse invalid wire-format data', { cause: error })
+    }
+    if (result.done) return
+    yield result.value
+  }
 }
 
 interface Field {

@@ -42,11 +42,7 @@ export async function readEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntr
     return { cid, type: 'file', size, cumulativeSize: size, node: undefined, block }
   }
   if (cid.code !== codecCode.dagPb) throw new FileNetworkError('unknown node type')
-  const node = await readNode(block).catch(({ message }: Error) => {
-    throw new FileNetworkError(
-      message.startsWith('proto: required') ? message : `not a valid UnixFS node: ${message}`,
-    )
-  })
+  const node = await readNode(block)
   const { unixfs } = node
   const type = typeOf(node)
   return {

@@ -36,12 +36,15 @@ export function createFileParts(options: {
   writer: BlockWriter
   rawLeaves: boolean
   maxLinks: number
+  /** Refuses raw leaves of a length. */
+  checkLeaf?: (length: number) => void
 }): FileParts {
-  const { writer, rawLeaves, maxLinks } = options
+  const { writer, rawLeaves, maxLinks, checkLeaf } = options
 
   function putLeaf(chunk: Chunk, type: UnixfsType, metadata: UnixfsMetadata = {}): FileNode {
     const { content } = chunk
     const fileSize = content.length
+    if (rawLeaves) checkLeaf?.(fileSize)
     if (rawLeaves) return { cid: writer.put(codecCode.raw, content), size: fileSize, fileSize }
     const block = encodeLeaf(chunk, type, metadata)
     return { cid: writer.put(codecCode.dagPb, block), size: block.length, fileSize }

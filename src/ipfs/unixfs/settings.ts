@@ -22,6 +22,8 @@ export interface DirectorySettings {
 export interface ImportSettings {
   cid: CidFormat
   rawLeaves: boolean
+  /** The same where it is configured. */
+  configuredRawLeaves?: boolean | undefined
   /** `size-<bytes>`, `rabin…` or `buzhash`. */
   chunker: string
   layout: 'balanced' | 'trickle'

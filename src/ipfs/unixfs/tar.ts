@@ -81,10 +81,16 @@ async function writeContent(
   })
   finished.catch(() => undefined)
   const sink = archive.entry(header, finish)
+  // The archive tells of what goes wrong; an error of this stream that nobody hears would end the process.
+  sink.on('error', () => undefined)
+  let missing = entry.size
   for await (const bytes of readFile(source, entry)) {
     if (sink.destroyed) return
+    missing -= bytes.length
     if (!sink.write(bytes)) await drained(sink)
   }
+  // A file may say that it is longer than it is.
+  if (missing > 0) throw new FileNetworkError(`archive/tar: missed writing ${missing} bytes`)
   sink.end(null)
   await finished
 }

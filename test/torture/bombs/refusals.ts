@@ -47,7 +47,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^dag\/resolve\?arg=CID\/0\/0: two hundred thousand names/, 'key not found'],
   [/^dag\/resolve\?arg=CID\/0: (bytes|a string)/, 'LookupBySegment'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
-  [/^dag\/put.*: deep/, 'nested too deeply'],
+  [/^dag\/put.*: deep/, 'maximum nesting depth'],
   [/^dag\/import: (no CAR|a header)/, 'invalid header'],
   [/^(config\/replace|key\/import): ten megabytes/, 'input is larger than 1048576 bytes'],
   [/^standin_importBlocks: /, ''],

@@ -1,9 +1,11 @@
-import { isIdentity } from '../../store/blockstore.js'
+import { type Blockstore, isIdentity } from '../../store/blockstore.js'
 import { CID } from 'multiformats/cid'
 import { baseOfPath } from '../resolve.js'
-import { walkAvailable, walkDag } from '../../dag/links.js'
+import { walkAvailable, walkDag, wayTo } from '../../dag/links.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js'
 import { exportCar } from '../../dag/car.js'
+import { linkFailure } from '../../dag/path.js'
+import type { BlockSource } from '../../unixfs/entry.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
@@ -24,22 +26,38 @@ export const dagExport = defineCommand({
     }
     const { cid } = await resolveText({ blockstore, names }, arg)
     await blockstore.get(cid)
-    const walk = localOnly ? storedOnly(walkAvailable(blockstore, cid)) : walkDag(blockstore, cid)
-    return bytes(exportCar(cid, nameRootFailure(cid, walk)), { contentType: 'application/vnd.ipld.car' })
+    const walk = localOnly
+      ? storedOnly(walkAvailable(blockstore, cid))
+      : walkWhole(
+          blockstore,
+          cid,
+          offline === true ? 'without the offline flag' : 'after attaching to the network',
+        )
+    return bytes(exportCar(cid, walk), { contentType: 'application/vnd.ipld.car' })
   },
 })
 
-/** Says of a root that is here that it could not be read (go-car, `selective.go`). */
-async function* nameRootFailure(root: CID, blocks: ReturnType<typeof walkDag>): ReturnType<typeof walkDag> {
-  let isBehindRoot = false
+/**
+ * The blocks of a DAG, all of which must be there.
+ *
+ * @param remedy - what may help against a block that is missing
+ * @throws {@link FileNetworkError} with the words of go-car (`selective.go`) and Kubo
+ */
+async function* walkWhole(source: Blockstore, root: CID, remedy: string): ReturnType<typeof walkDag> {
+  const walked: BlockSource = {
+    async get(cid) {
+      last = cid
+      return source.get(cid)
+    },
+  }
+  let last = root
   try {
-    for await (const block of blocks) {
-      isBehindRoot ||= !block.cid.equals(root)
-      yield block
-    }
+    yield* walkDag(walked, root)
   } catch (error) {
-    if (isBehindRoot || error instanceof BlockNotFoundError) throw error
-    throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
+    if (last.equals(root)) throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
+    const { message } = linkFailure(await wayTo(source, root, last), last, error)
+    const advice = error instanceof BlockNotFoundError ? ` (currently offline, perhaps retry ${remedy})` : ''
+    throw new FileNetworkError(`walk failed: ${message}${advice}`, { cause: error })
   }
 }
 

@@ -46,9 +46,10 @@ class NodeIsNoBytesError extends FileNetworkError {
   }
 }
 
-/** A dag-pb node in the order of its schema, without data where it has none (go-codec-dagpb). */
+/** A dag-pb node in the order of its schema, null where it has no data, and a link no name or size (go-codec-dagpb). */
 function inSchemaOrder({ Links, Data }: PBNode): object {
-  return { Links, Data: Data ?? null }
+  const links = Links.map(({ Hash, Name = null, Tsize = null }) => ({ Hash, Name, Tsize }))
+  return { Links: links, Data: Data ?? null }
 }
 
 function encoderOf(code: number, name: string): Codec {
@@ -64,6 +65,6 @@ async function attempt<T>(convert: () => Promise<T>): Promise<T> {
   try {
     return await convert()
   } catch (error) {
-    throw new FileNetworkError(errorText(error))
+    throw error instanceof FileNetworkError ? error : new FileNetworkError(errorText(error))
   }
 }

@@ -75,6 +75,6 @@ async function convert<T>(conversion: () => Promise<T>): Promise<T> {
   try {
     return await conversion()
   } catch (error) {
-    throw new FileNetworkError(errorText(error))
+    throw error instanceof FileNetworkError ? error : new FileNetworkError(errorText(error))
   }
 }

@@ -1,10 +1,12 @@
+import type { CID } from 'multiformats/cid'
 import { humanBytes } from '../../request/textForm.js'
 import { cidKey } from '../../cid/cidFormat.js'
-import { walkDag } from '../../dag/links.js'
+import { linksOf, walkDag } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
-import { FileNetworkError } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
+import type { BlockSource } from '../../unixfs/entry.js'
 
 /** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */
 export const dagStat = defineCommand({
@@ -47,7 +49,7 @@ export const dagStat = defineCommand({
           }
           const dag = { Cid: encodeCid(root), Size: 0, NumBlocks: 0 }
           stats.push(dag)
-          for await (const { cid, bytes } of walkDag(blockstore, root)) {
+          for await (const { cid, bytes } of traverse(blockstore, root)) {
             dag.Size += bytes.length
             dag.NumBlocks++
             redundantSize += bytes.length
@@ -66,6 +68,16 @@ export const dagStat = defineCommand({
     )
   },
 })
+
+/** The blocks of a DAG; what goes wrong behind its root is told of as Kubo does (`core/commands/dag/stat.go`). */
+async function* traverse(source: BlockSource, root: CID): ReturnType<typeof walkDag> {
+  await linksOf(root, await source.get(root))
+  try {
+    yield* walkDag(source, root)
+  } catch (error) {
+    throw new FileNetworkError(`error traversing DAG: ${errorText(error)}`, { cause: error })
+  }
+}
 
 /** A line of the answer; what is zero is left out. */
 interface StatSummary {

@@ -30,7 +30,6 @@ export const filesChcid = defineCommand({
   arguments: [pathArgument('path', 'The directory; not the root.')],
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = ''], options }, { files }) {
-    if (!arg.startsWith('/')) throw new FileNotFoundError()
     const path = arg.replace(/^\/+|\/+$/g, '')
     if (path === '') {
       throw new FileNetworkError(
@@ -40,11 +39,14 @@ export const filesChcid = defineCommand({
     const format = await readCidFormat(options)
     if (format === undefined && !options.flush) return nothing()
     const entry = await lookUpLiterally(files, path)
-    if (format === undefined) return nothing()
-    if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
-    await files.change(path.split('/'), (directory) => {
-      directory.format = format
-    })
+    if (format !== undefined) {
+      if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
+      await files.change(path.split('/'), (directory) => {
+        directory.format = format
+      })
+    }
+    // Kubo flushes the directory above it then, and of a path without a slash in front that is `.`.
+    if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()
     return nothing()
   },
 })

@@ -1,5 +1,11 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, formatOf } from '../../cid/cidFormat.js'
+import {
+  type CidFormat,
+  DigestTooLargeError,
+  formatOf,
+  hashFunctionByName,
+  identityCode,
+} from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import {
   checkFilesPath,
@@ -11,11 +17,10 @@ import {
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArgument, nothing, pathArgument } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
-import { isIdentity } from '../../store/blockstore.js'
 import { unixfsTimeNow, unixfsType } from '../../unixfs/data.js'
 import { type AppendRule, append } from '../../unixfs/edit/append.js'
 import { ByteQueue, type EditContext, createEditContext } from '../../unixfs/edit/editContext.js'
-import { overwrite, setMetadata, truncate } from '../../unixfs/edit/modify.js'
+import { collapse, overwrite, setMetadata, truncate } from '../../unixfs/edit/modify.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 import { writeNode } from '../../unixfs/node.js'
 
@@ -47,7 +52,7 @@ export const filesWrite = defineCommand({
       create: options.create === true,
       parents: options.parents === true,
       truncate: options.truncate === true,
-      rawLeaves: options['raw-leaves'],
+      rawLeaves: options['raw-leaves'] ?? network.importSettings.configuredRawLeaves,
       format,
       signal,
     })
@@ -110,14 +115,21 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
     const existing = await findFile(network, write)
     const parentFormat = await formatOf((await files.lookUp(directory.join('/'))).cid)
     const session = blockstore.openSession()
+    let failure: DigestTooLargeError | undefined
     try {
-      const context = createEditContext(blockstore, session.put, parentFormat)
-      const root = existing?.cid ?? (await emptyFile(context, write.format ?? parentFormat))
-      const format = isIdentity(root) ? parentFormat : await formatOf(root)
-      const changed = await edit(network, context, { root, write, format })
+      const format = existing ? await formatOf(existing.cid) : (write.format ?? parentFormat)
+      const context = createEditContext(blockstore, session.put, await storableFormat(format))
+      const root = existing?.cid ?? (await emptyFile(context, format))
+      const changed = await edit(network, context, { root, write, format }).catch((error: unknown) => {
+        // As in Kubo, a file that is made stays, empty, where its content cannot be stored.
+        if (existing !== undefined || !(error instanceof DigestTooLargeError)) throw error
+        failure = error
+        return root
+      })
       await context.stored()
       const { cid, cumulativeSize: size } = await loadEntry(blockstore, changed)
       await files.change(directory, ({ links }) => void links.set({ name, cid, size }))
+      if (failure !== undefined) throw failure
     } finally {
       session.end()
     }
@@ -139,6 +151,12 @@ async function findFile(
   if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)
   if (entry.type === 'symlink') throw new FileNetworkError('symlinks not yet supported')
   return entry
+}
+
+/** The same format, or the usual one where blocks would lie in their CIDs. */
+async function storableFormat(format: CidFormat): Promise<CidFormat> {
+  const isInline = format.hash.code === identityCode
+  return isInline ? { version: format.version, hash: await hashFunctionByName('sha2-256') } : format
 }
 
 async function emptyFile(context: EditContext, format: CidFormat): Promise<CID> {
@@ -173,12 +191,16 @@ async function edit(
     })
     await context.stored()
   }
+  const resized = root
   const content = new ByteQueue(limited(write.content, write.count))
   root = await overwrite(context, root, write.offset, content)
   await context.stored()
+  const overwritten = root
   root = await append(context, root, content.rest(), rule)
-  if (before.modified === undefined || root.equals(original)) return root
   await context.stored()
+  // What is written over content does not count as a change of the file's time, as in boxo 0.40.
+  const isTimely = !root.equals(overwritten) || !resized.equals(original)
+  if (before.modified === undefined || !isTimely) return rawLeaves ? collapse(context, root) : root
   return (await setMetadata(context, root, { modified: unixfsTimeNow() })).cid
 }
 

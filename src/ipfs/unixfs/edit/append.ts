@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, codecCode } from '../../cid/cidFormat.js'
+import { type CidFormat, checkDigest, codecCode, identityCode } from '../../cid/cidFormat.js'
 import { createChunker } from '../chunker.js'
 import { unixfsType } from '../data.js'
 import {
@@ -43,13 +43,20 @@ export async function append(
   rule: AppendRule,
 ): Promise<CID> {
   const isRaw = root.code === codecCode.raw
-  const writer = context.writerOf(rule.format)
-  const parts = createFileParts({ writer, maxLinks: rule.maxLinks, rawLeaves: rule.rawLeaves || isRaw })
+  const { hash } = rule.format
+  const format = hash.code === identityCode ? context.inlineFormat : rule.format
+  const parts = createFileParts({
+    writer: context.writerOf(format),
+    maxLinks: rule.maxLinks,
+    rawLeaves: rule.rawLeaves || isRaw,
+    // Nodes that are too long for their CIDs get others, leaves do not (boxo, `identitySafeDAGService`).
+    ...(hash.code === identityCode && { checkLeaf: (length) => checkDigest(hash, length) }),
+  })
   const chunks = createChunker(rule.chunker)(content, parts.newChunk)
   const growth = { context, parts, queue: await createChunkQueue(chunks, parts.newChunk) }
   if (!growth.queue.next) return root
 
-  const node = isRaw ? await wrapRaw(context, root, rule.format) : await openNode(context, root)
+  const node = isRaw ? await wrapRaw(context, root, format) : await openNode(context, root)
   await growRoot(growth, node)
   return (await storeNode(context, node)).cid
 }

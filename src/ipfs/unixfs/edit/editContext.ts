@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, formatOf, identityCode } from '../../cid/cidFormat.js'
+import { type CidFormat, formatOf, identityCode, longestIdentityDigest } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
 import { BlockWriter, type StoreBlock } from '../blockWriter.js'
 import { allocate } from '../chunker.js'
@@ -8,14 +8,13 @@ import { type BlockSource, loadEntry } from '../entry.js'
 import type { FileNode } from '../fileBuilder.js'
 import { type UnixfsLink, writeNode } from '../node.js'
 
-/** The longest block, in bytes, that stays in its CID when it is changed there (boxo, `verifcid`). */
-const inlineLimit = 128
-
 /** Where a file that is being changed is read from and written to. */
 export interface EditContext {
   source: BlockSource
   /** How the CID of a node is formed when the node was changed. */
   formatOf(cid: CID): Promise<CidFormat>
+  /** The format of nodes that lie in their CIDs for as long as they fit. */
+  readonly inlineFormat: CidFormat
   /** The writer for a format; nodes keep the formats that they have, so there may be several. */
   writerOf(format: CidFormat): BlockWriter
   /** Settled once everything written so far is stored and can be read. */
@@ -29,10 +28,12 @@ export interface EditContext {
  */
 export function createEditContext(source: BlockSource, store: StoreBlock, fallback: CidFormat): EditContext {
   const writers = new Map<string, BlockWriter>()
+  const inlineFormat = { ...fallback, inlineLimit: longestIdentityDigest }
   return {
     source,
+    inlineFormat,
     async formatOf(cid) {
-      return cid.multihash.code === identityCode ? { ...fallback, inlineLimit } : formatOf(cid)
+      return cid.multihash.code === identityCode ? inlineFormat : formatOf(cid)
     },
     writerOf(format) {
       const key = [format.version, format.hash.code, format.inlineLimit].join('/')

@@ -81,6 +81,17 @@ export async function truncate(context: EditContext, root: CID): Promise<FileNod
   })
 }
 
+/**
+ * The only leaf of a file instead of the file, where it is a raw block and there is nothing else to say of the file: as
+ * what is added (boxo, `maybeCollapseToRawLeaf`).
+ */
+export async function collapse(context: EditContext, root: CID): Promise<CID> {
+  const { mode, modified, node } = await loadEntry(context.source, root)
+  const [leaf, ...others] = node?.links ?? []
+  if (leaf?.cid.code !== codecCode.raw || others.length > 0) return root
+  return modified !== undefined || (mode ?? 0) !== 0 ? root : leaf.cid
+}
+
 async function truncatedLink(context: EditContext, cid: CID): Promise<{ cid: CID; size: number }> {
   const { cid: stored, size } = await truncate(context, cid)
   return { cid: stored, size }

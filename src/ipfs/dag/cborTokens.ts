@@ -1,0 +1,208 @@
+import * as dagCbor from '@ipld/dag-cbor'
+import { type DecodeOptions, Tokenizer } from 'cborg'
+import { CID } from 'multiformats/cid'
+import { EndOfDataError, FileNetworkError } from '../errors.js'
+import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
+
+/** What Kubo reads is read, also where DAG-CBOR would have it written otherwise: it is written anew in any case. */
+const options: DecodeOptions = {
+  ...dagCbor.decodeOptions,
+  allowUndefined: true,
+  coerceUndefinedToNull: true,
+  allowNaN: true,
+  allowInfinity: true,
+  strict: false,
+}
+
+/** The major types of CBOR. */
+const major = { uint: 0, negint: 1, bytes: 2, string: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
+const kinds = ['uint', 'int', 'bytes', 'string', 'array open', 'map open'] as const
+
+/** In the place of a length: the parts up to a break. */
+const INDEFINITE = 31
+const BREAK = 0xff
+/** Simple values and floating-point numbers, with the bytes behind them. */
+const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width: number }> = new Map([
+  [0xf4, { kind: 'bool', width: 0 }],
+  [0xf5, { kind: 'bool', width: 0 }],
+  [0xf6, { kind: 'null', width: 0 }],
+  [0xf7, { kind: 'null', width: 0 }],
+  [0xf9, { kind: 'float', width: 2 }],
+  [0xfa, { kind: 'float', width: 4 }],
+  [0xfb, { kind: 'float', width: 8 }],
+])
+/** The tag of links. */
+const LINK_TAG = 42
+/** Most bytes of a string (refmt). */
+const LONGEST_STRING = 33_554_432
+const LARGEST_LENGTH = 2n ** 63n - 1n
+/** What the entries of lists and maps, their strings and bytes may come to (go-ipld-prime, `dagcbor`). */
+const BUDGET = 10 * 2 ** 20
+
+/** CBOR as refmt reads it: tags count before bytes only, and strings may come in parts. The texts are refmt's. */
+export class CborTokens implements TokenSource {
+  readonly budget = BUDGET
+  readonly #data: Uint8Array
+  readonly #library: Tokenizer
+  readonly #allowsLinks: boolean
+  #position = 0
+
+  constructor(data: Uint8Array, { allowsLinks }: { allowsLinks: boolean }) {
+    this.#data = data
+    this.#library = new Tokenizer(data, options)
+    this.#allowsLinks = allowsLinks
+  }
+
+  finish(): void {
+    if (this.#position < this.#data.length) {
+      throw new FileNetworkError('unexpected content after end of cbor object')
+    }
+  }
+
+  next(place: 'value' | 'entry'): DataToken {
+    try {
+      return this.#take()
+    } catch (error) {
+      throw place === 'value' && error instanceof EndOfDataError ? new UnexpectedEndError() : error
+    }
+  }
+
+  #take(): DataToken {
+    if (this.#peek() === BREAK) {
+      this.#position++
+      return { kind: 'break' }
+    }
+    if (this.#peek() >> 5 !== major.tag) return this.#takeItem()
+    const tag = this.#takeLength(this.#peek())
+    if (this.#peek() >> 5 === major.tag) {
+      throw new FileNetworkError('unsupported multiple tags on a single data item')
+    }
+    const token = this.#takeItem()
+    return token.kind === 'bytes' ? this.#tagged(tag, token.value as Uint8Array) : token
+  }
+
+  #tagged(tag: number, bytes: Uint8Array): DataToken {
+    if (tag !== LINK_TAG || !this.#allowsLinks) throw new FileNetworkError(`unhandled cbor tag ${tag}`)
+    if (bytes[0] !== 0) throw new FileNetworkError('invalid multibase on IPLD link')
+    return { kind: 'link', value: CID.decode(bytes.subarray(1)) }
+  }
+
+  #peek(): number {
+    const byte = this.#data[this.#position]
+    if (byte === undefined) throw new EndOfDataError()
+    return byte
+  }
+
+  #takeItem(): DataToken {
+    const head = this.#peek()
+    const type = head >> 5
+    if (type === major.simple || type === major.tag) return this.#takeSimple(head)
+    const kind = kinds[type] as (typeof kinds)[number]
+    if (kind === 'array open' || kind === 'map open') return { kind, length: this.#takeCount(head) }
+    if (kind === 'uint' || kind === 'int') {
+      this.#checkRoom(1, this.#widthOf(head))
+      return kind === 'int' ? this.#takeNegative() : { kind, value: this.#takeValue() }
+    }
+    if ((head & INDEFINITE) === INDEFINITE) return this.#takeParts(kind)
+    this.#checkString(head, kind)
+    return { kind, value: this.#takeValue() }
+  }
+
+  #takeSimple(head: number): DataToken {
+    const simple = simpleValues.get(head)
+    if (simple === undefined) throw new FileNetworkError(`Invalid majorByte: 0x${head.toString(16)}`)
+    this.#checkRoom(1, simple.width)
+    return { kind: simple.kind, value: this.#takeValue() }
+  }
+
+  /** refmt computes in 64 bits: one less than nothing is nothing. */
+  #takeNegative(): DataToken {
+    const value = BigInt(this.#takeValue() as number | bigint)
+    const distance = BigInt.asUintN(64, -value)
+    if (distance > LARGEST_LENGTH + 1n) {
+      throw new FileNetworkError('cbor: negative integer out of rage of int64 type')
+    }
+    const small = Number(-distance)
+    return { kind: 'int', value: Number.isSafeInteger(small) ? small : -distance }
+  }
+
+  /** The value at this place, of which all is there. */
+  #takeValue(): unknown {
+    this.#library._pos = this.#position
+    const { value } = this.#library.next()
+    this.#position = this.#library.pos()
+    return value
+  }
+
+  /** How many entries a list or a map has. */
+  #takeCount(head: number): number {
+    if ((head & INDEFINITE) !== INDEFINITE) return this.#takeLength(head)
+    this.#position++
+    return Infinity
+  }
+
+  /** A string, or bytes, in parts up to a break. Of a part that is cut short refmt reads on, and finds the end. */
+  #takeParts(kind: 'bytes' | 'string'): DataToken {
+    const parts: Uint8Array[] = []
+    this.#position++
+    for (let head = this.#peek(); head !== BREAK; head = this.#peek()) {
+      if (kinds[head >> 5] !== kind) {
+        throw new FileNetworkError(
+          'cbor: expect bytes or string major type in indefinite string/bytes; ' +
+            `got: ${head & ~INDEFINITE}, byte: ${head}`,
+        )
+      }
+      const length = this.#takeLength(head)
+      if (length > LONGEST_STRING) throw tooLong('indefinite string/bytes', length)
+      parts.push(this.#data.subarray(this.#position, this.#position + length))
+      this.#position = Math.min(this.#position + length, this.#data.length)
+    }
+    this.#position++
+    const joined = Buffer.concat(parts)
+    return { kind, value: kind === 'string' ? joined.toString() : new Uint8Array(joined) }
+  }
+
+  /** Checks that a string, or bytes, are short enough and all there. */
+  #checkString(head: number, kind: 'bytes' | 'string'): void {
+    const length = this.#lengthAt(head)
+    if (length > LONGEST_STRING) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
+    this.#checkRoom(1 + this.#widthOf(head), length)
+  }
+
+  #takeLength(head: number): number {
+    const length = this.#lengthAt(head)
+    this.#position += 1 + this.#widthOf(head)
+    return length
+  }
+
+  /** The length, the count or the tag that a head has. */
+  #lengthAt(head: number): number {
+    const width = this.#widthOf(head)
+    this.#checkRoom(1, width)
+    if (width === 0) return head & INDEFINITE
+    const from = this.#position + 1
+    let length = 0n
+    for (const byte of this.#data.subarray(from, from + width)) length = (length << 8n) | BigInt(byte)
+    if (length > LARGEST_LENGTH) throw new FileNetworkError('cbor: positive integer is out of length')
+    return Number(length)
+  }
+
+  /** Bytes of the number behind the head. */
+  #widthOf(head: number): number {
+    const descriptor = head & INDEFINITE
+    if (descriptor < 24) return 0
+    if (descriptor < 28) return 2 ** (descriptor - 24)
+    throw new FileNetworkError(`decodeUint: Invalid descriptor: ${head}`)
+  }
+
+  /** @param offset - from the head on */
+  #checkRoom(offset: number, length: number): void {
+    const room = this.#data.length - this.#position - offset
+    if (room >= length) return
+    throw room <= 0 ? new EndOfDataError() : new UnexpectedEndError()
+  }
+}
+
+function tooLong(field: string, length: number): FileNetworkError {
+  return new FileNetworkError(`cbor: decoding rejected oversized ${field} field: ${length} is too large`)
+}

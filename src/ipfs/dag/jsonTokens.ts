@@ -1,0 +1,344 @@
+import { latin1 } from '../../encoding/hex.js'
+import { parseCid } from '../cid/parseCid.js'
+import { EndOfDataError, FileNetworkError } from '../errors.js'
+import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const ARRAY_CLOSE = 0x5d
+const MAP_CLOSE = 0x7d
+/** Bytes below this are control characters. */
+const SPACE = 0x20
+/** Most bytes of a string with escapes, or with characters beyond ASCII. One of plain text may be longer. */
+const LONGEST_STRING = 4 * 2 ** 20
+/** Most characters of a number. */
+const LONGEST_NUMBER = 65_536
+/** Most bytes of space in one place. */
+const LONGEST_SPACE = 16 * 2 ** 20
+/** Characters of ASCII that stand for themselves. */
+const plainText = /^[ !#-[\]-~]*$/
+const escapes = new Set(Buffer.from('bfnrt\\/"'))
+/** What stands behind the first letter of a literal. Which letters they are is not looked at. */
+const literals: ReadonlyMap<number, { length: number; token: DataToken }> = new Map([
+  [0x6e, { length: 4, token: { kind: 'null', value: null } }],
+  [0x66, { length: 5, token: { kind: 'bool', value: false } }],
+  [0x74, { length: 4, token: { kind: 'bool', value: true } }],
+])
+const names: Readonly<Record<string, string>> = {
+  ',': 'comma',
+  ':': 'colon',
+  '{': 'map open',
+  '}': 'map close',
+  '[': 'array open',
+  ']': 'array close',
+  '"': 'quote',
+}
+
+/** What a list or a map expects next. */
+interface Frame {
+  kind: 'array' | 'map'
+  /** Whether a comma must come before the next entry. */
+  some: boolean
+  /** Whether the key of a map's entry was read, and its value is next. */
+  atValue: boolean
+}
+
+/**
+ * JSON as refmt reads it, which is less strict than others: a comma may stand behind the last entry, of `null`, `true` and
+ * `false` the first letter counts, and a surrogate alone is the replacement character. The texts are refmt's. What takes
+ * long to read and nobody writes is refused: strings, numbers and space beyond a length.
+ */
+export class JsonTokens implements TokenSource {
+  readonly budget = Infinity
+  readonly #data: Uint8Array
+  readonly #frames: Frame[] = []
+  #position = 0
+
+  constructor(data: Uint8Array) {
+    this.#data = data
+  }
+
+  finish(): void {
+    const { length } = this.#data
+    for (let at = this.#position; at < length; at++) {
+      if (isSpace(this.#data[at]) || this.#data[at] === 0) continue
+      throw new FileNetworkError('unexpected content after end of json object')
+    }
+  }
+
+  next(): DataToken {
+    const frame = this.#frames.at(-1)
+    if (frame === undefined) return this.#takeRoot()
+    const byte = this.#takeByte()
+    if (frame.atValue) {
+      frame.atValue = false
+      return this.#takeValue(byte, 'value')
+    }
+    return this.#takeEntry(frame, byte)
+  }
+
+  /** The first token, behind which all others stand. Data that ends before it or in it ends unexpectedly. */
+  #takeRoot(): DataToken {
+    try {
+      return this.#takeValue(this.#takeByte(), 'value')
+    } catch (error) {
+      throw error instanceof EndOfDataError ? new UnexpectedEndError() : error
+    }
+  }
+
+  /** The next entry of a list, the next key of a map, or the end of either. */
+  #takeEntry(frame: Frame, first: number): DataToken {
+    const close = frame.kind === 'array' ? ARRAY_CLOSE : MAP_CLOSE
+    let byte = first
+    if (frame.some && byte !== close) {
+      if (byte !== COMMA) {
+        throw new FileNetworkError(
+          `expected comma or ${frame.kind} close after ${frame.kind} value; got ${nameOf(byte)}`,
+        )
+      }
+      byte = this.#takeByte()
+    }
+    if (byte === close) {
+      this.#frames.pop()
+      return { kind: `${frame.kind} close` }
+    }
+    frame.some = true
+    if (frame.kind === 'array') return this.#takeValue(byte, 'value')
+    const key = this.#takeValue(byte, 'key')
+    const colon = this.#takeByte()
+    if (colon !== COLON) throw new FileNetworkError(`expected colon after map key; got ${nameOf(colon)}`)
+    frame.atValue = true
+    return key
+  }
+
+  #takeValue(byte: number, part: 'key' | 'value'): DataToken {
+    const literal = literals.get(byte)
+    if (literal !== undefined) {
+      this.#position = Math.min(this.#position + literal.length - 1, this.#data.length)
+      return literal.token
+    }
+    if (byte === QUOTE) return { kind: 'string', value: this.#takeString() }
+    if (byte === 0x2d || isDigit(byte)) return this.#takeNumber()
+    const kind = byte === 0x7b ? 'map' : byte === 0x5b ? 'array' : undefined
+    if (kind === undefined) {
+      throw new FileNetworkError(`invalid char while expecting start of ${part}: ${nameOf(byte)}`)
+    }
+    this.#frames.push({ kind, some: false, atValue: false })
+    return { kind: `${kind} open`, length: Infinity }
+  }
+
+  /** The next byte that is no space. */
+  #takeByte(): number {
+    const last = this.#position + LONGEST_SPACE
+    while (this.#position <= last && isSpace(this.#data[this.#position])) this.#position++
+    if (this.#position > last) throw new FileNetworkError(`more than ${LONGEST_SPACE} bytes of space`)
+    const byte = this.#data[this.#position]
+    if (byte === undefined) throw new EndOfDataError()
+    this.#position++
+    return byte
+  }
+
+  /** The string whose first quote was taken. */
+  #takeString(): string {
+    const start = this.#position
+    const quote = this.#data.indexOf(QUOTE, start)
+    const plain = quote < 0 ? undefined : latin1(this.#data, start, quote)
+    if (plain !== undefined && plainText.test(plain)) {
+      this.#position = quote + 1
+      return plain
+    }
+    const end = this.#endOfString(start)
+    this.#position = end + 1
+    const text = JSON.parse(`"${Buffer.from(this.#data.subarray(start, end)).toString()}"`) as string
+    // Surrogates that are alone become the replacement character.
+    return Buffer.from(text).toString()
+  }
+
+  /** Where the string ends whose characters begin at a place. */
+  #endOfString(start: number): number {
+    const { length } = this.#data
+    for (let at = start; ; at++) {
+      if (at === length) throw new EndOfDataError()
+      if (at - start > LONGEST_STRING) {
+        throw new FileNetworkError(`a string of more than ${LONGEST_STRING} bytes that is not plain text`)
+      }
+      const byte = this.#data[at] as number
+      if (byte === QUOTE) return at
+      if (byte < SPACE) {
+        throw new FileNetworkError(`invalid unprintable byte in string literal: ${hex(byte)}`)
+      }
+      if (byte === BACKSLASH) at = this.#endOfEscape(at + 1)
+    }
+  }
+
+  /** The last place of the escape whose letter is at one. */
+  #endOfEscape(at: number): number {
+    const letter = this.#data[at]
+    if (letter === undefined) throw new EndOfDataError()
+    if (escapes.has(letter)) return at
+    if (letter !== 0x75) throw new FileNetworkError(`invalid byte in string escape sequence: ${hex(letter)}`)
+    for (const digit of [1, 2, 3, 4]) {
+      const byte = this.#data[at + digit]
+      if (byte === undefined) throw new EndOfDataError()
+      if (!isHexDigit(byte)) {
+        throw new FileNetworkError(`invalid byte in \\u hexadecimal character escape: ${hex(byte)}`)
+      }
+    }
+    return at + 4
+  }
+
+  /** The number whose first character was taken. */
+  #takeNumber(): DataToken {
+    const start = this.#position - 1
+    const rest = latin1(this.#data, start, Math.min(start + LONGEST_NUMBER + 1, this.#data.length))
+    const text = numberStart.exec(rest)?.[0] ?? ''
+    if (text.length > LONGEST_NUMBER) {
+      throw new FileNetworkError(`a number of more than ${LONGEST_NUMBER} characters`)
+    }
+    this.#position = start + text.length
+    // At the end of the data refmt keeps the byte behind a number to itself.
+    if (this.#frames.length === 0 && this.#position < this.#data.length) this.#position++
+    return numberToken(text)
+  }
+}
+
+/** What refmt takes for a number: not all of it need be one. */
+const numberStart = /^(?:-?(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE](?:[+-]?\d*))?)?|[eE](?:[+-]?\d*))?|-)/
+
+/** The number that a text stands for, with the errors of Go's `strconv`. */
+function numberToken(text: string): DataToken {
+  if (/^-?\d+$/.test(text)) {
+    const value = BigInt(text)
+    if (BigInt.asIntN(64, value) !== value) throw invalidNumber('ParseInt', text, 'value out of range')
+    return { kind: 'int', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
+  }
+  if (!/\d$|\.$/.test(text)) throw invalidNumber('ParseFloat', text, 'invalid syntax')
+  const value = Number(text)
+  if (!Number.isFinite(value)) throw invalidNumber('ParseFloat', text, 'value out of range')
+  return { kind: 'float', value }
+}
+
+function invalidNumber(parser: 'ParseInt' | 'ParseFloat', text: string, reason: string): FileNetworkError {
+  return new FileNetworkError(`strconv.${parser}: parsing "${text}": ${reason}`)
+}
+
+/** DAG-JSON, in which a map with the one name `/` stands for a link or for bytes. */
+export class DagJsonTokens extends JsonTokens {
+  /** Tokens that were looked at and are still to come, the next one last. */
+  readonly #ahead: DataToken[] = []
+
+  override next(): DataToken {
+    const token = this.#take()
+    if (token.kind !== 'map open') return token
+    const key = this.#take()
+    if (key.kind === 'string' && key.value === '/') {
+      const value = this.#take()
+      const special = value.kind === 'string' ? this.#link(value.value) : this.#bytes(value)
+      if (special !== undefined) return special
+      this.#ahead.push(value)
+    }
+    this.#ahead.push(key)
+    return token
+  }
+
+  #take(): DataToken {
+    return this.#ahead.pop() ?? super.next()
+  }
+
+  /** A map with more in it than a link is one like any other. */
+  #link(text: unknown): DataToken | undefined {
+    const end = this.#take()
+    if (end.kind === 'map close') return { kind: 'link', value: parseCid(text as string) }
+    this.#ahead.push(end)
+    return undefined
+  }
+
+  /** @param map - what stands behind the slash; what belongs to no bytes is put back behind it */
+  #bytes(map: DataToken): DataToken | undefined {
+    if (map.kind !== 'map open') return undefined
+    const key = this.#take()
+    if (key.kind === 'string' && key.value === 'bytes') {
+      const text = this.#take()
+      if (text.kind === 'string') {
+        const ends = this.#takeEnds(2)
+        if (ends.every(isMapClose)) return { kind: 'bytes', value: decodeBase64(text.value as string) }
+        this.#ahead.push(...ends.reverse())
+      }
+      this.#ahead.push(text)
+    }
+    this.#ahead.push(key)
+    return undefined
+  }
+
+  /** So many tokens, up to the first that ends no map. */
+  #takeEnds(count: number): DataToken[] {
+    const tokens: DataToken[] = []
+    while (tokens.length < count && tokens.every(isMapClose)) tokens.push(this.#take())
+    return tokens
+  }
+}
+
+function isMapClose({ kind }: DataToken): boolean {
+  return kind === 'map close'
+}
+
+function hex(byte: number): string {
+  return `0x${byte.toString(16)}`
+}
+
+function nameOf(byte: number): string {
+  return names[String.fromCharCode(byte)] ?? hex(byte)
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
+}
+
+function isSpace(byte = 0): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/**
+ * Base64 with or without padding, in which newlines do not count.
+ *
+ * @throws {@link FileNetworkError} with the text of Go's `encoding/base64`
+ */
+function decodeBase64(text: string): Uint8Array {
+  const plain = text.replace(/[\r\n]/g, '')
+  const isUnpadded = /^[A-Za-z0-9+/]*$/.test(plain) && plain.length % 4 !== 1
+  const isPadded = /^[A-Za-z0-9+/]*={0,2}$/.test(plain) && plain.length % 4 === 0
+  if (!isUnpadded && !isPadded) {
+    throw new FileNetworkError(`illegal base64 data at input byte ${placeOfFault(text)}`)
+  }
+  return new Uint8Array(Buffer.from(plain, 'base64'))
+}
+
+/** Where Go stops to read text that has padding if it is right. */
+function placeOfFault(text: string): number {
+  let inGroup = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === '\r' || character === '\n') continue
+    if (/[A-Za-z0-9+/]/.test(character)) {
+      inGroup = (inGroup + 1) % 4
+      continue
+    }
+    return character === '=' && inGroup >= 2 ? placeBehindPadding(text, at + 1, inGroup) : at
+  }
+  return text.length - inGroup
+}
+
+/** @param at - behind the first character of the padding */
+function placeBehindPadding(text: string, at: number, inGroup: number): number {
+  const skip = (from: number): number => from + (/^[\r\n]*/.exec(text.slice(from))?.[0].length ?? 0)
+  const second = skip(at)
+  if (inGroup === 3) return second
+  if (second === text.length) return text.length
+  return text.charAt(second) === '=' ? skip(second + 1) : second - 1
+}
