@@ -1,0 +1,10 @@
+// Starts nodes in processes of their own, one after another, and prints the milliseconds from each start to its first answer.
+import { startNodeProcess } from '../../dist/index.js'
+
+for (let round = Number(process.argv[2]); round > 0; round--) {
+  const began = performance.now()
+  const { node, stop } = await startNodeProcess()
+  await node.request('eth_chainId')
+  console.log(performance.now() - began)
+  await stop()
+}
