@@ -34,6 +34,7 @@ import {
   encodeResult,
   errorPieces,
   errorText,
+  failedOutcome,
   outcomeBytes,
   successPieces,
 } from './wire.js'
@@ -241,7 +242,7 @@ export class RpcPipeline {
       const isFull = bytes > (batch.maxResponseBytes ?? Infinity)
       const outcome: Outcome | undefined =
         isFull && isCall(message)
-          ? { error: new ResponseTooLargeError() }
+          ? failedOutcome(new ResponseTooLargeError())
           : await (together?.[index] ?? this.#answerMessage(message, context, undefined))
       refusals.push(outcome !== undefined && 'error' in outcome ? outcome.error.refusal : undefined)
       if (outcome !== undefined && batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
@@ -281,7 +282,7 @@ export class RpcPipeline {
       const isLarge = length > largeBody
       return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, gathering)
     }
-    return isResponse(message) ? undefined : { error: new InvalidRequestError() }
+    return isResponse(message) ? undefined : failedOutcome(new InvalidRequestError())
   }
 
   /** Carries a call out: policy, method, record. */
@@ -353,7 +354,7 @@ export class RpcPipeline {
   #failure(call: PolicyCall, thrown: unknown): Outcome {
     const error = this.#toRpcError(call, thrown)
     if (error instanceof InternalError) this.#setup.report(call.method, error.cause)
-    return { error }
+    return failedOutcome(error)
   }
 
   /** A fault in the wording itself is answered too: the caller waits for an answer. */
@@ -377,7 +378,7 @@ function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefin
 function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
   if (outcome === undefined || isNotification(message)) return undefined
   const id = message.id ?? 'null'
-  return 'error' in outcome ? errorPieces(id, outcome.error) : successPieces(id, outcome.result)
+  return 'error' in outcome ? errorPieces(id, outcome) : successPieces(id, outcome.result)
 }
 
 function singleReply(message: Message, outcome: Outcome | undefined): Reply | undefined {

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import { RpcError } from './errors.js'
-import { countBytes, errorPieces, errorText, joinPieces, outcomeBytes, wireArray } from './wire.js'
+import {
+  countBytes,
+  errorPieces,
+  errorText,
+  failedOutcome,
+  joinPieces,
+  outcomeBytes,
+  wireArray,
+} from './wire.js'
 
 const memory = new TextEncoder().encode('{"logs":[1,22,333],"more":[4;5]}')
 const at = (text: string) => {
@@ -28,8 +36,8 @@ it('counts the bytes of text as UTF-8 has them', () => {
 it('writes an error whose data is long as any other', () => {
   for (const data of ['0x', `0x${'ab'.repeat(50_000)}`, `é<"${'x'.repeat(70_000)}`]) {
     const error = new RpcError(3, 'execution reverted: "<é>"', { data, members: { name: 'x' } })
-    expect(joinPieces(errorPieces('1', error)).toString()).toBe(errorText('1', error))
-    expect(outcomeBytes({ error })).toBe(Buffer.byteLength(errorText('1', error)) - 33)
+    expect(joinPieces(errorPieces('1', failedOutcome(error))).toString()).toBe(errorText('1', error))
+    expect(outcomeBytes(failedOutcome(error))).toBe(Buffer.byteLength(errorText('1', error)) - 33)
   }
 })
 

@@ -212,8 +212,8 @@ export function errorText(id: string, error: RpcError): string {
 }
 
 /** The pieces of one answer that is an error; `id` is JSON text. */
-export function errorPieces(id: string, error: RpcError): WirePiece[] {
-  return [`{"jsonrpc":"2.0","id":${id},"error":`, ...errorObjectPieces(error), '}']
+export function errorPieces(id: string, { object }: FailedOutcome): WirePiece[] {
+  return [`{"jsonrpc":"2.0","id":${id},"error":`, ...object, '}']
 }
 
 /** Characters of an error's data that are a piece of their own: those of a revert may be megabytes. */
@@ -230,7 +230,17 @@ function errorObjectPieces(error: RpcError): WirePiece[] {
 }
 
 /** How a call ended: with its result in wire form, or with an error. */
-export type Outcome = { result: readonly WirePiece[] } | { error: RpcError }
+export type Outcome = { result: readonly WirePiece[] } | FailedOutcome
+
+/** An error, and its object in wire form. */
+export interface FailedOutcome {
+  error: RpcError
+  object: readonly WirePiece[]
+}
+
+export function failedOutcome(error: RpcError): FailedOutcome {
+  return { error, object: errorObjectPieces(error) }
+}
 
 /** The wire form of a result. */
 export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[] {
@@ -239,6 +249,5 @@ export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[
 
 /** Bytes of the result or of the error object. */
 export function outcomeBytes(outcome: Outcome): number {
-  if ('result' in outcome) return countBytes(outcome.result)
-  return countBytes(errorObjectPieces(outcome.error))
+  return countBytes('result' in outcome ? outcome.result : outcome.object)
 }
