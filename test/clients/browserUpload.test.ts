@@ -35,7 +35,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     })
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -55,7 +55,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
 
   test('uploads from another loopback origin', async () => {
     expect(await titleOf(pageUrl)).toBe('QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o')
-  }, 60_000)
+  })
 
   test('uploads nothing when it comes from the gateway', async () => {
     const body = new FormData()
@@ -65,7 +65,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     const { Hash } = (await added.json()) as { Hash: string }
     const { port } = new URL(node.ipfsUrl)
     expect(await titleOf(`http://${Hash}.ipfs.localhost:${port}/?filename=page.html`)).toMatch(/^failed/)
-  }, 60_000)
+  })
 
   test('shows a directory of the gateway, and runs none of the scripts there', async () => {
     const body = new FormData()
@@ -84,5 +84,5 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     expect(await page.locator('p').textContent()).toBe('text')
     expect(await page.title()).toBe('')
     await page.close()
-  }, 60_000)
+  })
 })

@@ -15,7 +15,7 @@ describe.skipIf(program === undefined)(
     let chain: EveryTransaction
     beforeAll(async () => {
       chain = await everyTransaction({ pendingFields: 'geth' })
-    }, 60_000)
+    })
     afterAll(() => chain.node.stop())
 
     /** Runs cast against the node and gives what it prints. */

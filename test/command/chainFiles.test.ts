@@ -11,7 +11,7 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'standin-chain-files-'))
   await buildCommand()
-}, 120_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('export writes files that the command starts with, and says what it wrote', async () => {

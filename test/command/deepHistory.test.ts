@@ -110,4 +110,4 @@ test('deep reorganisations and rollbacks are what they were after kills, and so 
   await restart()
   expect(await call('eth_blockNumber')).toBe('0x0')
   expect(await checkedTopics()).toEqual([])
-}, 120_000)
+})

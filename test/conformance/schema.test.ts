@@ -33,7 +33,7 @@ describe.skipIf(schemaFile === undefined)(
 
     beforeAll(async () => {
       chain = await everyTransaction()
-    }, 60_000)
+    })
     afterAll(() => chain.node.stop())
 
     /** Calls a method and holds its result against the method's schema. */

@@ -94,48 +94,44 @@ async function ask(network: FileNetwork, operation: string, arg: string): Promis
   return Buffer.concat(pieces)
 }
 
-it(
-  'has every acknowledged file, pin and mutable file after kill -9 amid garbage collection',
-  { timeout: 120_000 },
-  async () => {
-    const pinned = new Map<number, string>()
-    const written = new Set<number>()
-    for (let round = 0; round < 8; round++) {
-      const child = program.run(directory, String(round * 1_000_000))
-      let output = ''
-      let errors = ''
-      child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
-      child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
-      while (output.split('\n').length < 10 + round * 12 && errors === '') {
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-      const ended = new Promise((resolve) => child.on('close', resolve))
-      child.kill('SIGKILL')
-      await ended
-      expect(errors).toBe('')
-
-      for (const line of output.split('\n').slice(0, -1)) {
-        const [what, n = '', hash = ''] = line.split(' ')
-        if (what === 'pinned') pinned.set(Number(n), hash)
-        if (what === 'unpinning') pinned.delete(Number(n))
-        if (what === 'written') written.add(Number(n))
-      }
-      const network = await createFileNetwork({ directory, verifyBlocks: true })
-      try {
-        for (const [n, hash] of pinned) {
-          expect((await ask(network, 'cat', hash)).equals(contentOf(n)), `content ${n}`).toBe(true)
-          expect((await ask(network, 'pin/ls', hash)).toString()).toContain('recursive')
-        }
-        for (const n of written) {
-          const content = await ask(network, 'files/read', `/file-${n}`)
-          expect(content.equals(contentOf(n)), `file ${n}`).toBe(true)
-        }
-        expect((await ask(network, 'repo/verify', '')).toString()).toContain('all blocks validated')
-      } finally {
-        await network.close()
-      }
+it('has every acknowledged file, pin and mutable file after kill -9 amid garbage collection', async () => {
+  const pinned = new Map<number, string>()
+  const written = new Set<number>()
+  for (let round = 0; round < 8; round++) {
+    const child = program.run(directory, String(round * 1_000_000))
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
+    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
+    while (output.split('\n').length < 10 + round * 12 && errors === '') {
+      await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    expect(pinned.size).toBeGreaterThan(20)
-    expect(written.size).toBeGreaterThan(10)
-  },
-)
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    child.kill('SIGKILL')
+    await ended
+    expect(errors).toBe('')
+
+    for (const line of output.split('\n').slice(0, -1)) {
+      const [what, n = '', hash = ''] = line.split(' ')
+      if (what === 'pinned') pinned.set(Number(n), hash)
+      if (what === 'unpinning') pinned.delete(Number(n))
+      if (what === 'written') written.add(Number(n))
+    }
+    const network = await createFileNetwork({ directory, verifyBlocks: true })
+    try {
+      for (const [n, hash] of pinned) {
+        expect((await ask(network, 'cat', hash)).equals(contentOf(n)), `content ${n}`).toBe(true)
+        expect((await ask(network, 'pin/ls', hash)).toString()).toContain('recursive')
+      }
+      for (const n of written) {
+        const content = await ask(network, 'files/read', `/file-${n}`)
+        expect(content.equals(contentOf(n)), `file ${n}`).toBe(true)
+      }
+      expect((await ask(network, 'repo/verify', '')).toString()).toContain('all blocks validated')
+    } finally {
+      await network.close()
+    }
+  }
+  expect(pinned.size).toBeGreaterThan(20)
+  expect(written.size).toBeGreaterThan(10)
+})

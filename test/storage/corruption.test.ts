@@ -66,7 +66,7 @@ beforeAll(async () => {
     await stopDevnet(again)
   }
   expect([...answers.values()]).not.toContain(undefined)
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The content of a file. What breaks off behind the head of an answer ends with a trailer that says why, as in Kubo. */

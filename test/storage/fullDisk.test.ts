@@ -72,7 +72,7 @@ describe.skipIf(disk === undefined)('a full disk (left out where nothing can be 
     await verifyData(dataDir, (line) => problems.push(line))
     expect(problems).toEqual([])
     rmSync(dataDir, { recursive: true })
-  }, 120_000)
+  })
 
   test('ends uploads with an error, and keeps those that ended before', async () => {
     const dataDir = join(disk as string, 'files')
@@ -96,5 +96,5 @@ describe.skipIf(disk === undefined)('a full disk (left out where nothing can be 
       expect(Buffer.from(await response.arrayBuffer()).equals(contentOf(n))).toBe(true)
     }
     await stopDevnet(again)
-  }, 120_000)
+  })
 })

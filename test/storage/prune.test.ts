@@ -116,7 +116,7 @@ describe('a pruned chain', () => {
     await devnet.send({ to: devnet.to, value: '0x1' })
     await stopDevnet(devnet)
     await noProblems(dataDir)
-  }, 60_000)
+  })
 
   test('is refused while a node has it', async () => {
     const dataDir = join(folder, 'used')
@@ -163,7 +163,7 @@ test('loses nothing when it is killed at any step, and goes on where it was', as
   for (const number of [0, 38, 39, 40]) {
     expect(await stateAt(devnet, contract, number)).toEqual(states[number])
   }
-}, 60_000)
+})
 
 describe('the command', () => {
   beforeAll(buildCommand, 120_000)
@@ -179,7 +179,7 @@ describe('the command', () => {
     const verify = runCommand(['verify', '--data-dir', dataDir])
     expect(await verify.ended).toBe(0)
     expect(verify.stdout()).toMatch(/^\d+ blocks, \d+ states .*\nNo problems\n$/s)
-  }, 30_000)
+  })
 
   test.each([
     [['prune', '--keep', '1'], /^standin: prune: --data-dir is missing$/],

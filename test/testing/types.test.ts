@@ -69,4 +69,4 @@ test('the declarations of the adapters check, libraries included, for modules an
   } finally {
     await project.remove()
   }
-}, 180_000)
+})
