@@ -62,7 +62,8 @@ async function answerOperation(
   const admission = setup.provider.admission.admitFiles({ operation, headers: request.headers })
   if (admission.refusal !== undefined) return textReply(admission.refusal)
   const { caller } = admission
-  return answerAdmitted(setup, { request, caller, operation, query }, (asked) => setup.files.execute(asked))
+  const admitted = { request, caller, operation, query, params: query.toString() }
+  return answerAdmitted(setup, admitted, (asked) => setup.files.execute(asked))
 }
 
 /** What a target says. One that is no URL, as `//` with a host of no characters, names no operation. */
@@ -107,7 +108,7 @@ export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRe
   const path = question < 0 ? target : target.slice(0, question)
   const search = question < 0 ? '' : target.slice(question)
   const query = new URLSearchParams(search)
-  const admitted = { request, caller: { key: undefined }, operation: 'gateway', query }
+  const admitted = { request, caller: { key: undefined }, operation: 'gateway', query, params: target }
   return answerAdmitted(setup, admitted, ({ headers, signal }) =>
     setup.files.gateway.handle({ method, path, query, search, headers, signal }),
   )
@@ -120,6 +121,8 @@ interface AdmittedRequest {
   /** The operation, or `gateway`. */
   operation: string
   query: URLSearchParams
+  /** What the journal keeps of it: the query of an operation, the whole target of a request to the gateway. */
+  params: string
 }
 
 /** What an answer is made from. */
@@ -128,11 +131,11 @@ type FileRequest = CommandRequest & { headers: Record<string, string>; body: Asy
 /** Answers a request that the file policy lets through. When the answer is sent the policy is told how it ended. */
 async function answerAdmitted(
   setup: FileSetup,
-  { request, caller, operation, query }: AdmittedRequest,
+  { request, caller, operation, query, params }: AdmittedRequest,
   answer: (asked: FileRequest) => Promise<CommandReply>,
 ): Promise<HttpReply> {
   const started = performance.now()
-  const record = await setup.filePolicy.enter(caller, operation, query)
+  const record = await setup.filePolicy.enter(caller, operation, params)
   const limit = setup.provider.limitsOf(caller.key).maxUpload ?? setup.maxUpload
   const upload = new UploadBody(request.stream, limit)
   const isTooLong = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit

@@ -48,13 +48,13 @@ test('a transaction shows its input, value flow, state difference, logs and call
   expect(await text(/^State difference/)).toMatch(/0 ETH\s+5 ETH/)
 
   await show(`chain/transaction/${used.failed}`)
-  await page.locator('.flame .bar').first().waitFor()
+  await page.locator('.flame-bar').first().waitFor()
   const root = (await node.request('debug_traceTransaction', [
     used.failed,
     { tracer: 'callTracer' },
   ])) as CallFrame
   const count = ({ calls = [] }: CallFrame): number => calls.reduce((sum, call) => sum + count(call), 1)
-  expect(await page.locator('.flame .bar').count()).toBe(count(root))
+  expect(await page.locator('.flame-bar').count()).toBe(count(root))
   await page.getByRole('button', { name: 'Tree' }).click()
   expect(await page.locator('.call').count()).toBe(count(root))
 })

@@ -9,6 +9,11 @@ export class RequestError extends Error {
   }
 }
 
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Tells the node to leave a request of the page out of its journal: reading is not what a developer looks for. */
 export const unrecorded = { 'standin-journal': 'off' }
 

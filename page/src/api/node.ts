@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { get } from './control.js'
+import { messageOf } from './http.js'
 
 /** What the node says about itself at `/_standin/node`. */
 export interface NodeDescription {
@@ -35,6 +36,18 @@ export async function loadNode(): Promise<void> {
     node.value = await get<NodeDescription>('/node')
     nodeFailure.value = undefined
   } catch (error) {
-    nodeFailure.value = error instanceof Error ? error.message : String(error)
+    nodeFailure.value = messageOf(error)
   }
+}
+
+/** What stands before the paths of a network: nothing for the first one. */
+export function networkPrefix(network: string): string {
+  return network === node.value?.networks[0]?.name ? '' : `/${encodeURIComponent(network)}`
+}
+
+/** The JSON-RPC URL of a network for programs, with the key that the node names itself by; empty until it is known. */
+export function rpcUrlOf(network: string): string {
+  if (node.value === undefined) return ''
+  const { origin, pathname } = new URL(node.value.urls.url)
+  return `${origin}${networkPrefix(network)}${pathname}`
 }

@@ -34,12 +34,17 @@ const batchSize = 100
 
 /** Reads from the chosen network's chain; the journal does not keep it. @throws RpcError */
 export async function read<Result>(...[method, ...params]: RpcCall): Promise<Result> {
-  return (await post(call(0, method, params), unrecorded, currentNetwork.value).then(resultOf)) as Result
+  return readFrom<Result>(currentNetwork.value, method, ...params)
+}
+
+/** Reads from the chain of a network that need not be the chosen one. @throws RpcError */
+export async function readFrom<Result>(network: string, ...[method, ...params]: RpcCall): Promise<Result> {
+  return resultOf(await post(call(0, method, params), unrecorded, network)) as Result
 }
 
 /** Does something on the chosen network as a developer's own request: the journal has it. @throws RpcError */
 export async function act<Result>(...[method, ...params]: RpcCall): Promise<Result> {
-  return (await post(call(0, method, params), {}, currentNetwork.value).then(resultOf)) as Result
+  return resultOf(await post(call(0, method, params), {}, currentNetwork.value)) as Result
 }
 
 /** Reads several things at once; those that fail are undefined. */

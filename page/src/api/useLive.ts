@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { NodeChanges } from './events.js'
 import { changes } from './events.js'
+import { messageOf } from './http.js'
 import { PacedTask } from './pacedTask.js'
 
 /** What was read, and why it could not be. */
@@ -34,8 +35,7 @@ export function useLive<Value>(
         const value = await latest.current()
         if (!isOver) setState({ value, error: undefined })
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
-        if (!isOver) setState((before) => ({ value: before.value, error: message }))
+        if (!isOver) setState((before) => ({ value: before.value, error: messageOf(error) }))
       }
     })
     refresh.current = () => task.ask()

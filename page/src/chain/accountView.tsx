@@ -1,16 +1,19 @@
-import { read, readAll } from '../api/rpc.js'
+import { readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { loadAbis } from '../decode/abi.js'
-import { Badge, EmptyState, Facts, Failure, Loading, Panel } from '../parts/basics.js'
-import { count, formatBytes, formatDate, formatEther, formatNumber } from '../parts/format.js'
+import { Badge } from '../parts/badge.js'
+import { formatBytes, formatEther, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
-import { currentNetwork, link } from '../shell/router.js'
-import { Status } from './blockView.js'
-import { contractAt, sourceOf } from './contracts.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
+import { Subnav } from '../parts/subnav.js'
+import { currentNetwork } from '../shell/router.js'
+import { AccountHistory } from './accountHistory.js'
 import { ContractFunctions } from './contractFunctions.js'
+import { contractAt } from './contracts.js'
+import { ContractSourceFiles, UnknownContract } from './contractSource.js'
 import { ProofPanel } from './proofPanel.js'
 import { StoragePanel } from './storagePanel.js'
-import type { Receipt, Transaction } from './wire.js'
 import { toNumber } from './wire.js'
 
 const tabs = [
@@ -23,65 +26,59 @@ const tabs = [
 
 /** One account, with or without code. */
 export function AccountView({ address, tab }: { address: string; tab: string }) {
-  const { value, error } = useLive(
-    () => open(address),
-    [address, currentNetwork.value],
-    ['chain', 'requests'],
-  )
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  const isContract = value.codeLength > 0
-  const shown = tabs.filter(([name]) => isContract || name === 'overview' || name === 'proof')
+  const account = useLive(() => readAccount(address), [address, currentNetwork.value], ['chain', 'requests'])
   return (
-    <div class="stack">
-      <Panel
-        title={value.contract?.name ?? (isContract ? 'Contract' : 'Account')}
-        actions={isContract ? <Badge tone="accent">contract</Badge> : undefined}
-      >
-        <Facts
-          rows={[
-            ['Address', <Hash value={address} whole />],
-            ['Balance', formatEther(value.balance)],
-            ['Nonce', formatNumber(value.nonce)],
-            isContract ? ['Code', formatBytes(value.codeLength)] : undefined,
-          ]}
-        />
-      </Panel>
-      <div class="subnav" role="group" aria-label="Account sections">
-        {shown.map(([name, title]) => (
-          <a
-            key={name}
-            href={link(`chain/account/${address}/${name}`)}
-            aria-current={tab === name ? 'page' : undefined}
-          >
-            {title}
-          </a>
-        ))}
-      </div>
-      {tab === 'functions' ? (
-        value.artifact === undefined ? (
-          <UnknownContract />
-        ) : (
-          <ContractFunctions address={address} artifact={value.artifact} />
+    <Loaded from={account}>
+      {({ balance, nonce, codeLength, contract, artifact }) => {
+        const isContract = codeLength > 0
+        return (
+          <div class="stack">
+            <Panel
+              title={contract?.name ?? (isContract ? 'Contract' : 'Account')}
+              actions={isContract ? <Badge tone="accent">contract</Badge> : undefined}
+            >
+              <Facts
+                rows={[
+                  ['Address', <Hash value={address} whole />],
+                  ['Balance', formatEther(balance)],
+                  ['Nonce', formatNumber(nonce)],
+                  isContract ? ['Code', formatBytes(codeLength)] : undefined,
+                ]}
+              />
+            </Panel>
+            <Subnav
+              label="Account sections"
+              base={`chain/account/${address}`}
+              places={tabs.filter(([name]) => isContract || name === 'overview' || name === 'proof')}
+              shown={tab}
+            />
+            {tab === 'functions' ? (
+              artifact === undefined ? (
+                <UnknownContract />
+              ) : (
+                <ContractFunctions address={address} artifact={artifact} />
+              )
+            ) : tab === 'source' ? (
+              contract === undefined ? (
+                <UnknownContract />
+              ) : (
+                <ContractSourceFiles contract={contract} />
+              )
+            ) : tab === 'storage' ? (
+              <StoragePanel address={address} />
+            ) : tab === 'proof' ? (
+              <ProofPanel address={address} />
+            ) : (
+              <AccountHistory address={address} />
+            )}
+          </div>
         )
-      ) : tab === 'source' ? (
-        value.contract === undefined ? (
-          <UnknownContract />
-        ) : (
-          <Sources id={value.contract.id} name={value.contract.name} />
-        )
-      ) : tab === 'storage' ? (
-        <StoragePanel address={address} />
-      ) : tab === 'proof' ? (
-        <ProofPanel address={address} />
-      ) : (
-        <History address={address} />
-      )}
-    </div>
+      }}
+    </Loaded>
   )
 }
 
-async function open(address: string) {
+async function readAccount(address: string) {
   const [[balance, nonce, code], contract, abis] = await Promise.all([
     readAll<string>([
       ['eth_getBalance', address, 'latest'],
@@ -99,114 +96,4 @@ async function open(address: string) {
     contract,
     artifact: abis.artifacts.find(({ id }) => id === contract?.id),
   }
-}
-
-function UnknownContract() {
-  return (
-    <EmptyState title="No artifact has this code" script="standin --artifacts ./artifacts">
-      <p>
-        Start the node with the folder that your compiler writes to, of hardhat, foundry or solc. Sources and
-        lines need the compiler&apos;s build-info files in it.
-      </p>
-    </EmptyState>
-  )
-}
-
-function Sources({ id, name }: { id: number; name: string }) {
-  const { value, error } = useLive(async () => (await sourceOf({ id, name })) ?? null, [id])
-  if (error !== undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  if (value === null) return <UnknownContract />
-  const ordered = [...value.files].sort(
-    (a, b) => Number(b.path === value.path) - Number(a.path === value.path),
-  )
-  return (
-    <>
-      {ordered.map(({ path, text }) => (
-        <Panel key={path} title={path}>
-          <div class="source">
-            <div class="scroll-x" tabIndex={0} role="group" aria-label={path}>
-              <ol>
-                {text.split('\n').map((line, place) => (
-                  <li key={place}>
-                    <span class="number">{place + 1}</span>
-                    <code>{line}</code>
-                  </li>
-                ))}
-              </ol>
-            </div>
-          </div>
-        </Panel>
-      ))}
-    </>
-  )
-}
-
-interface Found {
-  txs: Transaction[]
-  receipts: (Receipt & { timestamp?: number | string })[]
-}
-
-function History({ address }: { address: string }) {
-  const { value, error } = useLive(
-    () => read<Found>('ots_searchTransactionsBefore', address, 0, 50),
-    [address, currentNetwork.value],
-    ['chain'],
-  )
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  if (value.txs.length === 0) {
-    return (
-      <EmptyState title="No transactions yet">
-        <p>Transactions that involve this account appear here.</p>
-      </EmptyState>
-    )
-  }
-  return (
-    <Panel title={count(value.txs.length, 'newest transaction')}>
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="History">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Transaction</th>
-              <th scope="col">Block</th>
-              <th scope="col">Time</th>
-              <th scope="col">From</th>
-              <th scope="col" class="right">
-                Value
-              </th>
-              <th scope="col">Status</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.txs.map((transaction, place) => {
-              const receipt = value.receipts[place]
-              return (
-                <tr key={transaction.hash}>
-                  <td>
-                    <Hash value={transaction.hash} kind="transaction" />
-                  </td>
-                  <td>
-                    <a href={link(`chain/block/${toNumber(transaction.blockNumber ?? '0x0')}`)}>
-                      {formatNumber(toNumber(transaction.blockNumber ?? '0x0'))}
-                    </a>
-                  </td>
-                  <td>
-                    {receipt?.timestamp === undefined ? '' : formatDate(Number(receipt.timestamp) * 1000)}
-                  </td>
-                  <td>
-                    <Hash value={transaction.from} kind="address" />
-                  </td>
-                  <td class="right">{formatEther(BigInt(transaction.value))}</td>
-                  <td>
-                    <Status receipt={receipt} />
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
-  )
 }

@@ -1,13 +1,19 @@
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { Failure, Loading, Panel } from '../parts/basics.js'
 import { formatEther, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { Loaded } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
 import { toNumber } from './wire.js'
 
 /** A millionth of an ether: the list shows no smaller fractions, the account all of them. */
 const smallestShown = 10n ** 12n
+
+/** Accounts that are listed. */
+const mostShown = 200
 
 interface Account {
   address: string
@@ -15,48 +21,35 @@ interface Account {
   nonce: number
 }
 
+const columns: readonly PlainColumn<Account>[] = [
+  { title: 'Address', cell: ({ address }) => <Hash value={address} kind="address" /> },
+  {
+    title: 'Balance',
+    align: 'right',
+    cell: ({ balance }) => (
+      <span title={formatEther(balance)}>{formatEther(balance - (balance % smallestShown))}</span>
+    ),
+  },
+  { title: 'Nonce', align: 'right', cell: ({ nonce }) => formatNumber(nonce) },
+]
+
 /** The accounts that the node signs for. */
 export function AccountsView() {
-  const { value, error } = useLive(readAccounts, [currentNetwork.value], ['chain', 'requests'])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
+  const accounts = useLive(readAccounts, [currentNetwork.value], ['chain', 'requests'])
   return (
-    <Panel title="Unlocked accounts">
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Accounts">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col" class="right">
-                Balance
-              </th>
-              <th scope="col" class="right">
-                Nonce
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.map(({ address, balance, nonce }) => (
-              <tr key={address}>
-                <td>
-                  <Hash value={address} kind="address" />
-                </td>
-                <td class="right" title={formatEther(balance)}>
-                  {formatEther(balance - (balance % smallestShown))}
-                </td>
-                <td class="right">{formatNumber(nonce)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
+    <Loaded from={accounts}>
+      {(rows) => (
+        <Panel title="Unlocked accounts">
+          <PlainTable label="Accounts" columns={columns} rows={rows} rowKey={({ address }) => address} />
+        </Panel>
+      )}
+    </Loaded>
   )
 }
 
 async function readAccounts(): Promise<Account[]> {
   const addresses = await read<string[]>('eth_accounts')
-  const shown = addresses.slice(0, 200)
+  const shown = addresses.slice(0, mostShown)
   const values = await readAll<string>(
     shown.flatMap((address) => [
       ['eth_getBalance', address, 'latest'] as const,

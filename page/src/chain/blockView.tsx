@@ -1,12 +1,17 @@
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
+import type { AbiIndex } from '../decode/abi.js'
 import { loadAbis } from '../decode/abi.js'
-import { Badge, Facts, Failure, Json, Loading, Panel } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
+import { Json } from '../parts/code.js'
 import { formatBytes, formatDate, formatEther, formatGwei, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import { currentNetwork, link, navigate } from '../shell/router.js'
+import { Status } from './status.js'
 import type { Block, Receipt, Transaction } from './wire.js'
 import { toNumber } from './wire.js'
 
@@ -63,18 +68,13 @@ const columns: readonly Column<Row>[] = [
   { title: 'Status', width: '5.5rem', cell: ({ receipt }) => <Status receipt={receipt} /> },
 ]
 
-/** Whether a transaction succeeded. */
-export function Status({ receipt }: { receipt: Pick<Receipt, 'status'> | undefined }) {
-  if (receipt === undefined) return <Badge tone="warn">pending</Badge>
-  return receipt.status === '0x0' ? <Badge tone="bad">failed</Badge> : <Badge tone="good">success</Badge>
-}
-
 /** One block with its transactions, by number or hash; orphans too. */
 export function BlockView({ id }: { id: string }) {
-  const { value, error } = useLive(() => open(id), [id, currentNetwork.value], ['chain'])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  const { block, isCanonical, rows } = value
+  const opened = useLive(() => open(id), [id, currentNetwork.value], ['chain'])
+  return <Loaded from={opened}>{(value) => <OpenedBlock opened={value} />}</Loaded>
+}
+
+function OpenedBlock({ opened: { block, isCanonical, rows } }: { opened: Opened }) {
   const number = toNumber(block.number)
   return (
     <div class="stack">
@@ -155,12 +155,12 @@ async function open(id: string): Promise<Opened> {
     rows: full.transactions.map((transaction) => ({
       transaction,
       receipt: byHash.get(transaction.hash),
-      name:
-        transaction.to === null
-          ? '(new contract)'
-          : transaction.input === '0x'
-            ? '(transfer)'
-            : (abis.functionOf(transaction.input)?.name ?? transaction.input.slice(0, 10)),
+      name: nameOf(abis, transaction),
     })),
   }
+}
+
+function nameOf(abis: AbiIndex, { to, input }: Transaction): string {
+  if (to === null) return '(new contract)'
+  return input === '0x' ? '(transfer)' : (abis.functionOf(input)?.name ?? input.slice(0, 10))
 }

@@ -1,18 +1,21 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks'
 import { get } from '../api/control.js'
-import { node } from '../api/node.js'
+import { rpcUrlOf } from '../api/node.js'
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { EmptyState, Failure, Loading, Panel, Tile } from '../parts/basics.js'
 import { formatClock, formatGwei, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Tile } from '../parts/panel.js'
+import { EmptyState, Loaded } from '../parts/state.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import { currentNetwork, navigate } from '../shell/router.js'
+import { BlockCache } from './blockCache.js'
 import type { Reorganisation } from './branches.js'
 import { Branches } from './branches.js'
 import type { Block } from './wire.js'
 import { toNumber } from './wire.js'
+import './blocksView.css'
 
 /** The blocks that tags name, as far as they are there. */
 interface Heads {
@@ -58,36 +61,48 @@ const columns: readonly Column<Block>[] = [
 /** Blocks as they come, the newest first, and the branches near the head. */
 export function BlocksView() {
   const network = currentNetwork.value
-  const { value, error } = useLive(readHeads, [network], ['chain'])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  const { latest, safe, finalized, pending } = value
-  const head = toNumber(latest.number)
+  const heads = useLive(readHeads, [network], ['chain'])
   return (
-    <>
-      <dl class="tiles">
-        <Tile label="Head">{formatNumber(head)}</Tile>
-        <Tile label="Pending">
-          {pending === undefined ? 'none' : `${formatNumber(value.waiting)} waiting`}
-        </Tile>
-        <Tile label="Safe">{safe === undefined ? 'none' : formatNumber(toNumber(safe.number))}</Tile>
-        <Tile label="Finalized">
-          {finalized === undefined ? 'none' : formatNumber(toNumber(finalized.number))}
-        </Tile>
-        <Tile label="Reorganisations">{formatNumber(value.reorganisations.length)}</Tile>
-      </dl>
-      <Branches
-        head={latest}
-        marks={[
-          ['head', latest],
-          ['safe', safe],
-          ['finalized', finalized],
-        ]}
-        reorganisations={value.reorganisations}
-      />
-      {head === 0 && <NoBlocks />}
-      <Blocks key={network} head={head} generation={value.reorganisations.length} headHash={latest.hash} />
-    </>
+    <Loaded from={heads}>
+      {(value) => {
+        const { latest, safe, finalized, reorganisations } = value
+        const head = toNumber(latest.number)
+        return (
+          <>
+            <HeadTiles heads={value} />
+            <Branches
+              head={latest}
+              marks={[
+                ['head', latest],
+                ['safe', safe],
+                ['finalized', finalized],
+              ]}
+              reorganisations={reorganisations}
+            />
+            {head === 0 && <NoBlocks />}
+            <Blocks key={network} head={head} generation={reorganisations.length} headHash={latest.hash} />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function HeadTiles({
+  heads: { latest, safe, finalized, pending, waiting, reorganisations },
+}: {
+  heads: Heads
+}) {
+  const numberOf = (block: Block | undefined): string =>
+    block === undefined ? 'none' : formatNumber(toNumber(block.number))
+  return (
+    <dl class="tiles">
+      <Tile label="Head">{numberOf(latest)}</Tile>
+      <Tile label="Pending">{pending === undefined ? 'none' : `${formatNumber(waiting)} waiting`}</Tile>
+      <Tile label="Safe">{numberOf(safe)}</Tile>
+      <Tile label="Finalized">{numberOf(finalized)}</Tile>
+      <Tile label="Reorganisations">{formatNumber(reorganisations.length)}</Tile>
+    </dl>
   )
 }
 
@@ -101,59 +116,6 @@ async function readHeads(): Promise<Heads> {
   if (latest === undefined) throw new Error('the head cannot be read')
   const waiting = toNumber(status.pending) + toNumber(status.queued)
   return { latest, safe, finalized, pending, waiting, reorganisations }
-}
-
-/** Blocks in the table that have been read, by number. */
-class BlockCache {
-  readonly #blocks = new Map<number, Block>()
-  readonly #asked = new Set<number>()
-  readonly #changed: () => void
-  #head: string | undefined
-
-  constructor(changed: () => void) {
-    this.#changed = changed
-  }
-
-  get(number: number): Block | undefined {
-    return this.#blocks.get(number)
-  }
-
-  /** Forgets what another branch, or a chain that went back, may have changed. */
-  follow(head: number, hash: string): void {
-    if (this.#head !== hash) {
-      for (const number of this.#blocks.keys()) if (number > head - 64) this.#forget(number)
-    }
-    this.#head = hash
-  }
-
-  clear(): void {
-    this.#blocks.clear()
-    this.#asked.clear()
-  }
-
-  /** Reads blocks of a range, both included, that are not there. */
-  async load(from: number, to: number): Promise<void> {
-    const missing: number[] = []
-    for (let number = from; number <= to; number++)
-      if (number >= 0 && !this.#asked.has(number)) missing.push(number)
-    if (missing.length === 0) return
-    for (const number of missing) this.#asked.add(number)
-    // What was scrolled past long ago is read again when it is looked at.
-    if (this.#blocks.size > 5000) this.clear()
-    const blocks = await readAll<Block>(
-      missing.map((number) => ['eth_getBlockByNumber', `0x${number.toString(16)}`, false]),
-    )
-    for (const [place, block] of blocks.entries()) {
-      if (block) this.#blocks.set(missing[place]!, block)
-      else this.#asked.delete(missing[place]!)
-    }
-    this.#changed()
-  }
-
-  #forget(number: number): void {
-    this.#blocks.delete(number)
-    this.#asked.delete(number)
-  }
 }
 
 function Blocks(props: { head: number; generation: number; headHash: string }) {
@@ -195,19 +157,15 @@ function Gas({ block }: { block: Block }) {
 }
 
 function NoBlocks() {
-  const url = node.value?.urls.url ?? ''
   return (
-    <Panel title="No block has been mined yet">
-      <EmptyState
-        title="Send the first transaction"
-        script={`curl -s ${url} -H 'content-type: application/json' \\
+    <EmptyState
+      title="No block has been mined yet"
+      script={`curl -s ${rpcUrlOf(currentNetwork.value)} -H 'content-type: application/json' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"anvil_mine","params":["0x1"]}'`}
-      >
-        <p>
-          Transactions are mined as they come, unless the node was started otherwise. This mines an empty
-          block:
-        </p>
-      </EmptyState>
-    </Panel>
+    >
+      <p>
+        Transactions are mined as they come, unless the node was started otherwise. This mines an empty block:
+      </p>
+    </EmptyState>
   )
 }

@@ -1,11 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { Panel } from '../parts/basics.js'
 import { count, formatClock, formatNumber, shorten } from '../parts/format.js'
+import { Panel } from '../parts/panel.js'
 import { currentNetwork, link } from '../shell/router.js'
 import type { Block } from './wire.js'
 import { toNumber } from './wire.js'
+import './branches.css'
 
 /** Blocks that left the canonical chain together; see `/_standin/reorganisations`. */
 export interface Reorganisation {

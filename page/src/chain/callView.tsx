@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks'
 import { get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
 import type { RequestDetail } from '../requests/journal.js'
-import { Failure, Loading, Panel } from '../parts/basics.js'
+import { Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import { Decoded } from '../decode/decoded.js'
 import { decodeParams } from '../decode/request.js'
 import { link } from '../shell/router.js'
@@ -11,7 +12,7 @@ import { traceCall } from './trace.js'
 
 /** What a call of the journal does: it is run again on the block that it named. */
 export function CallView({ request }: { request: string }) {
-  const { value, error } = useLive(async () => {
+  const recorded = useLive(async () => {
     const entry = await get<RequestDetail>(`/requests/${encodeURIComponent(request)}`)
     if (!Array.isArray(entry.params))
       throw new Error('The journal does not keep the parameters of this request')
@@ -23,25 +24,25 @@ export function CallView({ request }: { request: string }) {
       decoded: await decodeParams(entry.method ?? '', [call]),
     }
   }, [request])
-  if (error !== undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
   return (
-    <div class="stack">
-      <Panel
-        title={value.method}
-        actions={
-          <a class="button" href={link(`requests/${request}`)}>
-            Request {request}
-          </a>
-        }
-      >
-        {value.decoded !== undefined && <Decoded value={value.decoded} />}
-        <p class="muted">
-          Run again on {typeof value.block === 'string' ? value.block : 'the block that it named'}.
-        </p>
-      </Panel>
-      <Traced id={request} call={value.call} block={value.block} />
-    </div>
+    <Loaded from={recorded}>
+      {({ call, block, method, decoded }) => (
+        <div class="stack">
+          <Panel
+            title={method}
+            actions={
+              <a class="button" href={link(`requests/${request}`)}>
+                Request {request}
+              </a>
+            }
+          >
+            {decoded !== undefined && <Decoded value={decoded} />}
+            <p class="muted">Run again on {typeof block === 'string' ? block : 'the block that it named'}.</p>
+          </Panel>
+          <Traced id={request} call={call} block={block} />
+        </div>
+      )}
+    </Loaded>
   )
 }
 

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks'
 import { read } from '../api/rpc.js'
-import { announceFailure } from '../parts/announcer.js'
+import { SearchField, Subnav } from '../parts/subnav.js'
 import { lazy } from '../shell/lazy.js'
-import { link, navigate } from '../shell/router.js'
+import { navigate } from '../shell/router.js'
 import { BlocksView } from './blocksView.js'
 
 const BlockView = lazy(() => import('./blockView.js').then(({ BlockView: view }) => view))
@@ -24,14 +23,12 @@ export function ChainView({ path }: { path: readonly string[] }) {
   return (
     <>
       <div class="bar">
-        <div class="subnav" role="group" aria-label="Chain">
-          {places.map(([place, title]) => (
-            <a key={place} href={link(`chain/${place}`)} aria-current={kind === place ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-        </div>
-        <Search />
+        <Subnav label="Chain" base="chain" places={places} shown={kind} />
+        <SearchField
+          label="Find a block, transaction or account"
+          placeholder="Block, transaction or address"
+          find={find}
+        />
       </div>
       {kind === 'block' ? (
         <BlockView id={id} />
@@ -52,29 +49,12 @@ export function ChainView({ path }: { path: readonly string[] }) {
   )
 }
 
-/** Finds a block by number or hash, a transaction, or an account. */
-function Search() {
-  const [text, setText] = useState('')
-  const find = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    const wanted = text.trim()
-    if (/^\d+$/.test(wanted)) navigate(`chain/block/${wanted}`)
-    else if (/^0x[0-9a-f]{40}$/i.test(wanted)) navigate(`chain/account/${wanted}`)
-    else if (/^0x[0-9a-f]{64}$/i.test(wanted)) {
-      const transaction = await read<unknown>('eth_getTransactionByHash', wanted)
-      navigate(transaction === null ? `chain/block/${wanted}` : `chain/transaction/${wanted}`)
-    } else announceFailure('Expected a block number, a hash or an address')
-  }
-  return (
-    <form role="search" class="search" onSubmit={(event) => void find(event).catch(announceFailure)}>
-      <input
-        type="search"
-        aria-label="Find a block, transaction or account"
-        placeholder="Block, transaction or address"
-        spellcheck={false}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
-  )
+/** Goes to a block by its number or hash, a transaction, or an account. */
+async function find(text: string): Promise<void> {
+  if (/^\d+$/.test(text)) navigate(`chain/block/${text}`)
+  else if (/^0x[0-9a-f]{40}$/i.test(text)) navigate(`chain/account/${text}`)
+  else if (/^0x[0-9a-f]{64}$/i.test(text)) {
+    const transaction = await read<unknown>('eth_getTransactionByHash', text)
+    navigate(transaction === null ? `chain/block/${text}` : `chain/transaction/${text}`)
+  } else throw new Error('Expected a block number, a hash or an address')
 }

@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { AbiFunction, AbiParameter } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { messageOf } from '../api/http.js'
 import { act, read, RpcError } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import type { Artifact } from '../decode/abi.js'
 import { describeError, formatValue, loadAbis, signatureOf } from '../decode/abi.js'
-import { Panel } from '../parts/basics.js'
 import { parseEther } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Panel } from '../parts/panel.js'
 import { parseArgument } from './arguments.js'
+import './contractFunctions.css'
 
 /** The functions of a contract, to be read and written. */
 export function ContractFunctions({ address, artifact }: { address: string; artifact: Artifact }) {
@@ -118,7 +120,7 @@ async function call(wanted: {
 }
 
 async function failureOf(error: unknown): Promise<string> {
-  const { message } = error instanceof Error ? error : new Error(String(error))
+  const message = messageOf(error)
   if (!(error instanceof RpcError) || typeof error.data !== 'string') return message
   const decoded = (await loadAbis()).decodeError(error.data)
   return decoded === undefined ? message : describeError(decoded)

@@ -3,98 +3,120 @@ import { node } from '../api/node.js'
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { loadAbis } from '../decode/abi.js'
-import { Badge, EmptyState, Failure, Loading, Panel } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
 import { count, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { EmptyState, Loaded } from '../parts/state.js'
 import { currentNetwork, link } from '../shell/router.js'
 import { contractAt } from './contracts.js'
 import type { Receipt } from './wire.js'
 import { toNumber } from './wire.js'
+import './contractsView.css'
 
 /** Blocks that are searched for contracts at once. */
 const searched = 500
 
+/** Contracts and artifacts that are listed. */
+const mostContracts = 200
+const mostArtifacts = 300
+
+interface Deployed {
+  address: string
+  receipt: Receipt
+  /** Undefined if no artifact has its code. */
+  name: string | undefined
+}
+
+const columns: readonly PlainColumn<Deployed>[] = [
+  {
+    title: 'Contract',
+    isHeader: true,
+    cell: ({ address, name }) =>
+      name === undefined ? (
+        <span class="muted">unknown</span>
+      ) : (
+        <a href={link(`chain/account/${address}/functions`)}>{name}</a>
+      ),
+  },
+  { title: 'Address', cell: ({ address }) => <Hash value={address} kind="address" /> },
+  {
+    title: 'Block',
+    cell: ({ receipt }) => {
+      const number = toNumber(receipt.blockNumber)
+      return <a href={link(`chain/block/${number}`)}>{formatNumber(number)}</a>
+    },
+  },
+  {
+    title: 'Deployment',
+    cell: ({ receipt }) => <Hash value={receipt.transactionHash} kind="transaction" />,
+  },
+]
+
 /** Contracts that transactions made lately, and the artifacts that name them. */
 export function ContractsView() {
   const [depth, setDepth] = useState(searched)
-  const { value, error } = useLive(() => findContracts(depth), [depth, currentNetwork.value], ['chain'])
-  const artifacts = useLive(async () => (await loadAbis()).artifacts, [])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
+  const contracts = useLive(() => findContracts(depth), [depth, currentNetwork.value], ['chain'])
   return (
-    <div class="stack">
-      <Panel
-        title={`Deployed in the last ${count(value.blocks, 'block')}`}
-        actions={
-          value.isWhole ? undefined : (
-            <button type="button" class="button" onClick={() => setDepth(depth * 4)}>
-              Look further back
-            </button>
-          )
-        }
-      >
-        {value.found.length === 0 ? (
-          <p class="muted">No contract has been deployed yet.</p>
-        ) : (
-          <div class="scroll-x" tabIndex={0} role="group" aria-label="Contracts">
-            <table class="plain">
-              <thead>
-                <tr>
-                  <th scope="col">Contract</th>
-                  <th scope="col">Address</th>
-                  <th scope="col">Block</th>
-                  <th scope="col">Creator</th>
-                </tr>
-              </thead>
-              <tbody>
-                {value.found.map(({ address, name, receipt }) => (
-                  <tr key={address}>
-                    <th scope="row">
-                      {name === undefined ? (
-                        <span class="muted">unknown</span>
-                      ) : (
-                        <a href={link(`chain/account/${address}/functions`)}>{name}</a>
-                      )}
-                    </th>
-                    <td>
-                      <Hash value={address} kind="address" />
-                    </td>
-                    <td>
-                      <a href={link(`chain/block/${toNumber(receipt.blockNumber)}`)}>
-                        {formatNumber(toNumber(receipt.blockNumber))}
-                      </a>
-                    </td>
-                    <td>
-                      <Hash value={receipt.transactionHash} kind="transaction" />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Panel>
-      {node.value?.artifacts === false ? (
-        <EmptyState title="No artifacts" script="standin --artifacts ./artifacts">
-          <p>
-            With the folder of your compiler&apos;s output, functions, events and errors are shown by their
-            names.
-          </p>
-        </EmptyState>
-      ) : (
-        artifacts.value !== undefined && (
-          <Panel title={`Artifacts (${artifacts.value.length})`}>
-            <ul class="chips">
-              {artifacts.value.slice(0, 300).map(({ id, name, hasSource }) => (
-                <li key={id}>
-                  <Badge tone={hasSource ? 'accent' : 'neutral'}>{name}</Badge>
-                </li>
-              ))}
-            </ul>
+    <Loaded from={contracts}>
+      {({ found, blocks, isWhole }) => (
+        <div class="stack">
+          <Panel
+            title={`Deployed in the last ${count(blocks, 'block')}`}
+            actions={
+              isWhole ? undefined : (
+                <button type="button" class="button" onClick={() => setDepth(depth * 4)}>
+                  Look further back
+                </button>
+              )
+            }
+          >
+            {found.length === 0 ? (
+              <p class="muted">No contract has been deployed yet.</p>
+            ) : (
+              <PlainTable
+                label="Contracts"
+                columns={columns}
+                rows={found}
+                rowKey={({ address }) => address}
+              />
+            )}
           </Panel>
-        )
+          <Artifacts />
+        </div>
       )}
-    </div>
+    </Loaded>
+  )
+}
+
+function Artifacts() {
+  const { value: artifacts } = useLive(async () => (await loadAbis()).artifacts, [])
+  if (node.value?.artifacts === false) {
+    return (
+      <EmptyState title="No artifacts" script="standin --artifacts ./artifacts">
+        <p>
+          With the folder of your compiler&apos;s output, functions, events and errors are shown by their
+          names.
+        </p>
+      </EmptyState>
+    )
+  }
+  if (artifacts === undefined) return null
+  return (
+    <Panel title={`Artifacts (${artifacts.length})`}>
+      <ul class="plain-list chips">
+        {artifacts.slice(0, mostArtifacts).map(({ id, name, hasSource }) => (
+          <li key={id}>
+            <Badge tone={hasSource ? 'accent' : 'neutral'}>{name}</Badge>
+          </li>
+        ))}
+        {artifacts.length > mostArtifacts && (
+          <li class="muted">and {artifacts.length - mostArtifacts} more</li>
+        )}
+      </ul>
+    </Panel>
   )
 }
 
@@ -108,7 +130,7 @@ async function findContracts(depth: number) {
   const made = blocks
     .flatMap((receipts) => receipts ?? [])
     .flatMap((receipt) => (receipt.contractAddress === null || receipt.status === '0x0' ? [] : [receipt]))
-    .slice(0, 200)
+    .slice(0, mostContracts)
   const found = await Promise.all(
     made.map(async (receipt) => {
       const address = receipt.contractAddress ?? ''

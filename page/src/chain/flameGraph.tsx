@@ -1,8 +1,9 @@
 import { hierarchy, partition } from 'd3-hierarchy'
 import { useMemo, useRef } from 'preact/hooks'
 import { formatNumber } from '../parts/format.js'
-import type { Call } from './execution.js'
+import type { Call } from './calls.js'
 import { toNumber } from './wire.js'
+import './flameGraph.css'
 
 const rowHeight = 30
 
@@ -54,7 +55,7 @@ export function FlameGraph(props: {
           <button
             key={place}
             type="button"
-            class={`bar ${tone} ${call === culprit ? 'culprit-bar' : ''}`}
+            class={`flame-bar ${tone} ${call === culprit ? 'first-failed' : ''}`}
             aria-pressed={call === opened}
             aria-label={`${call.title}, ${gas} gas${call === culprit ? ', failed here' : ''}`}
             title={`${call.frame.type} ${call.title}\n${gas} gas`}
@@ -65,7 +66,7 @@ export function FlameGraph(props: {
             }}
             onClick={() => onOpen(call)}
           >
-            {call.title} <span class="bar-gas">{gas}</span>
+            {call.title} <span>{gas}</span>
           </button>
         )
       })}

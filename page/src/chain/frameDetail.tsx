@@ -3,13 +3,14 @@ import { useLive } from '../api/useLive.js'
 import { Decoded } from '../decode/decoded.js'
 import type { DecodedGroup } from '../decode/request.js'
 import { groupOf } from '../decode/request.js'
-import { Facts } from '../parts/basics.js'
 import { formatEther, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Facts } from '../parts/panel.js'
+import type { Call, Executed } from './calls.js'
+import { reasonOf } from './calls.js'
 import { sourceOf } from './contracts.js'
-import type { Call, Executed } from './execution.js'
-import { reasonOf } from './execution.js'
 import type { SourceLocation } from './sourceLocation.js'
+import { SourceLines } from './sourceLines.js'
 import { locate } from './sourceLocation.js'
 import type { Trace } from './trace.js'
 import { readSteps, stepsOfFrames } from './trace.js'
@@ -25,12 +26,11 @@ const linesAround = 4
 export function FrameDetail(props: { call: Call; executed: Executed; trace: Trace; gasUsed: number }) {
   const { call, executed, trace, gasUsed } = props
   const { frame } = call
-  const failure = frame.error === undefined ? undefined : reasonOf(executed.abis, frame)
   return (
     <div class="frame">
-      {failure !== undefined && (
+      {frame.error !== undefined && call !== executed.culprit && (
         <p class="failure-box">
-          <strong>{failure}</strong>
+          <strong>{reasonOf(executed.abis, frame)}</strong>
         </p>
       )}
       {call.contract !== undefined && !frame.type.startsWith('CREATE') && (
@@ -112,20 +112,14 @@ function SourceText({ location, isFailure }: { location: SourceLocation; isFailu
       <figcaption class="mono">
         {path}:{line}
       </figcaption>
-      <div class="scroll-x" tabIndex={0} role="group" aria-label={`${path}, line ${line}`}>
-        <ol start={first}>
-          {shown.map((content, place) => {
-            const number = first + place
-            const isHere = number >= line && number <= lastLine
-            return (
-              <li key={number} class={isHere ? (isFailure ? 'here failed' : 'here') : ''}>
-                <span class="number">{number}</span>
-                <code>{content}</code>
-              </li>
-            )
-          })}
-        </ol>
-      </div>
+      <SourceLines
+        label={`${path}, line ${line}`}
+        first={first}
+        lines={shown}
+        mark={(number) =>
+          number >= line && number <= lastLine ? (isFailure ? 'failed' : 'reached') : undefined
+        }
+      />
     </figure>
   )
 }

@@ -1,14 +1,18 @@
-import { useState } from 'preact/hooks'
 import { read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { Badge, Facts, Failure, Loading, Panel } from '../parts/basics.js'
-import { formatEther, formatNumber } from '../parts/format.js'
+import { Badge } from '../parts/badge.js'
+import { Field, readFields } from '../parts/form.js'
+import { formatEther, formatNumber, shortenWord } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import type { Fact } from '../parts/panel.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import { changeQuery, currentNetwork, route } from '../shell/router.js'
-import type { ProvenPath } from './proof.js'
+import type { ProvenAccount, ProvenPath } from './proof.js'
 import { readAccount, readWord, walkProof } from './proof.js'
 import type { Block } from './wire.js'
 import { toNumber } from './wire.js'
+import './proofPanel.css'
 
 interface Proof {
   accountProof: string[]
@@ -21,76 +25,59 @@ interface Proof {
 /** The proof of an account, and of one of its slots: the way through the trie, with hashes checked here. */
 export function ProofPanel({ address }: { address: string }) {
   const slot = route.value.query.get('slot') ?? ''
-  const [typed, setTyped] = useState(slot)
-  const { value, error } = useLive(
-    () => prove(address, slot),
-    [address, slot, currentNetwork.value],
-    ['chain'],
-  )
+  const proved = useLive(() => prove(address, slot), [address, slot, currentNetwork.value], ['chain'])
   return (
     <div class="stack">
       <form
+        key={slot}
         class="row"
         onSubmit={(event) => {
           event.preventDefault()
-          changeQuery({ slot: typed.trim() })
+          changeQuery({ slot: readFields(event)('slot') })
         }}
       >
-        <label class="field grow">
-          Storage slot, as a number or 32 bytes
-          <input
-            value={typed}
-            placeholder="0"
-            spellcheck={false}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <Field label="Storage slot, as a number or 32 bytes" name="slot" value={slot} placeholder="0" wide />
         <button type="submit" class="button">
           Prove
         </button>
       </form>
-      {error !== undefined && <Failure message={error} />}
-      {value === undefined ? (
-        error === undefined && <Loading />
-      ) : (
-        <>
-          <Panel title="Account" actions={<Verdict path={value.account} />}>
-            <Facts
-              rows={[
-                ['Block', formatNumber(value.block)],
-                ['State root', <Hash value={value.root} />],
-                value.proven === undefined
-                  ? ['Account', 'proven to be absent']
-                  : ['Balance', formatEther(value.proven.balance)],
-                value.proven === undefined ? undefined : ['Nonce', formatNumber(value.proven.nonce)],
-                value.proven === undefined
-                  ? undefined
-                  : ['Storage root', <Hash value={value.proven.storageHash} />],
-                value.proven === undefined
-                  ? undefined
-                  : ['Code hash', <Hash value={value.proven.codeHash} />],
-              ]}
-            />
-            <Path path={value.account} />
-          </Panel>
-          {value.storage !== undefined && (
-            <Panel title={`Slot ${slot}`} actions={<Verdict path={value.storage} />}>
-              <Facts
-                rows={[
-                  [
-                    'Value',
-                    value.storage.value === undefined
-                      ? '0, proven to be unset'
-                      : `0x${readWord(value.storage.value).toString(16)}`,
-                  ],
-                ]}
-              />
-              <Path path={value.storage} />
-            </Panel>
-          )}
-        </>
-      )}
+      <Loaded from={proved}>
+        {(value) => (
+          <>
+            <AccountProof proved={value} />
+            {value.storage !== undefined && <SlotProof slot={slot} path={value.storage} />}
+          </>
+        )}
+      </Loaded>
     </div>
+  )
+}
+
+function AccountProof({ proved: { block, root, account, proven } }: { proved: Proved }) {
+  const values: readonly Fact[] =
+    proven === undefined
+      ? [['Account', 'proven to be absent']]
+      : [
+          ['Balance', formatEther(proven.balance)],
+          ['Nonce', formatNumber(proven.nonce)],
+          ['Storage root', <Hash value={proven.storageHash} />],
+          ['Code hash', <Hash value={proven.codeHash} />],
+        ]
+  return (
+    <Panel title="Account" actions={<Verdict path={account} />}>
+      <Facts rows={[['Block', formatNumber(block)], ['State root', <Hash value={root} />], ...values]} />
+      <Path path={account} />
+    </Panel>
+  )
+}
+
+function SlotProof({ slot, path }: { slot: string; path: ProvenPath }) {
+  const value = path.value === undefined ? '0, proven to be unset' : `0x${readWord(path.value).toString(16)}`
+  return (
+    <Panel title={`Slot ${shortenWord(slot)}`} actions={<Verdict path={path} />}>
+      <Facts rows={[['Value', value]]} />
+      <Path path={path} />
+    </Panel>
   )
 }
 
@@ -101,10 +88,10 @@ function Verdict({ path }: { path: ProvenPath }) {
 /** Each node of a proof under its parent. */
 function Path({ path }: { path: ProvenPath }) {
   return (
-    <ol class="trie">
+    <ol class="plain-list lines trie">
       {path.nodes.map(({ kind, hash, expected, digits, size }, place) => (
         <li key={place} class={hash === expected || hash === '' ? '' : 'failed'}>
-          <span class="badge">{kind}</span>
+          <Badge>{kind}</Badge>
           <span>
             <span class="muted">takes </span>
             <span class="mono strong">{digits === '' ? 'nothing' : digits}</span>
@@ -123,7 +110,19 @@ function Path({ path }: { path: ProvenPath }) {
   )
 }
 
-async function prove(address: string, slot: string) {
+/** What was proven, and how. */
+interface Proved {
+  block: number
+  /** The state root that the block has. */
+  root: string
+  account: ProvenPath
+  /** Undefined if the account is proven to be absent. */
+  proven: ProvenAccount | undefined
+  /** Undefined if no slot was asked for. */
+  storage: ProvenPath | undefined
+}
+
+async function prove(address: string, slot: string): Promise<Proved> {
   const slots = slot === '' ? [] : [toSlot(slot)]
   const head = await read<Block>('eth_getBlockByNumber', 'latest', false)
   // By its number the state is that of the block itself, whatever controls changed since.

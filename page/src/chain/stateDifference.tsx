@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
 import { useLive } from '../api/useLive.js'
-import { Failure, Panel } from '../parts/basics.js'
-import { formatEther, shorten } from '../parts/format.js'
+import { formatEther, shorten, shortenWord } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { Failure } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
 import type { Trace } from './trace.js'
 import { readStateDifference } from './trace.js'
@@ -13,6 +16,15 @@ interface Change {
   before: string
   after: string
 }
+
+/** Accounts that are shown before somebody asks for all of them. */
+const fewAccounts = 20
+
+const columns: readonly PlainColumn<Change>[] = [
+  { title: 'What', isHeader: true, cell: ({ name }) => <span class="mono">{name}</span> },
+  { title: 'Before', cell: ({ before }) => <span class="mono bad-text">{before}</span> },
+  { title: 'After', cell: ({ after }) => <span class="mono good-text">{after}</span> },
+]
 
 /** What an execution changed in the state: balances, nonces, code and storage, before and after. */
 export function StateDifference({ trace, id }: { trace: Trace; id: string }) {
@@ -26,36 +38,20 @@ export function StateDifference({ trace, id }: { trace: Trace; id: string }) {
     .map((address) => ({ address, changes: changesOf(pre[address], post[address]) }))
     .filter(({ changes }) => changes.length > 0)
   if (accounts.length === 0) return null
-  const shown = all ? accounts : accounts.slice(0, 20)
+  const shown = all ? accounts : accounts.slice(0, fewAccounts)
   return (
     <Panel title={`State difference (${accounts.length})`}>
       {shown.map(({ address, changes }) => (
-        <section key={address} class="difference">
+        <section key={address}>
           <h3>
             <Hash value={address} kind="address" />
           </h3>
-          <div class="scroll-x" tabIndex={0} role="group" aria-label={`Changes of ${address}`}>
-            <table class="plain">
-              <thead class="visually-hidden">
-                <tr>
-                  <th scope="col">What</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
-                </tr>
-              </thead>
-              <tbody>
-                {changes.map(({ name, before, after }) => (
-                  <tr key={name}>
-                    <th scope="row" class="mono">
-                      {name}
-                    </th>
-                    <td class="mono bad-text">{before}</td>
-                    <td class="mono good-text">{after}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <PlainTable
+            label={`Changes of ${address}`}
+            columns={columns}
+            rows={changes}
+            rowKey={({ name }) => name}
+          />
         </section>
       ))}
       {shown.length < accounts.length && (
@@ -78,15 +74,9 @@ function changesOf(pre: AccountState = {}, post: AccountState = {}): Change[] {
   add('code', pre.code && shorten(pre.code, 12, 4), post.code && shorten(post.code, 12, 4))
   const slots = new Set([...Object.keys(pre.storage ?? {}), ...Object.keys(post.storage ?? {})])
   for (const slot of slots) {
-    // A slot that is only before was set to zero.
-    const after = post.storage?.[slot] ?? '0x0'
-    add(`slot ${shortSlot(slot)}`, shortSlot(pre.storage?.[slot] ?? '0x0'), shortSlot(after))
+    // A slot that is only before was set to zero, one that is only after was zero.
+    const [before = '0x0', after = '0x0'] = [pre.storage?.[slot], post.storage?.[slot]]
+    add(`slot ${shortenWord(slot)}`, shortenWord(before), shortenWord(after))
   }
   return changes
-}
-
-/** A word without its zeros in front, and shortened if it is a hash. */
-function shortSlot(word: string): string {
-  const short = word.replace(/^0x0*/, '0x')
-  return short === '0x' ? '0x0' : shorten(short, 12, 8)
 }

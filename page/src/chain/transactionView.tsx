@@ -3,77 +3,105 @@ import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { loadAbis } from '../decode/abi.js'
 import { Decoded } from '../decode/decoded.js'
+import type { DecodedGroup } from '../decode/request.js'
 import { describeCall, describeLog } from '../decode/request.js'
-import { Facts, Failure, Json, Loading, Panel } from '../parts/basics.js'
+import { Json } from '../parts/code.js'
 import { formatDate, formatEther, formatGwei, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import { currentNetwork, link } from '../shell/router.js'
-import { Status } from './blockView.js'
+import type { KnownContract } from './contracts.js'
+import { contractAt } from './contracts.js'
 import { Execution } from './execution.js'
+import { Status } from './status.js'
 import { traceTransaction } from './trace.js'
 import type { Block, Receipt, Transaction } from './wire.js'
 import { toNumber } from './wire.js'
 
+interface Opened {
+  transaction: Transaction
+  /** These two are undefined until it is mined. */
+  receipt: Receipt | undefined
+  block: Block | undefined
+  /** What is called or made, if an artifact names it. */
+  contract: KnownContract | undefined
+  input: DecodedGroup[]
+  logs: DecodedGroup[]
+}
+
 /** One transaction: what it said, what its calls did, and why it failed if it did. */
 export function TransactionView({ hash }: { hash: string }) {
-  const { value, error } = useLive(() => open(hash), [hash, currentNetwork.value], ['chain'])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  const { transaction, receipt, block, input, logs } = value
-  const fee = receipt && BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
+  const opened = useLive(() => open(hash), [hash, currentNetwork.value], ['chain'])
   return (
-    <div class="stack">
-      <Panel title="Transaction" actions={<Status receipt={receipt} />}>
-        <div class="columns">
-          <Facts
-            rows={[
-              ['Hash', <Hash value={transaction.hash} />],
-              ['From', <Hash value={transaction.from} kind="address" />],
-              transaction.to === null ? undefined : ['To', <Hash value={transaction.to} kind="address" />],
-              receipt?.contractAddress
-                ? ['New contract', <Hash value={receipt.contractAddress} kind="address" />]
-                : undefined,
-              ['Value', formatEther(BigInt(transaction.value))],
-              ['Nonce', formatNumber(toNumber(transaction.nonce))],
-            ]}
-          />
-          <Facts
-            rows={[
-              transaction.blockNumber === null
-                ? ['Block', 'waits to be mined']
-                : [
-                    'Block',
-                    <a href={link(`chain/block/${transaction.blockHash}`)}>
-                      {formatNumber(toNumber(transaction.blockNumber))}
-                    </a>,
-                  ],
-              block === undefined ? undefined : ['Time', formatDate(toNumber(block.timestamp) * 1000)],
-              [
-                'Gas',
-                receipt === undefined
-                  ? `at most ${formatNumber(toNumber(transaction.gas))}`
-                  : `${formatNumber(toNumber(receipt.gasUsed))} of ${formatNumber(toNumber(transaction.gas))}`,
-              ],
-              receipt === undefined
-                ? undefined
-                : ['Gas price', formatGwei(BigInt(receipt.effectiveGasPrice))],
-              fee === undefined ? undefined : ['Fee', formatEther(fee)],
-              ['Type', transactionTypes[toNumber(transaction.type)] ?? transaction.type],
-            ]}
-          />
+    <Loaded from={opened}>
+      {(value) => (
+        <div class="stack">
+          <Panel title="Transaction" actions={<Status receipt={value.receipt} />}>
+            <TransactionFacts opened={value} />
+            {value.input.length > 0 && <Decoded value={value.input} />}
+            <details>
+              <summary>As JSON</summary>
+              <Json
+                value={{ transaction: value.transaction, receipt: value.receipt }}
+                label="Transaction and receipt"
+              />
+            </details>
+          </Panel>
+          {value.receipt !== undefined && <Traced hash={hash} gasUsed={toNumber(value.receipt.gasUsed)} />}
+          {value.logs.length > 0 && (
+            <Panel title={`Logs (${value.logs.length})`}>
+              <Decoded value={value.logs} />
+            </Panel>
+          )}
         </div>
-        {input.length > 0 && <Decoded value={input} />}
-        <details>
-          <summary>As JSON</summary>
-          <Json value={{ transaction, receipt }} label="Transaction and receipt" />
-        </details>
-      </Panel>
-      {receipt !== undefined && <Traced hash={hash} gasUsed={toNumber(receipt.gasUsed)} />}
-      {logs.length > 0 && (
-        <Panel title={`Logs (${logs.length})`}>
-          <Decoded value={logs} />
-        </Panel>
       )}
+    </Loaded>
+  )
+}
+
+function TransactionFacts({ opened: { transaction, receipt, block, contract } }: { opened: Opened }) {
+  const fee = receipt && BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
+  const place = (address: string) => (
+    <>
+      {contract !== undefined && <strong>{contract.name} </strong>}
+      <Hash value={address} kind="address" />
+    </>
+  )
+  return (
+    <div class="columns">
+      <Facts
+        rows={[
+          ['Hash', <Hash value={transaction.hash} />],
+          ['From', <Hash value={transaction.from} kind="address" />],
+          transaction.to === null ? undefined : ['To', place(transaction.to)],
+          receipt?.contractAddress ? ['New contract', place(receipt.contractAddress)] : undefined,
+          ['Value', formatEther(BigInt(transaction.value))],
+          ['Nonce', formatNumber(toNumber(transaction.nonce))],
+        ]}
+      />
+      <Facts
+        rows={[
+          transaction.blockNumber === null
+            ? ['Block', 'waits to be mined']
+            : [
+                'Block',
+                <a href={link(`chain/block/${transaction.blockHash}`)}>
+                  {formatNumber(toNumber(transaction.blockNumber))}
+                </a>,
+              ],
+          block === undefined ? undefined : ['Time', formatDate(toNumber(block.timestamp) * 1000)],
+          [
+            'Gas',
+            receipt === undefined
+              ? `at most ${formatNumber(toNumber(transaction.gas))}`
+              : `${formatNumber(toNumber(receipt.gasUsed))} of ${formatNumber(toNumber(transaction.gas))}`,
+          ],
+          receipt === undefined ? undefined : ['Gas price', formatGwei(BigInt(receipt.effectiveGasPrice))],
+          fee === undefined ? undefined : ['Fee', formatEther(fee)],
+          ['Type', transactionTypes[toNumber(transaction.type)] ?? transaction.type],
+        ]}
+      />
     </div>
   )
 }
@@ -91,7 +119,7 @@ function Traced({ hash, gasUsed }: { hash: string; gasUsed: number }) {
   return <Execution trace={trace} id={hash} gasUsed={gasUsed} />
 }
 
-async function open(hash: string) {
+async function open(hash: string): Promise<Opened> {
   const transaction = await read<Transaction | null>('eth_getTransactionByHash', hash)
   if (transaction === null) throw new Error(`There is no transaction ${hash} on this network`)
   const [[receipt, block], abis] = await Promise.all([
@@ -105,12 +133,13 @@ async function open(hash: string) {
   ])
   const mined = (receipt ?? undefined) as Receipt | undefined
   const { to, input } = transaction
-  const described = input === '0x' ? [] : describeCall(abis, { ...(to !== null && { to }), input }).slice(1)
+  const place = to ?? mined?.contractAddress
   return {
     transaction,
     receipt: mined,
     block: (block ?? undefined) as Block | undefined,
-    input: described,
+    contract: place ? await contractAt(place) : undefined,
+    input: input === '0x' ? [] : describeCall(abis, { ...(to !== null && { to }), input }).slice(1),
     logs: (mined?.logs ?? []).map((log) => describeLog(abis, log)),
   }
 }

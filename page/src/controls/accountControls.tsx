@@ -3,12 +3,11 @@ import type { NodeDescription } from '../api/node.js'
 import { act, read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Panel } from '../parts/basics.js'
+import { ActionForm, Field } from '../parts/form.js'
 import { parseEther } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
-import { link } from '../shell/router.js'
-import { currentNetwork } from '../shell/router.js'
-import { ControlForm, Field } from './controlForm.js'
+import { Panel } from '../parts/panel.js'
+import { currentNetwork, link } from '../shell/router.js'
 
 /** Balances, and accounts whose transactions need no signature. */
 export function AccountControls() {
@@ -24,7 +23,7 @@ export function AccountControls() {
           <option key={address} value={address} />
         ))}
       </datalist>
-      <ControlForm
+      <ActionForm
         label="Balance"
         submit="Set balance"
         done="Balance set"
@@ -34,15 +33,15 @@ export function AccountControls() {
       >
         <Address />
         <Field label="ETH" name="ether" placeholder="100" required />
-      </ControlForm>
-      <ControlForm
+      </ActionForm>
+      <ActionForm
         label="Impersonate"
         submit="Impersonate"
         done="Impersonating"
         run={(field) => act('anvil_impersonateAccount', field('address'))}
       >
         <Address />
-      </ControlForm>
+      </ActionForm>
       <Impersonated />
     </Panel>
   )
@@ -55,7 +54,7 @@ function Impersonated() {
   return (
     <ul class="plain-list" aria-label="Impersonated accounts">
       {addresses.map((address) => (
-        <li key={address} class="row">
+        <li key={address} class="row spread">
           <Hash value={address} kind="address" />
           <button
             type="button"

@@ -1,8 +1,10 @@
 import { change, get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge, Failure, Loading, Panel } from '../parts/basics.js'
-import { ControlForm, Field, Tick } from './controlForm.js'
+import { Badge } from '../parts/badge.js'
+import { ActionForm, Field, Tick } from '../parts/form.js'
+import { Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 
 interface Clocks {
   quota: { time: string; frozen: boolean }
@@ -10,9 +12,11 @@ interface Clocks {
 
 /** The clock that quotas run on; credits are given anew at midnight UTC. */
 export function ClockControls() {
-  const { value, error } = useLive(() => get<Clocks>('/clocks'), [], ['controls', 'requests'])
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
-  const { time, frozen } = value.quota
+  const clocks = useLive(() => get<Clocks>('/clocks'), [], ['controls', 'requests'])
+  return <Loaded from={clocks}>{({ quota }) => <QuotaClock {...quota} />}</Loaded>
+}
+
+function QuotaClock({ time, frozen }: Clocks['quota']) {
   const nextDay = (): Promise<boolean> =>
     attempt(
       () => change('PUT', '/clocks/quota', { time: midnightAfter(time), frozen }),
@@ -44,7 +48,7 @@ export function ClockControls() {
         </time>{' '}
         {frozen && <Badge tone="warn">stands still</Badge>}
       </p>
-      <ControlForm
+      <ActionForm
         label="Quota clock"
         submit="Set clock"
         done="The clock is set"
@@ -64,7 +68,7 @@ export function ClockControls() {
           required
         />
         <Tick label="Freeze the clock" name="frozen" ticked={frozen} />
-      </ControlForm>
+      </ActionForm>
     </Panel>
   )
 }

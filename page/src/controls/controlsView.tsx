@@ -1,4 +1,4 @@
-import { link } from '../shell/router.js'
+import { Subnav } from '../parts/subnav.js'
 import { AccountControls } from './accountControls.js'
 import { ClockControls } from './clockControls.js'
 import { FaultControls } from './faultControls.js'
@@ -21,13 +21,7 @@ export function ControlsView({ path }: { path: readonly string[] }) {
   const [place = 'chain'] = path
   return (
     <>
-      <div class="subnav" role="group" aria-label="Controls">
-        {places.map(([name, title]) => (
-          <a key={name} href={link(`controls/${name}`)} aria-current={place === name ? 'page' : undefined}>
-            {title}
-          </a>
-        ))}
-      </div>
+      <Subnav label="Controls" base="controls" places={places} shown={place} />
       {place === 'faults' ? (
         <div class="stack">
           <ScenarioControls />

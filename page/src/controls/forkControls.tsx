@@ -1,8 +1,8 @@
 import { act } from '../api/rpc.js'
 import { loadNode, node } from '../api/node.js'
-import { Panel } from '../parts/basics.js'
+import { ActionForm, Field, toQuantity } from '../parts/form.js'
+import { Panel } from '../parts/panel.js'
 import { currentNetwork } from '../shell/router.js'
-import { ControlForm, Field, toQuantity } from './controlForm.js'
 
 /** Takes blocks off the chain, begins it anew, or lets it go on from another node's. */
 export function ForkControls() {
@@ -10,23 +10,23 @@ export function ForkControls() {
   const fork = network?.fork
   return (
     <Panel title="Reorganise and reset">
-      <ControlForm
+      <ActionForm
         label="Reorganise"
         submit="Reorganise"
         done="Blocks were replaced"
         run={(field) => act('anvil_reorg', Number(field('depth')), [])}
       >
         <Field label="Blocks to replace" name="depth" type="number" min={1} value={1} required />
-      </ControlForm>
-      <ControlForm
+      </ActionForm>
+      <ActionForm
         label="Roll back"
         submit="Roll back"
         done="Blocks were removed"
         run={(field) => act('anvil_rollback', Number(field('depth')))}
       >
         <Field label="Blocks to remove" name="depth" type="number" min={1} value={1} required />
-      </ControlForm>
-      <ControlForm
+      </ActionForm>
+      <ActionForm
         label="Reset"
         submit="Reset the chain"
         done="The chain begins anew"
@@ -43,7 +43,7 @@ export function ForkControls() {
       >
         <Field label="Fork from URL" name="url" placeholder={fork?.url ?? 'none'} wide />
         <Field label="At block" name="block" placeholder={fork?.number ?? 'newest'} />
-      </ControlForm>
+      </ActionForm>
       <p class="muted">
         A reset drops every block of this network. A URL other than that of --fork-url needs
         --allow-remote-reset.

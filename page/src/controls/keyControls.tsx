@@ -1,9 +1,14 @@
 import { change, get } from '../api/control.js'
 import { node } from '../api/node.js'
 import { useLive } from '../api/useLive.js'
-import { Badge, EmptyState, Failure, Loading, Panel } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
+import { ActionForm, Choice, Field, Tick } from '../parts/form.js'
 import { formatBytes, formatNumber } from '../parts/format.js'
-import { Choice, ControlForm, Field, Tick } from './controlForm.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { Share } from '../parts/share.js'
+import { EmptyState, Loaded } from '../parts/state.js'
 
 /** A key as `/_standin/keys` shows it: masked, and without its secret. */
 interface Key {
@@ -21,9 +26,18 @@ interface Plan {
   failover: boolean
 }
 
+type NamedPlan = readonly [name: string, plan: Plan]
+
+const planColumns: readonly PlainColumn<NamedPlan>[] = [
+  { title: 'Plan', isHeader: true, cell: ([name]) => name },
+  { title: 'Credits a day', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerDay) },
+  { title: 'Credits a second', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerSecond) },
+  { title: 'Failover', cell: ([, plan]) => (plan.failover ? 'yes' : 'no') },
+]
+
 /** Keys with their plans and what they have spent; and the plans. */
 export function KeyControls() {
-  const { value, error } = useLive(
+  const read = useLive(
     async () => {
       const [keys, plans] = await Promise.all([get<Key[]>('/keys'), get<Record<string, Plan>>('/plans')])
       return { keys, plans }
@@ -31,96 +45,66 @@ export function KeyControls() {
     [],
     ['controls', 'requests'],
   )
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
-  const { keys, plans } = value
   return (
-    <>
-      <Panel title={`Keys (${keys.length})`}>
-        {keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} plans={plans} />}
-        {keys.length > 0 && node.value?.mode === 'open' && (
-          <p class="muted">
-            This node runs in open mode: other keys open it too, and no key is charged. Start it with --mode
-            guarded to have quotas count.
-          </p>
-        )}
-        <KeyForm plans={Object.keys(plans)} />
-        {keys.length > 0 && (
-          <ControlForm
-            label="Remove a key"
-            submit="Remove key"
-            done="The key is removed"
-            isDangerous
-            clears
-            run={(field) => change('DELETE', `/keys/${encodeURIComponent(field('key'))}`)}
-          >
-            <Field label="Key to remove, in full" name="key" required />
-          </ControlForm>
-        )}
-      </Panel>
-      <Plans plans={plans} />
-    </>
+    <Loaded from={read}>
+      {({ keys, plans }) => (
+        <>
+          <Panel title={`Keys (${keys.length})`}>
+            {keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} plans={plans} />}
+            {keys.length > 0 && node.value?.mode === 'open' && (
+              <p class="muted">
+                This node runs in open mode: other keys open it too, and no key is charged. Start it with
+                --mode guarded to have quotas count.
+              </p>
+            )}
+            <KeyForm plans={Object.keys(plans)} />
+            {keys.length > 0 && <RemoveKey />}
+          </Panel>
+          <Panel title="Plans">
+            <PlainTable
+              label="Plans"
+              columns={planColumns}
+              rows={Object.entries(plans)}
+              rowKey={([name]) => name}
+            />
+          </Panel>
+        </>
+      )}
+    </Loaded>
   )
 }
 
 function KeyTable({ keys, plans }: { keys: readonly Key[]; plans: Readonly<Record<string, Plan>> }) {
-  return (
-    <div class="scroll-x" tabIndex={0} role="group" aria-label="Keys">
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Secret</th>
-            <th scope="col">Plan</th>
-            <th scope="col">Credits today</th>
-            <th scope="col" class="right">
-              Uploaded
-            </th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key, place) => (
-            <tr key={place}>
-              <th scope="row" class="mono">
-                {key.key}
-              </th>
-              <td>{key.hasSecret ? 'has one' : 'none'}</td>
-              <td>{key.plan ?? <span class="muted">none</span>}</td>
-              <td>
-                <Spent owner={key} plan={plans[key.plan ?? '']} />
-              </td>
-              <td class="right">{formatBytes(key.spent.files.uploaded ?? 0)}</td>
-              <td>{key.disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  const columns: readonly PlainColumn<Key>[] = [
+    { title: 'Key', isHeader: true, cell: ({ key }) => <span class="mono">{key}</span> },
+    { title: 'Secret', cell: ({ hasSecret }) => (hasSecret ? 'has one' : 'none') },
+    { title: 'Plan', cell: ({ plan }) => plan ?? <span class="muted">none</span> },
+    { title: 'Credits today', cell: (key) => <Spent owner={key} plan={plans[key.plan ?? '']} /> },
+    { title: 'Uploaded', align: 'right', cell: ({ spent }) => formatBytes(spent.files.uploaded ?? 0) },
+    {
+      title: 'State',
+      cell: ({ disabled }) =>
+        disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
+    },
+  ]
+  // Masked keys may be equal.
+  return <PlainTable label="Keys" columns={columns} rows={keys} rowKey={(_, place) => place} />
 }
 
 function Spent({ owner, plan }: { owner: Key; plan: Plan | undefined }) {
   const limit = owner.limits.creditsPerDay ?? plan?.creditsPerDay
   const { creditsToday } = owner.spent
   if (limit === undefined) return formatNumber(creditsToday)
-  const part = limit === 0 ? 1 : creditsToday / limit
   return (
-    <span class="share">
-      <meter
-        class={part >= 1 ? 'bad' : part >= 0.8 ? 'warn' : 'good'}
-        min={0}
-        max={1}
-        value={Math.min(1, part)}
-        aria-label={`Credits of ${owner.key} today`}
-      />
+    <Share part={limit === 0 ? 1 : creditsToday / limit} label={`Credits of ${owner.key} today`}>
       {formatNumber(creditsToday)} of {formatNumber(limit)}
-    </span>
+    </Share>
   )
 }
 
 function KeyForm({ plans }: { plans: readonly string[] }) {
   return (
-    <ControlForm
+    <ActionForm
       label="Set a key"
       submit="Set key"
       done="The key is set"
@@ -143,7 +127,23 @@ function KeyForm({ plans }: { plans: readonly string[] }) {
       />
       <Field label="Daily credits" name="day" type="number" min={0} placeholder="plan default" />
       <Tick label="Disabled" name="disabled" />
-    </ControlForm>
+    </ActionForm>
+  )
+}
+
+/** The list has keys masked, so that one is named by who knows it. */
+function RemoveKey() {
+  return (
+    <ActionForm
+      label="Remove a key"
+      submit="Remove key"
+      done="The key is removed"
+      isDangerous
+      clears
+      run={(field) => change('DELETE', `/keys/${encodeURIComponent(field('key'))}`)}
+    >
+      <Field label="Key to remove, in full" name="key" required />
+    </ActionForm>
   )
 }
 
@@ -155,38 +155,5 @@ function NoKeys() {
     >
       <p>Any key is accepted and nothing is charged. Start the node with keys to accept only those:</p>
     </EmptyState>
-  )
-}
-
-function Plans({ plans }: { plans: Readonly<Record<string, Plan>> }) {
-  return (
-    <Panel title="Plans">
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Plans">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Plan</th>
-              <th scope="col" class="right">
-                Credits a day
-              </th>
-              <th scope="col" class="right">
-                Credits a second
-              </th>
-              <th scope="col">Failover</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(plans).map(([name, plan]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="right">{formatNumber(plan.creditsPerDay)}</td>
-                <td class="right">{formatNumber(plan.creditsPerSecond)}</td>
-                <td>{plan.failover ? 'yes' : 'no'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
   )
 }

@@ -1,10 +1,12 @@
 import { act, read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Facts, Failure, Loading, Panel, Segments } from '../parts/basics.js'
+import { ActionForm, Field, toQuantity } from '../parts/form.js'
 import { count, formatGwei, formatNumber } from '../parts/format.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Segments } from '../parts/segments.js'
+import { Loaded } from '../parts/state.js'
 import { currentNetwork, link } from '../shell/router.js'
-import { ControlForm, Field, toQuantity } from './controlForm.js'
 
 type Mode = 'Automine' | 'Interval' | 'Manual'
 
@@ -15,9 +17,23 @@ interface NodeInfo {
 
 /** Mines, and says when blocks are mined. */
 export function MiningControls() {
-  const { value, error } = useLive(readMining, [currentNetwork.value], ['chain', 'requests'])
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
-  const { head, interval, isAutomatic, waiting, baseFee } = value
+  const mining = useLive(readMining, [currentNetwork.value], ['chain', 'requests'])
+  return <Loaded from={mining}>{(value) => <MiningPanel mining={value} />}</Loaded>
+}
+
+interface Mining {
+  /** Number of the newest block. */
+  head: number
+  /** Wei a gas that the next block asks for. */
+  baseFee: bigint
+  isAutomatic: boolean
+  /** Seconds between two blocks; null while no clock mines. */
+  interval: number | null
+  /** Transactions that wait to be mined. */
+  waiting: number
+}
+
+function MiningPanel({ mining: { head, interval, isAutomatic, waiting, baseFee } }: { mining: Mining }) {
   const mode: Mode = interval !== null ? 'Interval' : isAutomatic ? 'Automine' : 'Manual'
   const choose = (wanted: Mode): Promise<boolean> =>
     attempt(async () => {
@@ -40,7 +56,7 @@ export function MiningControls() {
         onChange={(wanted) => void choose(wanted)}
       />
       {interval !== null && (
-        <ControlForm
+        <ActionForm
           key={interval}
           label="Interval"
           submit="Set interval"
@@ -48,9 +64,9 @@ export function MiningControls() {
           run={(field) => act('anvil_setIntervalMining', Number(field('seconds')))}
         >
           <Field label="Seconds" name="seconds" type="number" min={1} value={interval} required />
-        </ControlForm>
+        </ActionForm>
       )}
-      <ControlForm
+      <ActionForm
         label="Mine"
         submit="Mine"
         done="Mined"
@@ -58,7 +74,7 @@ export function MiningControls() {
       >
         <Field label="Blocks" name="blocks" type="number" min={1} value={1} required />
         <Field label="Seconds apart" name="interval" type="number" min={0} placeholder="1" />
-      </ControlForm>
+      </ActionForm>
       {waiting > 0 && (
         <div class="actions">
           <button
@@ -74,7 +90,7 @@ export function MiningControls() {
   )
 }
 
-async function readMining() {
+async function readMining(): Promise<Mining> {
   const [info, [isAutomatic, interval], status] = await Promise.all([
     read<NodeInfo>('anvil_nodeInfo'),
     readAll<boolean | number | null>([['anvil_getAutomine'], ['anvil_getIntervalMining']]),

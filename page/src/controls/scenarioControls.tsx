@@ -1,8 +1,13 @@
 import { change, get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge, Failure, Loading, Panel } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
 import { formatNumber } from '../parts/format.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { Loaded } from '../parts/state.js'
+import { Switch } from '../parts/switch.js'
 import type { Fault } from './faults.js'
 import { readFaults } from './faults.js'
 
@@ -15,37 +20,43 @@ interface Scenario {
   set: readonly Fault[]
 }
 
+const columns: readonly PlainColumn<Scenario>[] = [
+  {
+    title: 'Scenario',
+    isHeader: true,
+    cell: ({ name, summary }) => (
+      <>
+        <span class="mono">{name}</span>
+        <div class="muted">{summary}</div>
+      </>
+    ),
+  },
+  { title: 'Hits', align: 'right', cell: ({ set }) => (set.length > 0 ? <Hits of={set} /> : '') },
+  { title: 'State', cell: (scenario) => <ScenarioSwitch scenario={scenario} /> },
+]
+
 /** Ready-made sets of faults, each switched on or off as a whole. */
 export function ScenarioControls() {
-  const { value, error } = useLive(readScenarios, [], ['faultHits', 'controls', 'requests'])
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
+  const scenarios = useLive(readScenarios, [], ['faultHits', 'controls', 'requests'])
   return (
-    <Panel title="Scenarios">
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Scenarios">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">Scenario</th>
-              <th scope="col" class="right">
-                Hits
-              </th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.map((scenario) => (
-              <ScenarioRow key={scenario.name} scenario={scenario} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
+    <Loaded from={scenarios}>
+      {(rows) => (
+        <Panel title="Scenarios">
+          <PlainTable label="Scenarios" columns={columns} rows={rows} rowKey={({ name }) => name} />
+        </Panel>
+      )}
+    </Loaded>
   )
 }
 
-function ScenarioRow({ scenario: { name, summary, set } }: { scenario: Scenario }) {
+/** Requests that faults happened to. */
+export function Hits({ of: faults }: { of: readonly Pick<Fault, 'hits'>[] }) {
+  const hits = faults.reduce((total, fault) => total + fault.hits, 0)
+  return <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge>
+}
+
+function ScenarioSwitch({ scenario: { name, set } }: { scenario: Scenario }) {
   const isOn = set.length > 0
-  const hits = set.reduce((total, fault) => total + fault.hits, 0)
   const toggle = (): Promise<boolean> =>
     attempt(
       async () => {
@@ -54,29 +65,7 @@ function ScenarioRow({ scenario: { name, summary, set } }: { scenario: Scenario 
       },
       isOn ? `${name} is off` : `${name} is on`,
     )
-  return (
-    <tr>
-      <th scope="row">
-        <span class="mono">{name}</span>
-        <div class="muted">{summary}</div>
-      </th>
-      <td class="right">
-        {isOn ? <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge> : ''}
-      </td>
-      <td>
-        <button
-          type="button"
-          class="switch"
-          role="switch"
-          aria-checked={isOn}
-          aria-label={name}
-          onClick={() => void toggle()}
-        >
-          <span aria-hidden="true">{isOn ? 'On' : 'Off'}</span>
-        </button>
-      </td>
-    </tr>
-  )
+  return <Switch label={name} isOn={isOn} onToggle={() => void toggle()} />
 }
 
 async function readScenarios(): Promise<Scenario[]> {

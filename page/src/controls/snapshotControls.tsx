@@ -1,9 +1,12 @@
 import { act, read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Failure, Loading, Panel } from '../parts/basics.js'
 import { formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Panel } from '../parts/panel.js'
+import type { PlainColumn } from '../parts/plainTable.js'
+import { PlainTable } from '../parts/plainTable.js'
+import { Loaded } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
 
 interface Metadata {
@@ -11,71 +14,66 @@ interface Metadata {
   snapshots: Record<string, [number: number, hash: string]>
 }
 
+type Snapshot = readonly [id: string, head: Metadata['snapshots'][string]]
+
+const columns: readonly PlainColumn<Snapshot>[] = [
+  { title: 'Snapshot', isHeader: true, cell: ([id]) => Number(id) },
+  { title: 'Block', cell: ([, [number]]) => formatNumber(number) },
+  { title: 'Hash', cell: ([, [, hash]]) => <Hash value={hash} kind="block" /> },
+  { title: 'Actions', isTitleHidden: true, align: 'right', cell: ([id]) => <Revert id={id} /> },
+]
+
 /** Snapshots of the chain, to be taken and gone back to. */
 export function SnapshotControls() {
-  const { value, error } = useLive(
+  const metadata = useLive(
     () => read<Metadata>('anvil_metadata'),
     [currentNetwork.value],
     ['chain', 'requests'],
   )
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
-  const snapshots = Object.entries(value.snapshots)
-  const revert = (id: string): Promise<boolean> =>
-    attempt(() => act('evm_revert', id), `Reverted to snapshot ${Number(id)}`)
   return (
-    <Panel
-      title="Snapshots"
-      actions={
-        <button
-          type="button"
-          class="button"
-          onClick={() => void attempt(() => act('evm_snapshot'), 'Snapshot taken')}
+    <Loaded from={metadata}>
+      {({ snapshots }) => (
+        <Panel
+          title="Snapshots"
+          actions={
+            <button
+              type="button"
+              class="button"
+              onClick={() => void attempt(() => act('evm_snapshot'), 'Snapshot taken')}
+            >
+              Take a snapshot
+            </button>
+          }
         >
-          Take a snapshot
-        </button>
-      }
-    >
-      {snapshots.length === 0 ? (
-        <p class="muted">
-          A snapshot keeps the head and its state. Reverting to it uses up that snapshot and all later ones.
-        </p>
-      ) : (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label="Snapshots">
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">Snapshot</th>
-                <th scope="col">Block</th>
-                <th scope="col">Hash</th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {snapshots.map(([id, [number, hash]]) => (
-                <tr key={id}>
-                  <th scope="row">{Number(id)}</th>
-                  <td>{formatNumber(number)}</td>
-                  <td>
-                    <Hash value={hash} kind="block" />
-                  </td>
-                  <td class="right">
-                    <button
-                      type="button"
-                      class="button"
-                      aria-label={`Revert to snapshot ${Number(id)}`}
-                      onClick={() => void revert(id)}
-                    >
-                      Revert
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+          {Object.keys(snapshots).length === 0 ? (
+            <p class="muted">
+              A snapshot keeps the head and its state. Reverting to it uses up that snapshot and all later
+              ones.
+            </p>
+          ) : (
+            <PlainTable
+              label="Snapshots"
+              columns={columns}
+              rows={Object.entries(snapshots)}
+              rowKey={([id]) => id}
+            />
+          )}
+        </Panel>
       )}
-    </Panel>
+    </Loaded>
+  )
+}
+
+function Revert({ id }: { id: string }) {
+  const name = `snapshot ${Number(id)}`
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-label={`Revert to ${name}`}
+      onClick={() => void attempt(() => act('evm_revert', id), `Reverted to ${name}`)}
+    >
+      Revert
+    </button>
   )
 }

@@ -1,9 +1,10 @@
 import { act, read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { Facts, Failure, Loading, Panel } from '../parts/basics.js'
+import { ActionForm, Choice, Field, Tick } from '../parts/form.js'
 import { formatDate } from '../parts/format.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
-import { Choice, ControlForm, Field, Tick } from './controlForm.js'
 
 const units = [
   ['1', 'seconds'],
@@ -14,21 +15,25 @@ const units = [
 
 /** Moves the clock of the chain. */
 export function TimeControls() {
-  const { value: head, error } = useLive(
+  const head = useLive(
     () => read<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false),
     [currentNetwork.value],
     ['chain', 'requests'],
   )
-  if (head === undefined) return error === undefined ? <Loading /> : <Failure message={error} />
+  return <Loaded from={head}>{({ timestamp }) => <TimePanel seconds={Number(timestamp)} />}</Loaded>
+}
+
+/** `seconds` is the timestamp of the head. */
+function TimePanel({ seconds }: { seconds: number }) {
   return (
     <Panel title="Time">
       <Facts
         rows={[
-          ['Head timestamp', formatDate(Number(head.timestamp) * 1000)],
-          ['In seconds', <span class="mono">{Number(head.timestamp)}</span>],
+          ['Head timestamp', formatDate(seconds * 1000)],
+          ['In seconds', <span class="mono">{seconds}</span>],
         ]}
       />
-      <ControlForm
+      <ActionForm
         label="Move the clock forward"
         submit="Move forward"
         done="The clock was moved"
@@ -40,8 +45,8 @@ export function TimeControls() {
         <Field label="Advance by" name="amount" type="number" min={0} step="any" value={1} required />
         <Choice label="Unit" name="unit" choices={units} value="3600" />
         <Tick label="Mine a block" name="mine" ticked />
-      </ControlForm>
-      <ControlForm
+      </ActionForm>
+      <ActionForm
         label="Next block timestamp"
         submit="Set time"
         done="The next block has this time"
@@ -55,11 +60,11 @@ export function TimeControls() {
           name="time"
           type="datetime-local"
           step={1}
-          value={localTime(Number(head.timestamp) * 1000 + 60_000)}
+          value={localTime(seconds * 1000 + 60_000)}
           required
         />
         <Tick label="Mine it now" name="mine" ticked />
-      </ControlForm>
+      </ActionForm>
     </Panel>
   )
 }

@@ -1,7 +1,8 @@
 import { CopyButton } from '../parts/copyButton.js'
 import { Hash } from '../parts/hash.js'
-import { formatJson } from '../parts/basics.js'
+import { formatJson } from '../parts/code.js'
 import type { DecodedGroup } from './request.js'
+import './decoded.css'
 
 /** Groups of decoded values. Whatever a value holds is shown as text. */
 export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
@@ -47,6 +48,25 @@ export function Value({ value }: { value: unknown }) {
     }
     return <span class="break">{value}</span>
   }
+  if (typeof value === 'bigint') return <Integer value={value} />
   if (typeof value === 'object' && value !== null) return <pre class="inline-json">{formatJson(value)}</pre>
   return <span class="mono">{String(value)}</span>
+}
+
+/** An integer, and its power of ten where it is a long one with zeros at its end, as amounts of tokens are. */
+function Integer({ value }: { value: bigint }) {
+  const text = value.toString()
+  const [, digits = '', zeros = ''] = /^(-?\d*?)(0*)$/.exec(text) ?? []
+  const isLong = zeros.length >= 9 && digits.length <= 12
+  return (
+    <span class="mono">
+      {text}
+      {isLong && (
+        <span class="muted">
+          {' = '}
+          {digits} × 10<sup>{zeros.length}</sup>
+        </span>
+      )}
+    </span>
+  )
 }

@@ -1,20 +1,20 @@
 import { Graph, layout } from '@dagrejs/dagre'
 import { useMemo } from 'preact/hooks'
 import { useLive } from '../api/useLive.js'
-import { Failure, Loading } from '../parts/basics.js'
 import { shorten } from '../parts/format.js'
+import { Loaded } from '../parts/state.js'
 import { link } from '../shell/router.js'
 import type { DagNode, DagPart } from './dag.js'
 import { readPart } from './dag.js'
+import './dagGraph.css'
 
 const boxWidth = 150
 const boxHeight = 44
 
 /** A DAG near its root, drawn from left to right; each node leads to its own. */
 export function DagGraph({ root }: { root: DagNode }) {
-  const { value, error } = useLive(() => readPart(root), [root.cid])
-  if (error !== undefined) return <Failure message={error} />
-  return value === undefined ? <Loading /> : <Drawing part={value} />
+  const part = useLive(() => readPart(root), [root.cid])
+  return <Loaded from={part}>{(value) => <Drawing part={value} />}</Loaded>
 }
 
 function Drawing({ part }: { part: DagPart }) {
@@ -62,6 +62,23 @@ function Drawing({ part }: { part: DagPart }) {
   )
 }
 
+interface Point {
+  x: number
+  y: number
+}
+
+/** A line through points that leaves and reaches each of them level. */
+function drawCurve([start, ...more]: readonly Point[]): string {
+  let last = start ?? { x: 0, y: 0 }
+  let path = `M${last.x} ${last.y}`
+  for (const point of more) {
+    const middle = (last.x + point.x) / 2
+    path += `C${middle} ${last.y} ${middle} ${point.y} ${point.x} ${point.y}`
+    last = point
+  }
+  return path
+}
+
 function arrange({ nodes, edges }: DagPart) {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 110, marginx: 10, marginy: 14 })
@@ -74,9 +91,12 @@ function arrange({ nodes, edges }: DagPart) {
     return { node, x, y }
   })
   const lines = graph.edges().map((edge) => {
-    const { points = [], name } = graph.edge(edge) as { points?: { x: number; y: number }[]; name: string }
-    const path = points.map(({ x, y }, place) => `${place === 0 ? 'M' : 'L'}${x} ${y}`).join('')
-    const end = points.at(-1) ?? { x: 0, y: 0 }
+    const { points = [], name } = graph.edge(edge) as { points?: Point[]; name: string }
+    const [from, to] = [graph.node(edge.v), graph.node(edge.w)] as [Point, Point]
+    // The bend between neighbouring levels is not needed: from side to side no line crosses a box.
+    const bends = points.length > 3 ? points.slice(1, -1) : []
+    const end = { x: to.x - boxWidth / 2, y: to.y }
+    const path = drawCurve([{ x: from.x + boxWidth / 2, y: from.y }, ...bends, end])
     return { path, name, x: end.x - 6, y: end.y - 5 }
   })
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }

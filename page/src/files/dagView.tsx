@@ -1,13 +1,17 @@
 import { readFiles } from '../api/files.js'
 import { useLive } from '../api/useLive.js'
-import { Badge, Facts, Failure, Json, Loading, Panel } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
+import { Json } from '../parts/code.js'
 import { count, formatBytes, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
+import { Facts, Panel } from '../parts/panel.js'
+import { Loaded } from '../parts/state.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import { navigate } from '../shell/router.js'
+import type { CidFacts } from './cid.js'
 import { parseCid } from './cid.js'
-import type { DagLink } from './dag.js'
+import type { DagLink, DagNode } from './dag.js'
 import { readNode } from './dag.js'
 import { DagGraph } from './dagGraph.js'
 import { readPinType } from './pins.js'
@@ -25,15 +29,16 @@ const columns: readonly Column<DagLink>[] = [
   },
 ]
 
-/** Blocks beyond which a DAG's JSON is left to `dag/get`. */
+/** Links beyond which a node's JSON is left to `dag/get`. */
 const mostLinksAsJson = 1000
 
 /** One node of a DAG: what it is, what it links to, the DAG below it drawn, and its content. */
 export function DagView({ text }: { text: string }) {
-  const { value, error } = useLive(() => open(text), [text], ['files'])
-  if (error !== undefined && value === undefined) return <Failure message={error} />
-  if (value === undefined) return <Loading />
-  const { node, facts, pin, stat } = value
+  const opened = useLive(() => open(text), [text], ['files'])
+  return <Loaded from={opened}>{(value) => <OpenedNode text={text} opened={value} />}</Loaded>
+}
+
+function OpenedNode({ text, opened: { node, facts, pin, stat } }: { text: string; opened: Opened }) {
   return (
     <div class="stack">
       <Panel
@@ -95,7 +100,15 @@ interface DagStat {
   NumBlocks: number
 }
 
-async function open(text: string) {
+interface Opened {
+  node: DagNode
+  facts: CidFacts
+  pin: string | undefined
+  /** Bytes of the block; and of all that is below it, unless some of that is not here. */
+  stat: { block: number; dag: DagStat | undefined }
+}
+
+async function open(text: string): Promise<Opened> {
   const facts = parseCid(text)
   if (facts === undefined) throw new Error(`${text} is no CID`)
   const [node, pin, block, dag] = await Promise.all([

@@ -3,6 +3,7 @@ import { useLive } from '../api/useLive.js'
 import { Icon } from '../parts/icon.js'
 import { link } from '../shell/router.js'
 import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
+import './directoryTree.css'
 
 /** Directories shown below one; the table has all of them. */
 const mostShown = 200

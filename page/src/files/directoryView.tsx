@@ -3,10 +3,12 @@ import { changeFiles } from '../api/files.js'
 import { node } from '../api/node.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { EmptyState, Failure, Loading } from '../parts/basics.js'
+import { ActionForm } from '../parts/form.js'
 import { formatBytes } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
+import { Split } from '../parts/sidePanel.js'
+import { EmptyState, Failure, Loading } from '../parts/state.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import { changeQuery, link, navigate, route } from '../shell/router.js'
@@ -16,6 +18,7 @@ import type { Entry } from './mfs.js'
 import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
 import { MovePath } from './movePath.js'
 import { UploadArea } from './uploadArea.js'
+import './directoryView.css'
 
 const columns: readonly Column<Entry>[] = [
   {
@@ -24,7 +27,7 @@ const columns: readonly Column<Entry>[] = [
     cell: (entry) => (
       <span class="file-name">
         <Icon name={isDirectory(entry) ? 'folder' : 'file'} />
-        {entry.Name}
+        <span>{entry.Name}</span>
         {isDirectory(entry) && <span class="visually-hidden">, directory</span>}
       </span>
     ),
@@ -83,26 +86,28 @@ export function DirectoryView({ path }: { path: readonly string[] }) {
               value={text}
               onInput={(event) => setText(event.currentTarget.value)}
             />
-            <div class={`split ${file === undefined ? '' : 'open'}`}>
-              <div class="split-main short">
-                <VirtualTable
-                  label={`Entries of ${directory}`}
-                  columns={columns}
-                  count={entries.length}
-                  row={(index) => entries[index]}
-                  rowKey={({ Name }) => Name}
-                  selected={opened}
-                  onOpen={open}
-                />
-              </div>
-              {file !== undefined && (
-                <FilePanel
-                  entry={file}
-                  directory={directory}
-                  onClose={() => changeQuery({ file: undefined })}
-                />
-              )}
-            </div>
+            <Split
+              isShort
+              side={
+                file === undefined ? undefined : (
+                  <FilePanel
+                    entry={file}
+                    directory={directory}
+                    onClose={() => changeQuery({ file: undefined })}
+                  />
+                )
+              }
+            >
+              <VirtualTable
+                label={`Entries of ${directory}`}
+                columns={columns}
+                count={entries.length}
+                row={(index) => entries[index]}
+                rowKey={({ Name }) => Name}
+                selected={opened}
+                onOpen={open}
+              />
+            </Split>
           </>
         )}
       </UploadArea>
@@ -136,21 +141,16 @@ function DirectoryActions({ path }: { path: readonly string[] }) {
 }
 
 function NewDirectory({ directory }: { directory: string }) {
-  const make = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement
-    const name = new FormData(form).get('name')
-    if (typeof name !== 'string' || name.trim() === '') return
-    const path = joinPath([directory, name.trim()])
-    if (await attempt(() => changeFiles('files/mkdir', { arg: path }), 'Directory created')) form.reset()
-  }
   return (
-    <form class="new-directory" onSubmit={(event) => void make(event)}>
-      <input name="name" aria-label="Name of a new directory" placeholder="New directory" />
-      <button type="submit" class="button">
-        Create
-      </button>
-    </form>
+    <ActionForm
+      label="New directory"
+      submit="Create"
+      done="Directory created"
+      clears
+      run={(field) => changeFiles('files/mkdir', { arg: joinPath([directory, field('name')]) })}
+    >
+      <input name="name" aria-label="Name of a new directory" placeholder="New directory" required />
+    </ActionForm>
   )
 }
 

@@ -1,10 +1,11 @@
 import { changeFiles, readFiles } from '../api/files.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Facts } from '../parts/basics.js'
 import { formatBytes, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
+import { Facts } from '../parts/panel.js'
+import { SidePanel } from '../parts/sidePanel.js'
 import type { Entry } from './mfs.js'
 import { joinPath } from './mfs.js'
 import { MovePath } from './movePath.js'
@@ -36,19 +37,7 @@ export function FilePanel(props: { entry: Entry; directory: string; onClose: () 
     if (await attempt(() => changeFiles('files/rm', { arg: path }), 'File removed')) onClose()
   }
   return (
-    <aside
-      class="split-side"
-      aria-label={entry.Name}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose()
-      }}
-    >
-      <header class="panel-head sticky">
-        <h2 class="break">{entry.Name}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
-      </header>
+    <SidePanel label={entry.Name} title={entry.Name} onClose={onClose}>
       <Facts
         rows={[
           ['CID', <Hash value={entry.Hash} kind="cid" />],
@@ -75,6 +64,6 @@ export function FilePanel(props: { entry: Entry; directory: string; onClose: () 
       </div>
       <MovePath path={path} onMoved={onClose} />
       <Preview cid={entry.Hash} name={entry.Name} />
-    </aside>
+    </SidePanel>
   )
 }

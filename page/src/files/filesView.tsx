@@ -1,7 +1,7 @@
 import { node } from '../api/node.js'
 import { lazy } from '../shell/lazy.js'
-import { link, navigate } from '../shell/router.js'
-import { announceFailure } from '../parts/announcer.js'
+import { navigate } from '../shell/router.js'
+import { SearchField, Subnav } from '../parts/subnav.js'
 import { parseCid } from './cid.js'
 import { DirectoryView } from './directoryView.js'
 
@@ -21,14 +21,8 @@ export function FilesView({ path }: { path: readonly string[] }) {
   return (
     <>
       <div class="bar">
-        <div class="subnav" role="group" aria-label="Files">
-          {places.slice(hasMutable ? 0 : 1).map(([place, title]) => (
-            <a key={place} href={link(`files/${place}`)} aria-current={kind === place ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-        </div>
-        <Search />
+        <Subnav label="Files" base="files" places={places.slice(hasMutable ? 0 : 1)} shown={kind} />
+        <SearchField label="Open a CID" placeholder="CID" find={find} />
       </div>
       {kind === 'pins' ? (
         <PinsView />
@@ -41,17 +35,8 @@ export function FilesView({ path }: { path: readonly string[] }) {
   )
 }
 
-function Search() {
-  const find = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const text = new FormData(event.currentTarget as HTMLFormElement).get('cid')
-    const cid = typeof text === 'string' ? text.trim().replace(/^\/?ipfs\//, '') : ''
-    if (parseCid(cid) === undefined) announceFailure('Expected a CID')
-    else navigate(`files/dag/${cid}`)
-  }
-  return (
-    <form role="search" class="search" onSubmit={find}>
-      <input type="search" name="cid" aria-label="Open a CID" placeholder="CID" spellcheck={false} />
-    </form>
-  )
+function find(text: string): void {
+  const cid = text.replace(/^\/?ipfs\//, '')
+  if (parseCid(cid) === undefined) throw new Error('Expected a CID')
+  navigate(`files/dag/${cid}`)
 }

@@ -1,10 +1,10 @@
 import { changeFiles } from '../api/files.js'
-import { ControlForm, Field } from '../controls/controlForm.js'
+import { ActionForm, Field } from '../parts/form.js'
 
 /** Moves or renames a file or directory of the mutable files; `onMoved` gets its new path. */
 export function MovePath({ path, onMoved }: { path: string; onMoved: (path: string) => void }) {
   return (
-    <ControlForm
+    <ActionForm
       key={path}
       label="Move"
       submit="Move"
@@ -15,6 +15,6 @@ export function MovePath({ path, onMoved }: { path: string; onMoved: (path: stri
       }}
     >
       <Field label="Path" name="path" value={path} required wide />
-    </ControlForm>
+    </ActionForm>
   )
 }

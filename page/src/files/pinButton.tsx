@@ -1,6 +1,6 @@
 import { changeFiles } from '../api/files.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
 
@@ -9,9 +9,9 @@ export function PinType({ type }: { type: string }) {
   const root = /^indirect through (\S+)$/.exec(type)?.[1]
   if (root === undefined) return <Badge tone="accent">{type}</Badge>
   return (
-    <span class="pin-type">
+    <>
       <Badge tone="accent">indirect</Badge> through <Hash value={root} kind="cid" />
-    </span>
+    </>
   )
 }
 

@@ -3,10 +3,13 @@ import { changeFiles, readFiles } from '../api/files.js'
 import { get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge, EmptyState, Failure, Loading, Tile } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
+import { ActionForm } from '../parts/form.js'
 import { count, formatBytes, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
+import { Tile } from '../parts/panel.js'
+import { EmptyState, Failure, Loaded } from '../parts/state.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import { node } from '../api/node.js'
@@ -15,7 +18,7 @@ import type { Pin } from './pins.js'
 import { readPins } from './pins.js'
 
 const columns: readonly Column<Pin>[] = [
-  { title: 'CID', width: 'minmax(8rem, 2fr)', cell: ({ Cid }) => <Hash value={Cid} kind="cid" /> },
+  { title: 'CID', width: 'minmax(8rem, 2fr)', cell: ({ Cid }) => <Hash value={Cid} kind="cid" whole /> },
   { title: 'Name', width: 'minmax(4rem, 1fr)', wideOnly: true, cell: ({ Name = '' }) => Name },
   {
     title: 'Type',
@@ -44,33 +47,15 @@ const columns: readonly Column<Pin>[] = [
   },
 ]
 
-interface Repository {
-  RepoSize: number
-  NumObjects: number
-}
-
 /** Pins, how much space the file network takes, and what a garbage collection would free. */
 export function PinsView() {
   const [withIndirect, setIndirect] = useState(false)
   const pins = useLive(() => readPins(withIndirect), [withIndirect], ['files'])
   const space = useLive(readSpace, [], ['files'])
   const collect = (): Promise<boolean> => attempt(() => changeFiles('repo/gc'), 'Garbage collected')
-  const { value } = pins
   return (
     <>
-      <dl class="tiles">
-        <Tile label="Pins">{value === undefined ? '' : formatNumber(value.length)}</Tile>
-        {space.value?.repository !== undefined && (
-          <>
-            <Tile label="Blocks">{formatNumber(space.value.repository.NumObjects)}</Tile>
-            <Tile label="Space">{formatBytes(space.value.repository.RepoSize)}</Tile>
-          </>
-        )}
-        <Tile label="Garbage" tone={(space.value?.garbage.blocks ?? 0) > 0 ? 'warn' : 'neutral'}>
-          {space.value &&
-            `${formatBytes(space.value.garbage.bytes)} in ${count(space.value.garbage.blocks, 'block')}`}
-        </Tile>
-      </dl>
+      <SpaceTiles pins={pins.value?.length} space={space.value} />
       <div class="bar">
         <AddPin />
         <div class="actions">
@@ -92,59 +77,73 @@ export function PinsView() {
           </button>
         </div>
       </div>
-      {[pins.error, space.error].map(
-        (error) => error !== undefined && <Failure key={error} message={error} />,
-      )}
-      {value === undefined ? (
-        pins.error === undefined && <Loading />
-      ) : value.length === 0 ? (
-        <NoPins />
-      ) : (
-        <VirtualTable
-          label="Pins"
-          columns={columns}
-          count={value.length}
-          row={(index) => value[index]}
-          rowKey={({ Cid }) => Cid}
-          onOpen={({ Cid }) => navigate(`files/dag/${Cid}`)}
-        />
-      )}
+      {space.error !== undefined && <Failure message={space.error} />}
+      <Loaded from={pins}>
+        {(list) =>
+          list.length === 0 ? (
+            <NoPins />
+          ) : (
+            <VirtualTable
+              label="Pins"
+              columns={columns}
+              count={list.length}
+              row={(index) => list[index]}
+              rowKey={({ Cid, Type }) => `${Cid} ${Type}`}
+              onOpen={({ Cid }) => navigate(`files/dag/${Cid}`)}
+            />
+          )
+        }
+      </Loaded>
     </>
   )
 }
 
-async function readSpace() {
+function SpaceTiles({ pins, space }: { pins: number | undefined; space: Space | undefined }) {
+  return (
+    <dl class="tiles">
+      <Tile label="Pins">{pins === undefined ? '' : formatNumber(pins)}</Tile>
+      {space?.repository !== undefined && (
+        <>
+          <Tile label="Blocks">{formatNumber(space.repository.NumObjects)}</Tile>
+          <Tile label="Space">{formatBytes(space.repository.RepoSize)}</Tile>
+        </>
+      )}
+      <Tile label="Garbage" tone={(space?.garbage.blocks ?? 0) > 0 ? 'warn' : 'neutral'}>
+        {space && `${formatBytes(space.garbage.bytes)} in ${count(space.garbage.blocks, 'block')}`}
+      </Tile>
+    </dl>
+  )
+}
+
+/** What the file network takes. */
+interface Space {
+  /** Undefined in strict mode, which has no such operation. */
+  repository: { RepoSize: number; NumObjects: number } | undefined
+  /** What a collection would free. */
+  garbage: { blocks: number; bytes: number }
+}
+
+async function readSpace(): Promise<Space> {
   const [repository, garbage] = await Promise.all([
-    // Strict mode has no such operation.
-    node.value?.mode === 'strict' ? undefined : readFiles<Repository>('repo/stat'),
-    get<{ blocks: number; bytes: number }>('/files/garbage'),
+    node.value?.mode === 'strict' ? undefined : readFiles<Space['repository']>('repo/stat'),
+    get<Space['garbage']>('/files/garbage'),
   ])
   return { repository, garbage }
 }
 
 function AddPin() {
-  const pin = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement
-    const fields = new FormData(form)
-    const query = { arg: text(fields, 'cid'), name: text(fields, 'name') || undefined }
-    if (await attempt(() => changeFiles('pin/add', query), 'Pinned')) form.reset()
-  }
   return (
-    <form class="row" aria-label="Pin" onSubmit={(event) => void pin(event)}>
+    <ActionForm
+      label="Pin"
+      submit="Pin"
+      done="Pinned"
+      clears
+      run={(field) => changeFiles('pin/add', { arg: field('cid'), name: field('name') || undefined })}
+    >
       <input name="cid" aria-label="CID to pin" placeholder="CID" required spellcheck={false} />
       <input name="name" aria-label="Name of the pin" placeholder="Name" />
-      <button type="submit" class="button">
-        <Icon name="pin" />
-        Pin
-      </button>
-    </form>
+    </ActionForm>
   )
-}
-
-function text(fields: FormData, name: string): string {
-  const value = fields.get(name)
-  return typeof value === 'string' ? value.trim() : ''
 }
 
 function NoPins() {

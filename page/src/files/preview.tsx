@@ -1,4 +1,5 @@
-import { Panel } from '../parts/basics.js'
+import { Panel } from '../parts/panel.js'
+import './preview.css'
 
 /**
  * Content as the gateway serves it, in a frame that runs no script and belongs to no origin: whatever the content is, it

@@ -6,6 +6,7 @@ import { announce, announceFailure } from '../parts/announcer.js'
 import { count } from '../parts/format.js'
 import { Icon } from '../parts/icon.js'
 import { joinPath } from './mfs.js'
+import './uploadArea.css'
 
 /** Takes files that are dropped on it or chosen, and puts them into a directory of the mutable files. */
 export function UploadArea({ directory, children }: { directory: string; children: ComponentChildren }) {

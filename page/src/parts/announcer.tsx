@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals'
+import { messageOf } from '../api/http.js'
+import './announcer.css'
 
 interface Notice {
   text: string
@@ -15,7 +17,7 @@ export function announce(text: string): void {
 
 /** Tells the user what could not be done. */
 export function announceFailure(error: unknown): void {
-  show({ text: error instanceof Error ? error.message : String(error), isFailure: true }, 8000)
+  show({ text: messageOf(error), isFailure: true }, 8000)
 }
 
 /** Does something and tells what came of it. @returns whether it was done */

@@ -69,6 +69,11 @@ export function shorten(text: string, head = 6, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
 }
 
+/** A word of storage without the zeros before it, and shortened if it is as long as a hash: `0x0`, `0x1234…cdef`. */
+export function shortenWord(word: string): string {
+  return shorten(word.replace(/^0x0*(?=.)/, '0x'), 12, 8)
+}
+
 /** `3 blocks`, `1 block`. */
 export function count(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`

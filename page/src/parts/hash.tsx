@@ -1,6 +1,7 @@
 import { link } from '../shell/router.js'
 import { CopyButton } from './copyButton.js'
 import { shorten } from './format.js'
+import './hash.css'
 
 /** Where values of each kind are shown. */
 const places = {
@@ -13,7 +14,7 @@ const places = {
 /** A hash, an address or a CID, shortened, with a button that copies all of it and a link to where it is shown. */
 export function Hash(props: { value: string; kind?: keyof typeof places; whole?: boolean; name?: string }) {
   const { value, kind, whole = false, name } = props
-  const text = name ?? (whole ? value : shorten(value, kind === 'cid' ? 8 : 8, 6))
+  const text = name ?? (whole ? value : shorten(value, 8, 6))
   return (
     <span class="hash">
       {kind === undefined ? (

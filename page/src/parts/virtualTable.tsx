@@ -1,6 +1,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import './virtualTable.css'
 
 /** A column: its title, its width in the grid, and what a cell shows. */
 export interface Column<Row> {
@@ -29,6 +30,9 @@ export interface VirtualTableProps<Row> {
   /** Pixels. */
   rowHeight?: number
 }
+
+/** Pixels of the titles, with the lines around them. */
+const headHeight = 40
 
 /** See {@link VirtualTableProps}. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
@@ -100,7 +104,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       role="grid"
       aria-label={props.label}
       aria-rowcount={count + 1}
-      style={{ '--wide': wide, '--narrow': narrow }}
+      style={{ '--wide': wide, '--narrow': narrow, '--whole': `${headHeight + count * rowHeight}px` }}
     >
       <div role="rowgroup">
         <div class="table-head" role="row" aria-rowindex={1}>

@@ -8,6 +8,17 @@ export function asCurl(url: string, request: Request): string {
   return `curl -s '${url}' -H 'content-type: application/json' \\\n  -d '${body.replaceAll("'", "'\\''")}'`
 }
 
+/** Operations that read what is uploaded with them. */
+const uploading =
+  /^(add|block\/put|dag\/(put|import)|files\/write|multibase\/\w+|key\/(import|sign)|config\/replace)$/
+
+/** An operation of the file network for a shell; what was uploaded is not kept, and is named by whoever runs it. */
+export function asFileCurl(url: string, { method = '', params }: Request): string {
+  const query = typeof params === 'string' && params !== '' ? `?${params}` : ''
+  const file = uploading.test(method) ? ' -F file=@FILE' : ''
+  return `curl -s -X POST '${url}/api/v0/${method}${query}'${file}`
+}
+
 /** The request for a program with viem. */
 export function asViem(url: string, { method, params }: Request): string {
   return `import { createPublicClient, http } from 'viem'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { changeQuery, route } from '../shell/router.js'
+import './filters.css'
 
 /** Milliseconds without a key press before the text is searched for. */
 const typingPause = 40

@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import type { Query } from '../api/control.js'
 import { get } from '../api/control.js'
+import { messageOf } from '../api/http.js'
 
 /** A request in a list: its parameters are cut to what a row shows. */
 export interface RequestSummary {
@@ -114,7 +115,7 @@ export class JournalWindow {
       await work()
       this.error.value = undefined
     } catch (error) {
-      this.error.value = error instanceof Error ? error.message : String(error)
+      this.error.value = messageOf(error)
     }
   }
 }

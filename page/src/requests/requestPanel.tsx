@@ -1,51 +1,51 @@
 import { useState } from 'preact/hooks'
 import { get } from '../api/control.js'
-import { currentNetwork, link, navigate } from '../shell/router.js'
+import { currentNetwork } from '../shell/router.js'
 import { useLive } from '../api/useLive.js'
-import { node } from '../api/node.js'
+import { node, rpcUrlOf } from '../api/node.js'
 import { attempt } from '../parts/announcer.js'
-import { Badge, Facts, Failure, Json, Loading, Segments } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
+import { Json } from '../parts/code.js'
 import { CopyButton } from '../parts/copyButton.js'
 import { formatBytes, formatDate, formatDuration, formatNumber } from '../parts/format.js'
-import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
+import { Facts } from '../parts/panel.js'
+import { Segments } from '../parts/segments.js'
+import { SidePanel } from '../parts/sidePanel.js'
+import { Loaded } from '../parts/state.js'
 import { Decoded } from '../decode/decoded.js'
 import { decodeAnswer, decodeParams } from '../decode/request.js'
-import { asCurl, asEthers, asViem } from './copyAs.js'
+import { asCurl, asEthers, asFileCurl, asViem } from './copyAs.js'
+import { decodeFileParams } from './fileQuery.js'
 import type { RequestDetail } from './journal.js'
+import { NextStep } from './nextStep.js'
 import { sendAgain } from './sendAgain.js'
 import { Outcome } from './requestTable.js'
+import './requestPanel.css'
 
 /** One request: what was asked and answered, decoded and raw, and what can be done with it. */
 export function RequestPanel({ id, onClose }: { id: number; onClose: () => void }) {
-  const { value, error } = useLive(() => get<RequestDetail>(`/requests/${id}`), [id])
+  const request = useLive(() => get<RequestDetail>(`/requests/${id}`), [id])
+  const { value } = request
   return (
-    <aside
-      class="split-side"
-      aria-label={`Request ${id}`}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose()
-      }}
-    >
-      <header class="panel-head sticky">
-        <h2>
+    <SidePanel
+      label={`Request ${id}`}
+      title={
+        <>
           <span class="mono">{value?.method ?? `Request ${id}`}</span>
           {value !== undefined && <Outcome row={value} />}
-        </h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
-      </header>
-      {error !== undefined && <Failure message={error} />}
-      {value === undefined ? error === undefined && <Loading /> : <Opened request={value} />}
-    </aside>
+        </>
+      }
+      onClose={onClose}
+    >
+      <Loaded from={request}>{(opened) => <Opened request={opened} />}</Loaded>
+    </SidePanel>
   )
 }
 
 function Opened({ request }: { request: RequestDetail }) {
   const { error, method = '', params, answer } = request
-  const url = node.value?.urls.url ?? ''
-  const isRpc = request.transport !== 'files' && method !== ''
+  const isFile = request.transport === 'files'
   return (
     <>
       <NextStep request={request} />
@@ -76,27 +76,17 @@ function Opened({ request }: { request: RequestDetail }) {
               ],
         ]}
       />
-      {isRpc && (
-        <div class="actions">
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => void attempt(() => sendAgain(request), 'Sent again')}
-          >
-            <Icon name="repeat" />
-            Send again
-          </button>
-          <CopyButton text={asCurl(url, request)} label="Copy as curl" caption="curl" />
-          <CopyButton text={asViem(url, request)} label="Copy as viem" caption="viem" />
-          <CopyButton text={asEthers(url, request)} label="Copy as ethers" caption="ethers" />
-        </div>
-      )}
-      <Value title="Parameters" raw={params} decode={() => decodeParams(method, params)} />
+      {method !== '' && (isFile ? <FileActions request={request} /> : <CallActions request={request} />)}
+      <Value
+        title="Parameters"
+        raw={params}
+        decode={async () => (isFile ? decodeFileParams(method, params) : decodeParams(method, params))}
+      />
       {answer === undefined ? (
         <section class="value">
           <h3>Answer</h3>
           <p class="muted">
-            {request.transport === 'files'
+            {isFile
               ? 'Answers of the file network are not kept.'
               : 'The journal does not keep this answer: it is too long, or newer ones took its place.'}
           </p>
@@ -109,6 +99,36 @@ function Opened({ request }: { request: RequestDetail }) {
         />
       )}
     </>
+  )
+}
+
+function CallActions({ request }: { request: RequestDetail }) {
+  const url = rpcUrlOf(request.network)
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class="button primary"
+        onClick={() => void attempt(() => sendAgain(request), 'Sent again')}
+      >
+        <Icon name="repeat" />
+        Send again
+      </button>
+      <CopyButton text={asCurl(url, request)} label="Copy as curl" caption="curl" />
+      <CopyButton text={asViem(url, request)} label="Copy as viem" caption="viem" />
+      <CopyButton text={asEthers(url, request)} label="Copy as ethers" caption="ethers" />
+    </div>
+  )
+}
+
+/** What was uploaded is not kept, so that an operation is copied and not sent again. */
+function FileActions({ request }: { request: RequestDetail }) {
+  if (request.method === 'gateway') return null
+  const url = node.value?.urls.ipfsUrl ?? ''
+  return (
+    <div class="actions">
+      <CopyButton text={asFileCurl(url, request)} label="Copy as curl" caption="curl" />
+    </div>
   )
 }
 
@@ -132,55 +152,4 @@ function Value(props: { title: string; raw: unknown; decode: () => ReturnType<ty
       )}
     </section>
   )
-}
-
-/** Leads from a request to the transaction it sent, or to the trace of the call it made. */
-function NextStep({ request }: { request: RequestDetail }) {
-  const { method = '', answer, error, params, network } = request
-  const hash = transactionOf(method, params, answer, error !== undefined)
-  if (hash !== undefined) {
-    return (
-      <p class="next-step">
-        Transaction <Hash value={hash} kind="transaction" />
-        <button
-          type="button"
-          class="button"
-          onClick={() => navigate(`chain/transaction/${hash}`, { network })}
-        >
-          Open transaction
-          <Icon name="arrow" />
-        </button>
-      </p>
-    )
-  }
-  if (!/^eth_(call|estimateGas)$/.test(method) || !Array.isArray(params)) return null
-  return (
-    <p class="next-step">
-      <a class="button" href={link(`chain/call/${request.id}`)}>
-        Trace this call
-        <Icon name="arrow" />
-      </a>
-    </p>
-  )
-}
-
-const isHash = (value: unknown): value is string =>
-  typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)
-
-function transactionOf(
-  method: string,
-  params: unknown,
-  answer: unknown,
-  failed: boolean,
-): string | undefined {
-  if (/^(eth_send|personal_sendTransaction)/.test(method)) {
-    if (!failed && isHash(answer)) return answer
-    const { txHash, transactionHash } = (answer ?? {}) as { txHash?: unknown; transactionHash?: unknown }
-    return [txHash, transactionHash].find(isHash)
-  }
-  if (/TransactionByHash|TransactionReceipt|traceTransaction/.test(method) && Array.isArray(params)) {
-    const [first]: unknown[] = params
-    return isHash(first) ? first : undefined
-  }
-  return undefined
 }

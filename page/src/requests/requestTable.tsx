@@ -1,9 +1,11 @@
-import { Badge } from '../parts/basics.js'
+import { Badge } from '../parts/badge.js'
 import { formatBytes, formatClock, formatDuration, formatNumber } from '../parts/format.js'
 import { Icon } from '../parts/icon.js'
 import type { Column } from '../parts/virtualTable.js'
 import { VirtualTable } from '../parts/virtualTable.js'
 import type { RequestSummary } from './journal.js'
+import { readableQuery } from './fileQuery.js'
+import './requestTable.css'
 
 const columns: readonly Column<RequestSummary>[] = [
   { title: 'Time', width: '4.5rem', cell: ({ time }) => <time>{formatClock(time)}</time> },
@@ -21,9 +23,9 @@ const columns: readonly Column<RequestSummary>[] = [
     title: 'Parameters',
     width: 'minmax(8rem, 2fr)',
     wideOnly: true,
-    cell: ({ preview, error }) =>
+    cell: ({ preview = '', error, transport }) =>
       error === undefined ? (
-        <span class="mono muted">{preview}</span>
+        <span class="mono muted">{transport === 'files' ? readableQuery(preview) : preview}</span>
       ) : (
         <span class="bad-text">{error.message}</span>
       ),
@@ -34,7 +36,7 @@ const columns: readonly Column<RequestSummary>[] = [
     title: 'Status',
     width: '4.75rem',
     cell: (row) => (
-      <>
+      <span class="outcome">
         <Outcome row={row} />
         {row.faults !== undefined && (
           <span class="warn-text" title={`Faults: ${row.faults.join(', ')}`}>
@@ -42,7 +44,7 @@ const columns: readonly Column<RequestSummary>[] = [
             <span class="visually-hidden">with a fault</span>
           </span>
         )}
-      </>
+      </span>
     ),
   },
   {

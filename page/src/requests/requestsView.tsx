@@ -1,16 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Query } from '../api/control.js'
 import { changes } from '../api/events.js'
-import { node } from '../api/node.js'
+import { rpcUrlOf } from '../api/node.js'
 import { PacedTask } from '../api/pacedTask.js'
-import { EmptyState, Failure } from '../parts/basics.js'
 import { Icon } from '../parts/icon.js'
+import { Split } from '../parts/sidePanel.js'
+import { EmptyState, Failure } from '../parts/state.js'
+import { Subnav } from '../parts/subnav.js'
 import { lazy } from '../shell/lazy.js'
 import { currentNetwork, link, route } from '../shell/router.js'
 import { Filters } from './filters.js'
 import type { RequestSummary } from './journal.js'
 import { JournalWindow } from './journal.js'
 import { RequestTable } from './requestTable.js'
+import './requestsView.css'
 import { Timeline } from './timeline.js'
 
 const RequestPanel = lazy(() => import('./requestPanel.js').then(({ RequestPanel: view }) => view))
@@ -19,19 +22,18 @@ const CostView = lazy(() => import('./costView.js').then(({ CostView: view }) =>
 /** The filters of the address, under the names of the control API. */
 const filterNames = ['text', 'method', 'key', 'status', 'failed', 'transport', 'since', 'until'] as const
 
+const places = [
+  ['', 'Journal'],
+  ['cost', 'Cost and limits'],
+] as const
+
 /** Requests as they come, one of them opened beside; and what they would have cost. */
 export function RequestsView({ path }: { path: readonly string[] }) {
+  const isCost = path[0] === 'cost'
   return (
     <>
-      <div class="subnav" role="group" aria-label="Requests">
-        <a href={link('requests')} aria-current={path[0] === 'cost' ? undefined : 'page'}>
-          Journal
-        </a>
-        <a href={link('requests/cost')} aria-current={path[0] === 'cost' ? 'page' : undefined}>
-          Cost and limits
-        </a>
-      </div>
-      {path[0] === 'cost' ? <CostView /> : <Journal opened={path[0]} />}
+      <Subnav label="Requests" base="requests" places={places} shown={isCost ? 'cost' : ''} />
+      {isCost ? <CostView /> : <Journal opened={path[0]} />}
     </>
   )
 }
@@ -56,56 +58,52 @@ function Journal({ opened }: { opened: string | undefined }) {
   const rows = journal.rows.value
   const isFiltered = filterNames.some((name) => filter[name] !== undefined)
   return (
-    <div class={`split ${opened === undefined ? '' : 'open'}`}>
-      <div class="split-main">
-        <Filters
-          actions={
-            <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-              <Icon name={isPaused ? 'play' : 'pause'} />
-              {isPaused ? 'Resume' : 'Pause'}
-            </button>
-          }
-        />
-        <Timeline filter={filter} />
-        {journal.error.value !== undefined && <Failure message={journal.error.value} />}
-        {journal.waiting.value > 0 && (
-          <button type="button" class="newer" onClick={() => void journal.show(filter)}>
-            {journal.waiting.value === 200 ? 'Many new requests' : `${journal.waiting.value} new`}
+    <Split side={opened === undefined ? undefined : <RequestPanel id={Number(opened)} onClose={close} />}>
+      <Filters
+        actions={
+          <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            <Icon name={isPaused ? 'play' : 'pause'} />
+            {isPaused ? 'Resume' : 'Pause'}
           </button>
-        )}
-        {rows.length === 0 && journal.isLoaded.value ? (
-          isFiltered ? (
-            <EmptyState title="No requests match these filters">
-              <p>
-                <a href={link('requests')}>Show all requests</a>
-              </p>
-            </EmptyState>
-          ) : (
-            <NoRequests />
-          )
+        }
+      />
+      <Timeline filter={filter} />
+      {journal.error.value !== undefined && <Failure message={journal.error.value} />}
+      {journal.waiting.value > 0 && (
+        <button type="button" class="newer" onClick={() => void journal.show(filter)}>
+          {journal.waiting.value === 200 ? 'Many new requests' : `${journal.waiting.value} new`}
+        </button>
+      )}
+      {rows.length === 0 && journal.isLoaded.value ? (
+        isFiltered ? (
+          <EmptyState title="No requests match these filters">
+            <p>
+              <a href={link('requests')}>Show all requests</a>
+            </p>
+          </EmptyState>
         ) : (
-          <RequestTable
-            rows={rows}
-            selected={opened === undefined ? undefined : Number(opened)}
-            onOpen={open}
-            onRange={(first, last) => {
-              isAtTop.current = first === 0
-              if (last >= rows.length - 30) void journal.readOlder()
-            }}
-          />
-        )}
-      </div>
-      {opened !== undefined && <RequestPanel id={Number(opened)} onClose={close} />}
-    </div>
+          <NoRequests />
+        )
+      ) : (
+        <RequestTable
+          rows={rows}
+          selected={opened === undefined ? undefined : Number(opened)}
+          onOpen={open}
+          onRange={(first, last) => {
+            isAtTop.current = first === 0
+            if (last >= rows.length - 30) void journal.readOlder()
+          }}
+        />
+      )}
+    </Split>
   )
 }
 
 function NoRequests() {
-  const url = node.value?.urls.url ?? 'http://127.0.0.1:8545/v3/local'
   return (
     <EmptyState
       title="No requests yet"
-      script={`curl -s ${url} -H 'content-type: application/json' \\
+      script={`curl -s ${rpcUrlOf(currentNetwork.value)} -H 'content-type: application/json' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`}
     >
       <p>

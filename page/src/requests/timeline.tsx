@@ -7,6 +7,7 @@ import { useLive } from '../api/useLive.js'
 import { formatClock, formatDuration, formatNumber } from '../parts/format.js'
 import { changeQuery } from '../shell/router.js'
 import { theme } from '../shell/theme.js'
+import './timeline.css'
 
 /** Requests in spans of equal length. */
 interface Buckets {
@@ -54,14 +55,14 @@ export function Timeline({ filter }: { filter: Query }) {
   return (
     <figure class="timeline">
       <figcaption>
-        <span>
+        <span class="legend all">
           <strong>{formatNumber(total)}</strong> requests
         </span>
-        <span class={failed > 0 ? 'bad-text' : 'muted'}>
+        <span class={`legend failed ${failed > 0 ? 'bad-text' : 'muted'}`}>
           <strong>{formatNumber(failed)}</strong> failed
         </span>
-        <span class="muted">slowest {formatDuration(slowest)}</span>
-        <span class="muted hint wide-only">Drag across the plot to select a range</span>
+        <span class="legend slowest muted">slowest {formatDuration(slowest)}</span>
+        <span class="muted hint">Drag across the plot to select a range</span>
       </figcaption>
       <div ref={holder} class="plot" aria-hidden="true" />
     </figure>

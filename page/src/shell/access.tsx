@@ -1,7 +1,9 @@
 import { effect, signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { node } from '../api/node.js'
-import { Dialog } from '../parts/basics.js'
+import { Dialog } from '../parts/dialog.js'
+import { readFields } from '../parts/form.js'
+import { Failure } from '../parts/state.js'
 
 /** What opens a guarded or strict node. It stays in memory: a reload asks again, and nothing can read it later. */
 interface Credentials {
@@ -52,8 +54,8 @@ function AccessDialog() {
   }
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const given = { key: text(form, 'key'), secret: text(form, 'secret') }
+    const fields = readFields(event)
+    const given = { key: fields('key'), secret: fields('secret') }
     const refusal = await refusalOf(given)
     if (refusal === undefined) {
       access.value = given
@@ -62,24 +64,20 @@ function AccessDialog() {
   }
   return (
     <Dialog title="Key and secret" onClose={close}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
         <p>
           This node runs in {node.value?.mode} mode. The file network and requests that are sent again need a
           key with its secret; the rest of this page does not. Both are forgotten when the page is reloaded.
         </p>
-        <label>
+        <label class="field">
           Key
           <input name="key" required autoFocus autoComplete="username" spellcheck={false} />
         </label>
-        <label>
+        <label class="field">
           Secret
           <input name="secret" type="password" autoComplete="current-password" />
         </label>
-        {failure !== undefined && (
-          <p class="failure-box" role="alert">
-            {failure}
-          </p>
-        )}
+        {failure !== undefined && <Failure message={failure} />}
         <div class="actions">
           <button type="submit" class="button primary">
             Use this key
@@ -99,9 +97,4 @@ async function refusalOf({ key, secret }: Credentials): Promise<string | undefin
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
   })
   return response.ok ? undefined : (await response.text()).trim()
-}
-
-function text(form: FormData, name: string): string {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
 }

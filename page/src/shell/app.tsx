@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { lazy } from './lazy.js'
 import { Announcer } from '../parts/announcer.js'
-import { Failure } from '../parts/basics.js'
+import { Failure } from '../parts/state.js'
 import { nodeFailure } from '../api/node.js'
 import { RequestsView } from '../requests/requestsView.js'
 import { Access } from './access.js'

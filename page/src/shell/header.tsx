@@ -5,6 +5,7 @@ import { maskKey } from '../parts/format.js'
 import { Icon } from '../parts/icon.js'
 import { currentNetwork, link, navigate, route } from './router.js'
 import { theme, toggleTheme } from './theme.js'
+import './header.css'
 
 const places = [
   ['requests', 'Requests'],

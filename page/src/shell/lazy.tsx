@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Failure, Loading } from '../parts/basics.js'
+import { Failure, Loading } from '../parts/state.js'
 
 /** A component whose script is loaded when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {

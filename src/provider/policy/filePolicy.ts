@@ -39,8 +39,8 @@ export class FilePolicy {
     this.#gateway = new FileMeter(provider.clock)
   }
 
-  /** Lets an operation through, at once or after a delay. @param query - for the journal */
-  async enter(caller: FileCaller, operation: string, query: URLSearchParams): Promise<FileRecord> {
+  /** Lets an operation through, at once or after a delay. @param params - for the journal */
+  async enter(caller: FileCaller, operation: string, params: string): Promise<FileRecord> {
     const started = Date.now()
     const hits = this.#meetFaults(caller, operation)
     const delay = delayOf(hits)
@@ -48,7 +48,7 @@ export class FilePolicy {
     return {
       refusal: this.#refuse(caller, operation) ?? refusalOf(hits),
       effects: effectsOf(hits),
-      done: (outcome) => this.#account(caller, { operation, query, started, hits, outcome }),
+      done: (outcome) => this.#account(caller, { operation, params, started, hits, outcome }),
     }
   }
 
@@ -74,13 +74,13 @@ export class FilePolicy {
     { key, unrecorded }: FileCaller,
     ended: {
       operation: string
-      query: URLSearchParams
+      params: string
       started: number
       hits: readonly FaultHit[]
       outcome: FileOutcome
     },
   ): void {
-    const { operation, query, started, hits, outcome } = ended
+    const { operation, params, started, hits, outcome } = ended
     if (key !== undefined) this.#provider.quotas.fileMeter(key).end(operation, outcome)
     if (unrecorded) return
     const entry: Omit<JournalEntry, 'id'> = {
@@ -88,7 +88,7 @@ export class FilePolicy {
       network: standardNetwork,
       transport: 'files',
       method: operation,
-      params: query.toString(),
+      params,
       status: outcome.status,
       milliseconds: outcome.milliseconds,
       credits: 0,

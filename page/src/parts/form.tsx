@@ -1,12 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { attempt } from '../parts/announcer.js'
+import { attempt } from './announcer.js'
 
-/** Reads a field of a form by its name; empty if there is none. */
+/** Reads a field of a form by its name, without spaces around it; empty if there is none. */
 export type Fields = (name: string) => string
 
+/** The fields of a form at the moment when it is submitted. */
+export function readFields(event: SubmitEvent): Fields {
+  const content = new FormData(event.currentTarget as HTMLFormElement)
+  return (name) => {
+    const value = content.get(name)
+    return typeof value === 'string' ? value.trim() : ''
+  }
+}
+
 /** A form that does one thing, and announces what came of it. */
-export function ControlForm(props: {
+export function ActionForm(props: {
   label: string
   /** What stands on the button. */
   submit: string
@@ -23,16 +32,9 @@ export function ControlForm(props: {
   const onSubmit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    const content = new FormData(form)
+    const fields = readFields(event)
     setBusy(true)
-    const wasDone = await attempt(
-      () =>
-        run((name) => {
-          const value = content.get(name)
-          return typeof value === 'string' ? value.trim() : ''
-        }),
-      done,
-    )
+    const wasDone = await attempt(() => run(fields), done)
     setBusy(false)
     if (wasDone && clears) form.reset()
   }

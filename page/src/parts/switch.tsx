@@ -1,0 +1,17 @@
+import './switch.css'
+
+/** Something that is on or off. */
+export function Switch(props: { label: string; isOn: boolean; onToggle: () => void }) {
+  return (
+    <button
+      type="button"
+      class="switch"
+      role="switch"
+      aria-checked={props.isOn}
+      aria-label={props.label}
+      onClick={props.onToggle}
+    >
+      <span aria-hidden="true">{props.isOn ? 'On' : 'Off'}</span>
+    </button>
+  )
+}
