@@ -134,5 +134,10 @@ test('is public where operations want credentials', async () => {
 test('is in the journal', async () => {
   await ask(open.url, `/ipfs/${root}/a.txt?download=true`)
   const entries = open.journal.list({ method: 'gateway' })
-  expect(entries.at(-1)).toMatchObject({ transport: 'files', status: 200, bytes: 12 })
+  expect(entries.at(-1)).toMatchObject({
+    transport: 'files',
+    params: `/ipfs/${root}/a.txt?download=true`,
+    status: 200,
+    bytes: 12,
+  })
 })
