@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { currentNetwork } from '../shell/router.js'
-import { loadNode, node } from './node.js'
+import { loadNode, nodeFailure } from './node.js'
 
 /** What `/_standin/events` tells: numbers that grow when something changes. */
 export interface NodeChanges {
@@ -29,7 +29,7 @@ export function startEvents(): void {
     const source = new EventSource(`/_standin/events?network=${encodeURIComponent(network)}`)
     source.onopen = () => {
       connected.value = true
-      if (node.peek() === undefined) void loadNode()
+      if (nodeFailure.peek() !== undefined) void loadNode()
     }
     source.onerror = () => {
       connected.value = false

@@ -15,7 +15,7 @@ import { changeQuery, link, navigate, route } from '../shell/router.js'
 import { DirectoryTree } from './directoryTree.js'
 import { FilePanel } from './filePanel.js'
 import type { Entry } from './mfs.js'
-import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
+import { isDirectory, isKnown, joinPath, placeOf, readDirectory, readNames } from './mfs.js'
 import { MovePath } from './movePath.js'
 import { UploadArea } from './uploadArea.js'
 import './directoryView.css'
@@ -26,7 +26,7 @@ const columns: readonly Column<Entry>[] = [
     width: 'minmax(8rem, 2fr)',
     cell: (entry) => (
       <span class="file-name">
-        <Icon name={isDirectory(entry) ? 'folder' : 'file'} />
+        {isKnown(entry) ? <Icon name={isDirectory(entry) ? 'folder' : 'file'} /> : <span class="icon" />}
         <span>{entry.Name}</span>
         {isDirectory(entry) && <span class="visually-hidden">, directory</span>}
       </span>
@@ -36,27 +36,30 @@ const columns: readonly Column<Entry>[] = [
     title: 'CID',
     width: 'minmax(9rem, 1fr)',
     wideOnly: true,
-    cell: ({ Hash: cid }) => <Hash value={cid} kind="cid" />,
+    cell: (entry) => isKnown(entry) && <Hash value={entry.Hash} kind="cid" />,
   },
   {
     title: 'Size',
     width: '6rem',
     align: 'right',
-    cell: (entry) => (isDirectory(entry) ? '' : formatBytes(entry.Size)),
+    cell: (entry) => (isDirectory(entry) || !isKnown(entry) ? '' : formatBytes(entry.Size)),
   },
 ]
 
 /** A directory of the mutable files, beside the tree of all of them. */
 export function DirectoryView({ path }: { path: readonly string[] }) {
   const directory = joinPath(path)
-  const { value, error } = useLive(() => readDirectory(directory), [directory], ['files'])
+  const { value: named } = useLive(() => readNames(directory), [directory])
+  const { value: listed, error } = useLive(() => readDirectory(directory), [directory], ['files'])
+  const value = listed ?? named
   const [text, setText] = useState('')
   const opened = route.value.query.get('file') ?? undefined
   if (value === undefined && error === undefined) return <Loading />
   const wanted = text.trim().toLowerCase()
   const entries = (value ?? []).filter(({ Name }) => Name.toLowerCase().includes(wanted))
-  const file = value?.find(({ Name }) => Name === opened)
+  const file = listed?.find(({ Name }) => Name === opened)
   const open = (entry: Entry): void => {
+    if (!isKnown(entry)) return
     if (isDirectory(entry)) navigate(placeOf([...path, entry.Name]))
     else changeQuery({ file: entry.Name })
   }

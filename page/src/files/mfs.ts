@@ -1,3 +1,4 @@
+import type { FileQuery } from '../api/files.js'
 import { readFiles } from '../api/files.js'
 
 /** An entry of a directory of the mutable files. */
@@ -6,7 +7,13 @@ export interface Entry {
   /** 0 is a file, 1 a directory. */
   Type: number
   Size: number
+  /** Its CID; empty while no more than its name is known. */
   Hash: string
+}
+
+/** Whether more than its name is known. */
+export function isKnown({ Hash }: Pick<Entry, 'Hash'>): boolean {
+  return Hash !== ''
 }
 
 /** Whether an entry is a directory. */
@@ -26,8 +33,17 @@ export function readDirectory(path: string): Promise<Entry[]> {
   return entries
 }
 
+/** Names alone of the entries of a directory: the node reads no block of theirs, so that they are there at once. */
+export async function readNames(path: string): Promise<Entry[]> {
+  return list({ arg: path })
+}
+
 async function readEntries(path: string): Promise<Entry[]> {
-  const { Entries } = await readFiles<{ Entries: Entry[] | null }>('files/ls', { arg: path, long: true })
+  return list({ arg: path, long: true })
+}
+
+async function list(query: FileQuery): Promise<Entry[]> {
+  const { Entries } = await readFiles<{ Entries: Entry[] | null }>('files/ls', query)
   return (Entries ?? []).sort((a, b) => b.Type - a.Type || (a.Name < b.Name ? -1 : 1))
 }
 

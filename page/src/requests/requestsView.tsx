@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Query } from '../api/control.js'
 import { changes } from '../api/events.js'
 import { rpcUrlOf } from '../api/node.js'
@@ -44,7 +44,8 @@ function Journal({ opened }: { opened: string | undefined }) {
   const isAtTop = useRef(true)
   const filter = readFilter()
   const filterText = JSON.stringify(filter)
-  useEffect(() => void journal.show(filter), [filterText])
+  // Before the timeline's effect: the rows are what is waited for.
+  useLayoutEffect(() => void journal.show(filter), [filterText])
   useEffect(() => {
     const task = new PacedTask(() => journal.readNewer({ hold: isPaused || !isAtTop.current }))
     const stop = changes.subscribe((now) => {

@@ -82,14 +82,9 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
           context.req.query(),
           'the query',
         )
-        const found: JournalEntry[] = []
-        if (limit !== 0) {
-          for await (const entry of search(journal.newestFirst(before), wanted, journal.keyLabels)) {
-            found.push(summary ? summaryOf(entry) : entryOf(entry))
-            if (found.length === limit) break
-          }
-        }
-        const entries = found.reverse()
+        const { keyLabels } = journal
+        const found = await search(journal.newestFirst(before), wanted, { keyLabels, limit })
+        const entries = found.reverse().map((entry) => (summary ? summaryOf(entry) : entryOf(entry)))
         if (format === 'json') return context.json(entries)
         context.header('content-type', 'application/x-ndjson')
         if (format === 'ndjson') return context.body(entries.map(toLine).join(''))
@@ -104,7 +99,8 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
       handle: async (context) => {
         const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')
-        return context.json(await timeline(journal.newestFirst(), wanted, spans, journal.keyLabels))
+        const { keyLabels } = journal
+        return context.json(await timeline(journal.newestFirst(), wanted, { keyLabels, spans }))
       },
     },
     {

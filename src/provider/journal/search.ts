@@ -26,38 +26,45 @@ export interface Timeline {
   slowest: number[]
 }
 
+/** Entries that are looked at between two looks at the clock. */
+const entriesOfStep = 256
+
 /**
- * The requests of a journal that a search finds, newest first, with turns for other work between them.
+ * The requests of a journal that a search finds, newest first. Other work has turns meanwhile.
  *
  * @param entries - newest first
+ * @param limit - how many are found at most
  */
-export async function* search(
+export async function search(
   entries: Iterable<Recorded>,
   wanted: JournalSearch,
-  keyLabels: KeyLabels,
-): AsyncGenerator<Recorded> {
+  { keyLabels, limit = Infinity }: { keyLabels: KeyLabels; limit?: number | undefined },
+): Promise<Recorded[]> {
+  const found: Recorded[] = []
+  if (limit === 0) return found
   const slice = new TimeSlice()
-  const text = wanted.text?.toLowerCase()
+  const { after = 0, since = -Infinity, until = Infinity } = wanted
+  const text = wanted.text === undefined ? undefined : new RegExp(escapePattern(wanted.text), 'i')
+  let looked = 0
   for (const entry of entries) {
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-    if (wanted.after !== undefined && entry.id <= wanted.after) return
-    if (wanted.since !== undefined && entry.time < wanted.since) continue
-    if (wanted.until !== undefined && entry.time > wanted.until) continue
+    if (++looked % entriesOfStep === 0) await slice.pause()
+    if (entry.id <= after) break
+    if (entry.time < since || entry.time > until) continue
     if (!matchesEntry(wanted, entry, keyLabels)) continue
-    if (text === undefined || holdsText(entry, text)) yield entry
+    if (text !== undefined && !holdsText(entry, text)) continue
+    found.push(entry)
+    if (found.length === limit) break
   }
+  return found
 }
 
 /** Counts the requests that a search finds in spans between the oldest and the newest of them. */
 export async function timeline(
   entries: Iterable<Recorded>,
   wanted: JournalSearch,
-  spans: number,
-  keyLabels: KeyLabels,
+  { keyLabels, spans }: { keyLabels: KeyLabels; spans: number },
 ): Promise<Timeline> {
-  const found: Recorded[] = []
-  for await (const entry of search(entries, wanted, keyLabels)) found.push(entry)
+  const found = await search(entries, wanted, { keyLabels })
   const end = wanted.until ?? found.reduce((latest, { time }) => Math.max(latest, time), 0)
   const start = wanted.since ?? found.reduce((earliest, { time }) => Math.min(earliest, time), end)
   const span = Math.max(1, Math.ceil((end - start + 1) / spans))
@@ -72,8 +79,8 @@ export async function timeline(
   return result
 }
 
-function holdsText({ method, key, text, params, error, faults }: Recorded, wanted: string): boolean {
-  const holds = (part: string | undefined): boolean => part?.toLowerCase().includes(wanted) === true
+function holdsText({ method, key, text, params, error, faults }: Recorded, wanted: RegExp): boolean {
+  const holds = (part: string | undefined): boolean => part !== undefined && wanted.test(part)
   return (
     holds(method) ||
     holds(text) ||
@@ -82,4 +89,9 @@ function holdsText({ method, key, text, params, error, faults }: Recorded, wante
     faults?.some(holds) === true ||
     (text === undefined && params !== undefined && holds(JSON.stringify(params)))
   )
+}
+
+/** A text as the pattern that stands for it alone. */
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
