@@ -347,6 +347,9 @@ describe('the file network', () => {
   })
 })
 
+/** What is taken of the answer with a number as its result. */
+const answerOf = (result: number) => ({ entry: { outcome: { resultText: String(result) } } })
+
 describe('the file', () => {
   const recordTwo = async (): Promise<void> => {
     const recording = await record(await startProvider((method) => method))
@@ -453,14 +456,14 @@ describe('the file', () => {
     const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
     const taken = []
     for (let i = 0; i < count; i++) taken.push(await answers.take(call))
-    expect(taken.map((one) => Number(one?.answer.text))).toEqual([...Array(count).keys()])
-    expect(await answers.take(call)).toMatchObject({ answer: { text: String(count - 1) }, place: count + 1 })
+    expect(taken.map((one) => one?.answer)).toMatchObject([...Array(count).keys()].map(answerOf))
+    expect(await answers.take(call)).toMatchObject({ answer: answerOf(count - 1), place: count + 1 })
     expect(parsed.mock.calls.length).toBeLessThan(4 * count)
     const following = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
-    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ answer: { text: '0' } })
-    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ answer: { text: '1' } })
-    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ answer: { text: String(count / 2) } })
-    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ answer: { text: String(count / 2 + 1) } })
+    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ answer: answerOf(0) })
+    expect(await following.takeAt(call, 0, 'head')).toMatchObject({ answer: answerOf(1) })
+    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ answer: answerOf(count / 2) })
+    expect(await following.takeAt(call, 1, 'head')).toMatchObject({ answer: answerOf(count / 2 + 1) })
     reader.close()
   })
 

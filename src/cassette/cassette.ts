@@ -3,6 +3,7 @@ import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
+import { HttpClient } from './httpClient.js'
 import {
   type AskRemote,
   type RemoteOutcome,
@@ -163,12 +164,13 @@ async function openReplay(
 
 function createRecorders(writer: CassetteWriter, provider: Provider, describe: DescribeTransaction) {
   const { url, webSocketUrl, filesUrl, gatewayUrl } = provider
-  const upstream = new Upstream({ url, webSocketUrl }, writer.mask)
+  const client = new HttpClient()
+  const upstream = new Upstream({ url, webSocketUrl }, { client, mask: writer.mask })
   return {
     writer,
     upstream,
     rpc: new RpcRecorder({ writer, matching: new RpcMatching(writer.rules, describe), upstream }),
-    files: new FileRecorder({ writer, filesUrl, gatewayUrl }),
+    files: new FileRecorder({ writer, client, filesUrl, gatewayUrl }),
   }
 }
 

@@ -82,8 +82,11 @@ describe('a file is taken', () => {
     const reader = await CassetteReader.open(path)
     const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
     const found = await answers.take(['rpc', 'local', 'b', []])
-    expect(found?.answer.text === long).toBe(true)
-    expect(await answers.take(['rpc', 'local', 'c', []])).toMatchObject({ answer: { text: '3' } })
+    const { resultText } = found?.answer.entry.outcome as { resultText: string }
+    expect(resultText === long).toBe(true)
+    expect(await answers.take(['rpc', 'local', 'c', []])).toMatchObject({
+      answer: { entry: { outcome: { resultText: '3' } } },
+    })
     reader.close()
   })
 })

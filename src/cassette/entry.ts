@@ -30,10 +30,18 @@ export interface SocketClose {
   reason: string
 }
 
+/** The error object of an answer (JSON-RPC 2.0, section 5.1). */
+export interface RpcErrorObject {
+  code: number
+  message: string
+  data?: unknown
+}
+
 /** How a call ended, or what a subscription pushed. Results are JSON text: numbers keep digits that doubles do not have. */
 export type RecordedOutcome =
   | { resultText: string }
-  | { error: { code: number; message: string; data?: unknown } }
+  /** With the error object as JSON text, for the same reason. */
+  | { error: RpcErrorObject; errorText: string }
   | { http: RecordedResponse }
   /** The provider's WebSocket ended before the answer. */
   | { close: SocketClose }
@@ -143,8 +151,9 @@ export function formatAnswer({ nth, times, after, outcome }: Omit<CassetteEntry,
   const place = formatPlace({ nth, times, after })
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
   if ('resultText' in outcome) return `${place}${event}"result":${outcome.resultText}}`
-  const { calls, close, error, http } = outcome as Members
-  return `${place}${event}${canonicalJson({ calls, close, error, http }).slice(1)}`
+  if ('errorText' in outcome) return `${place}"error":${outcome.errorText}}`
+  const { calls, close, http } = outcome as Members
+  return `${place}${event}${canonicalJson({ calls, close, http }).slice(1)}`
 }
 
 /** The members between the call and the outcome. */
@@ -172,9 +181,11 @@ export function* parseEntry(text: string, path: string, line?: number): Steps<Ca
   > &
     Members
   const resultText = result === undefined ? undefined : yield* textOfMember(text, 'result')
+  const errorText = others['error'] === undefined ? undefined : yield* textOfMember(text, 'error')
   const outcome = {
     ...(event !== undefined && { event, changes: changes ?? 0 }),
     ...(resultText === undefined ? others : { resultText }),
+    ...(errorText !== undefined && { errorText }),
   } as RecordedOutcome
   return { call, nth, ...(times && { times }), ...(after && { after }), outcome }
 }

@@ -1,16 +1,15 @@
 import { type Hash, createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { BodySink, readBody } from './bodies.js'
 import type { AnswerCounts } from './cassette.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import { type RecordedCall, type RecordedResponse, linePrefix } from './entry.js'
 import { CassetteError } from './lines.js'
+import type { HttpClient } from './httpClient.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 import { type CassetteRules, applyMasks } from './rules.js'
-import { basicAuthorization } from './upstream.js'
 
 /** A request to the file network or its gateway. */
 export interface FileRequest {
@@ -49,16 +48,19 @@ const hopHeaders: ReadonlySet<string> = new Set([
 /** Passes requests on to a file network and keeps its answers. */
 export class FileRecorder {
   readonly #writer: CassetteWriter
+  readonly #client: HttpClient
   /** Base URLs, with credentials if there are any. */
   readonly #filesUrl: string | undefined
   readonly #gatewayUrl: string | undefined
 
   constructor(parts: {
     writer: CassetteWriter
+    client: HttpClient
     filesUrl: string | undefined
     gatewayUrl: string | undefined
   }) {
     this.#writer = parts.writer
+    this.#client = parts.client
     this.#filesUrl = parts.filesUrl
     this.#gatewayUrl = parts.gatewayUrl
   }
@@ -99,8 +101,9 @@ export class FileRecorder {
   async #forward(request: FileRequest, hash: BodyHash): Promise<IncomingMessage> {
     const { method, target, headers, body, signal } = request
     const base = new URL(this.#baseOf(request)!)
-    const url = new URL(target, base)
-    const passed: Record<string, string> = { ...basicAuthorization(base) }
+    const [path = '', query = ''] = target.split(/\?(.*)/s)
+    const url = Object.assign(new URL(base), { pathname: path, search: query })
+    const passed: Record<string, string> = {}
     for (const name of [
       'content-type',
       'accept',
@@ -112,8 +115,7 @@ export class FileRecorder {
       const value = headers[name]
       if (value !== undefined) passed[name] = value
     }
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const outgoing = send(url, { method, headers: passed, signal })
+    const outgoing = this.#client.begin(url, { method, headers: passed, signal })
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
     answered.catch(() => undefined)
     if (body !== undefined && method === 'POST') {

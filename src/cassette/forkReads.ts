@@ -1,6 +1,6 @@
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import { type RecordedCall, linePrefixInSlices } from './entry.js'
+import { type RecordedCall, type RpcErrorObject, linePrefixInSlices } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 
@@ -13,7 +13,7 @@ export interface RemoteRead {
 }
 
 /** How a remote answered. */
-export type RemoteOutcome = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+export type RemoteOutcome = { result: unknown } | { error: RpcErrorObject }
 
 /** Asks the remote. @throws Error if it does not answer */
 export type AskRemote = () => Promise<RemoteOutcome>
@@ -31,7 +31,10 @@ export async function recordForkRead(
 ): Promise<RemoteOutcome> {
   const started = performance.now()
   const outcome = await ask()
-  const recorded = 'result' in outcome ? { resultText: JSON.stringify(outcome.result ?? null) } : outcome
+  const recorded =
+    'result' in outcome
+      ? { resultText: JSON.stringify(outcome.result ?? null) }
+      : { ...outcome, errorText: JSON.stringify(outcome.error) }
   const milliseconds = performance.now() - started
   writer.add(await runInSlices(linePrefixInSlices(callOf(read)), new TimeSlice()), recorded, milliseconds)
   return outcome
@@ -51,7 +54,9 @@ export async function replayForkRead(
   const { network, method, params } = read
   const taken = (await answers.take(callOf(read))) ?? (await answers.take(['rpc', network, method, params]))
   const outcome = taken?.answer.entry.outcome
-  if (taken?.answer.text !== undefined) return { result: JSON.parse(taken.answer.text) as unknown }
+  if (outcome !== undefined && 'resultText' in outcome) {
+    return { result: JSON.parse(outcome.resultText) as unknown }
+  }
   if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()
   throw new Error(await describeMiss(answers.reader, callOf(read)))

@@ -21,8 +21,6 @@ export interface ReplaySettings {
 /** A recorded answer and what followed it. */
 export interface RecordedAnswer {
   entry: CassetteEntry
-  /** The JSON text of the result; undefined if there is none. */
-  text: string | undefined
   /** The events behind the answer to a subscription. */
   events: readonly SubscriptionEvent[]
 }
@@ -134,7 +132,8 @@ export class RecordedAnswers {
         line;
         line = yield* this.#nextAnswer(line, prefix)
       ) {
-        if (line.text === text) return { answer: line, place: line.entry.nth }
+        if ('resultText' in line.entry.outcome && line.entry.outcome.resultText === text)
+          return { answer: line, place: line.entry.nth }
         yield
       }
     }
@@ -152,7 +151,8 @@ export class RecordedAnswers {
       return yield* this.#takeInOrder(progress, prefix)
     }
     if (next.isExhausted && this.#exhaustion === 'refuse') return undefined
-    return { answer: { ...first.line, text: '[]' }, place: 0 }
+    const entry = { ...first.line.entry, outcome: { resultText: '[]' } }
+    return { answer: { entry, events: [] }, place: 0 }
   }
 
   *#takeHead(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
@@ -281,7 +281,6 @@ export class RecordedAnswers {
     const first = yield* this.reader.entryAt(offset, prefix)
     if (first === undefined) return undefined
     const { entry } = first
-    const text = 'resultText' in entry.outcome ? entry.outcome.resultText : undefined
     const events: SubscriptionEvent[] = []
     let { next } = first
     if (entry.call[0] === 'rpc' && entry.call[2].endsWith('_subscribe')) {
@@ -294,7 +293,7 @@ export class RecordedAnswers {
         yield
       }
     }
-    return { entry, text, events, length: next - offset, next, hasNext: this.reader.startsWith(next, prefix) }
+    return { entry, events, length: next - offset, next, hasNext: this.reader.startsWith(next, prefix) }
   }
 }
 

@@ -2,7 +2,7 @@ import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
 import { type JsonValue, WireBytes } from '../rpc/wire.js'
-import type { RecordedCall, RecordedOutcome } from './entry.js'
+import type { RecordedCall, RecordedOutcome, RpcErrorObject } from './entry.js'
 import { type CassetteRules, applyMasks } from './rules.js'
 
 /** What the transaction of a send does. */
@@ -88,9 +88,18 @@ export class RpcMatching {
     this.#sentHashes.set(recorded, sent)
   }
 
-  /** The text of a recorded answer with the hashes of the transactions that the caller sent. */
-  answerFor(text: string): string {
+  /** The text of a recorded result with the hashes of the transactions that the caller sent. */
+  resultFor(text: string): string {
     return translate(text, this.#sentHashes)
+  }
+
+  /** The same for whatever outcome. */
+  outcomeFor(outcome: RecordedOutcome): RecordedOutcome {
+    if (this.#sentHashes.size === 0) return outcome
+    if ('resultText' in outcome) return { ...outcome, resultText: this.resultFor(outcome.resultText) }
+    if (!('errorText' in outcome)) return outcome
+    const errorText = translate(outcome.errorText, this.#sentHashes)
+    return { error: JSON.parse(errorText) as RpcErrorObject, errorText }
   }
 
   /** Whether a tag of this call is to be pinned and is not known yet; the tag then. */
@@ -156,11 +165,12 @@ export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscript
   if ('resultText' in outcome) return new WireBytes([outcome.resultText])
   if ('error' in outcome) {
     const { code, message, data } = outcome.error
-    throw new RpcError(code, message, { data: data as JsonValue | undefined })
+    throw new RpcError(code, message, { data: data as JsonValue | undefined, text: outcome.errorText })
   }
   const { status, headers, text = '' } = outcome.http
+  const { 'content-type': contentType = 'text/plain', ...others } = headers
   throw new RpcError(-32000, text.trim() === '' ? `HTTP ${status}` : text.trim(), {
-    refusal: { status, contentType: headers['content-type'] ?? 'text/plain', body: text },
+    refusal: { status, contentType, headers: others, body: text },
   })
 }
 

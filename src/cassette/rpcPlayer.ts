@@ -3,7 +3,6 @@ import { type Awaitable, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
-import { WireBytes } from '../rpc/wire.js'
 import type { AnswerCounts } from './cassette.js'
 import type { RecordedCall } from './entry.js'
 import { describeMiss } from './nearest.js'
@@ -82,17 +81,17 @@ export class RpcPlayer {
     { method, transport, subscriptions }: CassetteCall,
     hash: string | undefined,
   ): Result {
-    const { entry, text } = answer
-    if (text !== undefined && method.endsWith('_subscribe') && subscriptions !== undefined) {
+    const { outcome } = answer.entry
+    const isResult = 'resultText' in outcome
+    if (isResult && method.endsWith('_subscribe') && subscriptions !== undefined) {
       return this.#subscribe(recorded, answer, subscriptions)
     }
-    if (text !== undefined && hash !== undefined) this.#matching.alias(hash, JSON.parse(text))
+    if (isResult && hash !== undefined) this.#matching.alias(hash, JSON.parse(outcome.resultText))
     const isChanging = isChange(method)
     if (isChanging) this.#changes++
     if (transport === 'websocket') this.#answered++
     if (isChanging || transport === 'websocket') for (const told of this.#onAnswer) told()
-    if (text === undefined) return replayOutcome(entry.outcome, subscriptions)
-    return new WireBytes([this.#matching.answerFor(text)])
+    return replayOutcome(this.#matching.outcomeFor(outcome), subscriptions)
   }
 
   /**
@@ -120,7 +119,7 @@ export class RpcPlayer {
           await this.#answers.delay(recorded, nth, event.event)
           next++
           if ('close' in event) subscriptions.disconnect(event.close)
-          else push([this.#matching.answerFor(event.resultText)])
+          else push([this.#matching.resultFor(event.resultText)])
         }
         isAdvancing = false
       }

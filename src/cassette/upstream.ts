@@ -1,8 +1,9 @@
 import { WebSocket } from 'ws'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
-import { Mutex, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { Mutex, type Steps, TimeSlice, runInSlices, runWithin } from '../encoding/timeSlice.js'
 import { arrayElements } from '../rpc/envelope/scan.js'
-import { type RecordedOutcome, type SocketClose, textOfMember } from './entry.js'
+import { type RecordedOutcome, type RpcErrorObject, type SocketClose, textOfMember } from './entry.js'
+import type { HttpAnswer, HttpClient } from './httpClient.js'
 
 /** Headers of an answer that clients act on; no other is kept. */
 const keptHeaders = [
@@ -39,7 +40,7 @@ export interface UpstreamCall {
 interface Answer {
   id?: unknown
   resultText: string | undefined
-  error?: { code: number; message: string; data?: unknown }
+  error?: { error: RpcErrorObject; errorText: string }
   params?: { subscription: string; resultText: string }
 }
 
@@ -61,10 +62,12 @@ interface WaitingCall extends UpstreamCall {
 
 /** A provider that calls are passed on to: those of a batch as one. */
 export class Upstream {
-  readonly #addresses: UpstreamAddresses
+  readonly #url: URL
+  readonly #webSocketUrl: string | undefined
+  readonly #client: HttpClient
   /** Providers repeat the path that they were asked for, which has the key in it. */
   readonly #mask: (text: string) => string
-  readonly #stopped = new AbortController()
+  #isStopped = false
   #socket: Promise<WebSocket> | undefined
   /** What the WebSocket brings is taken in its order, its end too, although long messages are read in slices. */
   readonly #incoming = new Mutex()
@@ -79,8 +82,13 @@ export class Upstream {
   /** Batches that wait for their calls. */
   readonly #batches = new WeakMap<object, { seats: number; calls: WaitingCall[] }>()
 
-  constructor(addresses: UpstreamAddresses, mask: (text: string) => string) {
-    this.#addresses = addresses
+  constructor(
+    { url, webSocketUrl }: UpstreamAddresses,
+    { client, mask }: { client: HttpClient; mask: (text: string) => string },
+  ) {
+    this.#url = new URL(url)
+    this.#webSocketUrl = webSocketUrl
+    this.#client = client
     this.#mask = mask
   }
 
@@ -100,7 +108,7 @@ export class Upstream {
       isTaken = false
       if (--pending.seats > 0 || pending.calls.length === 0) return
       const { calls } = pending
-      const isSocket = transport === 'websocket' && this.#addresses.webSocketUrl !== undefined
+      const isSocket = transport === 'websocket' && this.#webSocketUrl !== undefined
       const sent = isSocket
         ? this.#exchange(calls, batch !== undefined).then((answers) => answers.map(outcomeOf))
         : this.#post(calls, batch !== undefined)
@@ -130,25 +138,17 @@ export class Upstream {
 
   /** How calls end that are posted together. @param isBatch - whether one of them goes as a batch too */
   async #post(calls: readonly UpstreamCall[], isBatch: boolean): Promise<RecordedOutcome[]> {
-    const target = new URL(this.#addresses.url)
-    const authorization = basicAuthorization(target)
-    target.username = target.password = ''
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
-    let response: Response
-    let text: string
+    let answer: HttpAnswer
     try {
-      response = await fetch(target, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...authorization },
-        body: JSON.stringify(isBatch ? bodies : bodies[0]),
-        signal: this.#stopped.signal,
-      })
-      text = this.#mask(await response.text())
+      answer = await this.#client.post(this.#url, JSON.stringify(isBatch ? bodies : bodies[0]))
     } catch (cause) {
       throw new UpstreamError(this.#mask(`the provider does not answer: ${reasonOf(cause)}`), { cause })
     }
-    const answers = await runInSlices(readAnswers(text), new TimeSlice())
-    if (response.ok && answers !== undefined) {
+    const { status, headers } = answer
+    const text = this.#mask(answer.text)
+    const answers = await runWithin(readAnswers(text), new TimeSlice())
+    if (status >= 200 && status < 300 && answers !== undefined) {
       const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
       return calls.map((_, id) => {
         const answer = all.find((one) => Number(one.id) === id)
@@ -156,11 +156,11 @@ export class Upstream {
         return outcomeOf(answer)
       })
     }
-    const headers = keptHeaders.flatMap((name): [string, string][] => {
-      const value = response.headers.get(name)
-      return value === null ? [] : [[name, value]]
+    const kept = keptHeaders.flatMap((name): [string, string][] => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
     })
-    const http = { status: response.status, headers: Object.fromEntries(headers), text }
+    const http = { status, headers: Object.fromEntries(kept), text }
     return calls.map(() => ({ http }))
   }
 
@@ -175,7 +175,7 @@ export class Upstream {
     call: UpstreamCall,
     pushed: (event: UpstreamEvent) => void,
   ): Promise<{ outcome: RecordedOutcome; end: () => void }> {
-    if (this.#addresses.webSocketUrl === undefined) {
+    if (this.#webSocketUrl === undefined) {
       throw new UpstreamError('subscriptions need --upstream-ws')
     }
     const [answer] = await this.#exchange([call])
@@ -195,7 +195,8 @@ export class Upstream {
 
   /** Ends every call that is under way. */
   stop(): void {
-    this.#stopped.abort()
+    this.#isStopped = true
+    this.#client.close()
     this.#subscribers.clear()
     void this.#socket?.then((socket) => socket.terminate()).catch(() => undefined)
   }
@@ -217,7 +218,7 @@ export class Upstream {
   }
 
   #open(): Promise<WebSocket> {
-    const socket = new WebSocket(this.#addresses.webSocketUrl!)
+    const socket = new WebSocket(this.#webSocketUrl!)
     let problem: Error | undefined
     socket.on('message', (data: Buffer) => {
       const taken = this.#incoming.run(() => this.#receive(this.#mask(data.toString('utf8'))))
@@ -240,7 +241,7 @@ export class Upstream {
   #closed(close: SocketClose): void {
     this.#socket = undefined
     for (const waiting of this.#waiting.values()) {
-      if (this.#stopped.signal.aborted) waiting.reject(new UpstreamError('the recording was ended'))
+      if (this.#isStopped) waiting.reject(new UpstreamError('the recording was ended'))
       else waiting.resolve({ close })
     }
     for (const pushed of this.#subscribers.values()) pushed({ close })
@@ -266,17 +267,10 @@ export class Upstream {
   }
 }
 
-/** The header that carries the credentials of a URL, if it has any. */
-export function basicAuthorization({ username, password }: URL): { authorization?: string } {
-  if (username + password === '') return {}
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
-}
-
 function outcomeOf(answer: Answer | { close: SocketClose }): RecordedOutcome {
   if ('close' in answer) return answer
   const { resultText = 'null', error } = answer
-  return error === undefined ? { resultText } : { error: { ...error, message: String(error.message) } }
+  return error ?? { resultText }
 }
 
 /** The answers of a batch, or one; undefined if the text is no JSON-RPC. */
@@ -300,19 +294,34 @@ function* readAnswers(text: string): Steps<Answer | Answer[] | undefined> {
 
 function* readAnswer(value: unknown, text: string, start: number): Steps<Answer | undefined> {
   if (typeof value !== 'object' || value === null) return undefined
-  const { id, result, error, params } = value as Omit<Answer, 'resultText'> & { result?: unknown }
+  const { id, result, error, params } = value as Readonly<Record<string, unknown>>
   const resultText = result === undefined ? undefined : yield* textOfMember(text, 'result', start)
-  if (typeof params !== 'object') return { id, resultText, ...(error && { error }) }
+  if (typeof params !== 'object' || params === null) {
+    const errorText =
+      (error ?? undefined) === undefined ? undefined : yield* textOfMember(text, 'error', start)
+    return { id, resultText, ...(errorText !== undefined && { error: errorOf(error, errorText) }) }
+  }
   const inner = (yield* textOfMember(text, 'params', start)) ?? '{}'
-  const { subscription } = params
+  const { subscription } = params as { subscription: string }
   return {
     resultText,
     params: { subscription, resultText: (yield* textOfMember(inner, 'result')) ?? 'null' },
   }
 }
 
+/** The error of an answer. One of another form than JSON-RPC has becomes the data of one that has it. */
+function errorOf(error: unknown, errorText: string): NonNullable<Answer['error']> {
+  const { code, message } = error as Readonly<Record<string, unknown>>
+  if (typeof code === 'number' && typeof message === 'string') {
+    return { error: error as RpcErrorObject, errorText }
+  }
+  const told = typeof error === 'string' ? error : typeof message === 'string' ? message : errorText
+  const formed = { code: -32603, message: told, data: error }
+  return { error: formed, errorText: JSON.stringify(formed) }
+}
+
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'no reason was given'
-  const { cause } = error
-  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+  // Where a host has several addresses there is one error for each.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error ? first.message : 'no reason was given'
 }

@@ -5,12 +5,16 @@ export interface RefusalReply {
   /** HTTP status. */
   status: number
   contentType: string
+  /** Headers beside the media type. */
+  headers?: Readonly<Record<string, string>>
   body: string
 }
 
 /** What an RpcError may carry beside its code and message. */
 export interface RpcErrorDetails {
   data?: JsonValue | undefined
+  /** The error object as JSON text, where it comes from another node: it goes out as it was written there. */
+  text?: string
   /** Members of the error object beside code, message and data. */
   members?: Readonly<Record<string, JsonValue>>
   /** The HTTP status of a reply that consists of this error alone; 200 unless given. */
@@ -25,6 +29,7 @@ export class RpcError extends Error {
   override readonly name: string = 'RpcError'
   readonly code: number
   readonly data?: JsonValue
+  readonly text?: string
   readonly members?: Readonly<Record<string, JsonValue>>
   readonly status?: number
   readonly refusal?: RefusalReply
@@ -33,6 +38,7 @@ export class RpcError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     if (details.data !== undefined) this.data = details.data
+    if (details.text !== undefined) this.text = details.text
     if (details.members !== undefined) this.members = details.members
     if (details.status !== undefined) this.status = details.status
     if (details.refusal !== undefined) this.refusal = details.refusal

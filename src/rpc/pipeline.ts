@@ -357,8 +357,9 @@ export class RpcPipeline {
     return failedOutcome(error)
   }
 
-  /** A fault in the wording itself is answered too: the caller waits for an answer. */
+  /** Errors of other nodes keep their words. A fault in the wording itself is answered too: the caller waits for an answer. */
   #toRpcError(call: PolicyCall, thrown: unknown): RpcError {
+    if (thrown instanceof RpcError && thrown.text !== undefined) return thrown
     const { errorMessages } = this.#setup.backend.settings.compatibility
     try {
       const error = toRpcError(thrown, errorMessages)

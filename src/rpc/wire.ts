@@ -108,6 +108,8 @@ export interface Reply {
   /** HTTP status; 200 unless the provider refuses the whole request. */
   readonly status: number
   readonly contentType: string
+  /** Headers beside the media type. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Written one after another. */
   readonly pieces: readonly Uint8Array[]
   /**
@@ -120,6 +122,8 @@ export interface Reply {
   readonly malformed: boolean
 }
 
+type ReplyHead = Pick<Reply, 'status' | 'contentType' | 'headers' | 'malformed'>
+
 /** Replies up to this many bytes have a `byteText`. */
 const shortReply = 4096
 /** Pieces that together stay below this many bytes are joined into one. */
@@ -128,31 +132,30 @@ const joinBelow = 65_536
 /** A reply of these pieces. */
 export function createReply(
   pieces: readonly WirePiece[],
-  { status = 200, contentType = 'application/json', malformed = false } = {},
+  { status = 200, contentType = 'application/json', malformed = false, headers }: Partial<ReplyHead> = {},
 ): Reply {
   const text = joinShortText(pieces)
   const byteLength = text === undefined ? countBytes(pieces) : Buffer.byteLength(text)
   if (byteLength <= shortReply) {
     const bytes = text?.length === byteLength ? text : byteText(pieces, byteLength)
-    return new ShortReply(bytes, { status, contentType, malformed })
+    return new ShortReply(bytes, { status, contentType, headers, malformed })
   }
   const written = byteLength < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
-  return { status, contentType, pieces: written, byteText: undefined, byteLength, malformed }
+  return { status, contentType, headers, pieces: written, byteText: undefined, byteLength, malformed }
 }
 
 /** A reply that is mostly written as text; its bytes are made where a transport wants them. */
 class ShortReply implements Reply {
   readonly status: number
   readonly contentType: string
+  readonly headers: Reply['headers']
   readonly byteText: string
   readonly malformed: boolean
 
-  constructor(
-    bytes: string,
-    { status, contentType, malformed }: Pick<Reply, 'status' | 'contentType' | 'malformed'>,
-  ) {
+  constructor(bytes: string, { status, contentType, headers, malformed }: ReplyHead) {
     this.status = status
     this.contentType = contentType
+    this.headers = headers
     this.byteText = bytes
     this.malformed = malformed
   }
@@ -220,7 +223,8 @@ export function errorPieces(id: string, { object }: FailedOutcome): WirePiece[] 
 const LONG_DATA = 65_536
 
 function errorObjectPieces(error: RpcError): WirePiece[] {
-  const { data } = error
+  const { data, text } = error
+  if (text !== undefined) return [text]
   if (typeof data !== 'string' || data.length < LONG_DATA || !plainText.test(data)) {
     return [printJson(error.toObject())]
   }

@@ -131,6 +131,7 @@ function formatReply(reply: Reply | undefined, { effects, failover, answeredBy }
           'content-type': reply.contentType,
           'content-length': String(reply.byteLength),
         }
+  if (reply?.headers !== undefined) Object.assign(headers, reply.headers)
   if (failover) headers[answeredByHeader] = answeredBy ?? 'primary'
   return { status: reply?.status ?? 200, headers, body: reply?.byteText ?? reply?.pieces ?? '', effects }
 }

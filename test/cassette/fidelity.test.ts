@@ -115,6 +115,60 @@ test('numbers that doubles cannot hold keep their digits', async () => {
   expect(await post(replaying.url, call(5, 'eth_getBlockByHash', ['0x1', false]))).toEqual(answer)
 })
 
+test('errors are answered as the provider wrote them', async () => {
+  const long = `{"code":3,"message":"execution reverted","data":"0x${'ab'.repeat(100_000)}"}`
+  const exact = '{"message":"<no> & é","code":3,"data":{"n":9007199254740993,"f":[1.0,1e3]},"more":-0}'
+  // What JSON-RPC does not know is the data of an error that it knows.
+  const errors = [
+    ['eth_call', exact, exact],
+    ['eth_getCode', long, long],
+    ['eth_getProof', '"no"', '{"code":-32603,"message":"no","data":"no"}'],
+    ['eth_getLogs', '{"message":"no"}', '{"code":-32603,"message":"no","data":{"message":"no"}}'],
+  ] as const
+  const answers = errors.map(([method, error]) => [method, `{"jsonrpc":"2.0","id":0,"error":${error}}`])
+  const proxy = await startProxy('http://127.0.0.1:9', Object.fromEntries(answers) as Record<string, string>)
+  const expectErrors = async ({ url }: StandinNode): Promise<void> => {
+    for (const [method, , answered] of errors) {
+      const text = `{"jsonrpc":"2.0","id":5,"error":${answered}}`
+      expect(await post(url, call(5, method))).toEqual({ status: 200, text })
+    }
+  }
+  const recording = await start({ record: path, upstream: proxy.url })
+  await expectErrors(recording)
+  await recording.stop()
+  const replaying = await start({ replay: path, compat: 'hardhat' })
+  await expectErrors(replaying)
+  const inBatch = { status: 200, text: `[{"jsonrpc":"2.0","id":5,"error":${exact}}]` }
+  expect(await post(replaying.url, [call(5, 'eth_call')])).toEqual(inBatch)
+})
+
+test('a refusal tells on replay too when to come again', async () => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(429, {
+      'retry-after': '7',
+      'x-ratelimit-remaining': '0',
+      'set-cookie': 'a=b',
+      etag: 'c',
+    })
+    response.end('too many\n')
+  })
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async ({ url }: StandinNode) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(call(1, 'eth_chainId')), headers })
+    const names = ['retry-after', 'x-ratelimit-remaining', 'set-cookie', 'etag']
+    return [answer.status, await answer.text(), ...names.map((name) => answer.headers.get(name))]
+  }
+  const told = [429, 'too many\n', '7', '0', null, null]
+  const recording = await start({ record: path, upstream })
+  expect(await ask(recording)).toEqual(told)
+  await recording.stop()
+  expect(await ask(await start({ replay: path }))).toEqual(told)
+})
+
 test('recorded delays are kept, scaled or dropped', async () => {
   const provider = await start()
   const recording = await start({ record: path, upstream: provider.url })
