@@ -81,7 +81,7 @@ export class CborTokens implements TokenSource {
     return token.kind === 'bytes' ? this.#tagged(tag, token.value as Uint8Array) : token
   }
 
-  #tagged(tag: number, bytes: Uint8Array): DataToken {
+  #tagged(tag: number | bigint, bytes: Uint8Array): DataToken {
     if (tag !== LINK_TAG || !this.#allowsLinks) throw new FileNetworkError(`unhandled cbor tag ${tag}`)
     if (bytes[0] !== 0) throw new FileNetworkError('invalid multibase on IPLD link')
     return { kind: 'link', value: CID.decode(bytes.subarray(1)) }
@@ -136,7 +136,7 @@ export class CborTokens implements TokenSource {
 
   /** How many entries a list or a map has. */
   #takeCount(head: number): number {
-    if ((head & INDEFINITE) !== INDEFINITE) return this.#takeLength(head)
+    if ((head & INDEFINITE) !== INDEFINITE) return Number(this.#takeLength(head))
     this.#position++
     return Infinity
   }
@@ -152,8 +152,9 @@ export class CborTokens implements TokenSource {
             `got: ${head & ~INDEFINITE}, byte: ${head}`,
         )
       }
-      const length = this.#takeLength(head)
-      if (length > LONGEST_STRING) throw tooLong('indefinite string/bytes', length)
+      const given = this.#takeLength(head)
+      if (given > LONGEST_STRING) throw tooLong('indefinite string/bytes', given)
+      const length = Number(given)
       parts.push(this.#data.subarray(this.#position, this.#position + length))
       this.#position = Math.min(this.#position + length, this.#data.length)
     }
@@ -166,17 +167,17 @@ export class CborTokens implements TokenSource {
   #checkString(head: number, kind: 'bytes' | 'string'): void {
     const length = this.#lengthAt(head)
     if (length > LONGEST_STRING) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
-    this.#checkRoom(1 + this.#widthOf(head), length)
+    this.#checkRoom(1 + this.#widthOf(head), Number(length))
   }
 
-  #takeLength(head: number): number {
+  #takeLength(head: number): number | bigint {
     const length = this.#lengthAt(head)
     this.#position += 1 + this.#widthOf(head)
     return length
   }
 
   /** The length, the count or the tag that a head has. */
-  #lengthAt(head: number): number {
+  #lengthAt(head: number): number | bigint {
     const width = this.#widthOf(head)
     this.#checkRoom(1, width)
     if (width === 0) return head & INDEFINITE
@@ -184,7 +185,7 @@ export class CborTokens implements TokenSource {
     let length = 0n
     for (const byte of this.#data.subarray(from, from + width)) length = (length << 8n) | BigInt(byte)
     if (length > LARGEST_LENGTH) throw new FileNetworkError('cbor: positive integer is out of length')
-    return Number(length)
+    return Number.isSafeInteger(Number(length)) ? Number(length) : length
   }
 
   /** Bytes of the number behind the head. */
@@ -203,6 +204,6 @@ export class CborTokens implements TokenSource {
   }
 }
 
-function tooLong(field: string, length: number): FileNetworkError {
+function tooLong(field: string, length: number | bigint): FileNetworkError {
   return new FileNetworkError(`cbor: decoding rejected oversized ${field} field: ${length} is too large`)
 }

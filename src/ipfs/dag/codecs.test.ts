@@ -191,6 +191,7 @@ describe('as in Kubo', () => {
     ['c1c101', 'unsupported multiple tags on a single data item'],
     ['9affffffff', 'message structure demanded too many resources to process'],
     ['5affffffff', 'cbor: decoding rejected oversized byte field: 4294967295 is too large'],
+    ['5b312c322c332c2261', 'cbor: decoding rejected oversized byte field: 3543262172252217953 is too large'],
     ['bbffffffffffffffff', 'cbor: positive integer is out of length'],
     ['0101', 'unexpected content after end of cbor object'],
     [`${'81'.repeat(1025)}01`, 'message structure exceeded maximum nesting depth'],
