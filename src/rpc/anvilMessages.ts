@@ -52,7 +52,7 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
     -32003,
     'max priority fee per gas higher than max fee per gas',
   ],
-  [/invalid chain id for signer/, -32003, 'invalid chain id for signer'],
+  [/invalid chain id for signer|^chainId does not match node's/, -32003, 'invalid chain id for signer'],
   [
     /exceeds block gas limit|gas limit reached/,
     -32000,
@@ -60,9 +60,14 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
   ],
   [/^err: intrinsic gas too low/, -32000, 'intrinsic gas too high -- CallGasCostMoreThanGasLimit'],
   [/intrinsic gas too low/, -32000, 'intrinsic gas too low'],
+  [/^max initcode size exceeded/, -32003, 'max initcode size exceeded'],
   [/^unknown account$/, -32602, 'No Signer available'],
   [/EIP-7702 transaction with empty auth list/, -32003, 'empty authorization list'],
-  [/^(rlp: |typed transaction too short|transaction type not)/, -32602, 'Failed to decode transaction'],
+  [
+    /^(rlp: |typed transaction too short|transaction type not|missing sidecar|need at least 1 blob)/,
+    -32602,
+    'Failed to decode transaction',
+  ],
 ]
 
 /** The names of failures by what geth's words say (revm: context/interface/src/result.rs, HaltReason). */

@@ -129,7 +129,7 @@ export function createBackend(parts: BackendParts): Backend {
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
     defaultFeeCap: compatibility.defaultFeeCap,
-    allowsZeroFees: compatibility.allowsZeroFees,
+    leavesFeesToMempool: compatibility.leavesFeesToMempool,
     estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,
     ...(compatibility.sendsWithBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
@@ -175,7 +175,7 @@ function applyCompatibility(
 ): void {
   if (compatibility.rejectsUnminable)
     options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
-  if (compatibility.rejectsFeeCapBelowBaseFee) options.minimumFeeCap = () => chain.nextBaseFee()
+  if (compatibility.transactionChecks === 'anvil') options.anvilBaseFee = () => chain.nextBaseFee()
   options.capReplaces = compatibility.higherFeeCapReplaces
   options.contractSenders = compatibility.allowsContractSenders
 }

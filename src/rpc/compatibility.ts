@@ -32,8 +32,8 @@ export interface CompatibilityProfile {
   automineIncludesPending: boolean
   /** Whether a transaction that automine cannot mine at once is refused. */
   rejectsUnminable: boolean
-  /** Whether a transaction is refused whose fee cap is below the next base fee. */
-  rejectsFeeCapBelowBaseFee: boolean
+  /** Whose checks a transaction goes through; anvil's refuse a fee cap below the next base fee. */
+  transactionChecks: 'geth' | 'anvil'
   /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
   higherFeeCapReplaces: boolean
   /** Whether transactions of accounts with code are mined as those of impersonated ones (EIP-3607 refuses them). */
@@ -47,8 +47,12 @@ export interface CompatibilityProfile {
   defaultFeeCap: DefaultFeeCap
   /** Whether a transaction that names no gas gets the block's gas limit, or the most that one may have (EIP-7825). */
   sendsWithBlockGasLimit: boolean
-  /** Whether a transaction may offer nothing per gas while the base fee is not zero; it waits. */
-  allowsZeroFees: boolean
+  /** Whether fees of zero and a tip above the cap are left to the mempool to refuse, or to let wait. */
+  leavesFeesToMempool: boolean
+  /** Whether a price beside fees of EIP-1559 makes a transaction one of that price, and means nothing to a call; otherwise both are refused. */
+  takesPriceBesideFees: boolean
+  /** Whether eth_fillTransaction answers the transaction as one that waits, by default of the first account. */
+  fillsAsWaiting: boolean
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   fillsBeforeSigning: boolean
 
@@ -86,12 +90,14 @@ export interface CompatibilityProfile {
   filtersReturnPastLogs: boolean
   /** Whether a receipt has the time of its block, and the price of blob gas also without blobs. */
   receiptsIncludeBlockFields: boolean
-  /** Whether eth_createAccessList refuses a message that fails, and takes one that names one of the two fees. */
+  /** Whether eth_createAccessList refuses a message that fails, and does without its fees. */
   accessListsFollowCallRules: boolean
   /** Whether eth_gasPrice knows the base fee of the next block rather than the head's. */
   gasPriceUsesNextBaseFee: boolean
   /** Whether the first block has the base fee of the genesis rather than what follows from it. */
   firstBlockInheritsBaseFee: boolean
+  /** Whether a fee history ends at the head also at `pending`, tells the next base fee behind any block, and takes any percentiles and no blocks as one. */
+  feeHistoryEndsAtHead: boolean
   /** Whether a fee history without percentiles has an empty list of rewards rather than none. */
   emptyRewardWithoutPercentiles: boolean
   /** Whether the proof of an account that does not exist has the hashes of an empty one rather than zeros. */
@@ -118,6 +124,8 @@ export interface CompatibilityProfile {
   appliesTransactionGasCap: boolean
   /** Where the randomness of blocks comes from: their parent's hash, or hardhat's generators. */
   blockRandomness: BlockRandomness
+  /** Whether a snapshot whose block was taken back is told as missing, once, rather than as none. */
+  tellsLostSnapshots: boolean
   /** The number of the first snapshot. */
   firstSnapshot: number
   /** Whether the first poll of a block filter begins with the block that was the head when it was made. */
@@ -156,14 +164,16 @@ const standinProfile: CompatibilityProfile = {
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,
   rejectsUnminable: false,
-  rejectsFeeCapBelowBaseFee: false,
+  transactionChecks: 'geth',
   higherFeeCapReplaces: false,
   allowsContractSenders: false,
   fallsBackToBlockGasLimit: false,
   allowsEmptyCreation: false,
   defaultFeeCap: 'twice the base fee',
   sendsWithBlockGasLimit: false,
-  allowsZeroFees: false,
+  leavesFeesToMempool: false,
+  takesPriceBesideFees: false,
+  fillsAsWaiting: false,
   fillsBeforeSigning: false,
   requestChecks: 'geth',
   gasEstimate: 'searched',
@@ -185,6 +195,7 @@ const standinProfile: CompatibilityProfile = {
   accessListsFollowCallRules: false,
   gasPriceUsesNextBaseFee: false,
   firstBlockInheritsBaseFee: false,
+  feeHistoryEndsAtHead: false,
   emptyRewardWithoutPercentiles: false,
   absentAccountsProveEmptyHashes: false,
   checksumsPoolAddresses: true,
@@ -197,6 +208,7 @@ const standinProfile: CompatibilityProfile = {
   withheldMethods: new Set(),
   appliesTransactionGasCap: false,
   blockRandomness: 'parent',
+  tellsLostSnapshots: false,
   firstSnapshot: 0,
   blockFiltersBeginWithHead: false,
   nullForUnknownFilter: false,
@@ -228,12 +240,15 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     clientVersion: `anvil/v1.7.1/Standin/v${version}`,
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
-    rejectsFeeCapBelowBaseFee: true,
+    transactionChecks: 'anvil',
     higherFeeCapReplaces: true,
     allowsContractSenders: true,
     fallsBackToBlockGasLimit: true,
     allowsEmptyCreation: true,
     defaultFeeCap: 'the next price',
+    leavesFeesToMempool: true,
+    takesPriceBesideFees: true,
+    fillsAsWaiting: true,
     fillsBeforeSigning: true,
     gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
@@ -247,10 +262,12 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     accessListsFollowCallRules: true,
     gasPriceUsesNextBaseFee: true,
     firstBlockInheritsBaseFee: true,
+    feeHistoryEndsAtHead: true,
     emptyRewardWithoutPercentiles: true,
     absentAccountsProveEmptyHashes: true,
     checksumsPoolAddresses: false,
     slotsInAnEpoch: 32,
+    tellsLostSnapshots: true,
     nullForUnknownRawTransaction: true,
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,
@@ -269,7 +286,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     callsDefaultToFirstAccount: true,
     defaultFeeCap: 'twice the next base fee',
     sendsWithBlockGasLimit: true,
-    allowsZeroFees: true,
+    leavesFeesToMempool: true,
     callBaseFee: 'zero',
     tipIsCallFeeCap: true,
     skipsCallBalanceCheck: true,

@@ -8,7 +8,7 @@ import type { MessageExecutor } from '../chain/calls/executor.js'
 import type { Chain, MinedBlock } from '../chain/chain.js'
 import { type MineBlocksOptions, mineBlocks } from '../chain/controls/mineBlocks.js'
 import { type Replacement, importBranch, reorganise, rollback } from '../chain/controls/reorganise.js'
-import type { SnapshotEntry, Snapshots } from '../chain/controls/snapshots.js'
+import type { RevertOutcome, SnapshotEntry, Snapshots } from '../chain/controls/snapshots.js'
 import { type ImportedState, exportAccounts, importState } from '../chain/controls/stateDump.js'
 import * as stateEdits from '../chain/controls/stateEdits.js'
 import { UnsupportedControlError } from '../chain/errors.js'
@@ -225,8 +225,8 @@ export class Controls {
     return this.#parts.snapshots.take()
   }
 
-  /** Reverts to a snapshot and removes it. @returns false if there is none of this number */
-  revert(snapshot: bigint): Promise<boolean> {
+  /** Reverts to a snapshot and removes it, and those that were taken after it. */
+  revert(snapshot: bigint): Promise<RevertOutcome> {
     return this.#parts.snapshots.revert(snapshot)
   }
 

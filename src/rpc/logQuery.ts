@@ -1,3 +1,4 @@
+import type { StoredBlock } from '../chain/block/record.js'
 import { HeaderNotFoundError, TooManyLogsError } from '../chain/errors.js'
 import type { ChainView, LogQuery } from '../chain/view.js'
 import type { Call } from './method.js'
@@ -59,9 +60,7 @@ export function searchedRange(
   const { settings } = backend
   checkParameterCount(filter, settings)
   if (filter.blockHash !== undefined) {
-    const block = view.blockByHash(filter.blockHash)
-    if (block === undefined) throw new ServerError('unknown block')
-    return { block }
+    return { block: blockOfHash(view, filter.blockHash) }
   }
   const { fromBlock = latest, toBlock = latest } = filter
   const range =
@@ -74,6 +73,12 @@ export function searchedRange(
     throw new InvalidParamsError(`range ${blocks} exceeds limit of ${settings.maxLogRange}`)
   }
   return range
+}
+
+function blockOfHash(view: ChainView, hash: Uint8Array): StoredBlock {
+  const block = view.blockByHash(hash)
+  if (block === undefined) throw new ServerError('unknown block')
+  return block
 }
 
 function refusePending(...bounds: readonly NumberSelector[]): void {
@@ -148,7 +153,9 @@ export function checkNewLogRange(
   filter: FilterArguments,
 ): void {
   checkParameterCount(filter, backend.settings)
-  const { fromBlock = latest, toBlock = latest } = filter
+  const { fromBlock = latest, toBlock = latest, blockHash } = filter
+  const { requestChecks } = backend.settings.compatibility
+  if (blockHash !== undefined && requestChecks === 'hardhat') blockOfHash(view, blockHash)
   if (backend.settings.logsRange === 'lenient') {
     for (const bound of [fromBlock, toBlock]) boundNumber(view, bound)
     return

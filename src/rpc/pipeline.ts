@@ -12,6 +12,7 @@ import {
   readBody,
   readBodyInPieces,
 } from './envelope/body.js'
+import { type EnvelopeRules, envelopeRules } from './envelope/rules.js'
 import {
   InternalError,
   InvalidRequestError,
@@ -23,6 +24,7 @@ import {
   RpcError,
 } from './errors.js'
 import type { Method, Result } from './method.js'
+import { checkHardhatArguments } from './methods/hardhatRequest.js'
 import { type Connection, Session } from './session.js'
 import type { FilterStore } from './subscriptions/filters.js'
 import {
@@ -186,7 +188,19 @@ export class RpcPipeline {
         throw error
       },
     )
-    return whenReady(envelope, (read) => this.#answerEnvelope(read, context))
+    return whenReady(envelope, (read) => {
+      const rules = this.#rules()
+      const isMalformed = read instanceof ParseError || read.kind === 'empty'
+      if (rules === undefined || !isMalformed) return this.#answerEnvelope(read, context)
+      const error = rules.malformed(body)
+      this.#setup.policy?.malformed?.({ context, error })
+      return createReply([errorText('null', error)])
+    })
+  }
+
+  /** What is said of bodies that are no requests, where it is not what geth says. */
+  #rules(): EnvelopeRules | undefined {
+    return envelopeRules[this.#setup.backend.settings.compatibility.errorMessages]
   }
 
   #answerEnvelope(envelope: Body | ParseError, context: RequestContext): Awaitable<Reply | undefined> {
@@ -224,7 +238,7 @@ export class RpcPipeline {
 
   async #answerBatch(messages: readonly Message[], context: RequestContext): Promise<Reply | undefined> {
     const { batch, policy, interceptor } = this.#setup
-    if (messages.length === 0) return createReply([errorText('null', new InvalidRequestError('empty batch'))])
+    if (messages.length === 0) return this.#answerEmptyBatch()
     if (messages.length > (context.maxBatch ?? batch.maxItems)) {
       const id = messages.find(isCall)?.id ?? 'null'
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
@@ -256,6 +270,12 @@ export class RpcPipeline {
     return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
   }
 
+  #answerEmptyBatch(): Reply {
+    const rules = this.#rules()
+    if (rules?.emptyBatch === 'empty array') return createReply(['[]'])
+    return createReply([errorText('null', rules?.invalid() ?? new InvalidRequestError('empty batch'))])
+  }
+
   /** Makes all calls of a batch before any of them is answered: a cassette passes them on as one batch. */
   #answerTogether(
     messages: readonly Message[],
@@ -276,13 +296,17 @@ export class RpcPipeline {
     text: string | undefined,
     gathering?: Gathering,
   ): Awaitable<Outcome | undefined> {
+    const rules = this.#rules()
+    if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isOfNoCall: true }
     if (isCall(message) || isNotification(message)) {
       const { method, params, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
       const isLarge = length > largeBody
       return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, gathering)
     }
-    return isResponse(message) ? undefined : failedOutcome(new InvalidRequestError())
+    if (isResponse(message)) return undefined
+    const refusal = failedOutcome(rules?.invalid() ?? new InvalidRequestError())
+    return rules?.keepsIds === false ? { ...refusal, isOfNoCall: true } : refusal
   }
 
   /** Carries a call out: policy, method, record. */
@@ -335,6 +359,7 @@ export class RpcPipeline {
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain
     const { context, params, isLarge } = call
+    if (backend.settings.compatibility.requestChecks === 'hardhat') checkHardhatArguments(call)
     return this.#method(call).invoke({ view, backend, filters, context, isLarge, report }, params)
   }
 
@@ -377,8 +402,10 @@ function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefin
 
 /** One message's part of a reply; undefined where nothing is answered. */
 function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
-  if (outcome === undefined || isNotification(message)) return undefined
-  const id = message.id ?? 'null'
+  if (outcome === undefined) return undefined
+  const isOfNoCall = 'error' in outcome && outcome.isOfNoCall === true
+  if (isNotification(message) && !isOfNoCall) return undefined
+  const id = (isOfNoCall ? undefined : message.id) ?? 'null'
   return 'error' in outcome ? errorPieces(id, outcome) : successPieces(id, outcome.result)
 }
 

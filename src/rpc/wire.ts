@@ -240,6 +240,8 @@ export type Outcome = { result: readonly WirePiece[] } | FailedOutcome
 export interface FailedOutcome {
   error: RpcError
   object: readonly WirePiece[]
+  /** Whether it is told without an id, of a message that is no call. */
+  isOfNoCall?: boolean
 }
 
 export function failedOutcome(error: RpcError): FailedOutcome {

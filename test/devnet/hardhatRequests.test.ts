@@ -189,4 +189,116 @@ describe('under --compat hardhat', () => {
       expect(await errorOf(devnet, method, ...params), method).toEqual(error)
     }
   })
+
+  test('a block filter and a filter of logs name blocks that are there', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    expect(await errorOf(devnet, 'eth_newFilter', { blockHash: `0x${'ab'.repeat(32)}` })).toEqual(
+      refusal(-32602, 'blockHash cannot be found'),
+    )
+  })
+
+  test('controls take numbers of the width that blocks have', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const refused: [method: string, ...params: unknown[]][] = [
+      ['hardhat_setNextBlockBaseFeePerGas', numberToHex(2n ** 128n)],
+      ['hardhat_mine', numberToHex(2n ** 64n)],
+      ['hardhat_mine', '0x1', numberToHex(2n ** 64n)],
+      ['evm_mine', null],
+      ['evm_mine', {}],
+    ]
+    for (const [method, ...params] of refused) {
+      expect([method, await errorOf(devnet, method, ...params)]).toEqual([
+        method,
+        expect.objectContaining({ code: -32602 }),
+      ])
+    }
+    expect(await devnet.call('hardhat_setNextBlockBaseFeePerGas', numberToHex(2n ** 128n - 1n))).toBe(true)
+    expect(await devnet.height()).toBe(0)
+  })
+
+  test('a transaction of type 3, or with hashes of blobs under their name in hardhat, has to be raw', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const words = (what: string, issue: number) =>
+      `An EIP-4844 (shard blob) ${what} was received, but Hardhat only supports them via \`eth_sendRawTransaction\`. See https://github.com/NomicFoundation/hardhat/issues/${issue}`
+    const blobHash = `0x01${'ab'.repeat(31)}`
+    for (const fields of [{ to: from, type: '0x3' }, { type: '0x3' }, { to: from, blobHashes: [blobHash] }]) {
+      expect(await errorOf(devnet, 'eth_sendTransaction', { from, ...fields })).toEqual(
+        refusal(-32000, words('transaction', 5023)),
+      )
+    }
+    expect(await errorOf(devnet, 'eth_call', { from, to: from, blobHashes: [blobHash] })).toEqual(
+      refusal(-32000, words('call request', 5182)),
+    )
+    for (const type of ['0x100', 'x', 256]) {
+      expect(await errorOf(devnet, 'eth_sendTransaction', { from, to: from, type })).toMatchObject({
+        code: -32602,
+      })
+    }
+    const { transactionHash } = await devnet.send({
+      to: stranger,
+      type: '0x4',
+      blobVersionedHashes: [blobHash],
+    })
+    expect(await devnet.call('eth_getTransactionByHash', transactionHash)).toMatchObject({ type: '0x2' })
+    expect(await devnet.call('eth_call', { from, to: from, type: '0x3', maxFeePerBlobGas: '0x1' })).toBe('0x')
+  })
+
+  test('the configuration of a reset is checked', async () => {
+    const devnet = await startDevnet({ compat: 'hardhat' })
+    const place = 'HardhatNetworkConfig | undefined'
+    const forking = `${place}/forking: RpcForkConfig | undefined | undefined`
+    const url = `${forking}/jsonRpcUrl: string`
+    const number = `${forking}/blockNumber: number | undefined`
+    const refused: [given: unknown, mistakes: string][] = [
+      [null, `Invalid value null supplied to : ${place}`],
+      [5, `Invalid value 5 supplied to : ${place}`],
+      [{ forking: null }, `Invalid value null supplied to : ${forking}`],
+      [{ forking: {} }, `Invalid value undefined supplied to : ${url}`],
+      [
+        { forking: { blockNumber: '0x1' } },
+        `Invalid value undefined supplied to : ${url}, Invalid value "0x1" supplied to : ${number}`,
+      ],
+      [
+        { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 'x' } },
+        `Invalid value "x" supplied to : ${number}`,
+      ],
+    ]
+    for (const [given, mistakes] of refused) {
+      const message = `Errors encountered in param 0: ${mistakes}`
+      expect(await errorOf(devnet, 'hardhat_reset', given)).toEqual({
+        code: -32602,
+        message,
+        data: { message },
+      })
+    }
+    expect(await devnet.call('hardhat_reset')).toBe(true)
+    expect(await devnet.call('hardhat_reset', { other: 1 })).toBe(true)
+  })
+
+  test('what is no request is refused without an id and with its words as data', async () => {
+    const { node } = await startDevnet({ compat: 'hardhat' })
+    const headers = { 'content-type': 'application/json' }
+    const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()
+    const refused = (code: number, message: string) => ({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code, message, data: { message } },
+    })
+    const invalid = refused(-32600, 'Invalid request')
+    for (const body of [
+      '5',
+      '{"jsonrpc":"2.0","id":1}',
+      '{"jsonrpc":"2.0","id":null,"method":"eth_chainId","params":[]}',
+      '{"jsonrpc":"2.0","id":true,"method":"eth_chainId","params":[]}',
+      '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":{}}',
+      '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":null}',
+      '{"jsonrpc":"2.0","method":"eth_chainId","params":[]}',
+    ]) {
+      expect([body, await post(body)]).toEqual([body, invalid])
+    }
+    expect(await post('[]')).toEqual([])
+    expect(await post('[1]')).toEqual([invalid])
+    expect(await post('')).toEqual(refused(-32700, 'Parse error: Unexpected end of JSON input'))
+    expect(await post('{')).toMatchObject({ error: { code: -32700 } })
+  })
 })

@@ -66,6 +66,8 @@ describe('mining by order', () => {
       await call('evm_mine', later)
       await call('evm_mine', later)
       expect(await time(block())).toBe(later + step)
+      // Hardhat takes no such objects.
+      if ('compat' in options && options.compat === 'hardhat') continue
       const second = await time(block())
       await call('evm_mine', { timestamp: second, blocks: 2 })
       expect(await time(block('0x3'))).toBe(second + step)

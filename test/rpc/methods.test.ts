@@ -322,7 +322,7 @@ describe('controls', () => {
       },
       increaseTime: (seconds) => Promise.resolve(seconds + 1n),
       snapshot: () => Promise.resolve(10n),
-      revert: (id) => Promise.resolve(id === 10n),
+      revert: (id) => Promise.resolve(id === 10n ? 'done' : 'unknown'),
       setIntervalMining: (milliseconds) => {
         orders.push(milliseconds)
         return Promise.resolve()

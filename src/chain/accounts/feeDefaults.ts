@@ -22,8 +22,8 @@ export interface FeeMarket {
   /** Wei per gas above the base fee that is suggested. */
   suggestedTip: bigint
   defaultFeeCap: DefaultFeeCap
-  /** Whether fees of zero are taken whatever the base fee is. */
-  allowsZeroFees: boolean
+  /** Whether fees of zero and a tip above the cap are taken: the mempool refuses them. */
+  leavesFeesToMempool: boolean
   /** The tip, in wei per gas, of the waiting transaction that this one is to replace. */
   replacedTip?: bigint | undefined
 }
@@ -39,7 +39,8 @@ export type TransactionFees = Pick<
  * setFeeDefaults). Where the base fee is zero, or a control makes the next one zero, fees of zero are fine.
  *
  * Other than geth, a tip that the caller left open never exceeds the cap that was given, and is high enough for the
- * transaction to replace the waiting one with its nonce: who raises only the cap means to replace it.
+ * transaction to replace the waiting one with its nonce: who raises only the cap means to replace it. In anvil it is the
+ * suggested one whatever the cap.
  *
  * @throws ChainError in geth's words if the fees do not go together.
  */
@@ -68,7 +69,8 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
   if (gasPrice !== undefined && authorizationList !== undefined) {
     throw new ChainError('both gasPrice and authorizationList specified')
   }
-  const zeroIsFine = market.allowsZeroFees || baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
+  const zeroIsFine =
+    market.leavesFeesToMempool || baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
   if (gasPrice !== undefined) {
     if (gasPrice === 0n && !zeroIsFine) throw new ChainError('gasPrice must be non-zero after london fork')
     return { gasPrice }
@@ -84,7 +86,7 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
   }
   const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
   const cap = maxFeePerGas ?? openCap(tip, { ...market, baseFee })
-  if (cap < tip) {
+  if (cap < tip && !market.leavesFeesToMempool) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
@@ -109,8 +111,8 @@ function larger(one: bigint, other: bigint): bigint {
 }
 
 /** The tip of a transaction whose caller named at most its cap. */
-function openTip(cap: bigint | undefined, { suggestedTip, replacedTip }: FeeMarket): bigint {
-  if (cap === undefined) return suggestedTip
+function openTip(cap: bigint | undefined, { suggestedTip, replacedTip, defaultFeeCap }: FeeMarket): bigint {
+  if (cap === undefined || defaultFeeCap === 'the next price') return suggestedTip
   const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
   const tip = replacing > suggestedTip ? replacing : suggestedTip
   return tip < cap ? tip : cap
@@ -134,7 +136,7 @@ export function accessListFees(call: CallObject, header: HeaderFields, rules: Fo
     blobBaseFee: headerBlobBaseFee(header, rules),
     suggestedTip: 0n,
     defaultFeeCap: 'twice the base fee',
-    allowsZeroFees: false,
+    leavesFeesToMempool: false,
   }
   return { ...call, ...feeDefaults(call, market) }
 }

@@ -18,7 +18,7 @@ import { headerBlobBaseFee } from '../block/header.js'
 import type { CallObject } from '../calls/callObject.js'
 import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../calls/estimate.js'
 import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
-import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
+import { ChainError } from '../errors.js'
 import { keccak256 } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
@@ -38,7 +38,7 @@ export interface WalletParts {
   keyring: Keyring
   impersonation: Impersonation
   view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
-  mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom'>
+  mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom' | 'checkFirst'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Wei per gas above the base fee that transactions offer by default. */
   suggestedTip: () => bigint
@@ -50,8 +50,8 @@ export interface WalletParts {
   estimatesPlainTransfersStatically?: boolean | undefined
   /** geth's unless given. */
   defaultFeeCap?: DefaultFeeCap | undefined
-  /** Whether fees of zero are taken whatever the base fee is; false unless given. */
-  allowsZeroFees?: boolean | undefined
+  /** Whether fees of zero and a tip above the cap are left to the mempool; false unless given. */
+  leavesFeesToMempool?: boolean | undefined
   /** The gas of a transaction that names none; it is estimated unless this is given. */
   defaultGas?: (() => bigint) | undefined
   /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
@@ -74,17 +74,36 @@ export class Wallet {
    * @throws ChainError in geth's words if the fields do not go together, and what an estimate of its gas throws.
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
-    const { keyring, impersonation } = this.#parts
-    const from = call.from ?? keyring.addresses()[0]
-    if (from === undefined) throw new UnknownAccountError()
-    if (keyring.has(from)) return this.#sign(from, await this.fill({ ...call, from }))
-    if (impersonation.allows(from)) return this.prepareUnsigned({ ...call, from })
-    throw new UnknownAccountError(from)
+    const from = this.#senderOf(call)
+    const fields = await this.fill({ ...call, from })
+    await this.#parts.mempool.checkFirst(fields, from)
+    return this.#complete(from, fields)
+  }
+
+  /** The same for a transaction that is not sent, which the mempool need not take. */
+  async prepareUnsent(call: CallObject): Promise<PooledTransaction> {
+    const from = this.#senderOf(call)
+    return this.#complete(from, await this.fill({ ...call, from }))
   }
 
   /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
   async prepareUnsigned(call: CallObject & { from: Uint8Array }): Promise<PooledTransaction> {
-    return impersonate(call.from, await this.fill(call), this.#rules())
+    const fields = await this.fill(call)
+    await this.#parts.mempool.checkFirst(fields, call.from)
+    return impersonate(call.from, fields, this.#rules())
+  }
+
+  #senderOf({ from: given }: CallObject): Uint8Array {
+    const { keyring, impersonation } = this.#parts
+    const from = given ?? keyring.addresses()[0]
+    if (from === undefined || !(keyring.has(from) || impersonation.allows(from))) {
+      throw new UnknownAccountError(from)
+    }
+    return from
+  }
+
+  #complete(from: Uint8Array, fields: CreatableFields): Awaitable<PooledTransaction> {
+    return this.#parts.keyring.has(from) ? this.#sign(from, fields) : impersonate(from, fields, this.#rules())
   }
 
   /**
@@ -105,7 +124,7 @@ export class Wallet {
     if (from === undefined || !this.#parts.keyring.has(from)) {
       throw new UnknownAccountError(from)
     }
-    return this.prepare(call)
+    return this.prepareUnsent(call)
   }
 
   /**
@@ -171,7 +190,12 @@ export class Wallet {
     call: CallObject & { from: Uint8Array },
     { fallbackGas }: Pick<WalletParts, 'fallbackGas'> = this.#parts,
   ): Promise<CreatableFields> {
-    const { view, defaultFeeCap = 'twice the base fee', allowsZeroFees = false, defaultGas } = this.#parts
+    const {
+      view,
+      defaultFeeCap = 'twice the base fee',
+      leavesFeesToMempool = false,
+      defaultGas,
+    } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
     const fees = feeDefaults(call, {
@@ -181,7 +205,7 @@ export class Wallet {
       suggestedTip: this.#parts.suggestedTip(),
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,
-      allowsZeroFees,
+      leavesFeesToMempool,
     })
     checkContents(call, this.#parts)
     const {
@@ -230,7 +254,7 @@ export class Wallet {
     try {
       return await executor.estimateGas({ view, block: { tag: 'latest' }, call })
     } catch (error) {
-      if (fallbackGas === undefined || !isFailedExecution(error)) throw error
+      if (fallbackGas === undefined || !(error instanceof ChainError)) throw error
       return fallbackGas()
     }
   }
@@ -244,7 +268,7 @@ export class Wallet {
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
     const tip = this.#parts.suggestedTip()
-    if (maxFeePerGas >= tip) return { ...call, maxPriorityFeePerGas: tip }
+    if (maxFeePerGas >= tip || this.#parts.leavesFeesToMempool) return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
 
@@ -285,10 +309,6 @@ export class Wallet {
     const { view } = this.#parts
     return view.rulesAt(view.head().header)
   }
-}
-
-function isFailedExecution(error: unknown): boolean {
-  return error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError
 }
 
 /** EIP-155. */

@@ -31,6 +31,12 @@ export interface SnapshotRecord {
 /** The setting that holds the number of the next snapshot, where those before it are not there any more. */
 const NEXT_SETTING = 'next-snapshot'
 
+/** How going back to a snapshot ended; `lost` if its block was taken back, which is told once. */
+export type RevertOutcome = 'done' | 'unknown' | 'lost'
+
+/** Most snapshots whose loss is told. */
+const MOST_LOST = 10_000
+
 /** Something that goes back together with the chain. */
 export interface SnapshotParticipant {
   /** Remembers how things are. @returns a function that takes them back there */
@@ -69,6 +75,8 @@ export class Snapshots {
   readonly #parts: SnapshotParts
   readonly #inMemory = new Map<number, SnapshotInMemory>()
   readonly #ids = new Set<number>()
+  /** Those whose blocks were taken back, and who did not ask for one yet. */
+  readonly #lost = new Set<number>()
   #next = 0
 
   private constructor(parts: SnapshotParts) {
@@ -120,18 +128,17 @@ export class Snapshots {
   /**
    * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain. What is
    * on disk goes back with one write. Blocks that were stored since are not found any more, not even by their hashes.
-   *
-   * @returns false if there is none of this number
    */
-  async revert(id: bigint): Promise<boolean> {
+  async revert(id: bigint): Promise<RevertOutcome> {
     const { chain } = this.#parts
     return chain.exclusively(async () => {
       const { keys, blocks } = chain.stores
       const record = this.#record(Number(id))
-      if (record === undefined) return false
+      if (record === undefined) return this.#lost.delete(Number(id)) ? 'lost' : 'unknown'
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
       const used = [...this.#ids].filter((other) => other >= Number(id))
+      const lost = used.filter((other) => (this.#record(other)?.ordinal ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
       const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
       let removed: (() => void) | undefined
@@ -147,11 +154,11 @@ export class Snapshots {
         },
       )
       removed?.()
-      this.#forget(used)
+      this.#forget(used, lost)
       await this.#restoreMempool(remembered?.pool, waiting)
       for (const restore of remembered?.participants ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block })
-      return true
+      return 'done'
     })
   }
 
@@ -168,6 +175,7 @@ export class Snapshots {
   restart(): void {
     this.#next = this.#parts.first ?? 0
     this.clear()
+    this.#lost.clear()
     const { database, keys } = this.#parts.chain.stores
     database.write(new WriteBatch().put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next)))
   }
@@ -180,7 +188,7 @@ export class Snapshots {
     const batch = new WriteBatch()
     this.#stageRemoval(batch, keys, ids)
     database.write(batch)
-    this.#forget(ids)
+    this.#forget(ids, ids)
   }
 
   #stageRemoval(batch: WriteBatch, keys: Keyspace, ids: readonly number[]): void {
@@ -206,10 +214,15 @@ export class Snapshots {
     return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord)
   }
 
-  #forget(ids: readonly number[]): void {
+  #forget(ids: readonly number[], lost: readonly number[]): void {
     for (const id of ids) {
       this.#ids.delete(id)
       this.#inMemory.delete(id)
+    }
+    for (const id of lost.slice(-MOST_LOST)) this.#lost.add(id)
+    for (const id of this.#lost) {
+      if (this.#lost.size <= MOST_LOST) break
+      this.#lost.delete(id)
     }
   }
 }

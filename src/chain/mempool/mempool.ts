@@ -8,20 +8,23 @@ import { verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
 import {
   Candidates,
+  type CompleteMempoolOptions,
   type Entry,
   type MempoolOptions,
   SenderQueue,
   defaultMempoolOptions,
 } from './senderQueue.js'
 import {
+  type CheckedFields,
   MAX_BLOB_TRANSACTION_SIZE,
+  checkAsAnvil,
   checkSize,
   checkSubmission,
   costOf,
   validateStateless,
   validateWithState,
 } from './validation.js'
-import { type PooledTransaction, maxFeePerGas, recoverTransaction } from './transaction.js'
+import { type PooledTransaction, maxFeePerGas, recoverTransaction, senderOf } from './transaction.js'
 
 /*
  * Transactions wait here until a block takes them.
@@ -59,7 +62,7 @@ export interface PoolQueues {
 
 /** The transactions that wait for a block. */
 export class Mempool {
-  readonly #options: Required<MempoolOptions>
+  readonly #options: CompleteMempoolOptions
   readonly #schedule: ForkSchedule
   readonly #listeners = new PendingListeners()
   /** The last one that took another one's place. */
@@ -87,7 +90,7 @@ export class Mempool {
   }
 
   /** What may be changed while the mempool works. */
-  get options(): Required<MempoolOptions> {
+  get options(): CompleteMempoolOptions {
     return this.#options
   }
 
@@ -112,9 +115,10 @@ export class Mempool {
     }
     const fields = decodeTransaction(raw)
     checkSubmission(fields, this.#options)
+    if (this.#options.anvilBaseFee !== undefined) await this.checkFirst(fields, senderOf(fields, rules))
     this.#checkStatic(fields, true)
     const pooled = recoverTransaction(fields, rules)
-    return this.#insert(pooled)
+    return this.#insert(pooled, fields)
   }
 
   /**
@@ -125,8 +129,27 @@ export class Mempool {
   async addKnown(pooled: PooledTransaction): Promise<PooledTransaction> {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
     checkSubmission(fields, this.#options)
+    await this.checkFirst(fields, pooled.sender)
     this.#checkStatic(fields, !pooled.impersonated)
-    return this.#insert(pooled)
+    return this.#insert(pooled, fields)
+  }
+
+  /**
+   * Checks a transaction, which need not be made yet, as anvil does before all else; geth has no such checks.
+   *
+   * @param sender - 20 bytes
+   * @throws TransactionRejectedError
+   */
+  async checkFirst(fields: CheckedFields, sender: Uint8Array): Promise<void> {
+    const { anvilBaseFee } = this.#options
+    if (anvilBaseFee === undefined) return
+    const queue = await this.#queueOf(sender, bytesToPlainHex(sender))
+    checkAsAnvil(fields, queue, {
+      rules: this.#rules(),
+      blockGasLimit: this.#requireHead().gasLimit,
+      baseFee: anvilBaseFee(),
+      withoutFunds: this.#options.withoutFunds,
+    })
   }
 
   /** A waiting transaction by its 32-byte hash. */
@@ -240,7 +263,7 @@ export class Mempool {
     if (this.#byHash.has(key)) throw new TransactionRejectedError('already known', { hash: `0x${key}` })
   }
 
-  async #insert(pooled: PooledTransaction): Promise<PooledTransaction> {
+  async #insert(pooled: PooledTransaction, fields: TransactionFields): Promise<PooledTransaction> {
     const key = bytesToPlainHex(pooled.hash)
     this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
@@ -250,7 +273,7 @@ export class Mempool {
       pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(sender)))
     const queue = await this.#queueOf(sender, name)
     this.#checkNew(key)
-    const cost = costOf(transaction)
+    const cost = costOf(fields)
     const entry: Entry = {
       transaction,
       hash,

@@ -230,8 +230,11 @@ export interface MempoolOptions {
   capacity?: number
   /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
   withoutFunds?: boolean
-  /** Wei per gas that transactions have to offer at least; what offers less does not wait for a lower base fee. */
-  minimumFeeCap?: () => bigint
+  /**
+   * The base fee (wei per gas) of the next block, where transactions are checked as anvil does: in its order, and none
+   * that offers less waits for a lower base fee. Undefined for geth's checks.
+   */
+  anvilBaseFee?: (() => bigint) | undefined
   /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
   capReplaces?: boolean
   /** Whether the sender may be a contract, which blocks refuse otherwise (EIP-3607); it counts as impersonated. */
@@ -243,15 +246,18 @@ export interface MempoolOptions {
   automineBaseFee?: () => bigint | undefined
 }
 
+/** Options with nothing left out. */
+export type CompleteMempoolOptions = Required<Omit<MempoolOptions, 'anvilBaseFee'>> &
+  Pick<MempoolOptions, 'anvilBaseFee'>
+
 /** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
-export const defaultMempoolOptions: Required<MempoolOptions> = {
+export const defaultMempoolOptions: CompleteMempoolOptions = {
   order: 'fees',
   minimumTip: 0n,
   transactionFeeCap: 0n,
   requireReplayProtection: false,
   capacity: 100_000,
   withoutFunds: false,
-  minimumFeeCap: () => 0n,
   capReplaces: false,
   contractSenders: false,
   automineBaseFee: () => undefined,

@@ -95,18 +95,29 @@ export function recoverTransaction(fields: TransactionFields, rules: ForkRules):
   return {
     transaction,
     hash: keccak256(serializedTransaction(transaction)),
-    sender: recoverSender(transaction, fields),
+    sender: recoverSender(() => transaction, fields),
     impersonated: false,
     sidecar,
   }
 }
 
+/**
+ * Who signed a transaction, whose fields need not go together.
+ *
+ * @returns 20 bytes
+ * @throws TransactionRejectedError if the signature belongs to no key
+ */
+export function senderOf(fields: TransactionFields, rules: ForkRules): Uint8Array {
+  return recoverSender(() => create(fields, rules), fields)
+}
+
 /** The hash that the sender of a transaction has signed. */
 function signedHash(
-  transaction: PooledTransaction['transaction'],
-  raw: TransactionFields['raw'],
+  made: () => PooledTransaction['transaction'],
+  { type, raw }: Pick<TransactionFields, 'type' | 'raw'>,
 ): Uint8Array {
-  if (transaction.type !== 0 && raw !== undefined) return keccak256(withoutSignature(raw))
+  if (type !== 0 && raw !== undefined) return keccak256(withoutSignature(raw))
+  const transaction = made()
   const message = transaction.getMessageToSign()
   return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
 }
@@ -136,13 +147,13 @@ function create(fields: TransactionFields, rules: ForkRules): PooledTransaction[
 }
 
 function recoverSender(
-  transaction: PooledTransaction['transaction'],
+  made: () => PooledTransaction['transaction'],
   { v, r, s, type, raw }: TransactionFields,
 ): Uint8Array {
   // 27 and 35 are odd, and EIP-155 adds an even number.
   const yParity = (type === 0 ? v + 1n : v) % 2n === 0n ? 0 : 1
   try {
-    return recover(signedHash(transaction, raw), { r, s, yParity })
+    return recover(signedHash(made, { type, raw }), { r, s, yParity })
   } catch {
     throw invalidSender('recovery failed')
   }
@@ -238,11 +249,16 @@ export function checkGasLimit(gasLimit: bigint, rules: ForkRules): void {
 }
 
 /** What the library takes for a mistake of the program, in the words of the mempool. */
-function checkRules(
-  { type, gasLimit, authorizationList, blobVersionedHashes = [] }: CreatableFields,
-  rules: ForkRules,
-): void {
+function checkRules(fields: CreatableFields, rules: ForkRules): void {
+  const { type, gasLimit, authorizationList, blobVersionedHashes = [] } = fields
+  const { maxFeePerGas: maxFee = 0n, maxPriorityFeePerGas: tip = 0n } = fields
   checkGasLimit(gasLimit, rules)
+  if (type > 1 && tip > maxFee) {
+    throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', {
+      tip,
+      maxFee,
+    })
+  }
   if (type === 4 && authorizationList?.length === 0) {
     throw new TransactionRejectedError('set code tx must have at least one authorization tuple')
   }

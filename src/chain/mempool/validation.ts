@@ -6,8 +6,9 @@ import { unsignedTransaction } from '../evm/internals.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { checkBlobs } from './blobs.js'
 import type { TransactionFields } from './decode.js'
-import type { Entry, MempoolOptions, SenderQueue } from './senderQueue.js'
+import type { CompleteMempoolOptions, Entry, SenderQueue } from './senderQueue.js'
 import {
+  type CreatableFields,
   type PooledTransaction,
   checkGasLimit,
   checkSignature,
@@ -28,18 +29,8 @@ const FUNDS = 'insufficient funds for gas * price + value'
  *
  * @throws TransactionRejectedError
  */
-export function checkNonce({ transaction: { nonce } }: Entry, queue: SenderQueue): void {
+function checkNonce({ nonce }: Pick<TransactionFields, 'nonce'>, queue: SenderQueue): void {
   if (nonce < queue.nonce) throw rejected(`nonce too low: next nonce ${queue.nonce}, tx nonce ${nonce}`)
-}
-
-/**
- * Checks what a transaction offers per gas against what the next block takes.
- *
- * @param least - wei per gas
- * @throws TransactionRejectedError in the words of anvil, which geth has for calls only
- */
-export function checkFeeCap({ transaction }: Entry, least: bigint): void {
-  if (maxFeePerGas(transaction) < least) throw rejected('max fee per gas less than block base fee')
 }
 
 /**
@@ -48,8 +39,10 @@ export function checkFeeCap({ transaction }: Entry, least: bigint): void {
  *
  * @throws TransactionRejectedError
  */
-export function checkFunds({ transaction, cost }: Entry, queue: SenderQueue): void {
-  const { nonce } = transaction
+function checkFunds(
+  { nonce, cost }: Pick<TransactionFields, 'nonce'> & Pick<Entry, 'cost'>,
+  queue: SenderQueue,
+): void {
   const { balance } = queue
   if (balance < cost) {
     throw rejected(`${FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${cost - balance}`)
@@ -92,7 +85,7 @@ export function leastReplacement(fee: bigint): bigint {
 export function checkReplacement(
   entry: Entry,
   replaced: Entry,
-  { capReplaces }: Pick<Required<MempoolOptions>, 'capReplaces'>,
+  { capReplaces }: Pick<CompleteMempoolOptions, 'capReplaces'>,
 ): void {
   if (capReplaces && maxFeePerGas(entry.transaction) > maxFeePerGas(replaced.transaction)) return
   if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
@@ -143,26 +136,51 @@ function rejected(words: string): TransactionRejectedError {
 export function validateWithState(
   entry: Entry,
   queue: SenderQueue,
-  { options, size }: { options: Required<MempoolOptions>; size: number },
+  { options, size }: { options: CompleteMempoolOptions; size: number },
 ): Entry | undefined {
   const baseFee = options.automineBaseFee()
   if (baseFee !== undefined) checkAutomine(entry, queue, baseFee)
-  checkFeeCap(entry, options.minimumFeeCap())
-  checkNonce(entry, queue)
-  if (!options.withoutFunds) checkFunds(entry, queue)
+  const { nonce } = entry.transaction
+  checkNonce(entry.transaction, queue)
+  if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
   checkKind(entry, queue)
-  const replaced = queue.at(entry.transaction.nonce)
+  const replaced = queue.at(nonce)
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
   else if (size >= options.capacity) throw new TransactionRejectedError('txpool is full')
   return replaced
 }
 
+/** The fields of a transaction that may not be signed yet. */
+export type CheckedFields = CreatableFields & Partial<Pick<TransactionFields, 'sidecar'>>
+
+/**
+ * The checks of anvil, which tells a nonce too low before everything else and missing funds last (foundry:
+ * anvil/src/eth/backend/mem/mod.rs, validate_pool_transaction_for).
+ *
+ * @param place - `baseFee` is that of the next block, in wei per gas
+ * @throws TransactionRejectedError
+ */
+export function checkAsAnvil(
+  fields: CheckedFields,
+  queue: SenderQueue,
+  place: Pick<StaticContext, 'rules' | 'blockGasLimit'> & { baseFee: bigint; withoutFunds: boolean },
+): void {
+  const { type, nonce, gasLimit, sidecar } = fields
+  if (type === 3 && sidecar === undefined) throw rejected('missing sidecar in blob transaction')
+  checkNonce(fields, queue)
+  checkInitcodeSize(fields, place.rules)
+  if (gasLimit < PLAIN_TRANSFER_GAS) throw rejected('intrinsic gas too low')
+  checkGas(fields, place)
+  if (feeCap(fields) < place.baseFee) throw rejected('max fee per gas less than block base fee')
+  checkTip(fields)
+  if (!place.withoutFunds) checkFunds({ nonce, cost: costOf(fields) }, queue)
+}
+
 /** Wei that the sender of a transaction needs at most: gas, value and blobs. */
-export function costOf(transaction: PooledTransaction['transaction']): bigint {
-  const gas = transaction.gasLimit * maxFeePerGas(transaction)
-  if (!('blobVersionedHashes' in transaction)) return gas + transaction.value
-  const blobGas = BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB
-  return gas + transaction.value + blobGas * transaction.maxFeePerBlobGas
+export function costOf(fields: CheckedFields): bigint {
+  const { gasLimit, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = fields
+  const blobGas = BigInt(blobVersionedHashes.length) * GAS_PER_BLOB
+  return gasLimit * feeCap(fields) + value + blobGas * maxFeePerBlobGas
 }
 
 /**
@@ -200,6 +218,8 @@ export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
+/** Gas of a transaction that runs no code and has no data. */
+const PLAIN_TRANSFER_GAS = 21_000n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
 
 /** What the checks depend on besides the transaction. */
@@ -207,7 +227,7 @@ export interface StaticContext {
   /** Those of the next block. */
   rules: ForkRules
   blockGasLimit: bigint
-  options: Required<MempoolOptions>
+  options: CompleteMempoolOptions
   /** Whether the transaction carries a signature that has to be sound. */
   isSigned: boolean
 }
@@ -217,7 +237,7 @@ export interface StaticContext {
  *
  * @throws TransactionRejectedError
  */
-export function checkSubmission(fields: TransactionFields, options: Required<MempoolOptions>): void {
+export function checkSubmission(fields: TransactionFields, options: CompleteMempoolOptions): void {
   const fee = feeCap(fields) * fields.gasLimit
   const cap = options.transactionFeeCap
   if (cap > 0n && fee > cap) {
@@ -246,28 +266,13 @@ export function checkSize(type: number | undefined, size: number, rules: ForkRul
  * @throws TransactionRejectedError
  */
 export function validateStateless(fields: TransactionFields, context: StaticContext): void {
-  const { rules, blockGasLimit, options } = context
-  const { type, size, data, gasLimit, nonce, to, authorizationList } = fields
+  const { rules, options } = context
+  const { type, size, gasLimit, nonce, authorizationList } = fields
   checkSize(type, size, rules)
   checkType(type, rules)
-  const codeLimit = to === undefined ? maxInitcodeSize(rules) : undefined
-  if (codeLimit !== undefined && data.length > codeLimit) {
-    throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`)
-  }
-  checkGasLimit(gasLimit, rules)
-  if (gasLimit > blockGasLimit) {
-    throw new TransactionRejectedError('exceeds block gas limit', { gasLimit, blockGasLimit })
-  }
-  const maxFee = feeCap(fields)
-  const tip = tipCap(fields)
-  if (maxFee > MAX_UINT256) throw rejected('max fee per gas higher than 2^256-1')
-  if (tip > MAX_UINT256) throw rejected('max priority fee per gas higher than 2^256-1')
-  if (tip > maxFee) {
-    throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', {
-      tip,
-      maxFee,
-    })
-  }
+  checkInitcodeSize(fields, rules)
+  checkGas(fields, context)
+  checkTip(fields)
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
   const transaction = unsignedTransaction(fields, rules)
@@ -279,6 +284,7 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: gas ${gasLimit}, minimum needed ${floor}`)
   }
+  const tip = tipCap(fields)
   if (tip < options.minimumTip) {
     throw rejected(
       `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${options.minimumTip}`,
@@ -290,17 +296,43 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   if (type === 3) checkBlobs(fields, rules)
 }
 
+function checkInitcodeSize({ to, data }: Pick<TransactionFields, 'to' | 'data'>, rules: ForkRules): void {
+  const limit = to === undefined ? maxInitcodeSize(rules) : undefined
+  if (limit === undefined || data.length <= limit) return
+  throw rejected(`max initcode size exceeded: code size ${data.length} limit ${limit}`)
+}
+
+function checkGas(
+  { gasLimit }: Pick<TransactionFields, 'gasLimit'>,
+  { rules, blockGasLimit }: Pick<StaticContext, 'rules' | 'blockGasLimit'>,
+): void {
+  checkGasLimit(gasLimit, rules)
+  if (gasLimit <= blockGasLimit) return
+  throw new TransactionRejectedError('exceeds block gas limit', { gasLimit, blockGasLimit })
+}
+
+function checkTip(fields: FeeFields): void {
+  const maxFee = feeCap(fields)
+  const tip = tipCap(fields)
+  if (maxFee > MAX_UINT256) throw rejected('max fee per gas higher than 2^256-1')
+  if (tip > MAX_UINT256) throw rejected('max priority fee per gas higher than 2^256-1')
+  if (tip <= maxFee) return
+  throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', { tip, maxFee })
+}
+
 /** By how many bytes creation code may be longer than on the main network. */
 function extraCodeSize(rules: ForkRules): number {
   const extra = (maxInitcodeSize(rules) ?? 0n) - STANDARD_INITCODE_SIZE
   return extra > 0n ? Number(extra) : 0
 }
 
-function feeCap({ maxFeePerGas, gasPrice = 0n }: TransactionFields): bigint {
+type FeeFields = Pick<TransactionFields, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+
+function feeCap({ maxFeePerGas, gasPrice = 0n }: FeeFields): bigint {
   return maxFeePerGas ?? gasPrice
 }
 
-function tipCap({ maxPriorityFeePerGas, gasPrice = 0n }: TransactionFields): bigint {
+function tipCap({ maxPriorityFeePerGas, gasPrice = 0n }: FeeFields): bigint {
   return maxPriorityFeePerGas ?? gasPrice
 }
 

@@ -37,6 +37,11 @@ export interface FeeHistorySource {
   answersEmptyRewards: boolean
   /** Whether a percentile may be that before it. */
   takesEqualPercentiles: boolean
+  /**
+   * Whether, as in anvil, `pending` is the head, the last base fee is that of the head's successor whatever the newest
+   * block is, percentiles are not checked, and no blocks are one.
+   */
+  endsAtHead: boolean
 }
 
 /** What of it is asked for. */
@@ -52,19 +57,23 @@ export interface FeeHistoryQuery {
  * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
  */
 export async function feeHistory(
-  { view, chain, imposedBaseFee, answersEmptyRewards, takesEqualPercentiles }: FeeHistorySource,
-  { count, newest, percentiles }: FeeHistoryQuery,
+  source: FeeHistorySource,
+  { count: given, newest: named, percentiles }: FeeHistoryQuery,
 ): Promise<JsonValue> {
+  const { view, chain, imposedBaseFee, answersEmptyRewards, endsAtHead } = source
+  const count = endsAtHead && given < 1n ? 1n : given
+  const newest: NumberSelector = endsAtHead && isPending(named) ? { tag: 'latest' } : named
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
-  checkPercentiles(percentiles, { takesEqualPercentiles })
+  if (!endsAtHead) checkPercentiles(percentiles, source)
   const blocks = await collectBlocks(view, count < maxBlocks ? count : maxBlocks, newest)
   const headers = blocks.map(({ header }) => header)
   const [oldest] = headers
   const last = headers.at(-1)
   if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }
-  const imposed = last === chain.head().header ? imposedBaseFee : undefined
+  const before = endsAtHead ? chain.head().header : last
+  const imposed = before === chain.head().header ? imposedBaseFee : undefined
   const noRewards = answersEmptyRewards ? [] : undefined
-  const nextBaseFee = imposed ?? baseFeeAfter(view, last)
+  const nextBaseFee = imposed ?? baseFeeAfter(view, before)
   return {
     oldestBlock: quantity(oldest.number),
     reward:
@@ -77,6 +86,10 @@ export async function feeHistory(
     ].map(orZero),
     blobGasUsedRatio: headers.map((header) => blobGasUsedRatio(view, header)),
   }
+}
+
+function isPending(selector: NumberSelector): boolean {
+  return 'tag' in selector && selector.tag === 'pending'
 }
 
 function orZero(value: bigint | undefined): string {
@@ -109,7 +122,7 @@ async function collectBlocks(
 ): Promise<HistoryBlock[]> {
   const blocks: HistoryBlock[] = []
   let last: bigint
-  if ('tag' in newest && newest.tag === 'pending') {
+  if (isPending(newest)) {
     const { block } = await view.pendingBlock()
     blocks.push({ header: block.header, fees: sealedBlockFees(block) })
     last = block.header.number - 1n

@@ -3,7 +3,7 @@ import type { Backend } from '../backend.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import type { ArgumentsOf, Parameter } from '../params/combinators.js'
 import { address, data, hash, httpUrl, strictBoolean } from '../params/bytes.js'
-import { controlNumber } from '../params/numbers.js'
+import { controlNumber, controlUint64, controlWeiPerGas } from '../params/numbers.js'
 import { dumpState, loadState } from './anvil/dumpState.js'
 import { dealERC20, setERC20Allowance } from './anvil/erc20.js'
 import { getBlobByHash, getBlobsByTransactionHash } from './anvil/getBlobsByTransactionHash.js'
@@ -70,7 +70,7 @@ export const anvilMethods: readonly Method[] = [
   /** anvil_mine: mines blocks; with an interval in seconds the first is that much behind the head too. */
   defineMethod(
     'anvil_mine',
-    [optional('blocks', controlNumber), optional('interval', controlNumber)],
+    [optional('blocks', controlUint64), optional('interval', controlUint64)],
     async ({ backend, context }, blocks = 1n, interval = 0n) => {
       await backend.controls.mine({
         blocks: Number(blocks),
@@ -138,7 +138,7 @@ export const anvilMethods: readonly Method[] = [
   /** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
   defineControl(
     'anvil_setNextBlockBaseFeePerGas',
-    [required('baseFee', controlNumber)],
+    [required('baseFee', controlWeiPerGas)],
     (controls, baseFee) => controls.setNextBaseFee(baseFee),
   ),
   /** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */

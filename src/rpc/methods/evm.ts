@@ -1,5 +1,5 @@
 import { quantity } from '../../encoding/hex.js'
-import { ServerError } from '../errors.js'
+import { RpcError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, passphrase, strictBoolean } from '../params/bytes.js'
 import { controlNumber, controlUint64 } from '../params/numbers.js'
@@ -42,10 +42,16 @@ export const evmMethods: readonly Method[] = [
     [required('address', address), required('passphrase', passphrase)],
     async ({ backend }, account) => backend.controls.stopImpersonating(account),
   ),
-  /** evm_revert: goes back to a snapshot, which is used up; later ones are gone. */
-  defineMethod('evm_revert', [required('snapshot', controlNumber)], ({ backend }, id) =>
-    Promise.resolve(backend.controls.revert(id)),
-  ),
+  /**
+   * evm_revert: goes back to a snapshot, which is used up; later ones are gone. False if there is none; anvil refuses
+   * once if its block is gone.
+   */
+  defineMethod('evm_revert', [required('snapshot', controlNumber)], async ({ backend }, id) => {
+    const outcome = await backend.controls.revert(id)
+    const { tellsLostSnapshots } = backend.settings.compatibility
+    if (outcome === 'lost' && tellsLostSnapshots) throw new RpcError(-32001, 'Resource not found')
+    return outcome === 'done'
+  }),
   setAccountStorageAt,
   /** evm_setAutomine: switches mining on every transaction on or off. */
   defineMethod('evm_setAutomine', [required('enabled', strictBoolean)], async ({ backend }, enabled) => {

@@ -3,7 +3,7 @@ import { RpcError, ServerError } from '../errors.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, anything, hash } from '../params/bytes.js'
 import type { Decoder } from '../params/combinators.js'
-import { controlNumber } from '../params/numbers.js'
+import { controlNumber, controlUint64 } from '../params/numbers.js'
 import { resetAnew } from './anvil/reset.js'
 
 /** A slot of storage, refused in hardhat's words if it has more than 256 bits. */
@@ -58,7 +58,7 @@ export const hardhatMethods: readonly Method[] = [
   /** hardhat_mine: mines blocks; an interval in seconds lies between them, and the first is where the clock is. */
   defineMethod(
     'hardhat_mine',
-    [optional('blocks', controlNumber), optional('interval', controlNumber)],
+    [optional('blocks', controlUint64), optional('interval', controlUint64)],
     async ({ backend, context }, blocks = 1n, interval = 0n) => {
       await backend.controls.mine({ blocks: Number(blocks), interval, signal: context.signal })
       return null

@@ -1,5 +1,6 @@
 import type { ForkRules } from '../../chain/types.js'
 import { MAX_TRANSACTION_GAS } from '../../chain/evm/forkSchedule.js'
+import type { PolicyCall } from '../callPolicy.js'
 import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
 import type { CallArguments } from '../params/callObject.js'
 
@@ -66,6 +67,88 @@ function blobsUnsupported(what: string, issue: number): ServerError {
 }
 
 const MOST_FEE_BLOCKS = 1024n
+
+/**
+ * What hardhat refuses of arguments that other nodes take, as they came.
+ *
+ * @throws InvalidParamsError or ServerError in its words
+ */
+export function checkHardhatArguments({ method, params }: Pick<PolicyCall, 'method' | 'params'>): void {
+  if (Array.isArray(params) && Object.hasOwn(argumentChecks, method)) argumentChecks[method]?.(params)
+}
+
+type Arguments = readonly unknown[]
+
+const argumentChecks: Readonly<Record<string, (params: Arguments) => void>> = {
+  eth_call: ([message]) => checkTypeAndBlobs(message, 'call request', 5182),
+  eth_estimateGas: ([message]) => checkTypeAndBlobs(message, 'call request', 5182),
+  eth_sendTransaction: ([message]) => {
+    const { type } = checkTypeAndBlobs(message, 'transaction', 5023)
+    if (type === BLOB_TYPE) throw blobsUnsupported('transaction', 5023)
+  },
+  evm_mine: (params) => {
+    const [timestamp] = params
+    if (params.length === 0 || (typeof timestamp !== 'object' && timestamp !== undefined)) return
+    throw new InvalidParamsError('Timestamp must be a non-negative number not exceeding 2^64 - 1')
+  },
+  hardhat_reset: checkReset,
+}
+
+/** EIP-4844. */
+const BLOB_TYPE = 3n
+
+/**
+ * The type of a message is a byte, and its blobs have a name of hardhat's own.
+ *
+ * @returns the type that the message names
+ */
+function checkTypeAndBlobs(message: unknown, what: string, issue: number): { type: bigint | undefined } {
+  if (typeof message !== 'object' || message === null) return { type: undefined }
+  const { type: given, blobHashes } = message as { type?: unknown; blobHashes?: unknown }
+  if (blobHashes !== undefined && blobHashes !== null) throw blobsUnsupported(what, issue)
+  if (given === undefined || given === null) return { type: undefined }
+  const digits = typeof given === 'string' ? given.replace(/^0x/, '') : JSON.stringify(given)
+  const isNumber = typeof given === 'string' ? /^[0-9a-f]{0,8}$/i.test(digits) : /^\d{1,3}$/.test(digits)
+  const type = isNumber ? BigInt(typeof given === 'string' ? `0x0${digits}` : digits) : undefined
+  if (type !== undefined && type < 256n) return { type }
+  throw new InvalidParamsError(`invalid value: ${describe(given)}, expected a 1 byte hex string`)
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `string "${value}"` : JSON.stringify(value)
+}
+
+/** What is wrong with the configuration of a hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts). */
+function checkReset([configuration]: Arguments): void {
+  const place = 'HardhatNetworkConfig | undefined'
+  if (configuration === undefined) return
+  if (!isObject(configuration)) throw invalidConfiguration([[configuration, place]])
+  const { forking } = configuration as { forking?: unknown }
+  const forkingPlace = `${place}/forking: RpcForkConfig | undefined | undefined`
+  if (forking === undefined) return
+  if (!isObject(forking)) throw invalidConfiguration([[forking, forkingPlace]])
+  const { jsonRpcUrl, blockNumber } = forking as { jsonRpcUrl?: unknown; blockNumber?: unknown }
+  // What viem sends for a reset without a fork.
+  if (jsonRpcUrl === undefined && blockNumber === null) return
+  const mistakes: [value: unknown, place: string][] = []
+  if (typeof jsonRpcUrl !== 'string') mistakes.push([jsonRpcUrl, `${forkingPlace}/jsonRpcUrl: string`])
+  if (blockNumber !== undefined && typeof blockNumber !== 'number') {
+    mistakes.push([blockNumber, `${forkingPlace}/blockNumber: number | undefined`])
+  }
+  if (mistakes.length > 0) throw invalidConfiguration(mistakes)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function invalidConfiguration(mistakes: readonly [value: unknown, place: string][]): RpcError {
+  const words = mistakes.map(
+    ([value, place]) => `Invalid value ${JSON.stringify(value)} supplied to : ${place}`,
+  )
+  const message = `Errors encountered in param 0: ${words.join(', ')}`
+  return new RpcError(-32602, message, { data: { message } })
+}
 
 /** Both names of the data are one field. */
 function checkDuplicateData({ data, input }: CallArguments): void {

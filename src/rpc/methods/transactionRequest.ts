@@ -4,8 +4,9 @@ import type { AccountOverride } from '../../chain/calls/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
 import { bytesEqual, quantity } from '../../encoding/hex.js'
 import type { ExecutionRequest } from '../../chain/calls/executor.js'
+import type { Backend } from '../backend.js'
 import type { CompatibilityProfile } from '../compatibility.js'
-import { InvalidParamsError, ServerError } from '../errors.js'
+import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 import { type BlockOverrideArguments, type CallArguments, toCall } from '../params/callObject.js'
 
@@ -45,6 +46,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   if (compatibility.requestChecks === 'hardhat') {
     checkHardhatCall(args.transaction, view.rulesAt(view.head().header))
   }
+  if (compatibility.takesPriceBesideFees) checkCallFees(args.transaction)
   const call = callOf(args.transaction, compatibility)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
   return {
@@ -59,16 +61,47 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   }
 }
 
-/** @throws ServerError if a call has a cap of blob fees but no blobs; simulations and traces take that */
-export function checkBlobFeeCap({ maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments): void {
+/**
+ * Simulations and traces take a cap of blob fees without blobs, and hardhat does not know it.
+ *
+ * @throws ServerError if a call has a cap of blob fees but no blobs
+ */
+export function checkBlobFeeCap(
+  { maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments,
+  { requestChecks }: CompatibilityProfile,
+): void {
+  if (requestChecks === 'hardhat') return
   if (maxFeePerBlobGas === undefined || blobVersionedHashes.length > 0) return
   throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
 }
 
-/** In hardhat the chain id of a call means nothing, and a tip alone is its cap. */
-function callOf(given: CallArguments, { tipIsCallFeeCap, requestChecks }: CompatibilityProfile): CallObject {
-  const call = tipIsCallFeeCap ? cappedAtTip(toCall(given)) : toCall(given)
-  return requestChecks === 'hardhat' ? { ...call, chainId: undefined } : call
+/** @throws RpcError in the words of anvil, which tells a tip above the cap, or without one, before all else (foundry: FeeDetails) */
+function checkCallFees({ maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CallArguments): void {
+  if (maxPriorityFeePerGas <= maxFeePerGas) return
+  throw new RpcError(-32602, 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`')
+}
+
+/** A cap without a tip is the price, and a price beside a cap means nothing. */
+function pricedAsAnvil(given: CallArguments): CallArguments {
+  const { maxFeePerGas, maxPriorityFeePerGas } = given
+  if (maxFeePerGas === undefined) return given
+  if (maxPriorityFeePerGas !== undefined) return { ...given, gasPrice: undefined }
+  return { ...given, gasPrice: maxFeePerGas, maxFeePerGas: undefined }
+}
+
+/** In hardhat the chain id of a call means nothing, and a tip alone is its cap; in anvil a cap alone is its price. */
+function callOf(
+  given: CallArguments,
+  { tipIsCallFeeCap, requestChecks, takesPriceBesideFees }: CompatibilityProfile,
+): CallObject {
+  const priced = takesPriceBesideFees ? pricedAsAnvil(given) : given
+  const call = tipIsCallFeeCap ? cappedAtTip(toCall(priced)) : toCall(priced)
+  return requestChecks === 'hardhat' ? { ...withoutBlobs(call), chainId: undefined } : call
+}
+
+/** Hardhat does not know these fields. */
+function withoutBlobs<T extends Pick<CallObject, 'blobVersionedHashes' | 'maxFeePerBlobGas'>>(call: T): T {
+  return { ...call, blobVersionedHashes: undefined, maxFeePerBlobGas: undefined }
 }
 
 function cappedAtTip(call: CallObject): CallObject {
@@ -88,6 +121,25 @@ function supportedOverrides(
 }
 
 /**
+ * Anvil's accounts sign for its chain alone.
+ *
+ * @throws RpcError in its words if one of them is to sign for another (alloy: signer/src/lib.rs)
+ */
+export function checkSignersChain(
+  { chain, keyring, settings }: Backend,
+  { from, chainId }: CallArguments,
+): void {
+  if (settings.compatibility.errorMessages !== 'anvil') return
+  if (chainId === undefined || chainId === chain.chainId) return
+  const signs = from === undefined || keyring.addresses().some((address) => bytesEqual(address, from))
+  if (!signs) return
+  throw new RpcError(
+    -32602,
+    `transaction-provided chain ID (${chainId}) does not match the signer's chain ID (${chain.chainId})`,
+  )
+}
+
+/**
  * A call object that a transaction is made from.
  *
  * @throws ServerError in geth's words (internal/ethapi/transaction_args.go, setDefaults) if it brings blobs.
@@ -95,7 +147,8 @@ function supportedOverrides(
  */
 export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
   if (given.blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
-  return blobTransactionRequest(given, compatibility)
+  const known = compatibility.requestChecks === 'hardhat' ? withoutBlobs(given) : given
+  return blobTransactionRequest(known, compatibility)
 }
 
 /** The same without the blobs that it may bring. @throws InvalidParamsError as {@link transactionRequest} does */
@@ -104,7 +157,9 @@ export function blobTransactionRequest(
   compatibility: CompatibilityProfile,
 ): CallObject {
   checkFeeWidths(given, compatibility)
-  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
+  const isPriced = compatibility.takesPriceBesideFees && given.gasPrice !== undefined
+  const named = isPriced ? { ...given, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined } : given
+  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = named
   const hasTwoData = input !== undefined && data !== undefined && !bytesEqual(input, data)
   return { ...call, data: input ?? data, ...(hasTwoData && { hasTwoData }) }
 }

@@ -38,6 +38,18 @@ export const controlUint64: Decoder<bigint> = {
   },
 }
 
+const MAX_UINT128 = 2n ** 128n - 1n
+
+/** A number of a development control that is wei per gas, of which no block has more than 128 bits. */
+export const controlWeiPerGas: Decoder<bigint> = {
+  schema: controlNumber.schema,
+  decode(value) {
+    const number = controlNumber.decode(value)
+    if (number > MAX_UINT128) throw new ReasonError('hex number > 128 bits')
+    return number
+  },
+}
+
 /** A time to wait. */
 export const milliseconds: Decoder<number> = {
   schema: { ...controlNumber.schema, title: 'milliseconds' },

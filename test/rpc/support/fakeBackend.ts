@@ -233,6 +233,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     blobs: { get: () => undefined },
     wallet: {
       prepare: unexpected,
+      prepareUnsent: unexpected,
       prepareUnsigned: unexpected,
       sign: unexpected,
       complete: unexpected,

@@ -15,7 +15,7 @@ export const call = defineMethod(
     optional('blockOverrides', blockOverrides),
   ],
   (call, transaction, block, state, header) => {
-    checkBlobFeeCap(transaction)
+    checkBlobFeeCap(transaction, call.backend.settings.compatibility)
     const request = executionRequest(call, {
       transaction,
       block,

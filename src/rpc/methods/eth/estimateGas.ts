@@ -18,7 +18,7 @@ export const estimateGas = defineMethod(
     const { backend } = call
     const { compatibility } = backend.settings
     const { estimateBlockTag, estimatesPlainTransfersStatically } = compatibility
-    checkBlobFeeCap(transaction)
+    checkBlobFeeCap(transaction, compatibility)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
     if (estimatesPlainTransfersStatically && state === undefined) {

@@ -48,7 +48,8 @@ export const feeHistory = defineMethod(
     required('rewardPercentiles', rewardPercentiles),
   ],
   ({ view, backend }, count, newest, percentiles) => {
-    const { requestChecks, emptyRewardWithoutPercentiles } = backend.settings.compatibility
+    const { requestChecks, emptyRewardWithoutPercentiles, feeHistoryEndsAtHead } =
+      backend.settings.compatibility
     if (requestChecks === 'hardhat') checkHardhatFeeHistory(count, percentiles)
     return collectFeeHistory(
       {
@@ -57,6 +58,7 @@ export const feeHistory = defineMethod(
         imposedBaseFee: backend.controls.imposedBaseFee(),
         answersEmptyRewards: emptyRewardWithoutPercentiles,
         takesEqualPercentiles: requestChecks === 'hardhat',
+        endsAtHead: feeHistoryEndsAtHead,
       },
       { count, newest, percentiles },
     )

@@ -1,20 +1,30 @@
+import { jsonBytes } from '../../format/pieces.js'
+import { transactionText } from '../../format/transaction.js'
+import { WireBytes } from '../../wire.js'
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
 import { blobTransactionRequest } from '../transactionRequest.js'
 import { rawAndTransaction } from './signTransaction.js'
 
-/** eth_fillTransaction: completes a transaction, with the proofs of its blobs, without signing or sending it. */
+/**
+ * eth_fillTransaction: completes a transaction, with the proofs of its blobs, without signing or sending it. In anvil it
+ * is answered as one that waits.
+ */
 export const fillTransaction = defineMethod(
   'eth_fillTransaction',
   [required('transaction', callObject)],
   async ({ backend }, given) => {
+    const { wallet, keyring, settings } = backend
+    const { compatibility } = settings
     const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
-    const call = blobTransactionRequest(given, backend.settings.compatibility)
-    return rawAndTransaction(
-      await backend.wallet.complete(
-        call,
-        blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
-      ),
+    const request = blobTransactionRequest(given, compatibility)
+    const sender = compatibility.fillsAsWaiting ? (request.from ?? keyring.addresses()[0]) : undefined
+    const completed = await wallet.complete(
+      sender === undefined ? request : { ...request, from: sender },
+      blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
     )
+    if (sender === undefined) return rawAndTransaction(completed)
+    const waiting = transactionText({ ...completed, sender }, undefined)
+    return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${waiting}}`])
   },
 )

@@ -10,14 +10,13 @@ import { data } from '../../params/bytes.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
 import { big, milliseconds, uint64 } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
-import { transactionRequest } from '../transactionRequest.js'
+import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
 import { receiptWire } from './receipts.js'
 
 /** Fills in, signs and submits a transaction of an account that the node has a key of, or impersonates. */
-export function submitCall(
-  { submission, wallet, settings }: Backend,
-  given: CallArguments,
-): Promise<SubmittedTransaction> {
+export function submitCall(backend: Backend, given: CallArguments): Promise<SubmittedTransaction> {
+  const { submission, wallet, settings } = backend
+  checkSignersChain(backend, given)
   const call = transactionRequest(given, settings.compatibility)
   return submission.sendPrepared(() => wallet.prepare(call))
 }

@@ -6,7 +6,7 @@ import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
 import { WireBytes } from '../../wire.js'
-import { transactionRequest } from '../transactionRequest.js'
+import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
 
 /** A transaction that is not sent: its encoding beside its fields (geth: ethapi.SignTransactionResult). */
 export function rawAndTransaction(given: CompletedTransaction): WireBytes {
@@ -14,13 +14,13 @@ export function rawAndTransaction(given: CompletedTransaction): WireBytes {
 }
 
 /** Signs a transaction without sending it; in anvil and ganache what it lacks is filled in. */
-export async function signOnly(
-  { wallet, settings: { compatibility } }: Backend,
-  given: CallArguments,
-): Promise<CompletedTransaction> {
+export async function signOnly(backend: Backend, given: CallArguments): Promise<CompletedTransaction> {
+  const { wallet, settings } = backend
+  const { compatibility } = settings
+  checkSignersChain(backend, given)
   const call = transactionRequest(given, compatibility)
   const { transaction, hash } = await (compatibility.fillsBeforeSigning
-    ? wallet.prepare(call)
+    ? wallet.prepareUnsent(call)
     : wallet.sign(call))
   return { raw: transaction.serialize(), transaction, hash }
 }

@@ -1,0 +1,205 @@
+import { type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Devnet, refusalOf, startDevnet, stopAll } from './support.js'
+
+afterEach(stopAll)
+
+const from: Hex = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const to: Hex = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+const stranger: Hex = `0x${'51'.repeat(20)}`
+const contract: Hex = `0x${'c0'.repeat(20)}`
+const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+const gwei = 10n ** 9n
+
+/** What is wrong with a transaction, by its fields. */
+const mistakes = {
+  nonce: { nonce: '0x0' },
+  'too little gas': { gas: '0x5207' },
+  'too much gas': { gas: '0x1c9c381' },
+  'a low cap': { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x0' },
+  'a tip above the cap': {
+    maxFeePerGas: numberToHex(2n * gwei),
+    maxPriorityFeePerGas: numberToHex(3n * gwei),
+  },
+  'a low cap below the tip': { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' },
+  'no fees': { gasPrice: '0x0' },
+  funds: { value: numberToHex(20_000n * 10n ** 18n) },
+  'another chain': { chainId: '0x1' },
+  'long creation code': { to: undefined, data: `0x${'00'.repeat(50_000)}` },
+  'blobs without a sidecar': {
+    blobVersionedHashes: [`0x01${'ab'.repeat(31)}`],
+    maxFeePerBlobGas: '0x1',
+  },
+} as const
+
+const answers = {
+  nonce: { code: -32003, message: 'nonce too low' },
+  'too little gas': { code: -32000, message: 'intrinsic gas too low' },
+  'too much gas': { code: -32000, message: 'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit' },
+  'a low cap': { code: -32003, message: 'max fee per gas less than block base fee' },
+  'a tip above the cap': { code: -32003, message: 'max priority fee per gas higher than max fee per gas' },
+  funds: { code: -32003, message: 'Insufficient funds for gas * price + value' },
+  'another chain': {
+    code: -32602,
+    message: "transaction-provided chain ID (1) does not match the signer's chain ID (31337)",
+  },
+  'long creation code': { code: -32003, message: 'max initcode size exceeded' },
+  'blobs without a sidecar': { code: -32602, message: 'Failed to decode transaction' },
+} as const
+
+type Mistake = keyof typeof mistakes
+
+/** What anvil 1.7.1 tells of transactions with two mistakes. */
+const told: readonly (readonly [Mistake, Mistake, keyof typeof answers])[] = [
+  ['nonce', 'too little gas', 'nonce'],
+  ['nonce', 'too much gas', 'nonce'],
+  ['nonce', 'a low cap', 'nonce'],
+  ['nonce', 'a tip above the cap', 'nonce'],
+  ['nonce', 'no fees', 'nonce'],
+  ['nonce', 'long creation code', 'nonce'],
+  ['nonce', 'funds', 'nonce'],
+  ['nonce', 'another chain', 'another chain'],
+  ['nonce', 'blobs without a sidecar', 'blobs without a sidecar'],
+  ['too little gas', 'a tip above the cap', 'too little gas'],
+  ['too little gas', 'no fees', 'too little gas'],
+  ['too much gas', 'a tip above the cap', 'too much gas'],
+  ['too much gas', 'funds', 'too much gas'],
+  ['a low cap', 'funds', 'a low cap'],
+  ['a low cap below the tip', 'funds', 'a low cap'],
+  ['a tip above the cap', 'funds', 'a tip above the cap'],
+  ['a tip above the cap', 'long creation code', 'long creation code'],
+  ['a tip above the cap', 'another chain', 'another chain'],
+  ['a low cap', 'long creation code', 'long creation code'],
+  ['funds', 'long creation code', 'long creation code'],
+  ['funds', 'blobs without a sidecar', 'blobs without a sidecar'],
+]
+
+async function startAnvil(): Promise<Devnet> {
+  return startDevnet({ compat: 'anvil', gasLimit: 30_000_000 })
+}
+
+// Everything here is what anvil 1.7.1 answers to the same requests.
+describe('under --compat anvil', () => {
+  test('of two mistakes of a transaction the one is told that anvil looks for first', async () => {
+    const { call, send } = await startAnvil()
+    await send({ to })
+    for (const [one, other, first] of told) {
+      const sent = { from, to, ...mistakes[one], ...mistakes[other] }
+      expect([one, other, await refusalOf(call('eth_sendTransaction', sent))]).toEqual([
+        one,
+        other,
+        answers[first],
+      ])
+    }
+  })
+
+  test('the same holds for raw transactions', async () => {
+    const { call, send } = await startAnvil()
+    await send({ to })
+    const raw = await signer.signTransaction({
+      chainId: 31337,
+      type: 'eip1559',
+      nonce: 0,
+      gas: 21_000n,
+      to,
+      maxFeePerGas: gwei,
+    })
+    const fields = { chainId: 31337, to, type: 'eip1559', maxFeePerGas: 2n * gwei } as const
+    expect(await refusalOf(call('eth_sendRawTransaction', raw))).toEqual(answers.nonce)
+    const low = await signer.signTransaction({ ...fields, nonce: 0, gas: 20_000n })
+    expect(await refusalOf(call('eth_sendRawTransaction', low))).toEqual(answers.nonce)
+  })
+
+  test('a tip that is left open is the suggested one, and a price beside fees is the price', async () => {
+    const { call, send } = await startAnvil()
+    for (let mined = 0; mined < 9; mined++) await call('evm_mine')
+    const cap = numberToHex(800_000_000n)
+    expect(await refusalOf(call('eth_sendTransaction', { from, to, maxFeePerGas: cap }))).toEqual(
+      answers['a tip above the cap'],
+    )
+    const price = numberToHex(2n * gwei)
+    const { transactionHash } = await send({ to, gasPrice: price, maxFeePerGas: price })
+    expect(await call('eth_getTransactionByHash', transactionHash)).toMatchObject({
+      type: '0x0',
+      gasPrice: price,
+    })
+  })
+
+  test('a message to call has either both fees in order or none, and a price beside them means nothing', async () => {
+    const { call } = await startAnvil()
+    const words = 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`'
+    for (const method of ['eth_call', 'eth_estimateGas', 'debug_traceCall']) {
+      for (const fees of [
+        { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' },
+        { maxPriorityFeePerGas: '0x2' },
+        { gasPrice: numberToHex(2n * gwei), maxPriorityFeePerGas: '0x1' },
+      ]) {
+        const message = { from: stranger, to: contract, data: '0x00', ...fees }
+        expect(await refusalOf(call(method, message))).toEqual({ code: -32602, message: words })
+      }
+    }
+    // Returns the gas price.
+    await call('anvil_setCode', contract, '0x3a5f5260205ff3')
+    const price = numberToHex(2n * gwei)
+    expect(await call('eth_call', { from, to: contract, gasPrice: price, maxFeePerGas: price })).toBe(
+      `0x${(2n * gwei).toString(16).padStart(64, '0')}`,
+    )
+    expect(await refusalOf(call('eth_call', { from, to: contract, chainId: '0x1' }))).toEqual({
+      code: -32003,
+      message: 'invalid chain id for signer',
+    })
+    const list = { from: stranger, to: contract, gasPrice: numberToHex(gwei) }
+    expect(await call('eth_createAccessList', list)).toEqual({ accessList: [], gasUsed: '0x5217' })
+  })
+
+  test('a filled transaction is one of the first account that waits', async () => {
+    const { call } = await startAnvil()
+    expect(await call('eth_fillTransaction', { to })).toMatchObject({
+      raw: '0x02ec827a6980843b9aca0084773594008252089470997970c51812dc3a010c7d01b50e0d17dc79c88080c0808080',
+      tx: { blockHash: null, blockNumber: null, from, transactionIndex: null, gas: '0x5208', v: '0x0' },
+    })
+  })
+
+  test('a snapshot whose block was taken back is missing once', async () => {
+    const { call } = await startAnvil()
+    const missing = { code: -32001, message: 'Resource not found' }
+    const first = await call('evm_snapshot')
+    const same = await call('evm_snapshot')
+    await call('evm_mine')
+    const later = await call('evm_snapshot')
+    expect(await call('evm_revert', first)).toBe(true)
+    expect(await call('evm_revert', same)).toBe(false)
+    expect(await refusalOf(call('evm_revert', later))).toEqual(missing)
+    expect(await call('evm_revert', later)).toBe(false)
+    expect(await call('evm_revert', '0x63')).toBe(false)
+  })
+
+  test('a fee history ends at the head, and takes any percentiles', async () => {
+    const { call, send } = await startAnvil()
+    await call('evm_mine')
+    await send({ to })
+    const atHead = await call('eth_feeHistory', '0x1', 'latest', [])
+    expect(atHead).toMatchObject({ oldestBlock: '0x2' })
+    expect(await call('eth_feeHistory', '0x1', 'pending', [])).toEqual(atHead)
+    expect(await call('eth_feeHistory', '0x0', 'pending', [])).toEqual(atHead)
+    const { baseFeePerGas: atFirst } = await call<{ baseFeePerGas: Hex[] }>('eth_feeHistory', 1, '0x0', [])
+    const { baseFeePerGas } = atHead as { baseFeePerGas: Hex[] }
+    expect(atFirst.at(-1)).toBe(baseFeePerGas.at(-1))
+    expect(await call('eth_feeHistory', '0x2', 'latest', [50, 10, 101])).toMatchObject({
+      reward: [
+        ['0x0', '0x0', '0x0'],
+        ['0x3b9aca00', '0x3b9aca00', '0x3b9aca00'],
+      ],
+    })
+  })
+
+  test('one refusal stands for all that is no request', async () => {
+    const { node } = await startAnvil()
+    const headers = { 'content-type': 'application/json' }
+    const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()
+    const refused = { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid request' } }
+    for (const body of ['x', '[]', '', '5']) expect(await post(body)).toEqual(refused)
+    expect(await post('{"jsonrpc":"1.0","id":4,"method":"eth_chainId"}')).toEqual({ ...refused, id: 4 })
+  })
+})
