@@ -124,6 +124,9 @@ test('the network is chosen at the top', async () => {
   await show('chain/blocks')
   await page.getByLabel('Network').selectOption('sepolia')
   await page.getByText('No block has been mined yet').waitFor()
+  expect(await page.getByRole('group', { name: 'Script' }).innerText()).toContain(
+    `${originOf(node.url)}/sepolia/v3/`,
+  )
   expect(page.url()).toContain('network=sepolia')
   await page.getByLabel('Network').selectOption('local')
   await page

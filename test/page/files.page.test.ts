@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
 import { type OpenedPage, openPage, originOf, startBrowser } from './browser.js'
 
+const run = promisify(execFile)
 let browser: Browser
 let node: StandinNode
 let opened: OpenedPage
@@ -102,6 +105,42 @@ test('a file is renamed, and a directory is moved and removed with what is in it
   await page.waitForURL('**/files/mfs/drafts')
   await page.getByText('This directory is empty').waitFor()
   expect(await api('files/read?arg=/drafts/new/renamed.txt')).toContain('does not exist')
+})
+
+test('names of a directory are there before its sizes are', async () => {
+  const { page, show } = opened
+  await api('files/mkdir?arg=/slow/inner&parents=true')
+  await api('files/write?arg=/slow/leaf.txt&create=true', { leaf: 'six by' })
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/files\/ls\?.*long=true/, async (route) => {
+    await held
+    await route.continue()
+  })
+  await show('files/mfs/slow')
+  const leaf = page.getByRole('row', { name: /^leaf\.txt/ })
+  await leaf.waitFor()
+  expect(await leaf.innerText()).not.toContain('6 B')
+  release()
+  await page.getByRole('row', { name: /^leaf\.txt.*6 B$/ }).waitFor()
+  await page.getByRole('row', { name: /^inner\b.*directory/ }).waitFor()
+  await page.unroute(/files\/ls\?.*long=true/)
+})
+
+test('an operation is copied as a command that runs', async () => {
+  const { page, show } = opened
+  const answer = await api('files/stat?arg=/slow')
+  await show('requests?method=files/stat')
+  await page
+    .getByRole('row', { name: /^\S+\s+files\/stat\s+arg=\/slow/ })
+    .first()
+    .click()
+  await page.getByRole('complementary').getByText('/slow', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'curl', exact: true }).click()
+  const copied = (): Promise<string> => page.evaluate<string>('navigator.clipboard.readText()')
+  await until(async () => (await copied()).startsWith('curl '))
+  const { stdout } = await run('sh', ['-c', await copied()])
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(answer))
 })
 
 test('a DAG is drawn with its links, and a node leads on to its own', async () => {

@@ -44,6 +44,7 @@ test('a failing transaction leads from its request to the line that reverts in t
     .getByRole('row', { name: /eth_sendRawTransaction/ })
     .first()
     .click()
+  await page.getByRole('complementary').getByText('failed', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Open transaction' }).click()
   const source = await readFile(new URL('./contracts/Vault.sol', import.meta.url), 'utf8')
   const line = source.split('\n').findIndex((text) => text.includes('revert LimitExceeded')) + 1
