@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -195,4 +198,25 @@ test('a key is set with a plan and charged, and its secret is shown nowhere', as
   expect((await ask(keyed)).status).toBe(401)
   expect(problems).toEqual([])
   await guarded.stop()
+})
+
+test('a cassette is listed while it is in use', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const path = join(folder, 'run.ndjson')
+  writeFileSync(path, '{"cassette":1}\n{"call":["rpc","local","eth_chainId",[]],"nth":1,"result":"0x309"}\n')
+  const { page, show } = opened
+  await show('controls/chain')
+  const panel = page.getByRole('region', { name: 'Cassette' })
+  const use = (method: string, body?: object): Promise<Response> =>
+    fetch(`${node.controlUrl}/cassette`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+  await use('PUT', { replay: { path } })
+  await panel.getByText('replaying, strict').waitFor()
+  await ask(node.url, 'eth_chainId')
+  await until(async () => /Answered from the file\s*1/.test(await panel.innerText()))
+  await use('DELETE')
+  await panel.waitFor({ state: 'detached' })
+  rmSync(folder, { recursive: true })
 })

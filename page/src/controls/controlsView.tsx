@@ -1,5 +1,6 @@
 import { Subnav } from '../parts/subnav.js'
 import { AccountControls } from './accountControls.js'
+import { CassettePanel } from './cassettePanel.js'
 import { ClockControls } from './clockControls.js'
 import { FaultControls } from './faultControls.js'
 import { ForkControls } from './forkControls.js'
@@ -35,6 +36,7 @@ export function ControlsView({ path }: { path: readonly string[] }) {
         </div>
       ) : (
         <div class="columns">
+          <CassettePanel />
           <MiningControls />
           <TimeControls />
           <SnapshotControls />
