@@ -1,0 +1,105 @@
+import { DasContextJs } from '@crate-crypto/node-eth-kzg'
+import {
+  Contract,
+  ContractFactory,
+  Interface,
+  JsonRpcProvider,
+  type TransactionRequest,
+  Wallet,
+  concat,
+  getBytes,
+  hexlify,
+  isCallException,
+} from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNode, type StandinNode } from '../../src/index.js'
+import { readArtifact } from '../support/artifacts.js'
+
+const gwei = 10n ** 9n
+const GAS_PER_BLOB = 131_072n
+
+const plain: readonly [type: number, fields: TransactionRequest][] = [
+  [0, { gasPrice: 4n * gwei }],
+  [1, { gasPrice: 4n * gwei, accessList: [{ address: `0x${'51'.repeat(20)}`, storageKeys: [] }] }],
+  [2, { maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: gwei }],
+]
+
+describe('ethers 6 sends', () => {
+  let node: StandinNode
+  let provider: JsonRpcProvider
+  let wallet: Wallet
+  let delegator: Wallet
+  let recipient: string
+  let reverter: Contract
+
+  beforeAll(async () => {
+    node = await createNode({ port: 0, ipfsPort: 0 })
+    provider = new JsonRpcProvider(node.url, undefined, { cacheTimeout: -1, pollingInterval: 20 })
+    const [first, second, third] = node.accounts
+    wallet = new Wallet(first?.privateKey ?? '', provider)
+    delegator = new Wallet(second?.privateKey ?? '', provider)
+    recipient = third?.address ?? ''
+    const { abi, bytecode } = readArtifact('Reverter')
+    const deployed = await new ContractFactory(new Interface(JSON.stringify(abi)), bytecode, wallet).deploy()
+    await deployed.waitForDeployment()
+    reverter = new Contract(await deployed.getAddress(), new Interface(JSON.stringify(abi)), provider)
+  })
+
+  afterAll(async () => {
+    provider.destroy()
+    await node.stop()
+  })
+
+  it.each(plain)('transactions of type %i, and reads them back', async (type, fields) => {
+    const before = await provider.getBalance(recipient)
+    const response = await wallet.sendTransaction({ to: recipient, value: 5n, type, ...fields })
+    const receipt = await response.wait()
+    expect(receipt).toMatchObject({ status: 1, type, hash: response.hash, from: wallet.address })
+    expect(await provider.getBalance(recipient)).toBe(before + 5n)
+    expect(await provider.getTransaction(response.hash)).toMatchObject({ type, value: 5n, to: recipient })
+  })
+
+  it('transactions with blobs, their commitments and the proofs of their cells', async () => {
+    const kzg = DasContextJs.create({ usePrecomp: false })
+    const data = `0x${'7'.padStart(64, '0')}${'0'.repeat(64 * 4_095)}`
+    const commitment = hexlify(kzg.blobToKzgCommitment(getBytes(data)))
+    const { proofs } = kzg.computeCellsAndKzgProofs(getBytes(data))
+    const response = await wallet.sendTransaction({
+      type: 3,
+      to: recipient,
+      value: 1n,
+      gasLimit: 21_000n,
+      maxFeePerGas: 4n * gwei,
+      maxPriorityFeePerGas: gwei,
+      maxFeePerBlobGas: gwei,
+      blobWrapperVersion: 1,
+      blobs: [{ data, commitment, proof: concat(proofs) }],
+    })
+    const receipt = await response.wait()
+    expect(receipt).toMatchObject({ status: 1, type: 3, blobGasUsed: GAS_PER_BLOB })
+    const { blobVersionedHashes = [] } = (await provider.getTransaction(response.hash)) ?? {}
+    expect(blobVersionedHashes).toHaveLength(1)
+    const stored = (await provider.send('anvil_getBlobByHash', [blobVersionedHashes?.[0]])) as string
+    expect(stored).toBe(data)
+  })
+
+  it('transactions with authorizations, whose account then runs the code, and decodes its reverts', async () => {
+    const target = await reverter.getAddress()
+    const authorization = await delegator.authorize({ address: target })
+    const response = await wallet.sendTransaction({
+      type: 4,
+      to: recipient,
+      authorizationList: [authorization],
+    })
+    expect(await response.wait()).toMatchObject({ type: 4, from: wallet.address })
+    expect(await provider.getCode(delegator.address)).toBe(`0xef0100${target.slice(2).toLowerCase()}`)
+    const delegated = new Contract(delegator.address, reverter.interface, provider)
+    const error: unknown = await delegated
+      .getFunction('revertWithReason')
+      .staticCall('not today')
+      .catch((caught: unknown) => caught)
+    expect(isCallException(error) && error.reason).toBe('not today')
+    const read = await provider.getTransaction(response.hash)
+    expect(read?.authorizationList?.[0]).toMatchObject({ address: target, chainId: 31337n })
+  })
+})
