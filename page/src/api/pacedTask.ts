@@ -2,8 +2,11 @@
 const shortestRest = 250
 const longestRest = 5000
 
-/** How many times as long as a run took is rested after it: so reading takes a twentieth of the node's time at most. */
-const restPerRun = 19
+/** Reading takes this part of the node's time at most, whatever is shown. */
+const mostOfTime = 1 / 20
+
+/** Tasks that run or rest: they share that part. */
+let activeTasks = 0
 
 /**
  * Runs something whenever it is asked to, one run at a time and with rests between them, however often it is asked. While
@@ -40,11 +43,14 @@ export class PacedTask {
   async #work(): Promise<void> {
     this.#isRunning = true
     this.#isAsked = false
+    activeTasks += 1
     const started = performance.now()
     await this.#run()
     const took = performance.now() - started
-    const rest = Math.min(longestRest, Math.max(shortestRest, restPerRun * took))
+    const fairRest = took * (activeTasks / mostOfTime - 1)
+    const rest = Math.min(longestRest, Math.max(shortestRest, fairRest))
     setTimeout(() => {
+      activeTasks -= 1
       this.#isRunning = false
       if (this.#isAsked && !this.#isOver) this.ask()
     }, rest)
