@@ -10,6 +10,8 @@ export interface Step {
   params: readonly unknown[]
   /** Whether the node is another one behind it. */
   changesState: boolean
+  /** What is sent in place of a request of the method: a body that may be none. */
+  body?: string
 }
 
 /** The test account 0 of `test test test … junk`, which both nodes fund. */
@@ -27,6 +29,7 @@ const accounts: readonly Hex[] = [
 ]
 const stranger: Hex = `0x${'51'.repeat(20)}`
 const hash: Hex = `0x${'ab'.repeat(32)}`
+const blobHash: Hex = `0x01${'ab'.repeat(31)}`
 
 const spoiltValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
 /** A value, which is a wrong one now and then. */
@@ -103,13 +106,17 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
     one([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]),
   )
   put(0.06, 'chainId', one('0x7a69', '0x1'))
-  put(0.05, 'type', one('0x0', '0x1', '0x2', '0x3'))
-  put(0.03, 'blobVersionedHashes', one([], [`0x01${'ab'.repeat(31)}`]))
+  put(0.05, 'type', one('0x0', '0x1', '0x2', '0x3', '0x4', '0x100', 'x', 1))
+  put(0.03, 'blobVersionedHashes', one([], [blobHash]))
+  put(0.02, 'blobHashes', one([blobHash]))
   put(0.03, 'authorizationList', one([]))
   if (fields.nonce) put(0.2, 'nonce', one('0x0', '0x1', '0x2', '0x5'))
   put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), one(...spoiltValues))
   return made
 }
+
+const filled: Argument = (random) => message(random, { nonce: true })
+const called: Argument = (random) => message(random, { nonce: false })
 
 /** A transaction that the first account signed, or what is none. */
 async function rawTransaction(random: Random): Promise<unknown> {
@@ -207,6 +214,39 @@ function logQuery(random: Random): unknown {
   return query
 }
 
+/** Bodies that are requests, or nearly. Hardhat goes down at `null`. */
+const bodies: readonly string[] = [
+  '',
+  '[]',
+  '{}',
+  '5',
+  'x',
+  '[1]',
+  '[{}]',
+  '{"jsonrpc":"2.0","id":1}',
+  '{"jsonrpc":"1.0","id":1,"method":"eth_chainId","params":[]}',
+  ...['1', '"a"', 'null', 'true', '{}'].map(
+    (id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId","params":[]}`,
+  ),
+  ...['[1]', '{}', '"x"', 'null'].map(
+    (params) => `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":${params}}`,
+  ),
+  '{"jsonrpc":"2.0","method":"eth_chainId","params":[]}',
+  '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"eth_unknown"}]',
+]
+
+/** The options of a reset, which are no such thing mostly. */
+const resetOptions = one(
+  null,
+  5,
+  {},
+  { forking: null },
+  { forking: {} },
+  { forking: { blockNumber: 1 } },
+  { forking: { jsonRpcUrl: 5 } },
+  { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: '0x1' } },
+)
+
 /** Setters that both nodes have under their own prefix. */
 const setters: readonly Kind[] = [
   { method: 'setBalance', weight: 3, parameters: [anyAddress, large] },
@@ -251,6 +291,7 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
     { method: 'hardhat_getAutomine', weight: 1, parameters: [] },
     { method: 'hardhat_metadata', weight: 1, parameters: [] },
     { method: 'hardhat_setPrevRandao', weight: 2, parameters: [word], changesState: true },
+    { method: 'hardhat_reset', weight: 1, parameters: [resetOptions], changesState: true },
   ],
   anvil: [
     { method: 'anvil_getAutomine', weight: 1, parameters: [] },
@@ -270,6 +311,10 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
     { method: 'anvil_removePoolTransactions', weight: 1, parameters: [anyAddress], changesState: true },
     { method: 'anvil_rollback', weight: 1, parameters: [control], changesState: true },
     { method: 'anvil_setChainId', weight: 1, parameters: [one(31337)], changesState: true },
+    { method: 'eth_fillTransaction', weight: 4, parameters: [filled] },
+    { method: 'eth_signTransaction', weight: 3, parameters: [filled] },
+    { method: 'eth_createAccessList', weight: 3, parameters: [called, blockTag] },
+    { method: 'eth_sendUnsignedTransaction', weight: 4, parameters: [filled], changesState: true },
     { method: 'txpool_status', weight: 1, parameters: [] },
     { method: 'txpool_content', weight: 1, parameters: [] },
     { method: 'txpool_inspect', weight: 1, parameters: [] },
@@ -292,6 +337,9 @@ export class Generator {
 
   async next(): Promise<Step> {
     const random = this.#random
+    if (random.chance(0.02)) {
+      return { method: 'a body', params: [], changesState: false, body: random.pick(bodies) }
+    }
     const place = random.below(10)
     if (place < 3) {
       const params = [message(random, { nonce: true })]

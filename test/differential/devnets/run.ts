@@ -96,7 +96,8 @@ function isDown(answer: string): boolean {
   return answer.startsWith('{"closed"')
 }
 
-function shown({ method, params }: Step, before: readonly Step[]): string {
+function shown({ method, params, body }: Step, before: readonly Step[]): string {
+  if (body !== undefined) return body
   const lines = before.slice(-6).map((step) => `${step.method} ${JSON.stringify(step.params)}`)
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
@@ -114,6 +115,7 @@ const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]]
     ['anvil_setCoinbase', `0x${'00'.repeat(20)}`],
     ['anvil_autoImpersonateAccount', false],
     ['anvil_removeBlockTimestampInterval'],
+    ['anvil_dropAllTransactions'],
     ['anvil_setNextBlockBaseFeePerGas', 1_000_000_000],
     ...places.map((place): [string, ...unknown[]] => ['anvil_stopImpersonatingAccount', place]),
   ],
@@ -146,7 +148,8 @@ class Side {
   }
 
   /** @returns the answer as text, in the form that both nodes have in common */
-  async send({ method, params }: Step): Promise<string> {
+  async send({ method, params, body }: Step): Promise<string> {
+    if (body !== undefined) return this.#sendBody(body)
     const filled = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, (_, value: unknown) =>
       typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknown) : value,
     )
@@ -155,6 +158,13 @@ class Side {
     const answer = JSON.parse(await response.text()) as Record<string, unknown>
     this.#remember(method, answer['result'])
     return JSON.stringify(normalAnswer(method, answer))
+  }
+
+  async #sendBody(body: string): Promise<string> {
+    const response = await this.#post(body).catch((error: unknown) => (error as Error).message)
+    if (typeof response === 'string') return JSON.stringify({ closed: response })
+    const text = await response.text()
+    return text === '' ? '"nothing"' : text
   }
 
   #post(body: string): Promise<Response> {
