@@ -116,7 +116,8 @@ function writeScalar(value: unknown, pieces: string[]): void {
   else pieces.push(JSON.stringify(value) ?? 'null')
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether a JSON value has members. */
+export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 

@@ -1,6 +1,6 @@
 import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
-import { canonicalJson, type RecordedCall } from './entry.js'
+import { canonicalJson, isContainer, type RecordedCall } from './entry.js'
 
 /** Recorded calls of the same method that are compared with one that was not recorded. */
 const COMPARED_CALLS = 500
@@ -53,10 +53,6 @@ function differencesBetween(recorded: unknown, asked: unknown, path: string): st
     )
   }
   return [`${path} (recorded ${shown(recorded)}, requested ${shown(asked)})`]
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 function shown(value: unknown): string {
