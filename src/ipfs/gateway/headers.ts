@@ -1,3 +1,4 @@
+import { joinBytes } from '../../encoding/hex.js'
 import type { CommandReply } from '../request/reply.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
@@ -86,4 +87,24 @@ export function escapePath(text: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
   return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
+}
+
+/** Bytes of an answer up to which its length is told (Go, `net/http`). */
+const MEASURED_LENGTH = 2048
+
+/** A body as a whole if it is short, so that its length is told. */
+export async function measured(
+  body: AsyncGenerator<Uint8Array>,
+): Promise<Uint8Array | AsyncGenerator<Uint8Array>> {
+  const begun: Uint8Array[] = []
+  for (let length = 0; length <= MEASURED_LENGTH;) {
+    const { done, value } = await body.next()
+    if (done) return joinBytes(begun)
+    begun.push(value)
+    length += value.length
+  }
+  return (async function* () {
+    yield* begun
+    yield* body
+  })()
 }

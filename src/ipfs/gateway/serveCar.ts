@@ -1,6 +1,5 @@
 import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
-import { joinBytes } from '../../encoding/hex.js'
 import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import { resolvePath } from '../dag/path.js'
@@ -9,7 +8,14 @@ import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
-import { GatewayError, cacheControl, contentDisposition, notModified, rootsHeader } from './headers.js'
+import {
+  GatewayError,
+  cacheControl,
+  contentDisposition,
+  measured,
+  notModified,
+  rootsHeader,
+} from './headers.js'
 import { type CarParameters, type DagScope, type EntityBytes, partialCar } from './partialCar.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence, noProviders, resolveTarget } from './resolveTarget.js'
@@ -79,24 +85,6 @@ export async function serveCar(
     headers: { ...described, ...rootsHeader(resolved) },
     body: await measured(partialCar(source, { ...wanted, end: resolved.cid, onTheWay: visited })),
   }
-}
-
-/** Bytes of an answer up to which its length is told (Go, `net/http`). */
-const MEASURED_LENGTH = 2048
-
-/** A body as a whole if it is short. */
-async function measured(body: AsyncGenerator<Uint8Array>): Promise<Uint8Array | AsyncGenerator<Uint8Array>> {
-  const begun: Uint8Array[] = []
-  for (let length = 0; length <= MEASURED_LENGTH;) {
-    const { done, value } = await body.next()
-    if (done) return joinBytes(begun)
-    begun.push(value)
-    length += value.length
-  }
-  return (async function* () {
-    yield* begun
-    yield* body
-  })()
 }
 
 /** A failure of a CAR that has its headers already. */

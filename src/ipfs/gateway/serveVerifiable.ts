@@ -2,7 +2,14 @@ import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
-import { cacheControl, modifiedHeader, contentDisposition, notModified, rootsHeader } from './headers.js'
+import {
+  cacheControl,
+  contentDisposition,
+  measured,
+  modifiedHeader,
+  notModified,
+  rootsHeader,
+} from './headers.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
@@ -40,7 +47,7 @@ export async function serveVerifiable(
   if (format === 'tar') {
     await checkLinks(source, target)
     const body = writeTar(source, await loadEntry(source, cid), cid.toString())
-    return { status: 200, headers: described, body }
+    return { status: 200, headers: described, body: await measured(body) }
   }
   const block = await source.get(cid)
   const named = { ...headers, 'Content-Disposition': described['Content-Disposition'] }

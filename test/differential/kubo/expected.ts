@@ -24,8 +24,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Pages that list a directory, show data or say what went wrong are of this project',
     matches: ({ name, ours, theirs }) =>
-      /gateway \| (body|content-length|etag) /.test(name) &&
-      /DOCTYPE|DirIndex|DagIndex|^\d*$/.test(theirs + ours),
+      /gateway \| (body|etag) /.test(name) && /DOCTYPE|DirIndex|DagIndex/.test(theirs + ours),
   },
   {
     reason: 'A timeout that is no duration is refused in words: go-ipfs-cmds ends the answer without one',
@@ -45,7 +44,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'An upload that is cut short is not taken for a whole one, and is told of by every operation',
     matches: ({ request, ours }) =>
-      /"Message":"(unexpected EOF|multipart: NextPart: EOF)"/.test(ours) ||
+      ours.includes('"Message":"multipart: NextPart: EOF"') ||
       (request.includes('filename=') && !request.includes('differential-boundary--')),
   },
   {
@@ -183,6 +182,13 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
         /malformed/.test(theirs)),
   },
   {
+    reason: 'Of several objects each is told of as it is pinned; Kubo tells of it in the place of another',
+    matches: ({ request, name }) =>
+      name.startsWith('pin/ls | ') &&
+      /[?&]arg=[^ ]*&arg=/.test(request) &&
+      !/type=(recursive|direct)/.test(request),
+  },
+  {
     reason: 'No pinning service is asked',
     matches: ({ name, theirs }) =>
       name.startsWith('pin/remote/') && /remote pinning service: |Stat/.test(theirs),
@@ -231,8 +237,8 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       theirs.startsWith('200'),
   },
   {
-    reason: 'Blocks that are broken CBOR or protobuf are refused in the words of the libraries here',
-    matches: ({ ours }) => /CBOR decode error|protobuf: |invalid header/.test(ours),
+    reason: 'CARs that have no good header are refused in the words of the library',
+    matches: ({ ours }) => ours.includes('invalid header'),
   },
   {
     reason: "Paths that are not the gateway's are the node's own",

@@ -254,6 +254,17 @@ const json = [
   'NaN',
   '{"":1}',
   '[[[[[[]]]]]]',
+  '{"a":',
+  '[1',
+  '[{"x":"y',
+  'trux',
+  '[nul]',
+  '-',
+  '1e+',
+  '{1:2}',
+  '{"a" 1}',
+  '["\\x"]',
+  '{"/":{"bytes":"a"}}',
 ]
 const cborHex = [
   'a0',
@@ -301,6 +312,15 @@ const cborHex = [
   'a26161016261610200',
   '83010203',
   'a3616101626161026162f6',
+  '7f61616162ff',
+  '5f4101',
+  'd9d9f7a0',
+  'c24101',
+  'f9',
+  '1c',
+  'bf6161ff',
+  '9affffffff',
+  '3bffffffffffffffff',
 ]
 
 /** How often an operation is asked for; others once. */
