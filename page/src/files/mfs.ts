@@ -24,6 +24,9 @@ export function isDirectory({ Type }: Pick<Entry, 'Type'>): boolean {
 /** Reads under way, by path: the tree and the table ask for the same directory at the same time. */
 const reading = new Map<string, Promise<Entry[]>>()
 
+/** Reads of names alone that are under way, by path. */
+const naming = new Map<string, Promise<Entry[]>>()
+
 /** Entries of a directory, directories first. */
 export function readDirectory(path: string): Promise<Entry[]> {
   const known = reading.get(path)
@@ -34,11 +37,15 @@ export function readDirectory(path: string): Promise<Entry[]> {
 }
 
 /** Names alone of the entries of a directory: the node reads no block of theirs, so that they are there at once. */
-export async function readNames(path: string): Promise<Entry[]> {
-  return list({ arg: path })
+export function readNames(path: string): Promise<Entry[]> {
+  const names = list({ arg: path }).finally(() => naming.delete(path))
+  naming.set(path, names)
+  return names
 }
 
 async function readEntries(path: string): Promise<Entry[]> {
+  // The node would give turns to both, and the names would be there little sooner than the sizes.
+  await naming.get(path)?.catch(() => undefined)
   return list({ arg: path, long: true })
 }
 
