@@ -70,7 +70,7 @@ export async function serveCar(
     // Why it cannot be followed is said below.
     if (segments.length > 0 && isAbsence(error)) {
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
-      return { status: 200, headers, body: deadEnd(source, visited) }
+      return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
     }
   }
   const resolved = await resolveTarget(source, target).catch((error: unknown) => {
