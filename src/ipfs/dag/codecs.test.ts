@@ -239,6 +239,7 @@ describe('as in Kubo', () => {
   it('writes JSON in lines, and neither links nor bytes', () => {
     const pretty = '[\n\t1,\n\t{\n\t\t"a": [],\n\t\t"b": {}\n\t}\n]\n'
     expect(Buffer.from(codec('json').encode([1, { a: [], b: {} }])).toString()).toBe(pretty)
+    expect(Buffer.from(codec('json').encode(codec('json').decode(Buffer.from('-0.0')))).toString()).toBe('-0')
     expect(() => codec('json').encode([cid])).toThrow('cannot marshal IPLD links to this codec')
     expect(() => codec('json').encode([new Uint8Array(1)])).toThrow('cannot marshal IPLD bytes to this codec')
   })

@@ -21,7 +21,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
     if (++written % valuesAtOnce === 0) yield
     if (typeof item === 'number' && isOddNumber(item)) throw new UnsupportedNumberError(item)
     if (typeof item !== 'object' || item === null || item instanceof WholeFloat) {
-      texts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
+      texts.push(textOf(item))
       return
     }
     if (item instanceof Uint8Array) throw new FileNetworkError('cannot marshal IPLD bytes to this codec')
@@ -41,4 +41,11 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
   yield* write(value, '')
   const isContainer = texts[0] === '[' || texts[0] === '{'
   return Buffer.from(texts.join('') + (isContainer ? '\n' : ''))
+}
+
+function textOf(item: unknown): string {
+  if (typeof item === 'bigint') return String(item)
+  // JSON.stringify writes the negative zero without its sign.
+  if (item instanceof WholeFloat && Object.is(item.value, -0)) return '-0'
+  return JSON.stringify(item) ?? 'null'
 }
