@@ -43,6 +43,7 @@ test.skipIf(!hasCurl)('uploads with -F and gets a line with its CID', async () =
   )
 })
 
+/** Words as Kubo 0.42 has them. */
 test.skipIf(!hasCurl)('sees a failure behind the first output as a trailer', async () => {
   const leaf = { Data: { '/': { bytes: 'CAIYBSAF' } } }
   const file = join(directory, 'node.json')
@@ -53,9 +54,11 @@ test.skipIf(!hasCurl)('sees a failure behind the first output as a trailer', asy
   const cid = /bafybei\w+/.exec(stored)?.[0] ?? ''
   const printed = await curl(`/api/v0/refs?arg=${cid}&recursive=true`, '-X', 'POST')
   expect(printed).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
-  expect(printed).toContain(missing['/'])
+  expect(printed).toContain('{"Ref":"","Err":"failed to fetch all nodes"}')
   const cut = await curl(`/api/v0/dag/export?arg=${cid}`, '-X', 'POST', '--raw', '--output', '-')
-  expect(cut).toMatch(/^X-Stream-Error: block was not found locally \(offline\): ipld: could not find Qm/m)
+  expect(cut).toMatch(
+    /^X-Stream-Error: walk failed: error traversing node at "Links\/0\/Hash": could not load link "Qm/m,
+  )
 })
 
 test.skipIf(!hasCurl)('asks the gateway for a part of a file', async () => {
