@@ -4,8 +4,8 @@ const exclude = ['**/node_modules/**', '**/*.slow.test.ts', '**/*.page.test.ts']
 
 export default defineConfig({
   test: {
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     reporters: ['default', './scripts/summary-reporter.mjs'],
     projects: [

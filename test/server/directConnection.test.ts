@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Backend } from '../../src/rpc/backend.js'
+import { compatibilityProfile } from '../../src/rpc/compatibility.js'
 import type { Method } from '../../src/rpc/method.js'
 import { RpcPipeline } from '../../src/rpc/pipeline.js'
 import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
@@ -44,7 +45,7 @@ beforeEach(async () => {
   ]
   const pipeline = new RpcPipeline({
     methods: new Map(methods.map((method) => [method.name, method])),
-    backend: {} as Backend,
+    backend: { settings: { compatibility: compatibilityProfile(undefined) } } as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 10 },

@@ -1,5 +1,6 @@
 import { bench, describe } from 'vitest'
 import type { Backend } from '../../rpc/backend.js'
+import { compatibilityProfile } from '../../rpc/compatibility.js'
 import { RpcPipeline } from '../../rpc/pipeline.js'
 import type { CallPolicy } from '../../rpc/callPolicy.js'
 import { FilterStore } from '../../rpc/subscriptions/filters.js'
@@ -13,7 +14,7 @@ function createPipeline(policy?: CallPolicy): RpcPipeline {
   const method = { name: 'eth_blockNumber', parameters: [], invoke: () => '0x1' }
   return new RpcPipeline({
     methods: new Map([[method.name, method]]),
-    backend: {} as Backend,
+    backend: { settings: { compatibility: compatibilityProfile(undefined) } } as Backend,
     filters: new FilterStore(),
     report: () => undefined,
     batch: { maxItems: 1 },
