@@ -39,11 +39,13 @@ export class HttpClient {
    * @throws Error of the system if the answer does not come as a whole
    */
   async post(url: URL, body: string): Promise<HttpAnswer> {
-    let answer = await this.#post(url, body)
+    let target = url
+    let answer = await this.#post(target, body)
     for (let count = 0; count < MOST_REDIRECTS && redirects.has(answer.status); count++) {
       const { location } = answer.headers
       if (location === undefined) break
-      answer = await this.#post(new URL(location, url), body)
+      target = new URL(location, target)
+      answer = await this.#post(target, body)
     }
     return answer
   }

@@ -49,7 +49,7 @@ export interface CompatibilityProfile {
   sendsWithBlockGasLimit: boolean
   /** Whether fees of zero and a tip above the cap are left to the mempool to refuse, or to let wait. */
   leavesFeesToMempool: boolean
-  /** Whether a price beside fees of EIP-1559 makes a transaction one of that price, and means nothing to a call; otherwise both are refused. */
+  /** Whether a gas price beside EIP-1559 fees wins in a transaction and is ignored in a call; otherwise refused. */
   takesPriceBesideFees: boolean
   /** Whether eth_fillTransaction answers the transaction as one that waits, by default of the first account. */
   fillsAsWaiting: boolean
@@ -96,7 +96,10 @@ export interface CompatibilityProfile {
   gasPriceUsesNextBaseFee: boolean
   /** Whether the first block has the base fee of the genesis rather than what follows from it. */
   firstBlockInheritsBaseFee: boolean
-  /** Whether a fee history ends at the head also at `pending`, tells the next base fee behind any block, and takes any percentiles and no blocks as one. */
+  /**
+   * Whether `pending` is the head in a fee history, its last base fee that of the next block, any percentiles are taken,
+   * and a count of zero is one.
+   */
   feeHistoryEndsAtHead: boolean
   /** Whether a fee history without percentiles has an empty list of rewards rather than none. */
   emptyRewardWithoutPercentiles: boolean
@@ -124,7 +127,7 @@ export interface CompatibilityProfile {
   appliesTransactionGasCap: boolean
   /** Where the randomness of blocks comes from: their parent's hash, or hardhat's generators. */
   blockRandomness: BlockRandomness
-  /** Whether a snapshot whose block was taken back is told as missing, once, rather than as none. */
+  /** Whether evm_revert refuses a snapshot whose block was taken back, once, instead of answering false. */
   tellsLostSnapshots: boolean
   /** The number of the first snapshot. */
   firstSnapshot: number

@@ -382,7 +382,7 @@ export class RpcPipeline {
     return failedOutcome(error)
   }
 
-  /** Errors of other nodes keep their words. A fault in the wording itself is answered too: the caller waits for an answer. */
+  /** Errors of other nodes keep their words. A fault in the wording itself is answered too: the caller waits. */
   #toRpcError(call: PolicyCall, thrown: unknown): RpcError {
     if (thrown instanceof RpcError && thrown.text !== undefined) return thrown
     const { errorMessages } = this.#setup.backend.settings.compatibility

@@ -7,12 +7,10 @@ import type { Message } from '../vm/message.js'
 import { PeakGas } from '../evm/peakGas.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { IntrinsicGasError } from '../vm/preCheck.js'
-import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
+import { MAX_TRANSACTION_GAS, PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 
-/** Gas of a transaction that runs no code and has no data. */
-export const PLAIN_TRANSFER_GAS = 21_000n
 /** The search ends when the bounds are this close, in thousandths of the upper one (geth: estimateGasErrorRatio). */
 const ERROR_RATIO = 15n
 /** EIP-2200: what an SSTORE wants left; it is added to the first guess. */

@@ -1,6 +1,7 @@
 import { ExecutionFailedError } from '../errors.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { PLAIN_TRANSFER_GAS, upperBound } from './estimate.js'
+import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
+import { upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'

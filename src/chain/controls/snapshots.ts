@@ -31,10 +31,10 @@ export interface SnapshotRecord {
 /** The setting that holds the number of the next snapshot, where those before it are not there any more. */
 const NEXT_SETTING = 'next-snapshot'
 
-/** How going back to a snapshot ended; `lost` if its block was taken back, which is told once. */
+/** How going back to a snapshot ended; `lost` if its block was taken back, which is reported once. */
 export type RevertOutcome = 'done' | 'unknown' | 'lost'
 
-/** Most snapshots whose loss is told. */
+/** Most lost snapshots that are remembered. */
 const MOST_LOST = 10_000
 
 /** Something that goes back together with the chain. */
@@ -74,8 +74,9 @@ export interface SnapshotParts {
 export class Snapshots {
   readonly #parts: SnapshotParts
   readonly #inMemory = new Map<number, SnapshotInMemory>()
-  readonly #ids = new Set<number>()
-  /** Those whose blocks were taken back, and who did not ask for one yet. */
+  /** The ordinals of their blocks, by their numbers. */
+  readonly #ordinals = new Map<number, number>()
+  /** Snapshots whose blocks were taken back. Each is reported once. */
   readonly #lost = new Set<number>()
   #next = 0
 
@@ -89,9 +90,9 @@ export class Snapshots {
     const { database, keys } = parts.chain.stores
     const next = database.get(keys.setting(NEXT_SETTING))
     if (next !== undefined) snapshots.#next = decodeOrdinal(next)
-    for await (const [key] of database.iterate(keys.snapshots())) {
+    for await (const [key, bytes] of database.iterate(keys.snapshots())) {
       const id = ordinalOfKey(key)
-      snapshots.#ids.add(id)
+      snapshots.#ordinals.set(id, decodeRecord(bytes).ordinal)
       snapshots.#next = Math.max(snapshots.#next, id + 1)
     }
     return snapshots
@@ -119,7 +120,7 @@ export class Snapshots {
       const record: SnapshotRecord = { ...place, waiting }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
-      this.#ids.add(id)
+      this.#ordinals.set(id, block.ordinal)
       this.#inMemory.set(id, inMemory)
       return BigInt(id)
     })
@@ -137,8 +138,8 @@ export class Snapshots {
       if (record === undefined) return this.#lost.delete(Number(id)) ? 'lost' : 'unknown'
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
-      const used = [...this.#ids].filter((other) => other >= Number(id))
-      const lost = used.filter((other) => (this.#record(other)?.ordinal ?? 0) >= record.nextOrdinal)
+      const used = [...this.#ordinals.keys()].filter((other) => other >= Number(id))
+      const lost = used.filter((other) => (this.#ordinals.get(other) ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
       const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
       let removed: (() => void) | undefined
@@ -164,7 +165,7 @@ export class Snapshots {
 
   /** All snapshots, the oldest first. */
   list(): SnapshotEntry[] {
-    return [...this.#ids].flatMap((id) => {
+    return [...this.#ordinals.keys()].flatMap((id) => {
       const block = this.#parts.chain.stores.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
       if (block === undefined) return []
       return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
@@ -183,7 +184,7 @@ export class Snapshots {
   /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */
   clear(): void {
     const { database, keys } = this.#parts.chain.stores
-    const ids = [...this.#ids]
+    const ids = [...this.#ordinals.keys()]
     if (ids.length === 0) return
     const batch = new WriteBatch()
     this.#stageRemoval(batch, keys, ids)
@@ -210,13 +211,13 @@ export class Snapshots {
 
   #record(id: number): SnapshotRecord | undefined {
     const { database, keys } = this.#parts.chain.stores
-    const bytes = this.#ids.has(id) ? database.get(keys.snapshot(id)) : undefined
-    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord)
+    const bytes = this.#ordinals.has(id) ? database.get(keys.snapshot(id)) : undefined
+    return bytes && decodeRecord(bytes)
   }
 
   #forget(ids: readonly number[], lost: readonly number[]): void {
     for (const id of ids) {
-      this.#ids.delete(id)
+      this.#ordinals.delete(id)
       this.#inMemory.delete(id)
     }
     for (const id of lost.slice(-MOST_LOST)) this.#lost.add(id)
@@ -235,4 +236,8 @@ function* encodeWaiting(waiting: readonly PooledTransaction[]): Steps<string[]> 
     yield
   }
   return encoded
+}
+
+function decodeRecord(bytes: Uint8Array): SnapshotRecord {
+  return JSON.parse(new TextDecoder().decode(bytes)) as SnapshotRecord
 }

@@ -155,6 +155,8 @@ export class MovableSchedule implements ForkSchedule {
   }
 }
 
+/** Gas of a transaction that runs no code and has no data. */
+export const PLAIN_TRANSFER_GAS = 21_000n
 /** EIP-7825: gas of one transaction. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 

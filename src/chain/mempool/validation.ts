@@ -2,6 +2,7 @@ import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
+import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { checkBlobs } from './blobs.js'
@@ -218,8 +219,6 @@ export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
-/** Gas of a transaction that runs no code and has no data. */
-const PLAIN_TRANSFER_GAS = 21_000n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
 
 /** What the checks depend on besides the transaction. */

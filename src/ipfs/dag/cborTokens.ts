@@ -35,6 +35,8 @@ const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width
 const LINK_TAG = 42
 /** Most bytes of a string (refmt). */
 const LONGEST_STRING = 33_554_432
+/** Most parts of a string, which are all read at once. */
+const MOST_PARTS = 32_768
 const LARGEST_LENGTH = 2n ** 63n - 1n
 /** What the entries of lists and maps, their strings and bytes may come to (go-ipld-prime, `dagcbor`). */
 const BUDGET = 10 * 2 ** 20
@@ -152,6 +154,7 @@ export class CborTokens implements TokenSource {
             `got: ${head & ~INDEFINITE}, byte: ${head}`,
         )
       }
+      if (parts.length === MOST_PARTS) throw new FileNetworkError(`a string of more than ${MOST_PARTS} parts`)
       const given = this.#takeLength(head)
       if (given > LONGEST_STRING) throw tooLong('indefinite string/bytes', given)
       const length = Number(given)

@@ -48,7 +48,7 @@ interface Frame {
 /**
  * JSON as refmt reads it, which is less strict than others: a comma may stand behind the last entry, of `null`, `true` and
  * `false` the first letter counts, and a surrogate alone is the replacement character. The texts are refmt's. What takes
- * long to read and nobody writes is refused: strings, numbers and space beyond a length.
+ * long to read and does not occur in practice is refused: strings, numbers and space beyond a length.
  */
 export class JsonTokens implements TokenSource {
   readonly budget = Infinity
@@ -62,10 +62,12 @@ export class JsonTokens implements TokenSource {
 
   finish(): void {
     const { length } = this.#data
-    for (let at = this.#position; at < length; at++) {
+    const last = Math.min(length, this.#position + LONGEST_SPACE + 1)
+    for (let at = this.#position; at < last; at++) {
       if (isSpace(this.#data[at]) || this.#data[at] === 0) continue
       throw new FileNetworkError('unexpected content after end of json object')
     }
+    if (last < length) throw new FileNetworkError(`more than ${LONGEST_SPACE} bytes of space`)
   }
 
   next(): DataToken {
@@ -321,17 +323,11 @@ function decodeBase64(text: string): Uint8Array {
 
 /** Where Go stops to read text that has padding if it is right. */
 function placeOfFault(text: string): number {
-  let inGroup = 0
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (character === '\r' || character === '\n') continue
-    if (/[A-Za-z0-9+/]/.test(character)) {
-      inGroup = (inGroup + 1) % 4
-      continue
-    }
-    return character === '=' && inGroup >= 2 ? placeBehindPadding(text, at + 1, inGroup) : at
-  }
-  return text.length - inGroup
+  const at = text.search(/[^A-Za-z0-9+/\r\n]/)
+  const before = at < 0 ? text : text.slice(0, at)
+  const inGroup = before.replace(/[\r\n]/g, '').length % 4
+  if (at < 0) return text.length - inGroup
+  return text.charAt(at) === '=' && inGroup >= 2 ? placeBehindPadding(text, at + 1, inGroup) : at
 }
 
 /** @param at - behind the first character of the padding */

@@ -132,10 +132,23 @@ export async function* walkAvailable(source: BlockSource, root: CID): AsyncGener
   }
 }
 
+/** The last key that leads to a value, and the keys before it. Many values share these. */
+interface Way {
+  key: string
+  before: Way | undefined
+}
+
 /** A link inside data, with the keys that lead to it. */
 interface PlacedLink {
   cid: CID
-  way: readonly string[]
+  way: Way | undefined
+}
+
+/** The keys in their order. */
+function keysOfWay(way: Way | undefined): string[] {
+  const keys: string[] = []
+  for (let rest = way; rest; rest = rest.before) keys.push(rest.key)
+  return keys.reverse()
 }
 
 /**
@@ -145,24 +158,24 @@ interface PlacedLink {
 export async function wayTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
   const slice = new TimeSlice()
   const seen = new Set<string>()
-  const stack: PlacedLink[] = [{ cid: root, way: [] }]
+  const stack: PlacedLink[] = [{ cid: root, way: undefined }]
   for (let link = stack.pop(); link; link = stack.pop()) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
     const { cid, way } = link
-    if (cid.equals(wanted)) return way
+    if (cid.equals(wanted)) return keysOfWay(way)
     if (seen.has(cidKey(cid)) || cid.code === codecCode.raw) continue
     seen.add(cidKey(cid))
     const data = await decodeInTurns(decoderOf(cid), await source.get(cid))
-    stack.push(...(await runInSlices(placedLinks(data, way), slice)).reverse())
+    for (const placed of (await runInSlices(placedLinks(data, way), slice)).reverse()) stack.push(placed)
   }
   return []
 }
 
 /** The links of data in their order. */
-function* placedLinks(root: unknown, way: readonly string[]): Steps<PlacedLink[]> {
+function* placedLinks(root: unknown, way: Way | undefined): Steps<PlacedLink[]> {
   const links: PlacedLink[] = []
-  const stack: { value: unknown; way: readonly string[] }[] = [{ value: root, way }]
+  const stack: { value: unknown; way: Way | undefined }[] = [{ value: root, way }]
   for (let looked = 0, item = stack.pop(); item; item = stack.pop(), looked++) {
     if (looked % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
     const { value } = item
@@ -174,7 +187,7 @@ function* placedLinks(root: unknown, way: readonly string[]): Steps<PlacedLink[]
     }
     const keys = Array.isArray(value) ? [...value.keys()].map(String) : [...keysOf(value)]
     for (const key of keys.reverse()) {
-      stack.push({ value: (value as Record<string, unknown>)[key], way: [...item.way, key] })
+      stack.push({ value: (value as Record<string, unknown>)[key], way: { key, before: item.way } })
     }
   }
   return links

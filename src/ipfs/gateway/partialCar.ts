@@ -48,7 +48,7 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
       yield encodeCarSection(cid, await source.get(cid))
     }
   } catch (error) {
-    // As in boxo a CAR ends where a block is missing or cannot be read: who gets one checks that it is whole.
+    // As in boxo a CAR ends where a block is missing or cannot be read: clients check that it is whole.
     if (!(error instanceof FileNetworkError)) throw error
   }
 }

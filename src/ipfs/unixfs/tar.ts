@@ -81,7 +81,7 @@ async function writeContent(
   })
   finished.catch(() => undefined)
   const sink = archive.entry(header, finish)
-  // The archive tells of what goes wrong; an error of this stream that nobody hears would end the process.
+  // The archive tells of what goes wrong; an unheard error of this stream would end the process.
   sink.on('error', () => undefined)
   let missing = entry.size
   for await (const bytes of readFile(source, entry)) {

@@ -34,8 +34,8 @@ export interface ExecutionArguments {
 }
 
 /**
- * What is to be executed, at `latest` unless a block is named. In hardhat a message without a sender is the first account's, and
- * one that names only a tip has it for its cap.
+ * What is to be executed, at `latest` unless a block is named. In hardhat a message without a sender is the first
+ * account's, and one that names only a tip has it for its cap.
  *
  * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
  */
@@ -75,7 +75,7 @@ export function checkBlobFeeCap(
   throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
 }
 
-/** @throws RpcError in the words of anvil, which tells a tip above the cap, or without one, before all else (foundry: FeeDetails) */
+/** @throws RpcError in the words of anvil, which refuses a tip above the cap or without one first (foundry: FeeDetails) */
 function checkCallFees({ maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CallArguments): void {
   if (maxPriorityFeePerGas <= maxFeePerGas) return
   throw new RpcError(-32602, 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`')

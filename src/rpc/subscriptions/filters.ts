@@ -98,8 +98,8 @@ function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
 }
 
 /**
- * Collects transactions that became executable: whole objects, or their hashes. A filter may never be polled: where hashes do,
- * no more is kept.
+ * Collects transactions that became executable: whole objects, or their hashes. A filter may never be polled: where
+ * hashes do, no more is kept.
  */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full

@@ -1,4 +1,5 @@
-import { PLAIN_TRANSFER_GAS, isPlainTransfer } from '../../../chain/calls/estimate.js'
+import { isPlainTransfer } from '../../../chain/calls/estimate.js'
+import { PLAIN_TRANSFER_GAS } from '../../../chain/evm/forkSchedule.js'
 import { quantity } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
