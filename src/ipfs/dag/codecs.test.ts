@@ -150,6 +150,7 @@ describe('as in Kubo', () => {
     ['"\\u00zz"', 'invalid byte in \\u hexadecimal character escape: 0x7a'],
     ['"a\nb"', 'invalid unprintable byte in string literal: 0xa'],
     ['{"/":{"bytes":"a"}}', 'illegal base64 data at input byte 0'],
+    ['{"/":{"bytes":"YW\\nJj*"}}', 'illegal base64 data at input byte 5'],
     [`${'['.repeat(1025)}${']'.repeat(1025)}`, 'message structure exceeded maximum nesting depth'],
   ])('refuses %s', (text, message) => {
     expect(() => codec('dag-json').decode(Buffer.from(text))).toThrow(
@@ -182,6 +183,7 @@ describe('as in Kubo', () => {
     ['7f6161', 'unexpected EOF'],
     ['817f6161', 'EOF'],
     ['ff', 'Invalid majorByte: 0xff'],
+    [`5f${'40'.repeat(32_769)}ff`, 'a string of more than 32768 parts'],
     ['f820', 'Invalid majorByte: 0xf8'],
     ['bf6161ff', 'unexpected break; expected value in indefinite-length map'],
     ['a10101', 'unexpected uint token while expecting map key'],
@@ -227,7 +229,7 @@ describe('as in Kubo', () => {
     expect(codec?.decode(Buffer.from(`"${'\\ud83d'.repeat(20_000)}"`))).toBe('\ufffd'.repeat(20_000))
   })
 
-  it('refuses what takes long to read and nobody writes', () => {
+  it('refuses what takes long to read and does not occur in practice', () => {
     const codec = codecs.find(({ name }) => name === 'dag-json')
     const read = (text: string) => () => codec?.decode(Buffer.from(text))
     expect(read('9'.repeat(70_000))).toThrow('a number of more than 65536 characters')
