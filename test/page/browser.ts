@@ -3,6 +3,9 @@ import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { findChromium } from '../../scripts/chromium.mjs'
 
+/** For `expect.poll`: as long as the browser's own waits. */
+export const patience = { timeout: 60_000 }
+
 /** Starts the browser. @throws Error if none is installed */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = findChromium()
@@ -32,7 +35,7 @@ export async function openPage(
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(patience.timeout)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {

@@ -3,7 +3,7 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
-import { type OpenedPage, openPage, originOf, startBrowser } from './browser.js'
+import { type OpenedPage, openPage, originOf, patience, startBrowser } from './browser.js'
 import { compileVault, useVault, writeBuild } from './vault.mjs'
 
 let browser: Browser
@@ -48,15 +48,15 @@ test('a transaction shows its input, value flow, state difference, logs and call
   expect(await text(/^State difference/)).toMatch(/0 ETH\s+5 ETH/)
 
   await show(`chain/transaction/${used.failed}`)
-  await page.locator('.flame-bar').first().waitFor()
   const root = (await node.request('debug_traceTransaction', [
     used.failed,
     { tracer: 'callTracer' },
   ])) as CallFrame
   const count = ({ calls = [] }: CallFrame): number => calls.reduce((sum, call) => sum + count(call), 1)
-  expect(await page.locator('.flame-bar').count()).toBe(count(root))
+  // The view of the transaction before may still be there.
+  await expect.poll(() => page.locator('.flame-bar').count(), patience).toBe(count(root))
   await page.getByRole('button', { name: 'Tree' }).click()
-  expect(await page.locator('.call').count()).toBe(count(root))
+  await expect.poll(() => page.locator('.call').count(), patience).toBe(count(root))
 })
 
 test('blocks appear as they are mined, and a reorganisation is drawn as a branch', async () => {

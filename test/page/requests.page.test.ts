@@ -7,7 +7,7 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
-import { type OpenedPage, openPage, originOf, startBrowser } from './browser.js'
+import { type OpenedPage, openPage, originOf, patience, startBrowser } from './browser.js'
 import { compileVault, useVault, writeBuild } from './vault.mjs'
 
 const run = promisify(execFile)
@@ -72,10 +72,9 @@ test('requests appear as they end, are filtered, and an address leads to the sam
   await page.getByRole('searchbox', { name: 'Method' }).fill('eth_sendRaw*')
   await page.getByRole('row', { name: /eth_syncing/ }).waitFor({ state: 'detached' })
   const rows = page.locator('.table-row')
-  expect(await rows.count()).toBe(5)
+  await expect.poll(() => rows.count(), patience).toBe(5)
   await page.reload()
-  await rows.first().waitFor()
-  expect(await rows.count()).toBe(5)
+  await expect.poll(() => rows.count(), patience).toBe(5)
   await page.getByRole('searchbox', { name: 'Search' }).fill('2e1a7d4d')
   // The selector is in both withdrawals, and in the code of the vault.
   await until(async () => (await rows.count()) === 3)
