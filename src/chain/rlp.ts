@@ -156,14 +156,21 @@ export class RlpList {
   readonly #end: number
   readonly #depth: number
   readonly isEmpty: boolean
+  readonly #isCut: boolean
   #at: number
 
-  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>, depth: number) {
+  constructor(encoding: Uint8Array, { start, end, isCut = false }: Omit<RlpSpan, 'isList'>, depth: number) {
     this.#encoding = encoding
+    this.#isCut = isCut
     this.#at = start
     this.#end = end
     this.#depth = depth
     this.isEmpty = start >= end
+  }
+
+  /** @throws TransactionEncodingError if the list reaches beyond the one that it stands in */
+  checkWhole(): void {
+    if (this.#isCut) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
   }
 
   /** Whether items are left. */
@@ -270,9 +277,10 @@ function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: stri
   if (start > limit) return new RlpFault('length', tooLarge)
   if (isLong && (bytes[at + 1] === 0 || end - start < 56)) return new RlpFault('size', SIZE)
   if (end > limit) {
-    // geth looks whether the content fits before it takes the header off, and then at the content's length.
-    const isCut = tooLarge === ELEMENT_TOO_LARGE && !isList && end - start <= limit - at
-    return isCut ? { isList, start, end, isCut } : new RlpFault('length', tooLarge)
+    // geth looks whether the list has room for the content before it takes the header off, and whether the input has
+    // it behind that.
+    if (tooLarge !== ELEMENT_TOO_LARGE || end - start > limit - at) return new RlpFault('length', tooLarge)
+    return end > bytes.length ? new RlpFault('length', VALUE_TOO_LARGE) : { isList, start, end, isCut: true }
   }
   const isByte = !isList && !isLong && end - start === 1 && (bytes[start] ?? 0) < 0x80
   return isByte ? new RlpFault('byte', SIZE) : { isList, start, end }

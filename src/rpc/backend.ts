@@ -110,11 +110,13 @@ export function createBackend(parts: BackendParts): Backend {
   const { chain, submission, mining, schedules, settings } = parts
   const { view, mempool, stores } = chain
   const { compatibility } = settings
+  const suggestedTip = (): bigint => suggestTip(view, settings.startTip)
   const keyring = new Keyring(parts.accounts)
   const impersonation = new Impersonation({ automatic: parts.autoImpersonate })
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
-    completeFees: (call, header) => accessListFees(call, header, view.rulesAt(header)),
+    completeFees: (call, header) =>
+      accessListFees(call, header, { rules: view.rulesAt(header), suggestedTip: suggestedTip() }),
     estimate: gasEstimators[compatibility.gasEstimate],
     onConsole: (data) => chain.onConsole?.(data),
   })
@@ -125,7 +127,7 @@ export function createBackend(parts: BackendParts): Backend {
     view,
     mempool,
     executor,
-    suggestedTip: () => suggestTip(view, settings.startTip),
+    suggestedTip,
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
     defaultFeeCap: compatibility.defaultFeeCap,

@@ -90,7 +90,10 @@ describe('feeDefaults', () => {
 describe('accessListFees', () => {
   const header = { ...testHeader, baseFeePerGas: 100n }
   const fees = (call: CallObject) =>
-    accessListFees(call, header, createRules({ chainId: 1n, hardfork: 'prague' }))
+    accessListFees(call, header, {
+      rules: createRules({ chainId: 1n, hardfork: 'prague' }),
+      suggestedTip: 3n,
+    })
 
   it('wants both fees of EIP-1559 or none', () => {
     const words = 'maxFeePerGas and maxPriorityFeePerGas must be given together'
@@ -99,6 +102,11 @@ describe('accessListFees', () => {
     }
     expect(fees({ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n })).toMatchObject({ maxFeePerGas: 2n })
     expect(fees({ gasPrice: 0n })).toEqual({ gasPrice: 0n })
+  })
+
+  it('takes the suggested tip where only the cap of blob fees is given', () => {
+    const given = { maxFeePerBlobGas: 5n, blobVersionedHashes: [new Uint8Array(32)] }
+    expect(fees(given)).toEqual({ ...given, maxFeePerGas: 203n, maxPriorityFeePerGas: 3n })
   })
 
   it('refuses a price beside authorizations, and a cap below the tip', () => {

@@ -45,7 +45,7 @@ export type TransactionFees = Pick<
  * @throws ChainError in geth's words if the fees do not go together.
  */
 export function feeDefaults(call: CallObject, market: FeeMarket): TransactionFees {
-  return { ...gasFees(call, market), ...blobFees(call, market) }
+  return { ...blobFees(call, market), ...gasFees(call, market) }
 }
 
 function blobFees(
@@ -124,7 +124,11 @@ function openTip(cap: bigint | undefined, { suggestedTip, replacedTip, defaultFe
  *
  * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees do not go together.
  */
-export function accessListFees(call: CallObject, header: HeaderFields, rules: ForkRules): CallObject {
+export function accessListFees(
+  call: CallObject,
+  header: HeaderFields,
+  { rules, suggestedTip }: { rules: ForkRules } & Pick<FeeMarket, 'suggestedTip'>,
+): CallObject {
   const hasHalf = (call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)
   if (hasHalf && call.gasPrice === undefined) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
@@ -134,7 +138,7 @@ export function accessListFees(call: CallObject, header: HeaderFields, rules: Fo
     baseFee: header.baseFeePerGas,
     nextBaseFee: header.baseFeePerGas ?? 0n,
     blobBaseFee: headerBlobBaseFee(header, rules),
-    suggestedTip: 0n,
+    suggestedTip,
     defaultFeeCap: 'twice the base fee',
     leavesFeesToMempool: false,
   }

@@ -170,7 +170,12 @@ function precompile(lastByte: number): Uint8Array {
 }
 
 /** Runs a message to an account, which may have code. */
-async function runTo(to: Uint8Array, data: Uint8Array, code?: Uint8Array): Promise<MessageResult> {
+async function runTo(
+  to: Uint8Array,
+  data: Uint8Array,
+  code?: Uint8Array,
+  gasLimit = GAS_LIMIT,
+): Promise<MessageResult> {
   const state = createMemoryState()
   await state.putAccount(new Address(caller), new Account(0n, 10n ** 18n))
   if (code !== undefined) {
@@ -180,8 +185,29 @@ async function runTo(to: Uint8Array, data: Uint8Array, code?: Uint8Array): Promi
   return withEvm({ rules, state, block, blockHash: () => undefined }, (evm) => {
     const fees = { gasPrice: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
     const place = { from: caller, to, nonce: 0n, value: 0n }
-    return runMessage(evm, { ...place, ...fees, data, gasLimit: GAS_LIMIT, accessList: [] }, callChecks)
+    return runMessage(evm, { ...place, ...fees, data, gasLimit, accessList: [] }, callChecks)
   })
+}
+
+interface CurveClass<T, P> {
+  CURVE(): { a: T; b: T }
+  fromAffine(point: { x: T; y: T }): P
+}
+
+/** A point of a curve with a cofactor that is in no subgroup of prime order: few points are in it. */
+function beside<T, P extends { isTorsionFree(): boolean }>(
+  curve: CurveClass<T, P>,
+  field: { create(value: T): T; sqr(x: T): T; mul(x: T, y: T): T; add(x: T, y: T): T; sqrt(x: T): T; ONE: T },
+): P {
+  for (let x = field.ONE; ; x = field.add(x, field.ONE)) {
+    try {
+      const y = field.sqrt(field.add(field.mul(field.sqr(x), x), curve.CURVE().b))
+      const point = curve.fromAffine({ x, y })
+      if (!point.isTorsionFree()) return point
+    } catch {
+      // There is no point with this x.
+    }
+  }
 }
 
 describe('a bad point', () => {
@@ -194,9 +220,59 @@ describe('a bad point', () => {
     ['BN254 addition', 0x06, join(offBn, new Uint8Array(64)), 'point is not on curve'],
     ['BN254 multiplication', 0x07, join(offBn, words(32, 5n)), 'point is not on curve'],
     ['BN254 pairing', 0x08, join(offBn, new Uint8Array(128)), 'point is not on curve'],
-    ['BLS12-381 addition', 0x0b, join(offBls, blsG1(BlsG1.BASE)), undefined],
-    ['BLS12-381 multiplication', 0x0c, join(offBls, words(32, 5n)), undefined],
-    ['BLS12-381 pairing', 0x0f, join(offBls, new Uint8Array(256)), undefined],
+    [
+      'BN254 pairing beside the subgroup',
+      0x08,
+      join(bnG1(BnG1.BASE), bnG2(beside(BnG2, bn254Curve.fields.Fp2))),
+      'point is not in correct subgroup',
+    ],
+    ['BLS12-381 addition', 0x0b, join(offBls, blsG1(BlsG1.BASE)), 'invalid point: not on curve'],
+    ['BLS12-381 multiplication', 0x0c, join(offBls, words(32, 5n)), 'invalid point: not on curve'],
+    [
+      'BLS12-381 multiplication with bad bytes in a later pair',
+      0x0c,
+      join(offBls, words(32, 5n), new Uint8Array(160).fill(1)),
+      'invalid point: not on curve',
+    ],
+    [
+      'BLS12-381 multiplication with bad bytes in the first pair',
+      0x0c,
+      join(new Uint8Array(160).fill(1), offBls, words(32, 5n)),
+      'invalid field element top bytes',
+    ],
+    ['BLS12-381 pairing', 0x0f, join(offBls, new Uint8Array(256)), 'invalid point: not on curve'],
+    [
+      'BLS12-381 pairing with a second point off the curve',
+      0x0f,
+      join(blsG1(BlsG1.BASE), words(64, 1n, 1n, 1n, 1n)),
+      'invalid point: not on curve',
+    ],
+    [
+      'BLS12-381 multiplication beside the subgroup',
+      0x0c,
+      join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), words(32, 5n)),
+      'g1 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 multiplication beside the second subgroup',
+      0x0e,
+      join(blsG2(beside(BlsG2, bls12_381.fields.Fp2)), words(32, 5n)),
+      'g2 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 pairing with a first point beside the subgroup',
+      0x0f,
+      join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), blsG2(BlsG2.BASE)),
+      'g1 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 pairing with a second point beside the subgroup',
+      0x0f,
+      join(blsG1(BlsG1.BASE), blsG2(beside(BlsG2, bls12_381.fields.Fp2))),
+      'g2 point is not on correct subgroup',
+    ],
+    ['BLS12-381 map beyond the field', 0x10, words(64, BLS_MODULUS), 'invalid fp.Element encoding'],
+    ['BLS12-381 map with bad bytes', 0x10, new Uint8Array(64).fill(1), 'invalid field element top bytes'],
     [
       'BN254 pairing in the worker',
       0x08,
@@ -207,7 +283,7 @@ describe('a bad point', () => {
       'BLS12-381 multiplication in the worker',
       0x0c,
       join(new Uint8Array(20 * 160), offBls, words(32, 5n)),
-      undefined,
+      'invalid point: not on curve',
     ],
     [
       'BLS12-381 addition beyond the field',
@@ -220,8 +296,15 @@ describe('a bad point', () => {
     expect(gasUsed).toBe(GAS_LIMIT)
     expect(returnData).toHaveLength(0)
     expect(failure?.kind).toBe('other')
-    if (reason !== undefined) expect(failure?.words).toBe(reason)
+    expect(failure?.words).toBe(reason)
   })
+})
+
+it('has no gas for a pairing before it looks at the length of the input', async () => {
+  const short = await runTo(precompile(0x08), new Uint8Array(100), undefined, 70_000n)
+  expect(short.failure?.words).toBe('bad elliptic curve pairing size')
+  const poor = await runTo(precompile(0x08), new Uint8Array(100), undefined, 50_000n)
+  expect(poor.failure?.words).toBe('out of gas')
 })
 
 it('lets other work have its turn between the additions of a loop', async () => {

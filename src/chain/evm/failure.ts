@@ -164,7 +164,6 @@ export function memoryOverflow({ opCode, stack }: RunState): string | undefined 
 const precompileWords: Readonly<Record<string, string>> = {
   [messages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
   [messages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
-  [messages.BLS_12_381_POINT_NOT_ON_CURVE]: 'invalid field element top bytes',
   [messages.INVALID_COMMITMENT]: 'mismatched versioned hash',
 }
 const BLAKE2_INPUT_LENGTH = 213

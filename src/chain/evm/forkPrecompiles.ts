@@ -71,6 +71,20 @@ function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecR
   return { executionGasUsed, returnValue }
 }
 
+/** EIP-197: the pairing check, as a key of the precompile map. */
+const BN254_PAIRING = '0000000000000000000000000000000000000008'
+const BN254_PAIR_BYTES = 192
+
+/** The pairing check that asks for its gas before it looks at the length of its input, as geth does. */
+function gasFirst(precompile: PrecompileFunc): PrecompileFunc {
+  return (input) => {
+    const { data, gasLimit, common } = input
+    const pairs = BigInt(Math.floor(data.length / BN254_PAIR_BYTES))
+    const gas = common.param('bn254PairingGas') + pairs * common.param('bn254PairingWordGas')
+    return gas > gasLimit ? outOfGas(gasLimit) : precompile(input)
+  }
+}
+
 /** EIP-7951: the precompile that verifies signatures over secp256r1. */
 const P256_VERIFY = '0000000000000000000000000000000000000100'
 
@@ -94,6 +108,8 @@ export class ForkPrecompiles {
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.around(ecrecover))
     if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
+    const pairing = map.get(BN254_PAIRING)
+    if (pairing !== undefined) map.set(BN254_PAIRING, gasFirst(pairing))
     if (map.has(P256_VERIFY)) map.set(P256_VERIFY, p256Precompile)
     this.addresses = [...map.keys()]
     for (const [lastByte, preparation] of preparations) {

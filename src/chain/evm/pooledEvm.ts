@@ -13,7 +13,7 @@ import {
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { type Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
-import { type Awaitable, TimeSlice, runInSlices, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
 import { withOutcome } from '../crypto/outcome.js'
 import { NO_BYTES } from '../state/account.js'
@@ -24,8 +24,9 @@ import type { ForkRules } from '../types.js'
 import type { BlockEnvironment, ExecutionContext } from '../vm/blockEnvironment.js'
 import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
 import { HashLookup, type MessageCollections, outermostMessage, runCallMessage } from './callMessage.js'
-import { bls, bn254 } from './curves.js'
-import { type FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
+import { badPointWords, isBadPoint } from './badPoint.js'
+import { bls, bn254, isInBlsSubgroup } from './curves.js'
+import { FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
@@ -330,11 +331,17 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   /** What a precompile gave, with geth's words where it failed. */
-  #described(code: PrecompileFunc, data: Uint8Array, result: ExecResult): ExecResult {
+  #described(code: PrecompileFunc, data: Uint8Array, result: ExecResult): Awaitable<ExecResult> {
     const { exceptionError } = result
     if (exceptionError === undefined) return result
     const number = this.#fork.numberOf(code)
-    return { ...result, exceptionError: describePrecompileFailure(exceptionError, data, number) }
+    if (!isBadPoint(exceptionError)) {
+      return { ...result, exceptionError: describePrecompileFailure(exceptionError, data, number) }
+    }
+    return whenReady(runWithin(badPointWords(number, data, isInBlsSubgroup), new TimeSlice()), (words) => ({
+      ...result,
+      exceptionError: words === undefined ? exceptionError : new FrameFailure(exceptionError.error, words),
+    }))
   }
 
   /** In turns with other work, unless it takes little time or does not run at all. */

@@ -122,6 +122,16 @@ describe('decodeTransaction', () => {
       'rlp: element is larger than containing list',
     ],
     [
+      'a list for the gas that is longer than its frame by its header',
+      Uint8Array.of(0xc4, 1, 1, 0xc2, 1, 1, 1),
+      'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Gas',
+    ],
+    [
+      'a list for the nonce that is longer than the input by its header',
+      Uint8Array.of(0xc3, 0xc3, 1, 1),
+      'rlp: value size exceeds available input length',
+    ],
+    [
       'a long form that should be short',
       Uint8Array.of(0xf8, 1, 1),
       'rlp: non-canonical size information for types.LegacyTx',

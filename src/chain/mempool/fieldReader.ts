@@ -139,6 +139,7 @@ interface FieldType {
 function toList(item: RlpItem, type: string, path: string): RlpList {
   if (item instanceof RlpFault && item.kind !== 'byte') throw faultError(item, type, path)
   if (!(item instanceof RlpList)) throw fieldError('expected input list', type, path)
+  item.checkWhole()
   return item
 }
 

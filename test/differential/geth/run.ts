@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export interface RunOptions {
   requests: number
   /** Only methods whose names match. */
   methods?: RegExp | undefined
+  /** Sent instead of generated requests, on the chain of the seed. Both answers to each are logged. */
+  bodies?: readonly string[] | undefined
   log: (line: string) => void
 }
 
@@ -43,6 +45,7 @@ export async function compareWithGeth({
   seed,
   requests,
   methods: wanted,
+  bodies,
   log,
 }: RunOptions): Promise<RunResult | undefined> {
   const program = await findGeth()
@@ -64,16 +67,18 @@ export async function compareWithGeth({
     const generator = new Generator(random, files.facts, methods)
     const compare = async (body: string): Promise<void> => {
       const [ours, theirs] = await Promise.all([post(node.url, body), post(geth.url, body)])
+      if (bodies !== undefined) log(`${body}\n  ours   ${ours}\n  theirs ${theirs}`)
       const difference = compareAnswers(body, ours, theirs)
       compared++
       if (difference === undefined) identical++
       else classes.add(difference)
     }
-    for (let index = 0; index < requests; index++) {
+    for (const body of bodies ?? []) await compare(body)
+    for (let index = 0; bodies === undefined && index < requests; index++) {
       if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
       await compare(generator.next())
     }
-    if (wanted === undefined || wanted.test('txpool_content')) {
+    if (bodies === undefined && (wanted === undefined || wanted.test('txpool_content'))) {
       // The pools come last: what waits shows in answers to other requests.
       const nonces = await Promise.all(signers.map(({ address }) => nonceOf(geth.url, address)))
       const { chainId } = files.facts
@@ -133,14 +138,17 @@ async function sharedMethods(ours: string, theirs: string): Promise<DocumentedMe
   return shared
 }
 
-/** The command line: `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP]`. Ends with status 1 on a class that nothing explains. */
+/** The command line: `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]`. Ends with status 1 on a class that nothing explains. */
 export async function main(argv: readonly string[]): Promise<number> {
   const requests = numberOption(argv, 'requests', 2000)
   const methods = textOption(argv, 'methods')
+  const file = textOption(argv, 'bodies')
+  const bodies = file === undefined ? undefined : (await readFile(file, 'utf8')).split('\n').filter(Boolean)
   const result = await compareWithGeth({
     seed: numberOption(argv, 'seed', 1),
     requests,
     methods: methods === undefined ? undefined : new RegExp(methods),
+    bodies,
     log: (line) => console.error(line),
   })
   if (result === undefined) {

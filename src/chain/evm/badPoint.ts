@@ -1,0 +1,168 @@
+import { EVMError } from '@ethereumjs/evm'
+import { bytesToBigint } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+
+/** A curve y² = x³ + b over a prime field, and its twist over the field with i² = -1 (EIP-197, EIP-2537). */
+interface Curve {
+  modulus: bigint
+  /** Bytes of a field element in the input, and how many of them have to be zero. */
+  elementBytes: number
+  zeroBytes: number
+  b: bigint
+  /** b of the twist is `numerator` / `denominator`, each as [real, imaginary]. */
+  twist: { numerator: Element; denominator: Element }
+  /** Where the real part of an element of the twist's field stands: 0 or 1. */
+  realIndex: 0 | 1
+  words: { offCurve: string; wrongG1: string; wrongG2: string }
+}
+
+/** An element of the twist's field: [real, imaginary]. */
+type Element = readonly [bigint, bigint]
+
+const bn254: Curve = {
+  modulus: 21888242871839275222246405745257275088696311157297823662689037894645226208583n,
+  elementBytes: 32,
+  zeroBytes: 0,
+  b: 3n,
+  twist: { numerator: [3n, 0n], denominator: [9n, 1n] },
+  realIndex: 1,
+  words: {
+    offCurve: 'point is not on curve',
+    wrongG1: 'point is not in correct subgroup',
+    wrongG2: 'point is not in correct subgroup',
+  },
+}
+
+const bls12381: Curve = {
+  modulus:
+    0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn,
+  elementBytes: 64,
+  zeroBytes: 16,
+  b: 4n,
+  twist: { numerator: [4n, 4n], denominator: [1n, 0n] },
+  realIndex: 0,
+  words: {
+    offCurve: 'invalid point: not on curve',
+    wrongG1: 'g1 point is not on correct subgroup',
+    wrongG2: 'g2 point is not on correct subgroup',
+  },
+}
+
+/** What an input has one after another; a scalar has 32 bytes and is never bad. */
+type Part = 'element' | 'g1' | 'g2' | 'scalar'
+
+/** By the last byte of the precompile's address: the curve, and the parts that the input repeats. */
+const inputs = new Map<number, readonly [Curve, readonly Part[]]>([
+  [0x06, [bn254, ['g1', 'g1']]],
+  [0x07, [bn254, ['g1', 'scalar']]],
+  [0x08, [bn254, ['g1', 'g2']]],
+  [0x0b, [bls12381, ['g1', 'g1']]],
+  [0x0c, [bls12381, ['g1', 'scalar']]],
+  [0x0d, [bls12381, ['g2', 'g2']]],
+  [0x0e, [bls12381, ['g2', 'scalar']]],
+  [0x0f, [bls12381, ['g1', 'g2']]],
+  [0x10, [bls12381, ['element']]],
+  [0x11, [bls12381, ['element', 'element']]],
+])
+
+const messages = EVMError.errorMessages
+const refusals = new Set<string>([
+  messages.BN254_FP_NOT_IN_FIELD,
+  messages.BLS_12_381_FP_NOT_IN_FIELD,
+  messages.BLS_12_381_POINT_NOT_ON_CURVE,
+])
+
+/** Whether a precompile failed because of a point or a field element in its input. */
+export function isBadPoint({ error }: EVMError): boolean {
+  return refusals.has(error)
+}
+
+/** Whether a G1 point, as it stands in the input, is in the subgroup. */
+export type SubgroupCheck = (point: Uint8Array) => boolean
+
+/**
+ * geth's words for the first point or element that a precompile of a curve refuses (core/vm/contracts.go). The libraries
+ * only tell that there is one. Of points beside the subgroup it is told only where all are on the curve.
+ *
+ * @param precompile - the last byte of its address
+ * @param isInSubgroup - of the curve of the precompile at 0x0f
+ */
+export function* badPointWords(
+  precompile: number,
+  given: Uint8Array,
+  isInSubgroup: SubgroupCheck,
+): Steps<string | undefined> {
+  const input = inputs.get(precompile)
+  if (input === undefined) return undefined
+  const [curve, parts] = input
+  const lengths = parts.map((part) => lengthOf(part, curve))
+  const period = lengths.reduce((sum, length) => sum + length, 0)
+  // EIP-196: what is missing at the end of the input is zero.
+  const data = new Uint8Array(Math.max(period, given.length))
+  data.set(given)
+  let wrongPoint: 'g1' | 'g2' = parts.includes('g2') ? 'g2' : 'g1'
+  for (let at = 0; at < given.length; at += period) {
+    let start = at
+    for (const [index, part] of parts.entries()) {
+      const end = start + (lengths[index] ?? 0)
+      const fault = faultOf(part, data.subarray(start, end), curve)
+      if (fault !== undefined) return fault
+      start = end
+    }
+    yield
+  }
+  if (precompile === 0x0f) {
+    for (let at = 0; at < given.length && wrongPoint === 'g2'; at += period) {
+      if (!isInSubgroup(data.subarray(at, at + (lengths[0] ?? 0)))) wrongPoint = 'g1'
+      yield
+    }
+  }
+  return wrongPoint === 'g1' ? curve.words.wrongG1 : curve.words.wrongG2
+}
+
+function lengthOf(part: Part, { elementBytes }: Curve): number {
+  if (part === 'scalar') return 32
+  return elementBytes * (part === 'element' ? 1 : part === 'g1' ? 2 : 4)
+}
+
+/** What is wrong with a part of an input, as far as it stands in its bytes. */
+function faultOf(part: Part, bytes: Uint8Array, curve: Curve): string | undefined {
+  if (part === 'scalar') return undefined
+  const { elementBytes, zeroBytes, modulus } = curve
+  const values: bigint[] = []
+  for (let at = 0; at < bytes.length; at += elementBytes) {
+    if (bytes.subarray(at, at + zeroBytes).some((byte) => byte !== 0))
+      return 'invalid field element top bytes'
+    const value = bytesToBigint(bytes.subarray(at + zeroBytes, at + elementBytes))
+    if (value >= modulus) return 'invalid fp.Element encoding'
+    values.push(value)
+  }
+  if (part === 'element' || values.every((value) => value === 0n)) return undefined
+  const isOn = part === 'g1' ? isOnCurve(values, curve) : isOnTwist(values, curve)
+  return isOn ? undefined : curve.words.offCurve
+}
+
+function isOnCurve([x = 0n, y = 0n]: readonly bigint[], { b, modulus }: Curve): boolean {
+  return (y * y - x * x * x - b) % modulus === 0n
+}
+
+function isOnTwist([x0 = 0n, x1 = 0n, y0 = 0n, y1 = 0n]: readonly bigint[], curve: Curve): boolean {
+  const { modulus, realIndex, twist } = curve
+  const [x, y]: [Element, Element] =
+    realIndex === 0
+      ? [
+          [x0, x1],
+          [y0, y1],
+        ]
+      : [
+          [x1, x0],
+          [y1, y0],
+        ]
+  const [square, cube] = [multiply(y, y), multiply(multiply(x, x), x)]
+  const left = multiply([square[0] - cube[0], square[1] - cube[1]], twist.denominator)
+  return (left[0] - twist.numerator[0]) % modulus === 0n && (left[1] - twist.numerator[1]) % modulus === 0n
+}
+
+function multiply([a, b]: Element, [c, d]: Element): Element {
+  return [a * c - b * d, a * d + b * c]
+}
