@@ -452,7 +452,7 @@ describe('the file', () => {
     }
     await writer.close()
     const reader = await CassetteReader.open(path)
-    const parsed = vi.spyOn(reader, 'entryAt')
+    const parsed = vi.spyOn(reader, 'restAt')
     const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
     const taken = []
     for (let i = 0; i < count; i++) taken.push(await answers.take(call))
@@ -476,6 +476,33 @@ describe('the file', () => {
     for (const value of asked.toReversed()) expect(await ask(playing, 'eth_getCode', [value])).toBe(value)
     const reader = await CassetteReader.open(path)
     expect([...reader.entries()]).toHaveLength(300)
+    reader.close()
+  })
+
+  it('finds each line among short and long ones, and none that is not there', async () => {
+    const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
+    const long = (i: number) => (i % 29 === 0 ? 40_000 : i % 5 === 0 ? 300 : 0)
+    const prefixOf = (i: number) =>
+      linePrefix(['rpc', 'local', 'eth_call', [{ data: `0x${'ab'.repeat(long(i))}${i}` }, 'é']])
+    for (let i = 0; i < 1000; i++) {
+      writer.add(prefixOf(i), { resultText: `"${'é'.repeat(i % 31 === 0 ? 30_000 : 1)}${i}"` }, 1)
+    }
+    await writer.close()
+    const reader = await CassetteReader.open(path)
+    const lines = readFileSync(path, 'utf8').split('\n').slice(1, -1)
+    for (let i = 0; i < 1000; i++) {
+      const offset = reader.find(prefixOf(i))!
+      expect(reader.startsWith(offset, prefixOf(i))).toBe(true)
+      const rest = reader.restAt(offset, prefixOf(i))!.rest
+      expect(lines).toContain(prefixOf(i) + rest)
+      expect(rest).toContain(`${i}"}`)
+      expect(reader.find(prefixOf(i + 1000))).toBeUndefined()
+    }
+    const all = lines.map((line) => Buffer.byteLength(line) + 1).reduce((a, b) => a + b)
+    const head = readFileSync(path).length - all
+    expect(reader.find('{"call":["rpc",')).toBe(head)
+    expect(reader.find('{"call":["rpd",')).toBeUndefined()
+    expect(reader.find('{"call":["files",')).toBeUndefined()
     reader.close()
   })
 })

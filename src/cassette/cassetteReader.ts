@@ -6,11 +6,23 @@ import { type CassetteEntry, parseEntry } from './entry.js'
 import { type CassetteHeader, parseHeader } from './header.js'
 import { CassetteError, readLines } from './lines.js'
 
-/** What is read of the file at once, and how many such pages stay in memory: 8 MiB. */
-const PAGE_BYTES = 16 * 1024
-const KEPT_PAGES = 512
+/** What is read of the file at once. */
+const BLOCK_BYTES = 16 * 1024
+
+/** The first steps of the search for a line stay in memory: at most 2 to the power of this many. */
+const KEPT_LEVELS = 13
+/** Bytes of a line that a step of the search keeps. */
+const KEPT_BYTES = 256
 
 const LINE_FEED = 10
+
+/** A line in the midst of those that are searched, by offsets. */
+interface Probe {
+  /** Its first bytes, a character each. */
+  head: string
+  start: number
+  next: number
+}
 
 /** A closed cassette, whose lines are found by binary search: what it takes in memory does not depend on its length. */
 export class CassetteReader {
@@ -20,8 +32,12 @@ export class CassetteReader {
   /** Where the entries begin and end. */
   readonly #start: number
   readonly #end: number
-  /** By number; the one used last is the last one. Their memory is used again for others. */
-  readonly #pages = new Map<number, Buffer>()
+  /** The first steps of the search: those behind the one at an index are at its double and at the next index. */
+  readonly #probes: Probe[] = new Array<Probe>(2 ** KEPT_LEVELS)
+  /** What was read last, and where it begins in the file. */
+  #block = Buffer.alloc(0)
+  #blockStart = 0
+  readonly #memory = Buffer.allocUnsafeSlow(BLOCK_BYTES)
 
   private constructor(path: string, header: CassetteHeader, start: number) {
     this.path = path
@@ -58,34 +74,39 @@ export class CassetteReader {
     closeSync(this.#file)
   }
 
-  /** Where the first line begins that is not below a text. */
-  lowerBound(text: string): number {
-    const prefix = Buffer.from(text)
+  /** Where the first line begins that begins with a text, such as that of a call; undefined if there is none. */
+  find(text: string): number | undefined {
+    const bytes = Buffer.from(`\n${text}`)
+    const wanted = bytes.toString('latin1', 1)
     let low = this.#start
     let high = this.#end
-    while (low < high) {
-      const middle = this.#lineStart(Math.floor((low + high) / 2), low)
-      if (this.#compare(middle, prefix) < 0) low = this.#lineEnd(middle) + 1
-      else high = middle
+    for (let index = 1; high - low >= BLOCK_BYTES;) {
+      const probe = this.#probe(index, low, high)
+      const isBelow = this.#isBelow(probe, wanted)
+      if (isBelow) low = probe.next
+      else high = probe.start
+      index = 2 * index + (isBelow ? 1 : 0)
     }
-    return low
+    const place = this.#bytes(low - 1, high).indexOf(bytes)
+    if (place !== -1) return low + place
+    return this.startsWith(high, text) ? high : undefined
   }
 
   /** Whether a line begins at an offset, and with a text. */
   startsWith(offset: number, text: string): boolean {
-    return offset < this.#end && this.#compare(offset, Buffer.from(text)) === 0
+    if (offset >= this.#end) return false
+    const bytes = Buffer.from(text)
+    return this.#bytes(offset, Math.min(offset + bytes.length, this.#end)).equals(bytes)
   }
 
   /**
-   * The entry of the line that begins at an offset, and where the next line begins.
-   *
-   * @param text - undefined is returned for a line that does not begin with it
+   * What follows a text in the line that begins at an offset, and where the next line begins; undefined if the line does
+   * not begin with the text.
    */
-  *entryAt(offset: number, text: string): Steps<{ entry: CassetteEntry; next: number } | undefined> {
+  restAt(offset: number, text: string): { rest: string; next: number } | undefined {
     if (!this.startsWith(offset, text)) return undefined
     const end = this.#lineEnd(offset)
-    const line = this.#bytes(offset, end).toString('utf8')
-    return { entry: yield* parseEntry(line, this.path), next: end + 1 }
+    return { rest: this.#bytes(offset + Buffer.byteLength(text), end).toString('utf8'), next: end + 1 }
   }
 
   /** All entries with the numbers of their lines. */
@@ -95,62 +116,62 @@ export class CassetteReader {
       yield { entry: runToCompletion(parseEntry(bytes.toString('utf8'), this.path, ++line)), line }
   }
 
-  /** How the bytes from an offset on compare with others. Calls are whole JSON values: none begins with another one. */
-  #compare(offset: number, prefix: Buffer): number {
-    return Buffer.compare(this.#bytes(offset, Math.min(offset + prefix.length, this.#end)), prefix)
+  /** The line in the midst of others. @param index - of the step of the search that looks at it */
+  #probe(index: number, low: number, high: number): Probe {
+    const kept = this.#probes[index]
+    if (kept !== undefined) return kept
+    const middle = Math.floor((low + high) / 2)
+    const start = this.#lineStart(middle, low)
+    const end = this.#lineEnd(middle)
+    const head = this.#bytes(start, Math.min(end, start + KEPT_BYTES)).toString('latin1')
+    const probe = { head, start, next: end + 1 }
+    if (index < this.#probes.length) this.#probes[index] = probe
+    return probe
+  }
+
+  /** Whether a line goes before those that begin with a text. Calls are whole JSON values: none begins with another one. */
+  #isBelow({ head, start }: Probe, wanted: string): boolean {
+    const isUndecided = wanted.length > head.length && wanted.startsWith(head)
+    if (!isUndecided) return head < wanted
+    return this.#bytes(start, Math.min(start + wanted.length, this.#end)).toString('latin1') < wanted
   }
 
   /** Where the line begins that an offset lies in. */
   #lineStart(offset: number, least: number): number {
     for (let end = offset; end > least;) {
-      const number = Math.floor((end - 1) / PAGE_BYTES)
-      const feed = this.#page(number).lastIndexOf(LINE_FEED, end - 1 - number * PAGE_BYTES)
-      if (feed !== -1) return Math.max(least, number * PAGE_BYTES + feed + 1)
-      end = number * PAGE_BYTES
+      const start = Math.max(least, end - BLOCK_BYTES / 2)
+      const feed = this.#bytes(start, end).lastIndexOf(LINE_FEED)
+      if (feed !== -1) return start + feed + 1
+      end = start
     }
     return least
   }
 
-  /** Where the line ends that begins at an offset. */
+  /** Where the line ends that an offset lies in. */
   #lineEnd(offset: number): number {
     for (let start = offset; start < this.#end;) {
-      const number = Math.floor(start / PAGE_BYTES)
-      const feed = this.#page(number).indexOf(LINE_FEED, start - number * PAGE_BYTES)
-      if (feed !== -1) return number * PAGE_BYTES + feed
-      start = (number + 1) * PAGE_BYTES
+      const known = this.#blockStart + this.#block.length
+      const isKnown = start >= this.#blockStart && start < known
+      const end = isKnown ? known : Math.min(start + BLOCK_BYTES, this.#end)
+      const feed = this.#bytes(start, end).indexOf(LINE_FEED)
+      if (feed !== -1) return start + feed
+      start = end
     }
     return this.#end
   }
 
   /** Valid until other bytes are asked for. */
   #bytes(start: number, end: number): Buffer {
-    const number = Math.floor(start / PAGE_BYTES)
-    const offset = number * PAGE_BYTES
-    return end > offset + PAGE_BYTES
-      ? this.#read(start, Buffer.allocUnsafeSlow(end - start))
-      : this.#page(number).subarray(start - offset, end - offset)
-  }
-
-  #page(number: number): Buffer {
-    const known = this.#pages.get(number)
-    this.#pages.delete(number)
-    const page = known ?? this.#read(number * PAGE_BYTES, this.#freePage())
-    this.#pages.set(number, page)
-    return page
-  }
-
-  /** The memory of the page that was used longest ago, once there are as many as are kept. */
-  #freePage(): Buffer {
-    const [oldest] = this.#pages
-    if (oldest === undefined || this.#pages.size < KEPT_PAGES) return Buffer.allocUnsafeSlow(PAGE_BYTES)
-    const [number, page] = oldest
-    this.#pages.delete(number)
-    return Buffer.from(page.buffer, 0, PAGE_BYTES)
-  }
-
-  /** Fills memory from an offset on; shorter at the end of the file. */
-  #read(offset: number, memory: Buffer): Buffer {
-    return memory.subarray(0, readSync(this.#file, memory, 0, memory.length, offset))
+    const isKnown = start >= this.#blockStart && end <= this.#blockStart + this.#block.length
+    if (!isKnown) {
+      const isLong = end - start > BLOCK_BYTES
+      const memory = isLong ? Buffer.allocUnsafeSlow(end - start) : this.#memory
+      const bytes = memory.subarray(0, readSync(this.#file, memory, 0, memory.length, start))
+      if (isLong) return bytes
+      this.#block = bytes
+      this.#blockStart = start
+    }
+    return this.#block.subarray(start - this.#blockStart, end - this.#blockStart)
   }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from '
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../encoding/timeSlice.js'
-import { LINE_START, formatEntry, formatPlace, parseEntry } from './entry.js'
+import { LINE_START, formatEntry, formatPlace, isOfSubscription, parseEntry } from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
 import { CassetteError, LineWriter, readLines, writeWhole } from './lines.js'
 
@@ -208,7 +208,8 @@ function* writeBody(
     for (const line of lines) {
       if (++number % LINES_AT_ONCE === 0) yield
       const previous = last !== undefined && compareCalls(last, line) === 0 ? last : undefined
-      if (previous === undefined) isSubscribed = isSubscription(line)
+      if (previous === undefined)
+        isSubscribed = isOfSubscription(line.bytes.toString('utf8', 0, line.callEnd))
       if (previous !== undefined && !isSubscribed && isSameOutcome(previous, line)) {
         previous.times += line.times
         continue
@@ -226,9 +227,4 @@ function* writeBody(
 
 function isSameOutcome(a: SortableLine, b: SortableLine): boolean {
   return a.bytes.subarray(a.outcomeStart).equals(b.bytes.subarray(b.outcomeStart))
-}
-
-function isSubscription({ bytes, callEnd }: SortableLine): boolean {
-  const [kind, , method] = JSON.parse(bytes.toString('utf8', LINE_START.length, callEnd)) as unknown[]
-  return kind === 'rpc' && String(method).endsWith('_subscribe')
 }

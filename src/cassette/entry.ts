@@ -71,6 +71,9 @@ export interface CassetteEntry {
   outcome: RecordedOutcome
 }
 
+/** What an entry says of the answer. */
+export type EntryAnswer = Omit<CassetteEntry, 'call'>
+
 /** Longer bodies lie beside the cassette. */
 export const LONGEST_INLINE_BODY = 64 * 1024
 
@@ -137,6 +140,13 @@ export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
   return pieces.join('')
 }
 
+const subscriptionStart = /^\{"call":\["rpc","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*_subscribe",/
+
+/** Whether lines with this beginning are answers to subscriptions, whose events follow them. */
+export function isOfSubscription(prefix: string): boolean {
+  return subscriptionStart.test(prefix)
+}
+
 /** A short name of the call that lines begin with: equal calls have the same. */
 export function prefixHash(prefix: string): string {
   return createHash('sha256').update(prefix.slice(LINE_START.length)).digest('base64url').slice(0, 22)
@@ -148,13 +158,34 @@ export function formatEntry({ call, ...answer }: CassetteEntry): string {
 }
 
 /** What follows the prefix in the line of an entry. */
-export function formatAnswer({ nth, times, after, outcome }: Omit<CassetteEntry, 'call'>): string {
+export function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
   const place = formatPlace({ nth, times, after })
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
   if ('resultText' in outcome) return `${place}${event}"result":${outcome.resultText}}`
   if ('errorText' in outcome) return `${place}"error":${outcome.errorText}}`
   const { calls, close, http } = outcome as Members
   return `${place}${event}${canonicalJson({ calls, close, http }).slice(1)}`
+}
+
+const answerStart =
+  /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?:"event":(\d+),"changes":(\d+),)?(?:"(result|error)":)?/
+
+/** Reads what {@link formatAnswer} wrote; what others wrote is read by {@link parseEntry}. */
+export function* parseAnswer(text: string): Steps<EntryAnswer> {
+  const [start = '', nth, times, after, event, changes, member] = answerStart.exec(text) ?? []
+  const outcome: Record<string, unknown> = {}
+  if (event !== undefined) Object.assign(outcome, { event: Number(event), changes: Number(changes) })
+  if (member === 'result') outcome['resultText'] = text.slice(start.length, -1)
+  else if (member === 'error') {
+    const errorText = text.slice(start.length, -1)
+    Object.assign(outcome, { error: yield* parseJsonInSlices(errorText), errorText })
+  } else Object.assign(outcome, yield* parseJsonInSlices(`{${text.slice(start.length)}`))
+  return {
+    nth: Number(nth),
+    ...(times !== undefined && { times: Number(times) }),
+    ...(after !== undefined && { after: Number(after) }),
+    outcome: outcome as RecordedOutcome,
+  }
 }
 
 /** The members between the call and the outcome. */

@@ -1,6 +1,6 @@
 import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
-import { canonicalJson, isContainer, type RecordedCall } from './entry.js'
+import { canonicalJson, isContainer, parseEntry, type RecordedCall } from './entry.js'
 
 /** Recorded calls of the same method that are compared with one that was not recorded. */
 const COMPARED_CALLS = 500
@@ -17,9 +17,9 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
       : `{"call":["files",`
   let nearest: { value: unknown; differences: string[] } | undefined
-  let line = yield* reader.entryAt(reader.lowerBound(prefix), prefix)
+  let line = reader.restAt(reader.find(prefix) ?? Infinity, prefix)
   for (let compared = 0; line !== undefined && compared < COMPARED_CALLS; compared++) {
-    const recorded = line.entry.call
+    const { call: recorded } = yield* parseEntry(prefix + line.rest, reader.path)
     const differences = differencesBetween(recorded[3], asked, 'params')
     if (kind === 'files') differences.push(...differencesBetween(recorded[1], first, 'request'))
     if (
@@ -29,7 +29,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       nearest = { value: kind === 'rpc' ? recorded[3] : recorded[1], differences }
     }
     yield
-    line = yield* reader.entryAt(line.next, prefix)
+    line = reader.restAt(line.next, prefix)
   }
   const name = kind === 'rpc' ? `${second} ${shortened(canonicalJson(asked))}` : first
   if (nearest === undefined) return `the cassette has no answer to ${name}`

@@ -2,11 +2,13 @@ import { type Awaitable, type Steps, TimeSlice, runWithin } from '../encoding/ti
 import type { CassetteReader } from './cassetteReader.js'
 import { Delays } from './delays.js'
 import {
-  type CassetteEntry,
+  type EntryAnswer,
   type RecordedCall,
   type SubscriptionEvent,
+  isOfSubscription,
   linePrefix,
   linePrefixInSlices,
+  parseAnswer,
   prefixHash,
 } from './entry.js'
 
@@ -20,7 +22,7 @@ export interface ReplaySettings {
 
 /** A recorded answer and what followed it. */
 export interface RecordedAnswer {
-  entry: CassetteEntry
+  entry: EntryAnswer
   /** The events behind the answer to a subscription. */
   events: readonly SubscriptionEvent[]
 }
@@ -34,11 +36,17 @@ export interface TakenAnswer {
 
 /** An answer in the cassette. */
 interface AnswerLine extends RecordedAnswer {
-  /** Bytes of its lines. */
-  length: number
   /** Where the lines behind it begin: those of the next answer, if {@link hasNext}. */
   next: number
   hasNext: boolean
+}
+
+/** The first answer to a call. */
+interface FirstAnswer {
+  offset: number
+  line: AnswerLine
+  /** About what it takes in memory. */
+  bytes: number
 }
 
 /** A line among those of a call, and how many answers there are before it, with every repetition. */
@@ -66,8 +74,10 @@ interface VisibleAnswers {
   areAll: boolean
 }
 
-/** Characters of calls and answers that stay in memory; others are read again. */
-const KEPT_CHARACTERS = 8 * 1024 * 1024
+/** About how many bytes of calls and their first answers stay in memory; others are read again. */
+const KEPT_BYTES = 4 * 1024 * 1024
+/** What an answer takes beside its texts, which have a byte for each character mostly. */
+const BYTES_OF_ANSWER = 500
 
 /**
  * The answers of a cassette in their order: each is taken as often as it was recorded. What a call takes does not depend
@@ -78,8 +88,8 @@ export class RecordedAnswers {
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
   /** The first answer to a call and its offset, by the beginning of the call's lines; the one read last is the last one. */
-  readonly #first = new Map<string, { offset: number; line: AnswerLine }>()
-  #firstCharacters = 0
+  readonly #first = new Map<string, FirstAnswer>()
+  #firstBytes = 0
   /** By the offset of the first answer to a call. Calls with one answer need none. */
   readonly #progress = new Map<number, Progress>()
 
@@ -253,21 +263,21 @@ export class RecordedAnswers {
     }
   }
 
-  *#firstAnswer(prefix: string): Steps<{ offset: number; line: AnswerLine } | undefined> {
+  *#firstAnswer(prefix: string): Steps<FirstAnswer | undefined> {
     const kept = this.#first.get(prefix)
     if (kept !== undefined) return kept
-    const offset = this.reader.lowerBound(prefix)
-    const line = yield* this.#answerAt(offset, prefix)
-    if (line === undefined) return undefined
-    const found = { offset, line }
-    const characters = charactersOf(prefix, line)
-    if (characters > KEPT_CHARACTERS / 8 || this.#first.has(prefix)) return found
+    const offset = this.reader.find(prefix)
+    const line = offset === undefined ? undefined : yield* this.#answerAt(offset, prefix)
+    if (offset === undefined || line === undefined) return undefined
+    const bytes = BYTES_OF_ANSWER + line.next - offset
+    const found = { offset, line, bytes }
+    if (bytes > KEPT_BYTES / 8 || this.#first.has(prefix)) return found
     this.#first.set(prefix, found)
-    this.#firstCharacters += characters
-    for (const [oldest, { line: freed }] of this.#first) {
-      if (this.#firstCharacters <= KEPT_CHARACTERS) break
+    this.#firstBytes += bytes
+    for (const [oldest, { bytes: freed }] of this.#first) {
+      if (this.#firstBytes <= KEPT_BYTES) break
       this.#first.delete(oldest)
-      this.#firstCharacters -= charactersOf(oldest, freed)
+      this.#firstBytes -= freed
     }
     return found
   }
@@ -278,26 +288,21 @@ export class RecordedAnswers {
 
   /** Reads an answer and the events that follow it. */
   *#answerAt(offset: number, prefix: string): Steps<AnswerLine | undefined> {
-    const first = yield* this.reader.entryAt(offset, prefix)
+    const first = this.reader.restAt(offset, prefix)
     if (first === undefined) return undefined
-    const { entry } = first
+    const entry = yield* parseAnswer(first.rest)
     const events: SubscriptionEvent[] = []
     let { next } = first
-    if (entry.call[0] === 'rpc' && entry.call[2].endsWith('_subscribe')) {
-      for (;;) {
-        const following = yield* this.reader.entryAt(next, prefix)
-        const outcome = following?.entry.outcome
-        if (following === undefined || outcome === undefined || !('event' in outcome)) break
-        events.push(outcome)
-        next = following.next
-        yield
-      }
+    let hasNext = this.reader.startsWith(next, prefix)
+    for (const isSubscription = hasNext && isOfSubscription(prefix); isSubscription && hasNext;) {
+      const following = this.reader.restAt(next, prefix)!
+      const { outcome } = yield* parseAnswer(following.rest)
+      if (!('event' in outcome)) break
+      events.push(outcome)
+      next = following.next
+      hasNext = this.reader.startsWith(next, prefix)
+      yield
     }
-    return { entry, events, length: next - offset, next, hasNext: this.reader.startsWith(next, prefix) }
+    return { entry, events, next, hasNext }
   }
-}
-
-/** About how many characters an answer takes in memory: its text is kept twice. */
-function charactersOf(prefix: string, { length }: AnswerLine): number {
-  return prefix.length + 2 * length
 }
