@@ -163,6 +163,10 @@ describe('debug_traceCall', () => {
     await expect(chain.call('debug_traceCall', call, blockNumber, { txIndex: '0x3' })).rejects.toThrow(
       'out of range',
     )
+    // geth takes it for a number with a sign.
+    await expect(
+      chain.call('debug_traceCall', call, blockNumber, { txIndex: '0xffffffffffffffff' }),
+    ).rejects.toThrow(/^transaction index -1 out of range for block 0x/)
   })
 
   it('says why a call may not run', async () => {

@@ -48,7 +48,7 @@ export interface CallTraceRequest {
   /** Whether the state is the one that `latest` reads, controls included. */
   isLatest: boolean
   /** Runs the call in the place of this transaction of the block. */
-  transactionIndex?: number | undefined
+  transactionIndex?: bigint | undefined
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   /** A block override that only eth_simulateV1 can do; named, it is refused. */
@@ -157,11 +157,11 @@ export class HistoryTracer {
   }
 
   /** As in geth, an empty block has the state of its beginning at index 0 (eth/state_accessor.go, stateAtTransaction). */
-  #traceWithin(request: CallTraceRequest, transactionIndex: number): Promise<void> {
+  #traceWithin(request: CallTraceRequest, transactionIndex: bigint): Promise<void> {
     const { view, block } = request
     const { header, transactions } = block
     if (header.number === 0n) throw new ChainError('no transaction in genesis')
-    if (transactionIndex >= Math.max(transactions.length, 1)) {
+    if (transactionIndex < 0n || transactionIndex >= Math.max(transactions.length, 1)) {
       throw new ChainError(
         `transaction index ${transactionIndex} out of range for block ${bytesToHex(block.hash)}`,
       )

@@ -92,6 +92,12 @@ export const index: Decoder<number> = {
   decode: (value) => Number(decodeQuantity(value, 64, 'hexutil.Uint')),
 }
 
+/** The same where geth takes it for a number with a sign, of 64 bits. */
+export const signedIndex: Decoder<bigint> = {
+  schema: index.schema,
+  decode: (value) => BigInt.asIntN(64, decodeQuantity(value, 64, 'hexutil.Uint')),
+}
+
 const unitMilliseconds: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,

@@ -1,7 +1,7 @@
 import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
 import { boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
-import { index } from './numbers.js'
+import { signedIndex } from './numbers.js'
 
 /** A whole number as JSON writes it. */
 export const int: Decoder<number> = {
@@ -59,7 +59,7 @@ export const traceCallConfig = struct(
       ...embeddedIn('TraceConfig.Config', loggerMembers),
     },
   },
-  { ...fields, stateOverrides: stateOverride, blockOverrides, txIndex: index },
+  { ...fields, stateOverrides: stateOverride, blockOverrides, txIndex: signedIndex },
 )
 
 /** A decoded trace config. */

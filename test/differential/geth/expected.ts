@@ -32,7 +32,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
       'a gas price that equals the fee cap is that of the standard form of such a transaction, and no contradiction',
-    matches: where({ request: /"gasPrice":("0x[0-9a-f]+"),"maxFeePerGas":\1/ }),
+    matches: where({ request: /"gasPrice":("0x[0-9a-f]+"),"maxFeePerGas":\1/i }),
   },
   {
     reason: 'numbers are taken as texts too where clients send them so: timeouts, limits and indices',
