@@ -7,10 +7,10 @@ import { type CassetteHeader, parseHeader } from './header.js'
 import { CassetteError, readLines } from './lines.js'
 
 /** What is read of the file at once. */
-const BLOCK_BYTES = 16 * 1024
+const BLOCK_BYTES = 8 * 1024
 
 /** The first steps of the search for a line stay in memory: at most 2 to the power of this many. */
-const KEPT_LEVELS = 13
+const KEPT_LEVELS = 14
 /** Bytes of a line that a step of the search keeps. */
 const KEPT_BYTES = 256
 

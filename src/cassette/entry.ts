@@ -89,34 +89,60 @@ const MEMBERS_AT_ONCE = 64
 
 /** Adds the pieces of the same text in steps: parameters may be as long as a request. */
 function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
-  if (!isContainer(value)) {
-    writeScalar(value, pieces)
+  const room = { members: MEMBERS_AT_ONCE }
+  const text = textOfFew(value, room)
+  if (room.members >= 0) {
+    pieces.push(text)
     return
   }
   const isList = Array.isArray(value)
   let written = 0
-  pieces.push(isList ? '[' : '{')
-  for (const name of isList ? value.keys() : Object.keys(value).sort()) {
-    const member = (value as Readonly<Record<string | number, unknown>>)[name]
-    if (member === undefined && !isList) continue
-    if (written > 0) pieces.push(',')
-    if (!isList) {
-      writeScalar(name, pieces)
-      pieces.push(':')
-    }
-    if (isContainer(member)) yield* writeCanonicalJson(member, pieces)
-    else writeScalar(member, pieces)
+  for (const name of isList ? value.keys() : namesOf(value as object)) {
+    pieces.push(written > 0 ? ',' : isList ? '[' : '{')
+    if (!isList) pieces.push(textOfScalar(name), ':')
+    yield* writeCanonicalJson((value as Readonly<Record<string | number, unknown>>)[name], pieces)
     if (++written % MEMBERS_AT_ONCE === 0) yield
   }
   pieces.push(isList ? ']' : '}')
 }
 
+/**
+ * The same text at once, of a value that has few members together with theirs.
+ *
+ * @param room - counts down how many more there may be; below 0 the text is not complete
+ */
+function textOfFew(value: unknown, room: { members: number }): string {
+  if (!isContainer(value)) return textOfScalar(value)
+  let text = ''
+  if (Array.isArray(value)) {
+    room.members -= value.length
+    for (let index = 0; index < value.length && room.members >= 0; index++) {
+      text += (index === 0 ? '' : ',') + textOfFew(value[index], room)
+    }
+    return `[${text}]`
+  }
+  const names = namesOf(value)
+  room.members -= names.length
+  for (let index = 0; index < names.length && room.members >= 0; index++) {
+    const name = names[index]!
+    const member = textOfFew((value as Members)[name], room)
+    text += `${index === 0 ? '' : ','}${textOfScalar(name)}:${member}`
+  }
+  return `{${text}}`
+}
+
+/** The names of members that have a value, in their order. */
+function namesOf(value: object): string[] {
+  const names = Object.keys(value).filter((name) => (value as Members)[name] !== undefined)
+  return names.sort()
+}
+
 /** Text that JSON has as it is. */
 const plainText = /^[ !#-[\]-~]*$/
 
-function writeScalar(value: unknown, pieces: string[]): void {
-  if (typeof value === 'string' && plainText.test(value)) pieces.push('"', value, '"')
-  else pieces.push(JSON.stringify(value) ?? 'null')
+function textOfScalar(value: unknown): string {
+  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
+  return JSON.stringify(value) ?? 'null'
 }
 
 /** Whether a JSON value has members. */

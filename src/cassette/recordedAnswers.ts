@@ -45,8 +45,6 @@ interface AnswerLine extends RecordedAnswer {
 interface FirstAnswer {
   offset: number
   line: AnswerLine
-  /** About what it takes in memory. */
-  bytes: number
 }
 
 /** A line among those of a call, and how many answers there are before it, with every repetition. */
@@ -87,9 +85,10 @@ export class RecordedAnswers {
   readonly reader: CassetteReader
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
-  /** The first answer to a call and its offset, by the beginning of the call's lines; the one read last is the last one. */
-  readonly #first = new Map<string, FirstAnswer>()
-  #firstBytes = 0
+  /** First answers by the beginning of their calls' lines: those that were used since the others became older ones. */
+  #recent = new Map<string, FirstAnswer>()
+  #recentBytes = 0
+  #older: ReadonlyMap<string, FirstAnswer> = new Map()
   /** By the offset of the first answer to a call. Calls with one answer need none. */
   readonly #progress = new Map<number, Progress>()
 
@@ -264,22 +263,27 @@ export class RecordedAnswers {
   }
 
   *#firstAnswer(prefix: string): Steps<FirstAnswer | undefined> {
-    const kept = this.#first.get(prefix)
-    if (kept !== undefined) return kept
+    const recent = this.#recent.get(prefix)
+    if (recent !== undefined) return recent
+    const older = this.#older.get(prefix)
+    if (older !== undefined) return this.#keep(prefix, older)
     const offset = this.reader.find(prefix)
     const line = offset === undefined ? undefined : yield* this.#answerAt(offset, prefix)
     if (offset === undefined || line === undefined) return undefined
-    const bytes = BYTES_OF_ANSWER + line.next - offset
-    const found = { offset, line, bytes }
-    if (bytes > KEPT_BYTES / 8 || this.#first.has(prefix)) return found
-    this.#first.set(prefix, found)
-    this.#firstBytes += bytes
-    for (const [oldest, { bytes: freed }] of this.#first) {
-      if (this.#firstBytes <= KEPT_BYTES) break
-      this.#first.delete(oldest)
-      this.#firstBytes -= freed
+    return this.#keep(prefix, { offset, line })
+  }
+
+  #keep(prefix: string, first: FirstAnswer): FirstAnswer {
+    const bytes = BYTES_OF_ANSWER + first.line.next - first.offset
+    if (bytes > KEPT_BYTES / 8) return first
+    if (this.#recentBytes + bytes > KEPT_BYTES / 2) {
+      this.#older = this.#recent
+      this.#recent = new Map()
+      this.#recentBytes = 0
     }
-    return found
+    this.#recent.set(prefix, first)
+    this.#recentBytes += bytes
+    return first
   }
 
   *#nextAnswer({ hasNext, next }: AnswerLine, prefix: string): Steps<AnswerLine | undefined> {
