@@ -9,7 +9,8 @@ import { rate, summarise, timed } from './lib/statistics.mjs'
 
 /*
  * The page over much data: how soon a view and a filter show, what the open page costs the node, and whether its memory
- * stays where it was under a constant load.
+ * stays where it was under a constant load. The node, its client and Chromium share the processors: beside the first
+ * views stands what Chromium takes for a page of one row, and beside the rates the processor time of the node alone.
  */
 
 const usage = `node bench/page.mjs [options]
@@ -38,6 +39,7 @@ if (flags.help) {
 const BATCH = 1000
 const LOAD_A_SECOND = 1000
 const TICKS_A_SECOND = 20
+const REQUESTS_OF_ROUND = 10_000
 const counts = { requests: Number(flags.requests), blocks: Number(flags.blocks), files: Number(flags.files) }
 const rounds = Number(flags.rounds)
 const folder = mkdtempSync(join(tmpdir(), 'standin-page-bench-'))
@@ -49,6 +51,7 @@ const { origin } = new URL(running.url)
 
 await client.call('hardhat_mine', `0x${counts.blocks.toString(16)}`)
 await fillDirectory()
+const bare = await storeBarePage()
 for (let sent = 0; sent < counts.requests; sent += BATCH) await sendBatch(BATCH)
 
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
@@ -81,6 +84,15 @@ async function fillDirectory() {
   await post(`files/cp?arg=/ipfs/${root}&arg=/many`)
 }
 
+/** A page of one row without style or script, which the gateway serves. @returns its path */
+async function storeBarePage() {
+  const markup =
+    '<!doctype html><title>Bare</title><div role="grid" aria-label="Bare"><div role="row">Title</div><div role="row">Row</div></div>'
+  const form = new FormData()
+  form.append('file', new Blob([markup]), 'bare.html')
+  return `/ipfs/${JSON.parse(await post('add', form)).Hash}`
+}
+
 async function post(operation, body) {
   const response = await fetch(`${origin}/api/v0/${operation}`, { method: 'POST', body })
   if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
@@ -95,24 +107,25 @@ async function openPage() {
 /** Each view in a new profile, until its first row is drawn. */
 async function measureViews() {
   const views = [
-    ['requests', 'Requests, newest first'],
-    ['chain/blocks', 'Blocks, newest first'],
-    ['files/mfs/many', 'Entries of /many'],
+    ['a page of one row', bare, 'Bare'],
+    ['requests', '/#/requests', 'Requests, newest first'],
+    ['chain/blocks', '/#/chain/blocks', 'Blocks, newest first'],
+    ['files/mfs/many', '/#/files/mfs/many', 'Entries of /many'],
   ]
-  for (const [place, table] of views) {
+  for (const [name, path, table] of views) {
     const values = []
     for (let round = 0; round < rounds; round++) {
       const { context, page } = await openPage()
       const first = page.getByRole('grid', { name: table }).getByRole('row').nth(1)
       values.push(
         await timed(async () => {
-          await page.goto(`${origin}/#/${place}`)
+          await page.goto(`${origin}${path}`)
           await first.waitFor()
         }),
       )
       await context.close()
     }
-    report(`first view of ${place}`, values, 'ms')
+    report(`first view of ${name}`, values, 'ms')
   }
 }
 
@@ -120,16 +133,17 @@ async function measureViews() {
 async function measureFilters() {
   const { context, page } = await openPage()
   await page.goto(`${origin}/#/requests`)
-  const total = page.locator('.timeline strong').first()
+  const total = page.locator('.timeline[aria-busy=false] strong').first()
   const methods = page.getByLabel('Method', { exact: true })
   const values = []
-  await total.filter({ hasNotText: /^0$/ }).waitFor()
+  await total.filter({ hasText: await countRequests('') }).waitFor()
   for (let round = 0; round < 2 * rounds; round++) {
-    const before = await total.textContent()
+    const method = round % 2 === 0 ? 'eth_getBalance' : ''
+    const matching = total.filter({ hasText: await countRequests(method) })
     values.push(
       await timed(async () => {
-        await methods.fill(round % 2 === 0 ? 'eth_getBalance' : '')
-        await total.filter({ hasNotText: new RegExp(`^${before}$`) }).waitFor()
+        await methods.fill(method)
+        await matching.waitFor()
       }),
     )
   }
@@ -154,23 +168,39 @@ async function measureFilters() {
   await context.close()
 }
 
-/** Requests a second with the page closed and open, in turns. */
+/** How many requests of a method the journal holds, as the page writes it. */
+async function countRequests(method) {
+  const response = await fetch(`${origin}/_standin/requests/timeline?method=${method || '*'}`)
+  const { count } = await response.json()
+  const number = count.reduce((sum, one) => sum + one, 0)
+  return new RegExp(`^${number.toLocaleString('en-US')}$`)
+}
+
+/** Requests a second, and the node's processor time of each, with the page closed and open, in turns. */
 async function measureCost() {
   const work = () => client.call('eth_blockNumber')
-  const closed = []
-  const opened = []
+  const rates = { closed: [], open: [] }
+  const times = { closed: [], open: [] }
+  const measure = async (state) => {
+    const before = running.process.processorTime()
+    rates[state].push(await rate(work, { count: REQUESTS_OF_ROUND, inFlight: 8 }))
+    times[state].push(((running.process.processorTime() - before) * 1e6) / REQUESTS_OF_ROUND)
+  }
   await rate(work, { count: 2000, inFlight: 8 })
   for (let round = 0; round < rounds; round++) {
-    closed.push(await rate(work, { count: 10_000, inFlight: 8 }))
+    await measure('closed')
     const { context, page } = await openPage()
     await page.goto(`${origin}/#/requests`)
     await page.getByRole('grid').getByRole('row').nth(1).waitFor()
-    opened.push(await rate(work, { count: 10_000, inFlight: 8 }))
+    await measure('open')
     await context.close()
   }
-  report('eth_blockNumber, page closed', closed, '/s')
-  report('eth_blockNumber, page open', opened, '/s')
-  console.log(`page open : closed: ${(summarise(opened).median / summarise(closed).median).toFixed(2)}`)
+  for (const state of ['closed', 'open']) {
+    report(`eth_blockNumber, page ${state}`, rates[state], '/s')
+    report(`processor time of the node for each, page ${state}`, times[state], 'µs')
+  }
+  const ratio = (values) => (summarise(values.open).median / summarise(values.closed).median).toFixed(2)
+  console.log(`page open : closed: ${ratio(rates)} of the rate, ${ratio(times)} of the processor time`)
 }
 
 /** The page's heap after a collection, at the start and at the end of a constant load. */

@@ -80,6 +80,34 @@ test('requests appear as they end, are filtered, and an address leads to the sam
   await until(async () => (await rows.count()) === 3)
 })
 
+test('what is typed while the address takes over what was typed before stays', async () => {
+  const { page, show } = opened
+  await show('requests')
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await search.waitFor()
+  // Each time the address changes, the next key follows before the page has been drawn again.
+  await page.evaluate(`
+    const keys = [...'o code']
+    const replace = history.replaceState
+    history.replaceState = (...state) => {
+      replace.apply(history, state)
+      setTimeout(() => {
+        const key = keys.shift()
+        if (key === undefined) history.replaceState = replace
+        else document.execCommand('insertText', false, key)
+      })
+    }
+  `)
+  await search.focus()
+  await page.keyboard.type('n')
+  await until(() => Promise.resolve(new URL(page.url()).hash === '#/requests?text=no+code'))
+  expect(await search.inputValue()).toBe('no code')
+  await page.getByText('No requests match these filters').waitFor()
+  await page.getByRole('link', { name: 'Show all requests' }).click()
+  await page.locator('.table-row').first().waitFor()
+  expect(await search.inputValue()).toBe('')
+})
+
 test('a call is decoded with the ABI, as is the error that it ends in', async () => {
   const { page, show } = opened
   const data = encodeFunctionData({ abi: used.abi, functionName: 'withdraw', args: [parseEther('4')] })

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { NodeChanges } from './events.js'
 import { changes } from './events.js'
 import { messageOf } from './http.js'
@@ -28,7 +28,8 @@ export function useLive<Value>(
   const latest = useRef(read)
   latest.current = read
   const refresh = useRef<() => void>(() => undefined)
-  useEffect(() => {
+  // Without waiting for what is shown meanwhile to be painted.
+  useLayoutEffect(() => {
     let isOver = false
     const task = new PacedTask(async () => {
       try {

@@ -1,6 +1,5 @@
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import './virtualTable.css'
 
 /** A column: its title, its width in the grid, and what a cell shows. */
@@ -34,34 +33,17 @@ export interface VirtualTableProps<Row> {
 /** Pixels of the titles, with the lines around them. */
 const headHeight = 40
 
+/** Pixels of the body until it has been laid out. */
+const likelyHeight = 480
+
+/** Rows that are drawn above and below those on screen. */
+const overscan = 8
+
 /** See {@link VirtualTableProps}. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { columns, count, rowHeight = 36 } = props
-  const scroller = useRef<HTMLDivElement>(null)
-  const [, draw] = useReducer((n: number) => n + 1, 0)
+  const { scroller, first, last, look } = useWindow(count, rowHeight)
   const [focused, setFocused] = useState(0)
-  const [virtualizer] = useState(
-    () => new Virtualizer<HTMLDivElement, Element>(options(props.count, rowHeight)),
-  )
-  function options(rows: number, height: number) {
-    return {
-      count: rows,
-      getScrollElement: () => scroller.current,
-      estimateSize: () => height,
-      overscan: 12,
-      initialRect: { width: 800, height: 600 },
-      observeElementRect,
-      observeElementOffset,
-      scrollToFn: elementScroll,
-      onChange: () => draw(undefined),
-    }
-  }
-  virtualizer.setOptions(options(count, rowHeight))
-  useLayoutEffect(() => virtualizer._didMount(), [])
-  useLayoutEffect(() => virtualizer._willUpdate())
-  const items = virtualizer.getVirtualItems()
-  const first = items[0]?.index ?? 0
-  const last = items.at(-1)?.index ?? -1
   useLayoutEffect(() => {
     if (last >= 0) props.onRange?.(first, last)
   }, [first, last, count])
@@ -69,11 +51,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const focus = (index: number): void => {
     const target = Math.max(0, Math.min(count - 1, index))
     setFocused(target)
-    virtualizer.scrollToIndex(target)
+    const body = scroller.current
+    if (body === null) return
+    const lowest = (target + 1) * rowHeight - body.clientHeight
+    body.scrollTop = Math.max(lowest, Math.min(target * rowHeight, body.scrollTop))
+    look()
     requestAnimationFrame(() =>
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-index="${target}"]`)
-        ?.focus({ preventScroll: true }),
+      body.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus({ preventScroll: true }),
     )
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -116,8 +100,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         </div>
       </div>
       <div class="table-body" role="rowgroup" ref={scroller} onKeyDown={onKeyDown}>
-        <div role="presentation" class="table-space" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-          {items.map(({ index, start }) => {
+        <div role="presentation" class="table-space" style={{ height: `${count * rowHeight}px` }}>
+          {Array.from({ length: last - first + 1 }, (_, place) => {
+            const index = first + place
             const row = props.row(index)
             const key = row === undefined ? `row-${index}` : props.rowKey(row)
             return (
@@ -131,7 +116,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   index === Math.min(focused, count - 1) || (focused < first && index === first) ? 0 : -1
                 }
                 class={`table-row ${(row !== undefined && props.tone?.(row)) || ''}`}
-                style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
+                style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
                 onFocus={() => setFocused(index)}
                 onClick={(event) => {
                   if (row === undefined || (event.target as Element).closest('a, button') !== null) return
@@ -150,6 +135,39 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       </div>
     </div>
   )
+}
+
+/** The rows to draw of so many, as the body is scrolled and sized. */
+function useWindow(count: number, rowHeight: number) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [{ top, height }, setView] = useState({ top: 0, height: likelyHeight })
+  const look = (): void => {
+    const body = scroller.current
+    if (body === null) return
+    const seen = { top: Math.floor(body.scrollTop / rowHeight) * rowHeight, height: body.clientHeight }
+    setView((before) => (before.top === seen.top && before.height === seen.height ? before : seen))
+  }
+  useLayoutEffect(() => {
+    const body = scroller.current
+    if (body === null) return undefined
+    // Its first call comes with the first layout; to ask for the size now would force one.
+    const observer = new ResizeObserver(look)
+    observer.observe(body)
+    body.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      body.removeEventListener('scroll', look)
+    }
+  }, [])
+  const onScreen = Math.ceil(height / rowHeight) + 1
+  const firstOnScreen = Math.max(0, Math.min(top / rowHeight, count - onScreen))
+  return {
+    scroller,
+    first: Math.max(0, firstOnScreen - overscan),
+    last: Math.min(count, firstOnScreen + onScreen + overscan) - 1,
+    /** Looks at where it is scrolled to now. */
+    look,
+  }
 }
 
 function cellClass(wideOnly: boolean | undefined, align: 'right' | undefined): string {

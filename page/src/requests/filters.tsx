@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { changeQuery, route } from '../shell/router.js'
 import './filters.css'
 
-/** Milliseconds without a key press before the text is searched for. */
+/** Keys that come sooner than this one after another, in milliseconds, are searched for when they pause. */
 const typingPause = 40
 
 const transports = ['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']
@@ -56,22 +56,39 @@ export function Filters({ actions }: { actions: ComponentChildren }) {
 function TextFilter(props: { name: string; label: string; placeholder: string; wide?: boolean }) {
   const { name } = props
   const given = route.value.query.get(name) ?? ''
-  const [typed, setTyped] = useState(given)
-  useEffect(() => setTyped(given), [given])
-  useEffect(() => {
-    if (typed === given) return undefined
-    const timer = setTimeout(() => changeQuery({ [name]: cleaned(name, typed) }), typingPause)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const input = useRef<HTMLInputElement>(null)
+  // What the address says as far as the field knows: it takes over what others change, and keeps what is typed.
+  const known = useRef(given)
+  const lastKey = useRef(-Infinity)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useLayoutEffect(() => {
+    if (known.current === given || input.current === null) return
+    clearTimeout(timer.current)
+    known.current = given
+    input.current.value = given
+  }, [given])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const search = (): void => {
+    known.current = cleaned(name, input.current?.value ?? '')
+    changeQuery({ [name]: known.current })
+  }
+  const onInput = ({ timeStamp }: Event): void => {
+    clearTimeout(timer.current)
+    const isQuick = timeStamp - lastKey.current < typingPause
+    lastKey.current = timeStamp
+    if (isQuick) timer.current = setTimeout(search, typingPause)
+    else search()
+  }
   return (
     <input
+      ref={input}
       type="search"
       class={props.wide ? 'wide' : ''}
       aria-label={props.label}
       placeholder={props.placeholder}
       spellcheck={false}
-      value={typed}
-      onInput={(event) => setTyped(event.currentTarget.value)}
+      defaultValue={given}
+      onInput={onInput}
     />
   )
 }

@@ -75,11 +75,12 @@ export class JournalWindow {
       const rows = await this.#read({ after })
       if (generation !== this.#generation) return
       if (hold) this.waiting.value = rows.length
-      // More than a page came: what lies between is read when it is scrolled to.
-      else if (rows.length === pageSize) await this.show(this.#filter)
       else if (rows.length > 0) {
+        // Where a page is full of what came, what lies between is read when it is scrolled to.
+        const isGap = rows.length === pageSize
         batch(() => {
-          this.rows.value = [...rows, ...this.rows.value].slice(0, mostRows)
+          this.rows.value = isGap ? rows : [...rows, ...this.rows.value].slice(0, mostRows)
+          if (isGap) this.isComplete.value = false
           this.waiting.value = 0
         })
       }

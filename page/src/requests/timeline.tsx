@@ -1,145 +1,47 @@
-import { useEffect, useRef } from 'preact/hooks'
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
+import { useRef } from 'preact/hooks'
 import type { Query } from '../api/control.js'
 import { get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
-import { formatClock, formatDuration, formatNumber } from '../parts/format.js'
-import { changeQuery } from '../shell/router.js'
-import { theme } from '../shell/theme.js'
+import { formatDuration, formatNumber } from '../parts/format.js'
+import { lazy } from '../shell/lazy.js'
+import type { Buckets } from './timelinePlot.js'
 import './timeline.css'
 
-/** Requests in spans of equal length. */
-interface Buckets {
-  /** Milliseconds since 1970 at which the first span begins. */
-  start: number
-  /** Milliseconds of one span. */
-  span: number
-  count: number[]
-  failed: number[]
-  /** Milliseconds of the slowest request. */
-  slowest: number[]
-}
+const TimelinePlot = lazy(() => import('./timelinePlot.js').then(({ TimelinePlot: plot }) => plot))
 
-const height = 96
-
-/** Requests over time: how many, how many of them failed, and the slowest. A range that is drawn is filtered for. */
+/**
+ * Requests over time: how many, how many of them failed, and the slowest. Until those that another filter lets through
+ * are counted the ones of before stay, and the figure is busy.
+ */
 export function Timeline({ filter }: { filter: Query }) {
   const { value } = useLive(
     () => get<Buckets>('/requests/timeline', filter),
     [JSON.stringify(filter)],
     ['requests'],
   )
-  const holder = useRef<HTMLDivElement>(null)
-  const plot = useRef<uPlot>(undefined)
-  const shown = theme.value
-  useEffect(() => {
-    const element = holder.current
-    if (element === null) return undefined
-    plot.current = new uPlot(options(element), [[], [], [], []], element)
-    const observer = new ResizeObserver(() => {
-      plot.current?.setSize({ width: Math.max(200, element.clientWidth), height })
-    })
-    observer.observe(element)
-    return () => {
-      observer.disconnect()
-      plot.current?.destroy()
-    }
-  }, [shown])
-  useEffect(() => {
-    if (value !== undefined) plot.current?.setData(series(value))
-  }, [value, shown])
-  const total = value?.count.reduce((sum, count) => sum + count, 0) ?? 0
-  const failed = value?.failed.reduce((sum, count) => sum + count, 0) ?? 0
-  const slowest = Math.max(0, ...(value?.slowest ?? []))
+  const last = useRef<Buckets>(undefined)
+  last.current = value ?? last.current
+  const { count = [], failed = [], slowest = [] } = last.current ?? {}
+  const failures = sum(failed)
   return (
-    <figure class="timeline">
+    <figure class="timeline" aria-busy={value === undefined}>
       <figcaption>
         <span class="legend all">
-          <strong>{formatNumber(total)}</strong> requests
+          <strong>{formatNumber(sum(count))}</strong> requests
         </span>
-        <span class={`legend failed ${failed > 0 ? 'bad-text' : 'muted'}`}>
-          <strong>{formatNumber(failed)}</strong> failed
+        <span class={`legend failed ${failures > 0 ? 'bad-text' : 'muted'}`}>
+          <strong>{formatNumber(failures)}</strong> failed
         </span>
-        <span class="legend slowest muted">slowest {formatDuration(slowest)}</span>
+        <span class="legend slowest muted">slowest {formatDuration(Math.max(0, ...slowest))}</span>
         <span class="muted hint">Drag across the plot to select a range</span>
       </figcaption>
-      <div ref={holder} class="plot" aria-hidden="true" />
+      <div class="plot" aria-hidden="true">
+        {last.current !== undefined && <TimelinePlot buckets={last.current} />}
+      </div>
     </figure>
   )
 }
 
-function series({ start, span, count, failed, slowest }: Buckets): uPlot.AlignedData {
-  // Without requests there is no time to label.
-  if (count.every((number) => number === 0)) return [[], [], [], []]
-  const times = count.map((_, index) => (start + (index + 0.5) * span) / 1000)
-  return [times, count, failed, slowest]
-}
-
-function options(element: HTMLElement): uPlot.Options {
-  const style = getComputedStyle(element)
-  const colour = (name: string): string => style.getPropertyValue(name).trim()
-  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.15 })
-  const axis = {
-    stroke: colour('--text-muted'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-    font: '11px system-ui, sans-serif',
-  }
-  return {
-    width: Math.max(200, element.clientWidth),
-    height,
-    legend: { show: false },
-    cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
-    select: { show: true, left: 0, top: 0, width: 0, height: 0 },
-    scales: {
-      x: { time: true },
-      y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
-      ms: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
-    },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        values: (_plot, times, _axis, _space, step) =>
-          times.map((time) => formatClock(time * 1000, { milliseconds: step < 1 })),
-        space: 90,
-        size: 24,
-      },
-      {
-        ...axis,
-        size: 44,
-        space: 30,
-        values: (_plot, values) =>
-          values.map((value) => (Number.isInteger(value) ? formatNumber(value) : '')),
-      },
-    ],
-    series: [
-      {},
-      {
-        fill: colour('--bar'),
-        stroke: colour('--bar'),
-        width: 0,
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      },
-      {
-        fill: colour('--bad'),
-        stroke: colour('--bad'),
-        width: 0,
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      },
-      { scale: 'ms', stroke: colour('--warn'), width: 1, points: { show: false } },
-    ],
-    hooks: { setSelect: [chooseRange] },
-  }
-}
-
-function chooseRange(plot: uPlot): void {
-  const { left, width } = plot.select
-  if (width < 4) return
-  const at = (pixels: number): string => String(Math.round(plot.posToVal(pixels, 'x') * 1000))
-  changeQuery({ since: at(left), until: at(left + width) })
-  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

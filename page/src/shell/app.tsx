@@ -1,15 +1,15 @@
 import { effect } from '@preact/signals'
-import { lazy } from './lazy.js'
+import { nodeFailure } from '../api/node.js'
+import { ChainView } from '../chain/chainView.js'
+import { FilesView } from '../files/filesView.js'
 import { Announcer } from '../parts/announcer.js'
 import { Failure } from '../parts/state.js'
-import { nodeFailure } from '../api/node.js'
 import { RequestsView } from '../requests/requestsView.js'
 import { Access } from './access.js'
 import { Header } from './header.js'
+import { lazy } from './lazy.js'
 import { route } from './router.js'
 
-const ChainView = lazy(() => import('../chain/chainView.js').then(({ ChainView: view }) => view))
-const FilesView = lazy(() => import('../files/filesView.js').then(({ FilesView: view }) => view))
 const ControlsView = lazy(() => import('../controls/controlsView.js').then(({ ControlsView: view }) => view))
 
 const titles: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Failure, Loading } from '../parts/state.js'
 
 /** A component whose script is loaded when it is first shown. */
@@ -8,7 +8,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
   return function Lazy(props: Props) {
     const [failure, setFailure] = useState<string>()
     const [, setReady] = useState(loaded !== undefined)
-    useEffect(() => {
+    useLayoutEffect(() => {
       if (loaded !== undefined) return
       load().then(
         (component) => {

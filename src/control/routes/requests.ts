@@ -82,8 +82,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
           context.req.query(),
           'the query',
         )
-        const { keyLabels } = journal
-        const found = await search(journal.newestFirst(before), wanted, { keyLabels, limit })
+        const found = await search(journal, wanted, { before, limit })
         const entries = found.reverse().map((entry) => (summary ? summaryOf(entry) : entryOf(entry)))
         if (format === 'json') return context.json(entries)
         context.header('content-type', 'application/x-ndjson')
@@ -99,8 +98,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
       handle: async (context) => {
         const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')
-        const { keyLabels } = journal
-        return context.json(await timeline(journal.newestFirst(), wanted, { keyLabels, spans }))
+        return context.json(await timeline(journal, wanted, { spans }))
       },
     },
     {

@@ -59,19 +59,21 @@ export class Journal {
 
   /** A request of an id with its answer, as far as they are kept. */
   find(id: number): (JournalEntry & { answer?: unknown }) | undefined {
-    const entry = this.#entries[id % this.#capacity]
-    if (entry?.id !== id) return undefined
+    const entry = this.at(id)
+    if (entry === undefined) return undefined
     const { answer } = entry
     return { ...entryOf(entry), ...(answer !== undefined && { answer: JSON.parse(answer) as unknown }) }
   }
 
-  /** The requests that are remembered, newest first. @param before - an id that they are older than */
-  *newestFirst(before = Infinity): Generator<RecordedEntry> {
-    const newest = Math.min(before, this.#nextId) - 1
-    for (let id = newest; id > 0 && id > this.#nextId - 1 - this.#capacity; id -= 1) {
-      const entry = this.#entries[id % this.#capacity]
-      if (entry?.id === id) yield entry
-    }
+  /** Id of the oldest request that may be remembered. */
+  get oldestId(): number {
+    return Math.max(1, this.#nextId - this.#capacity)
+  }
+
+  /** A request of an id; undefined if it is not remembered. */
+  at(id: number): RecordedEntry | undefined {
+    const entry = this.#entries[id % this.#capacity]
+    return entry?.id === id ? entry : undefined
   }
 
   /** @returns a function that ends it */

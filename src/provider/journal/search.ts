@@ -1,6 +1,6 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { KeyLabels } from '../keys/apiKey.js'
-import { type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
+import { type Journal, type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
 
 /** A filter that looks into texts and times too. */
 export interface JournalSearch extends JournalFilter {
@@ -27,56 +27,73 @@ export interface Timeline {
 }
 
 /** Entries that are looked at between two looks at the clock. */
-const entriesOfStep = 256
+const entriesOfStep = 512
 
 /**
  * The requests of a journal that a search finds, newest first. Other work has turns meanwhile.
  *
- * @param entries - newest first
+ * @param before - an id that they are older than
  * @param limit - how many are found at most
  */
 export async function search(
-  entries: Iterable<Recorded>,
+  journal: Journal,
   wanted: JournalSearch,
-  { keyLabels, limit = Infinity }: { keyLabels: KeyLabels; limit?: number | undefined },
+  { before = Infinity, limit = Infinity }: { before?: number | undefined; limit?: number | undefined } = {},
 ): Promise<Recorded[]> {
   const found: Recorded[] = []
-  if (limit === 0) return found
   const slice = new TimeSlice()
-  const { after = 0, since = -Infinity, until = Infinity } = wanted
-  const text = wanted.text === undefined ? undefined : new RegExp(escapePattern(wanted.text), 'i')
-  let looked = 0
-  for (const entry of entries) {
-    if (++looked % entriesOfStep === 0) await slice.pause()
-    if (entry.id <= after) break
-    if (entry.time < since || entry.time > until) continue
-    if (!matchesEntry(wanted, entry, keyLabels)) continue
-    if (text !== undefined && !holdsText(entry, text)) continue
-    found.push(entry)
-    if (found.length === limit) break
+  const matches = matcherOf(wanted, journal.keyLabels)
+  const { after = 0 } = wanted
+  let next = Math.min(before - 1, journal.newestId)
+  while (next > Math.max(after, journal.oldestId - 1) && found.length < limit) {
+    const end = Math.max(after, next - entriesOfStep)
+    for (; next > end && found.length < limit; next -= 1) {
+      const entry = journal.at(next)
+      if (entry !== undefined && matches(entry)) found.push(entry)
+    }
+    await slice.pause()
   }
   return found
 }
 
+/** Whether an entry is what a search looks for; what is not asked for is not looked at. */
+function matcherOf(wanted: JournalSearch, keyLabels: KeyLabels): (entry: Recorded) => boolean {
+  const { text, since = -Infinity, until = Infinity, ...filter } = wanted
+  const pattern = text === undefined ? undefined : new RegExp(escapePattern(text), 'i')
+  return (entry) =>
+    entry.time >= since &&
+    entry.time <= until &&
+    matchesEntry(filter, entry, keyLabels) &&
+    (pattern === undefined || holdsText(entry, pattern))
+}
+
 /** Counts the requests that a search finds in spans between the oldest and the newest of them. */
 export async function timeline(
-  entries: Iterable<Recorded>,
+  journal: Journal,
   wanted: JournalSearch,
-  { keyLabels, spans }: { keyLabels: KeyLabels; spans: number },
+  { spans }: { spans: number },
 ): Promise<Timeline> {
-  const found = await search(entries, wanted, { keyLabels })
-  const end = wanted.until ?? found.reduce((latest, { time }) => Math.max(latest, time), 0)
-  const start = wanted.since ?? found.reduce((earliest, { time }) => Math.min(earliest, time), end)
+  const found = await search(journal, wanted)
+  let earliest = Infinity
+  let latest = 0
+  for (const { time } of found) {
+    if (time < earliest) earliest = time
+    if (time > latest) latest = time
+  }
+  const end = wanted.until ?? latest
+  const start = wanted.since ?? Math.min(earliest, end)
   const span = Math.max(1, Math.ceil((end - start + 1) / spans))
   const counts = (): number[] => new Array<number>(spans).fill(0)
-  const result = { start, span, count: counts(), failed: counts(), slowest: counts() }
-  for (const { time, milliseconds, error, status } of found) {
-    const at = Math.floor((time - start) / span)
-    result.count[at]! += 1
-    if (error !== undefined || status >= 400) result.failed[at]! += 1
-    result.slowest[at] = Math.max(result.slowest[at]!, milliseconds)
+  const count = counts()
+  const failed = counts()
+  const slowest = counts()
+  for (const entry of found) {
+    const at = Math.floor((entry.time - start) / span)
+    count[at]! += 1
+    if (entry.error !== undefined || entry.status >= 400) failed[at]! += 1
+    if (entry.milliseconds > slowest[at]!) slowest[at] = entry.milliseconds
   }
-  return result
+  return { start, span, count, failed, slowest }
 }
 
 function holdsText({ method, key, text, params, error, faults }: Recorded, wanted: RegExp): boolean {
