@@ -100,7 +100,7 @@ export function createAppListener(app: Hono<AppEnv>): RequestListener {
     overrideGlobalObjects: false,
     // HTTP/1.0 has requests without a Host.
     hostname: 'localhost',
-    // node:http drops what is left of a body.
+    // What is left of a body is dropped by node:http, or by the reply where some of it was read.
     autoCleanupIncoming: false,
   })
   return (request, response) => void listener(request, response)

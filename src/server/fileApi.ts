@@ -154,6 +154,8 @@ async function answerAdmitted(
   return {
     ...reply,
     ended: ({ bytes, fault }) => {
+      // A failed operation has not read all of it, and the connection's next request comes behind it.
+      void upload.return()
       if (fault !== undefined && !upload.tooLong && !(fault instanceof CutError)) setup.report(fault)
       record.done({
         status: reply.status,

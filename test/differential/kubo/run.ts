@@ -99,12 +99,23 @@ async function settle(...peers: readonly Peer[]): Promise<void> {
 async function listPins(peer: Peer): Promise<string[]> {
   const listed: string[] = []
   for (const type of ['recursive', 'direct']) {
-    const { Keys = {} } = JSON.parse((await post(peer, `pin/ls?names=true&type=${type}`)).toString()) as {
-      Keys?: Record<string, { Name: string }>
-    }
+    const { Keys = {} } = await postForJson<{ Keys?: Record<string, { Name: string }> }>(
+      peer,
+      `pin/ls?names=true&type=${type}`,
+    )
     for (const [cid, { Name }] of Object.entries(Keys)) listed.push(`${cid} ${type} ${Name}`)
   }
   return listed
+}
+
+/** @throws Error that names the peer and its answer if that is no JSON */
+async function postForJson<T>(peer: Peer, target: string): Promise<T> {
+  const answer = (await post(peer, target)).toString()
+  try {
+    return JSON.parse(answer) as T
+  } catch {
+    throw new Error(`${peer.api} answers ${target} with ${JSON.stringify(answer)}`)
+  }
 }
 
 async function post(peer: Peer, target: string): Promise<Buffer> {
@@ -113,9 +124,7 @@ async function post(peer: Peer, target: string): Promise<Buffer> {
 }
 
 async function emptyFiles(peer: Peer): Promise<void> {
-  const { Entries } = JSON.parse((await post(peer, 'files/ls?arg=/')).toString()) as {
-    Entries: { Name: string }[] | null
-  }
+  const { Entries } = await postForJson<{ Entries: { Name: string }[] | null }>(peer, 'files/ls?arg=/')
   for (const { Name } of Entries ?? []) {
     await post(peer, `files/rm?recursive=true&force=true&arg=${encodeURIComponent(`/${Name}`)}`)
   }
