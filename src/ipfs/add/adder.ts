@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { UnregisteredHashError } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
@@ -9,6 +10,19 @@ import { LinkTable } from '../unixfs/linkTable.js'
 import { type StoredNode, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 import type { AddPlan } from './addOptions.js'
+
+/** Of a hash function that cannot be computed, a symlink says no more than that. */
+async function storeSymlink(
+  writer: BlockWriter,
+  target: Uint8Array,
+  modified: UnixfsMetadata['modified'],
+): Promise<StoredNode> {
+  try {
+    return await writeNode(writer, { type: unixfsType.symlink, data: target, blockSizes: [], modified })
+  } catch (error) {
+    throw error instanceof UnregisteredHashError ? new FileNetworkError(error.reason) : error
+  }
+}
 
 /** A directory that is being put together; it is stored once all its entries are known. */
 export class TreeDirectory {
@@ -123,8 +137,7 @@ export async function addEntry(options: {
   ): StoredNode | Promise<StoredNode> {
     const metadata = metadataOf(leaf)
     if (leaf.kind === 'symlink') {
-      const { modified } = metadata
-      return writeNode(writer, { type: unixfsType.symlink, data: leaf.target, blockSizes: [], modified })
+      return storeSymlink(writer, leaf.target, metadata.modified)
     }
     const content = plan.progress
       ? withProgress(leaf.content, (bytes) => emit({ path, bytes }))

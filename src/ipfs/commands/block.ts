@@ -61,6 +61,7 @@ export const blockPut = defineCommand({
             signal.throwIfAborted()
             if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
             const data = await readBlock(entry.content, options)
+            checkLength(format.hash, format.length)
             const cid = await makeBlockCid(format, data)
             await session.put(cid, data)
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
@@ -88,7 +89,6 @@ async function readFormat(options: {
   const codecName = options['cid-codec'] || 'raw'
   if (format === '') {
     const codec = codecCodeByName(codecName)
-    checkLength(hash, length)
     return { version: 1, codec, hash, length }
   }
   if (codecName !== 'raw') {
@@ -101,10 +101,10 @@ async function readFormat(options: {
   if (version === 0 && (hash.code !== sha256Code || (length !== undefined && length !== 32))) {
     throw new FileNetworkError('only sha2-255-32 is allowed with CIDv0')
   }
-  checkLength(hash, length)
   return { version, codec, hash, length }
 }
 
+/** Whether a digest has so many bytes to keep, which Kubo finds out with the first block. */
 function checkLength(hash: HashFunction, length: number | undefined): void {
   if (length === undefined) return
   if (length > digestLengthOf(hash)) {

@@ -181,7 +181,7 @@ function checkPeer(given: string): void {
 
 function checkTransport(peer: string): void {
   if (!/^\/(p2p|ipfs)\/[^/]*\/*$/.test(peer)) return
-  throw new FileNetworkError(`bootstrap address without a transport: ${peer.replace(/\/+$/, '')}`)
+  throw new FileNetworkError(`bootstrap address without a transport: ${peer}`)
 }
 
 function noDefaultPeers(): FileNetworkError {

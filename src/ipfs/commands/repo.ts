@@ -7,8 +7,31 @@ import { needsDaemon } from './offline.js'
 import { collectGarbage } from '../store/garbage.js'
 import { repoVersion as layoutVersion } from '../version.js'
 
-/** What Kubo reports where no limit was set. */
-const storageMaximum = 10_000_000_000
+/** Kubo reports 2^64 - 1 where there is no limit; this is the nearest that is no more in a JavaScript number. */
+const unlimited = 2 ** 64 - 2 ** 11
+const sizeUnits = ['', 'k', 'm', 'g', 't', 'p', 'e']
+
+/**
+ * The bytes that a size such as `10GB` or `5 GiB` stands for.
+ *
+ * @throws {@link FileNetworkError} with the text of go-humanize (`ParseBytes`) where it is none
+ */
+function parseSize(text: string): number {
+  const [, number = '', unit = ''] = /^([\d.,]*)(.*)$/s.exec(text) ?? []
+  const digits = number.replaceAll(',', '')
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(digits)) {
+    throw new FileNetworkError(`strconv.ParseFloat: parsing ${JSON.stringify(digits)}: invalid syntax`)
+  }
+  const name = unit.trim().toLowerCase()
+  const [, prefix = '', binary] = /^([kmgtpe]?)(i?)b?$/.exec(name) ?? [undefined, undefined]
+  const exponent = sizeUnits.indexOf(prefix)
+  if (!/^([kmgtpe]?i?b?)$/.test(name) || (binary === 'i' && prefix === '')) {
+    throw new FileNetworkError(`unhandled size name: ${name}`)
+  }
+  const bytes = Number(digits) * (binary === 'i' ? 1024 : 1000) ** exponent
+  if (bytes >= 2 ** 64) throw new FileNetworkError(`too large: ${text}`)
+  return Math.floor(bytes)
+}
 
 /** `repo/stat`: how much is stored. */
 export const repoStat = defineCommand({
@@ -27,9 +50,10 @@ export const repoStat = defineCommand({
     }
     return inColumns(lines)
   },
-  run({ options }, { blockstore, directory }) {
+  run({ options }, { blockstore, configuration, directory }) {
     const { blocks, bytes } = blockstore.totals()
-    const sizes = { RepoSize: bytes, StorageMax: storageMaximum }
+    const limit = configuration.get('Datastore.StorageMax') as string
+    const sizes = { RepoSize: bytes, StorageMax: limit === '' ? unlimited : parseSize(limit) }
     if (options['size-only']) return single({ ...sizes, NumObjects: 0, RepoPath: '', Version: '' })
     return single({ ...sizes, NumObjects: blocks, RepoPath: directory, Version: `fs-repo@${layoutVersion}` })
   },

@@ -28,21 +28,24 @@ export interface CarReader {
 export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarReader> {
   const input = new ByteInput(source)
   let header = await readHeader(input)
-  if (header.version === 2) {
+  if (header?.version === 2) {
     const fields = Buffer.from(await input.take(40))
     const dataOffset = Number(fields.readBigUInt64LE(16))
     input.limitTo(dataOffset + Number(fields.readBigUInt64LE(24)))
     await input.skip(dataOffset - input.position)
     header = await readHeader(input)
   }
+  if (header === undefined) return { roots: [], blocks: readBlocks(input) }
   if (header.version !== 1) throw new CarError(`invalid car version: ${header.version}`)
   return { roots: header.roots, blocks: readBlocks(input) }
 }
 
-async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] }> {
+/** Undefined where the input ends behind the length of the header: Kubo takes that for a CAR with nothing in it. */
+async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] } | undefined> {
   const length = await input.takeVarint()
   if (length === undefined || length === 0) throw new CarError('invalid header: unexpected EOF')
   if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
+  if (await input.hasEnded()) return undefined
   const encoded = await input.take(length)
   const header = attempt('invalid header', () => decodeCbor<unknown>(encoded))
   if (typeof header !== 'object' || header === null) throw new CarError('invalid header')
@@ -70,6 +73,8 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (length > sectionLimit) {
       throw new CarError('invalid section data, length of read beyond allowable maximum')
     }
+    // Kubo takes a length with nothing behind it for the end.
+    if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
     const found = await cidOf(bytes, cid)
@@ -114,6 +119,11 @@ class ByteInput {
   /** Makes the input end at a position, whatever follows. */
   limitTo(end: number): void {
     this.end = end
+  }
+
+  /** Whether nothing is left. */
+  async hasEnded(): Promise<boolean> {
+    return !(await this.fill())
   }
 
   /** Exactly so many bytes. */

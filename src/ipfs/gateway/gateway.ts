@@ -6,7 +6,7 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import { DagPbError } from '../dag/dagPbInPieces.js'
 import { resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { formatName } from '../names/keystore.js'
+import { formatName, parseName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -77,6 +77,7 @@ export function createGateway(source: GatewaySource): Gateway {
             if (chosen.format === 'ipns-record') checkName(request)
             if (mustBeCached(request)) throw notCached(decodePath(request.path))
             Object.assign(kept, locationHeader(request, chosen))
+            if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
           }
           throw error
         })
@@ -134,6 +135,13 @@ function checkName({ path }: GatewayRequest): void {
   } catch (error) {
     throw new GatewayError(400, errorText(error), pathHeader({ shownPath: decodePath(path) }))
   }
+}
+
+/** The record of a key that published nothing is looked for in the routing system. */
+function withoutRecord({ path }: GatewayRequest, unresolved: GatewayError): GatewayError {
+  const [, label = ''] = cleanSegments(decodePath(path))
+  if (parseName(label) === undefined) return unresolved
+  return new GatewayError(500, 'routing: not found', unresolved.headers)
 }
 
 function belowName(path: string): GatewayError {

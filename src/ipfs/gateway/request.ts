@@ -8,7 +8,7 @@ import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, escapePath, escapeUrlPath, headerText } from './headers.js'
+import { GatewayError, escapeNonAscii, escapePath, escapeUrlPath, headerText } from './headers.js'
 
 /** A request to the gateway, free of any transport. */
 export interface GatewayRequest {
@@ -252,7 +252,7 @@ async function parseContent(
     const content = parsePath(await names.resolve(`/${cleanSegments(path).join('/')}`))
     return { content, name, ttlMilliseconds }
   } catch (error) {
-    throw new GatewayError(500, `failed to resolve ${path}: ${errorText(error)}`, {
+    throw new GatewayError(500, `failed to resolve ${escapeNonAscii(path)}: ${errorText(error)}`, {
       'X-Ipfs-Path': headerText(path),
     })
   }

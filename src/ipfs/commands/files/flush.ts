@@ -1,6 +1,6 @@
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
-import { checkFilesPath, cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
+import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
 import { defineCommand, nothing, optionalArgument, pathArgument, single } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 
@@ -19,7 +19,8 @@ export const filesFlush = defineCommand({
   options: { ...flushOption },
   async run({ args: [arg = '/'], encodeCid }, { files }) {
     if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
-    const entry = await files.lookUp(checkFilesPath(arg || '/'))
+    const path = withoutOuterSlashes(arg)
+    const entry = await (path === '' ? files.lookUp('/') : lookUpLiterally(files, path))
     return single({ Cid: encodeCid(entry.cid) })
   },
 })
@@ -30,7 +31,7 @@ export const filesChcid = defineCommand({
   arguments: [pathArgument('path', 'The directory; not the root.')],
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = ''], options }, { files }) {
-    const path = arg.replace(/^\/+|\/+$/g, '')
+    const path = withoutOuterSlashes(arg)
     if (path === '') {
       throw new FileNetworkError(
         "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and 'ipfs config Import.HashFunction' instead",
@@ -50,6 +51,10 @@ export const filesChcid = defineCommand({
     return nothing()
   },
 })
+
+function withoutOuterSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '')
+}
 
 /** What a path leads to whose segments are names as they are: none is called `..`, and none is empty. */
 async function lookUpLiterally(files: MutableFiles, path: string): Promise<UnixfsEntry> {

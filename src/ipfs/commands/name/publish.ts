@@ -1,5 +1,6 @@
 import { printable } from '../../request/textForm.js'
 import type { PrivateKey } from '@libp2p/interface'
+import { linksOf } from '../../dag/links.js'
 import { parsePath } from '../../dag/path.js'
 import { FileNetworkError } from '../../errors.js'
 import { cleanSegments } from '../../mfs/filesPath.js'
@@ -40,7 +41,10 @@ export const namePublish = defineCommand({
     const lifetimeMilliseconds = parseGoDuration(options.lifetime, 'error parsing lifetime option: ')
     const ttlMilliseconds = parseGoDuration(options.ttl)
     const value = normalizePath(arg)
-    if (options.resolve) await network.blockstore.get((await resolveText(network, value)).cid)
+    if (options.resolve) {
+      const { cid } = await resolveText(network, value)
+      await linksOf(cid, await network.blockstore.get(cid))
+    }
     if (delegated) {
       throw new FileNetworkError(
         'no delegated publishers configured: add Ipns.DelegatedPublishers or use --allow-offline for local-only publishing',
@@ -62,8 +66,12 @@ export const namePublish = defineCommand({
   },
 })
 
-/** The path as it is published: absolute and cleaned. */
+/** The path as it is published: absolute and cleaned; a slash at the end stays. */
 function normalizePath(text: string): string {
+  return cleanPath(text) + (text.endsWith('/') ? '/' : '')
+}
+
+function cleanPath(text: string): string {
   const segments = cleanSegments(text)
   if (text.startsWith('/ipns/') && segments[1] !== undefined) {
     readName(segments[1])
