@@ -49,3 +49,58 @@ it.each(refusedOperations.map(([path]) => path))('%s was asked of Kubo', (path) 
   expect(commands.has(path)).toBe(true)
   expect((answers as [string][]).some(([target]) => target.replace(/\?.*/, '') === path)).toBe(true)
 })
+
+// What `ipfs daemon --offline` of 0.42.0 answered.
+it.each([
+  ['repo/stat?size-only=true', '"StorageMax":10000000000,'],
+  ['config?arg=Datastore.StorageMax&arg=5GiB', '"Value":"5GiB"'],
+  ['repo/stat?size-only=true', '"StorageMax":5368709120,'],
+  ['config?arg=Datastore.StorageMax&arg=1.5', '"Value":"1.5"'],
+  ['repo/stat', '"StorageMax":1,'],
+  ['config?arg=Datastore.StorageMax&arg=GB', '"Value":"GB"'],
+  ['stats/repo', '{"Message":"strconv.ParseFloat: parsing \\"\\": invalid syntax","Code":0,"Type":"error"}'],
+  ['config?arg=Datastore.StorageMax&arg=10GB', '"Value":"10GB"'],
+  ['files/flush?arg=//d//x', '{"Message":"file does not exist","Code":0,"Type":"error"}'],
+  [
+    'bootstrap/add?arg=/ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/',
+    'bootstrap address without a transport: /ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/"',
+  ],
+])('%s has %s', async (target, part) => {
+  expect(await (await node.post(target)).text()).toContain(part)
+})
+
+// The same, with an upload.
+it.each([
+  ['dag/import', 'L', undefined, ''],
+  ['block/put?mhlen=33', 'aa', undefined, 'invalid cid: requested length was too large for digest'],
+  ['block/put?mhlen=33', undefined, undefined, ''],
+  ['add?hash=blake2s-160', '../b', 'application/symlink', '"unknown multihash code 45652 (0xb254): '],
+  [
+    'block/put?cid-codec=dag-pb',
+    '\f\f',
+    undefined,
+    'bafybeidqmbmeypsz6czpclzuvifub6vn6svfpefaiwptggmffpgwgjrmxm',
+  ],
+])('%s of %j has its answer', async (target, content, type, part) => {
+  const files = content === undefined ? [] : [{ content, ...(type !== undefined && { type }) }]
+  const { body, headers } = form(files)
+  const answer = await (await node.post(target, body as Uint8Array<ArrayBuffer>, headers)).text()
+  if (part === '') expect(answer).toBe('')
+  else expect(answer).toContain(part)
+})
+
+it('publishes a path with the slash at its end, and none that leads to what cannot be read', async () => {
+  const publish = 'name/publish?allow-offline=true&arg='
+  const added = form([{ content: 'hi\n' }])
+  await node.post('add', added.body as Uint8Array<ArrayBuffer>, added.headers)
+  const file = 'QmZLRFWaz9Kypt2ACNMDzA5uzACDRiCqwdkNSP1UZsu56D'
+  expect(await (await node.post(`${publish}${file}/`)).json()).toMatchObject({ Value: `/ipfs/${file}/` })
+  expect(await (await node.post('name/resolve')).json()).toEqual({ Path: `/ipfs/${file}/` })
+  const broken = 'bafybeidqmbmeypsz6czpclzuvifub6vn6svfpefaiwptggmffpgwgjrmxm'
+  expect(await (await node.post(`${publish}${broken}`)).json()).toMatchObject({
+    Message: 'protobuf: (PBNode) invalid wireType, expected 2, got 4',
+  })
+  expect(await (await node.post(`${publish}${broken}&resolve=false`)).json()).toMatchObject({
+    Value: `/ipfs/${broken}`,
+  })
+})
