@@ -34,13 +34,15 @@ async function createProject(): Promise<string> {
     await writeFile(join(project, path), content)
   }
   await mkdir(join(project, 'contracts'))
-  await copyFile('test/clients/hardhat2/Vault.sol', join(project, 'contracts/Vault.sol'))
+  for (const contract of ['Vault.sol', 'Box.sol']) {
+    await copyFile(join('test/clients/hardhat2', contract), join(project, 'contracts', contract))
+  }
   await symlink(packages, join(project, 'node_modules'))
   return project
 }
 
 test.skipIf(!isThere)(
-  'hardhat 2 drives the node by its localhost network, its matchers, ignition and every helper',
+  'hardhat 2 drives the node by its localhost network, its matchers, ignition, upgrades and every helper',
   async () => {
     const { node } = await startDevnet({ compat: 'hardhat' })
     folder = await createProject()
@@ -57,7 +59,7 @@ test.skipIf(!isThere)(
     }).catch((error: { stdout: string; stderr: string }) => {
       throw new Error(`${error.stdout}\n${error.stderr}`)
     })
-    expect(stdout).toMatch(/11 passing/)
+    expect(stdout).toMatch(/13 passing/)
     expect(stdout).not.toMatch(/failing/)
   },
   300_000,
