@@ -22,9 +22,18 @@ export const changes = signal<NodeChanges | undefined>(undefined)
 /** Whether the node is heard. */
 export const connected = signal(false)
 
-/** Follows the node's events, of another network when another one is chosen; reconnects by itself. */
+const isSeen = signal(!document.hidden)
+document.addEventListener('visibilitychange', () => {
+  isSeen.value = !document.hidden
+})
+
+/**
+ * Follows the node's events, of another network when another one is chosen; reconnects by itself. A page that is hidden
+ * costs the node nothing, and hears of everything at once when it is seen again.
+ */
 export function startEvents(): void {
   effect(() => {
+    if (!isSeen.value) return undefined
     const network = currentNetwork.value
     const source = new EventSource(`/_standin/events?network=${encodeURIComponent(network)}`)
     source.onopen = () => {

@@ -1,9 +1,9 @@
 /** Milliseconds between two runs. */
-const shortestRest = 250
+const shortestRest = 500
 const longestRest = 5000
 
 /** Reading takes this part of the node's time at most, whatever is shown. */
-const mostOfTime = 1 / 20
+const mostOfTime = 1 / 30
 
 /** Tasks that run or rest: they share that part. */
 let activeTasks = 0

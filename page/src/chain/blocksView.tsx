@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useReducer } from 'preact/hooks'
 import { get } from '../api/control.js'
+import { beginRead, takeRead } from '../api/firstReads.js'
 import { rpcUrlOf } from '../api/node.js'
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
@@ -58,10 +59,15 @@ const columns: readonly Column<Block>[] = [
   },
 ]
 
+/** Begins to read what {@link BlocksView} shows at first. */
+export function beginBlocks(): void {
+  beginRead('heads', readHeads)
+}
+
 /** Blocks as they come, the newest first, and the branches near the head. */
 export function BlocksView() {
   const network = currentNetwork.value
-  const heads = useLive(readHeads, [network], ['chain'])
+  const heads = useLive(() => takeRead('heads', readHeads), [network], ['chain'])
   return (
     <Loaded from={heads}>
       {(value) => {
@@ -80,7 +86,7 @@ export function BlocksView() {
               reorganisations={reorganisations}
             />
             {head === 0 && <NoBlocks />}
-            <Blocks key={network} head={head} generation={reorganisations.length} headHash={latest.hash} />
+            <Blocks key={network} latest={latest} generation={reorganisations.length} />
           </>
         )
       }}
@@ -118,22 +124,22 @@ async function readHeads(): Promise<Heads> {
   return { latest, safe, finalized, pending, waiting, reorganisations }
 }
 
-function Blocks(props: { head: number; generation: number; headHash: string }) {
-  const { head, headHash, generation } = props
+function Blocks({ latest, generation }: { latest: Block; generation: number }) {
+  const head = toNumber(latest.number)
   const [, draw] = useReducer((n: number) => n + 1, 0)
   const cache = useMemo(() => new BlockCache(() => draw(undefined)), [])
   const range = useMemo(() => ({ first: 0, last: 30 }), [])
   useEffect(() => cache.clear(), [generation])
   useEffect(() => {
-    cache.follow(head, headHash)
+    cache.follow(head, latest.hash)
     void cache.load(head - range.last, head - range.first)
-  }, [headHash, generation])
+  }, [latest.hash, generation])
   return (
     <VirtualTable
       label="Blocks, newest first"
       columns={columns}
       count={head + 1}
-      row={(index) => cache.get(head - index)}
+      row={(index) => (index === 0 ? latest : cache.get(head - index))}
       rowKey={({ number }) => number}
       onOpen={({ number }) => navigate(`chain/block/${toNumber(number)}`)}
       onRange={(first, last) => {

@@ -1,5 +1,6 @@
 import type { FileQuery } from '../api/files.js'
 import { readFiles } from '../api/files.js'
+import { beginRead, takeRead } from '../api/firstReads.js'
 
 /** An entry of a directory of the mutable files. */
 export interface Entry {
@@ -38,9 +39,15 @@ export function readDirectory(path: string): Promise<Entry[]> {
 
 /** Names alone of the entries of a directory: the node reads no block of theirs, so that they are there at once. */
 export function readNames(path: string): Promise<Entry[]> {
-  const names = list({ arg: path }).finally(() => naming.delete(path))
+  const names = takeRead(`names ${path}`, () => list({ arg: path })).finally(() => naming.delete(path))
   naming.set(path, names)
   return names
+}
+
+/** Begins to read what the view of a directory shows at first. */
+export function beginDirectory(names: readonly string[]): void {
+  const path = joinPath(names)
+  beginRead(`names ${path}`, () => list({ arg: path }))
 }
 
 async function readEntries(path: string): Promise<Entry[]> {

@@ -116,7 +116,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   index === Math.min(focused, count - 1) || (focused < first && index === first) ? 0 : -1
                 }
                 class={`table-row ${(row !== undefined && props.tone?.(row)) || ''}`}
-                style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+                style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
                 onFocus={() => setFocused(index)}
                 onClick={(event) => {
                   if (row === undefined || (event.target as Element).closest('a, button') !== null) return

@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals'
 import type { Query } from '../api/control.js'
 import { get } from '../api/control.js'
+import { beginRead, takeRead } from '../api/firstReads.js'
 import { messageOf } from '../api/http.js'
 
 /** A request in a list: its parameters are cut to what a row shows. */
@@ -32,8 +33,24 @@ export interface RequestDetail extends Omit<RequestSummary, 'preview'> {
 /** Rows of one read. */
 const pageSize = 200
 
+/** Rows of one read of what came: more than a screen shows. */
+export const newestSize = 100
+
 /** Rows that the page keeps at most; a filter finds what is older. */
 const mostRows = 20_000
+
+/** Begins to read the first rows of a filter. */
+export function beginRows(filter: Query): void {
+  beginRead(firstPageOf(filter), () => readPage(filter))
+}
+
+function firstPageOf(filter: Query): string {
+  return `requests ${JSON.stringify(filter)}`
+}
+
+async function readPage(query: Query, limit = pageSize): Promise<RequestSummary[]> {
+  return (await get<RequestSummary[]>('/requests', { ...query, limit, summary: true })).reverse()
+}
 
 /** The newest requests that a filter lets through, newest first: it grows at both ends. */
 export class JournalWindow {
@@ -54,7 +71,7 @@ export class JournalWindow {
     this.#filter = filter
     const generation = ++this.#generation
     await this.#attempt(async () => {
-      const rows = await this.#read({})
+      const rows = await takeRead(firstPageOf(filter), () => readPage(filter))
       if (generation !== this.#generation) return
       batch(() => {
         this.rows.value = rows
@@ -72,12 +89,12 @@ export class JournalWindow {
     const generation = this.#generation
     await this.#attempt(async () => {
       const after = this.rows.value[0]?.id ?? 0
-      const rows = await this.#read({ after })
+      const rows = await readPage({ ...this.#filter, after }, newestSize)
       if (generation !== this.#generation) return
       if (hold) this.waiting.value = rows.length
       else if (rows.length > 0) {
         // Where a page is full of what came, what lies between is read when it is scrolled to.
-        const isGap = rows.length === pageSize
+        const isGap = rows.length === newestSize
         batch(() => {
           this.rows.value = isGap ? rows : [...rows, ...this.rows.value].slice(0, mostRows)
           if (isGap) this.isComplete.value = false
@@ -96,7 +113,7 @@ export class JournalWindow {
     this.#isReadingOlder = true
     const generation = this.#generation
     await this.#attempt(async () => {
-      const rows = await this.#read({ before: oldest.id })
+      const rows = await readPage({ ...this.#filter, before: oldest.id })
       if (generation !== this.#generation) return
       batch(() => {
         this.rows.value = [...this.rows.value, ...rows]
@@ -104,11 +121,6 @@ export class JournalWindow {
       })
     })
     this.#isReadingOlder = false
-  }
-
-  async #read(place: Query): Promise<RequestSummary[]> {
-    const query = { ...this.#filter, ...place, limit: pageSize, summary: true }
-    return (await get<RequestSummary[]>('/requests', query)).reverse()
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {

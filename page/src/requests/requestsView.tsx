@@ -11,7 +11,7 @@ import { lazy } from '../shell/lazy.js'
 import { currentNetwork, link, route } from '../shell/router.js'
 import { Filters } from './filters.js'
 import type { RequestSummary } from './journal.js'
-import { JournalWindow } from './journal.js'
+import { JournalWindow, beginRows, newestSize } from './journal.js'
 import { RequestTable } from './requestTable.js'
 import './requestsView.css'
 import { Timeline } from './timeline.js'
@@ -26,6 +26,11 @@ const places = [
   ['', 'Journal'],
   ['cost', 'Cost and limits'],
 ] as const
+
+/** Begins to read what {@link RequestsView} shows at first. */
+export function beginRequests(): void {
+  beginRows(readFilter())
+}
 
 /** Requests as they come, one of them opened beside; and what they would have cost. */
 export function RequestsView({ path }: { path: readonly string[] }) {
@@ -72,7 +77,7 @@ function Journal({ opened }: { opened: string | undefined }) {
       {journal.error.value !== undefined && <Failure message={journal.error.value} />}
       {journal.waiting.value > 0 && (
         <button type="button" class="newer" onClick={() => void journal.show(filter)}>
-          {journal.waiting.value === 200 ? 'Many new requests' : `${journal.waiting.value} new`}
+          {journal.waiting.value === newestSize ? 'Many new requests' : `${journal.waiting.value} new`}
         </button>
       )}
       {rows.length === 0 && journal.isLoaded.value ? (

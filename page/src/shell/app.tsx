@@ -1,10 +1,12 @@
 import { effect } from '@preact/signals'
 import { nodeFailure } from '../api/node.js'
+import { beginBlocks } from '../chain/blocksView.js'
 import { ChainView } from '../chain/chainView.js'
 import { FilesView } from '../files/filesView.js'
+import { beginDirectory } from '../files/mfs.js'
 import { Announcer } from '../parts/announcer.js'
 import { Failure } from '../parts/state.js'
-import { RequestsView } from '../requests/requestsView.js'
+import { RequestsView, beginRequests } from '../requests/requestsView.js'
 import { Access } from './access.js'
 import { Header } from './header.js'
 import { lazy } from './lazy.js'
@@ -23,6 +25,14 @@ effect(() => {
   const [place = 'requests'] = route.value.path
   document.title = `${titles[place] ?? 'Standin'} · Standin`
 })
+
+/** Begins to read what the view that the address names shows at first. */
+export function beginView(): void {
+  const [place = 'requests', kind, ...rest] = route.value.path
+  if (place === 'requests' && kind !== 'cost') beginRequests()
+  if (place === 'chain' && (kind ?? 'blocks') === 'blocks') beginBlocks()
+  if (place === 'files' && (kind ?? 'mfs') === 'mfs') beginDirectory(rest)
+}
 
 /** The page: the header, and the view that the address names. */
 export function App() {

@@ -1,0 +1,22 @@
+/** Reads that have begun before the first view is drawn, by what they read. */
+const begun = new Map<string, Promise<unknown>>()
+
+/** Begins to read what the first view asks for, so that the node answers while the view is drawn. */
+export function beginRead(name: string, read: () => Promise<unknown>): void {
+  const reading = read()
+  // Whoever takes it hears of a failure.
+  reading.catch(() => undefined)
+  begun.set(name, reading)
+}
+
+/** What has begun to be read under a name, for the first who asks; others read it themselves. */
+export function takeRead<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+  const reading = begun.get(name) as Promise<Value> | undefined
+  begun.delete(name)
+  return reading ?? read()
+}
+
+/** Forgets what the first view did not ask for: later it would be old. */
+export function endFirstReads(): void {
+  begun.clear()
+}
