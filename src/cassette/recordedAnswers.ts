@@ -73,7 +73,7 @@ interface VisibleAnswers {
 }
 
 /** About how many bytes of calls and their first answers stay in memory; others are read again. */
-const KEPT_BYTES = 4 * 1024 * 1024
+const KEPT_BYTES = 2 * 1024 * 1024
 /** What an answer takes beside its texts, which have a byte for each character mostly. */
 const BYTES_OF_ANSWER = 500
 
