@@ -490,19 +490,20 @@ describe('the file', () => {
     await writer.close()
     const reader = await CassetteReader.open(path)
     const lines = readFileSync(path, 'utf8').split('\n').slice(1, -1)
-    for (let i = 0; i < 1000; i++) {
-      const offset = reader.find(prefixOf(i))!
+    const sorted = lines.map((line) => Buffer.from(`${line}\n`))
+    const head = readFileSync(path).length - Buffer.concat(sorted).length
+    for (let i = 0; i < 1000; i += 13) {
+      const offset = reader.lowerBound(prefixOf(i))
       expect(reader.startsWith(offset, prefixOf(i))).toBe(true)
       const rest = reader.restAt(offset, prefixOf(i))!.rest
       expect(lines).toContain(prefixOf(i) + rest)
       expect(rest).toContain(`${i}"}`)
-      expect(reader.find(prefixOf(i + 1000))).toBeUndefined()
+      const missing = prefixOf(i + 1000)
+      const below = Buffer.concat(sorted.filter((line) => line.compare(Buffer.from(missing)) < 0))
+      expect(reader.lowerBound(missing)).toBe(head + below.length)
     }
-    const all = lines.map((line) => Buffer.byteLength(line) + 1).reduce((a, b) => a + b)
-    const head = readFileSync(path).length - all
-    expect(reader.find('{"call":["rpc",')).toBe(head)
-    expect(reader.find('{"call":["rpd",')).toBeUndefined()
-    expect(reader.find('{"call":["files",')).toBeUndefined()
+    expect(reader.lowerBound('{"call":["rpc",')).toBe(head)
+    expect(reader.lowerBound('{"call":["rpd",')).toBe(readFileSync(path).length)
     reader.close()
   })
 })

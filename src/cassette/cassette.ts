@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { maskUrl } from '../encoding/maskUrl.js'
 import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
+import { type EntryPage, type EntryQuery, listEntries } from './entryList.js'
 import { type AnswerFiles, FilePlayer, FileRecorder, type FileReply, type FileRequest } from './files.js'
+import { CASSETTE_VERSION } from './entry.js'
 import { HttpClient } from './httpClient.js'
 import {
   type AskRemote,
@@ -54,12 +57,25 @@ export interface AnswerCounts {
   refused: number
 }
 
+/** What is known of a cassette's file. */
+export interface CassetteFile {
+  /** Of its format. */
+  version: number
+  /** When it was closed, or recording began: ISO 8601. */
+  modified: string
+  /** Entries when it was opened. */
+  entries: number
+  /** The provider of what is recorded, without what may be a key. */
+  upstream?: string
+}
+
 /** A cassette in use: it stands before the methods and before the file network. */
 export interface Cassette {
   readonly path: string
   /** How what was not recorded is answered; undefined while recording. */
   readonly mode: ReplayMode | undefined
   readonly answers: Readonly<AnswerCounts>
+  readonly file: CassetteFile
   /**
    * Answers a JSON-RPC call.
    *
@@ -71,6 +87,7 @@ export interface Cassette {
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
   /** Answers what a fork reads of its remote. @param ask - asks the remote @throws Error if there is no answer */
   remote(read: RemoteRead, ask: AskRemote): Promise<RemoteOutcome>
+  list(query: EntryQuery): Promise<EntryPage>
   /** Ends it; a cassette that was recorded is sorted and closed while other requests have their turns. */
   close(): Promise<void>
 }
@@ -98,6 +115,8 @@ function openRecording(
     path,
     mode: undefined,
     answers,
+    file: describeFile(path, 0, provider),
+    list: (query) => listEntries({ path }, query),
     call(call, own) {
       answers[recorders === undefined ? 'own' : 'recorded']++
       return recorders === undefined ? own() : recorders.rpc.answer(call)
@@ -137,6 +156,8 @@ async function openReplay(
     path,
     mode,
     answers,
+    file: describeFile(path, reader.header.closed?.entries ?? 0, recording && provider),
+    list: (query) => listEntries({ path, reader, usesOf: (offset) => recorded.usesOf(offset) }, query),
     call(call, own) {
       if (recording === undefined && mode !== 'loose') return player.answer(call)
       return player.answer(call, () => {
@@ -171,6 +192,15 @@ function createRecorders(writer: CassetteWriter, provider: Provider, describe: D
     upstream,
     rpc: new RpcRecorder({ writer, matching: new RpcMatching(writer.rules, describe), upstream }),
     files: new FileRecorder({ writer, client, filesUrl, gatewayUrl }),
+  }
+}
+
+function describeFile(path: string, entries: number, provider: Provider | undefined): CassetteFile {
+  return {
+    version: CASSETTE_VERSION,
+    modified: statSync(path).mtime.toISOString(),
+    entries,
+    ...(provider && { upstream: maskUrl(provider.url) }),
   }
 }
 

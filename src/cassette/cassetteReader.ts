@@ -74,8 +74,8 @@ export class CassetteReader {
     closeSync(this.#file)
   }
 
-  /** Where the first line begins that begins with a text, such as that of a call; undefined if there is none. */
-  find(text: string): number | undefined {
+  /** Where the first line begins that is not below a text. */
+  lowerBound(text: string): number {
     const bytes = Buffer.from(`\n${text}`)
     const wanted = bytes.toString('latin1', 1)
     let low = this.#start
@@ -89,7 +89,8 @@ export class CassetteReader {
     }
     const place = this.#bytes(low - 1, high).indexOf(bytes)
     if (place !== -1) return low + place
-    return this.startsWith(high, text) ? high : undefined
+    while (low < high && this.#isBelow({ head: '', start: low }, wanted)) low = this.#lineEnd(low) + 1
+    return low
   }
 
   /** Whether a line begins at an offset, and with a text. */
@@ -130,7 +131,7 @@ export class CassetteReader {
   }
 
   /** Whether a line goes before those that begin with a text. Calls are whole JSON values: none begins with another one. */
-  #isBelow({ head, start }: Probe, wanted: string): boolean {
+  #isBelow({ head, start }: Omit<Probe, 'next'>, wanted: string): boolean {
     const isUndecided = wanted.length > head.length && wanted.startsWith(head)
     if (!isUndecided) return head < wanted
     return this.#bytes(start, Math.min(start + wanted.length, this.#end)).toString('latin1') < wanted

@@ -82,7 +82,7 @@ function sortable(bytes: Buffer): SortableLine {
 /**
  * Where the call of a line ends, as an offset in bytes: the part that lines of equal calls share.
  */
-function prefixLength(line: Uint8Array): number {
+export function prefixLength(line: Uint8Array): number {
   let depth = 0
   let inString = false
   for (let i = LINE_START.length; i < line.length; i++) {

@@ -1,7 +1,8 @@
 import { Mutex } from '../encoding/timeSlice.js'
 import type { Result } from '../rpc/method.js'
 import type { CallInterceptor } from '../rpc/pipeline.js'
-import type { AnswerCounts, Cassette, CassetteOptions } from './cassette.js'
+import type { AnswerCounts, Cassette, CassetteFile, CassetteOptions } from './cassette.js'
+import type { EntryPage, EntryQuery } from './entryList.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
 import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
 import type { AnswerCall, CassetteCall } from './rpcMatching.js'
@@ -17,6 +18,7 @@ export interface CassetteState {
   mode?: 'strict' | 'once' | 'loose'
   /** Who answered how many calls and file requests. */
   answers?: AnswerCounts
+  file?: CassetteFile
 }
 
 /** Methods that drive a node. Calls in process are those of a test to its own node. */
@@ -61,13 +63,19 @@ export class CurrentCassette {
 
   describe(): CassetteState {
     if (this.#cassette === undefined) return { state: 'none' }
-    const { path, mode, answers } = this.#cassette
+    const { path, mode, answers, file } = this.#cassette
     return {
       state: mode === undefined ? 'recording' : 'replaying',
       path,
       ...(mode && { mode }),
       answers: { ...answers },
+      file,
     }
+  }
+
+  /** Entries of the cassette in use; none without one. */
+  async list(query: EntryQuery): Promise<EntryPage> {
+    return this.#cassette === undefined ? { entries: [] } : this.#cassette.list(query)
   }
 
   /**

@@ -110,7 +110,8 @@ function describe({ call, nth, times = 1, outcome }: CassetteEntry): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text
 }
 
-function describeOutcome(outcome: CassetteEntry['outcome']): string {
+/** How a call ended, in a line. */
+export function describeOutcome(outcome: CassetteEntry['outcome']): string {
   if ('error' in outcome) return `error ${outcome.error.code}: ${outcome.error.message}`
   if ('http' in outcome) {
     const { status, text, body } = outcome.http

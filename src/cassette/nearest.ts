@@ -17,7 +17,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
       : `{"call":["files",`
   let nearest: { value: unknown; differences: string[] } | undefined
-  let line = reader.restAt(reader.find(prefix) ?? Infinity, prefix)
+  let line = reader.restAt(reader.lowerBound(prefix), prefix)
   for (let compared = 0; line !== undefined && compared < COMPARED_CALLS; compared++) {
     const { call: recorded } = yield* parseEntry(prefix + line.rest, reader.path)
     const differences = differencesBetween(recorded[3], asked, 'params')

@@ -36,15 +36,10 @@ export interface TakenAnswer {
 
 /** An answer in the cassette. */
 interface AnswerLine extends RecordedAnswer {
+  offset: number
   /** Where the lines behind it begin: those of the next answer, if {@link hasNext}. */
   next: number
   hasNext: boolean
-}
-
-/** The first answer to a call. */
-interface FirstAnswer {
-  offset: number
-  line: AnswerLine
 }
 
 /** A line among those of a call, and how many answers there are before it, with every repetition. */
@@ -66,7 +61,7 @@ interface VisibleAnswers {
   changes: number
   /** The first of those that were recorded after the same change as the last one. */
   newest: LinePlace
-  last: RecordedAnswer | undefined
+  last: AnswerLine | undefined
   /** How many there are, with every repetition. */
   count: number
   areAll: boolean
@@ -74,6 +69,8 @@ interface VisibleAnswers {
 
 /** About how many bytes of calls and their first answers stay in memory; others are read again. */
 const KEPT_BYTES = 2 * 1024 * 1024
+/** Answers whose uses are counted. */
+const COUNTED_ANSWERS = 100_000
 /** What an answer takes beside its texts, which have a byte for each character mostly. */
 const BYTES_OF_ANSWER = 500
 
@@ -86,11 +83,14 @@ export class RecordedAnswers {
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
   /** First answers by the beginning of their calls' lines: those that were used since the others became older ones. */
-  #recent = new Map<string, FirstAnswer>()
+  #recent = new Map<string, AnswerLine>()
   #recentBytes = 0
-  #older: ReadonlyMap<string, FirstAnswer> = new Map()
+  #older: ReadonlyMap<string, AnswerLine> = new Map()
   /** By the offset of the first answer to a call. Calls with one answer need none. */
   readonly #progress = new Map<number, Progress>()
+
+  /** How many times each answer was taken, by the offset of its line. */
+  readonly #uses = new Map<number, number>()
 
   private constructor(reader: CassetteReader, delays: Delays, exhaustion: ReplaySettings['exhaustion']) {
     this.reader = reader
@@ -123,6 +123,12 @@ export class RecordedAnswers {
     return runWithin(steps, new TimeSlice())
   }
 
+  /** How many times the answer in a line was taken; undefined if too many answers were to count those of all. */
+  usesOf(offset: number): number | undefined {
+    const uses = this.#uses.get(offset)
+    return uses === undefined && this.#uses.size === COUNTED_ANSWERS ? undefined : (uses ?? 0)
+  }
+
   /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
   delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
     if (!this.delays.areKept) return undefined
@@ -136,17 +142,13 @@ export class RecordedAnswers {
     if (first === undefined) return undefined
     if (wanted !== undefined) {
       const text = JSON.stringify(wanted)
-      for (
-        let line: AnswerLine | undefined = first.line;
-        line;
-        line = yield* this.#nextAnswer(line, prefix)
-      ) {
+      for (let line: AnswerLine | undefined = first; line; line = yield* this.#nextAnswer(line, prefix)) {
         if ('resultText' in line.entry.outcome && line.entry.outcome.resultText === text)
-          return { answer: line, place: line.entry.nth }
+          return this.#use(line, line.entry.nth)
         yield
       }
     }
-    if (!first.line.hasNext && this.#repeatsFreely) return { answer: first.line, place: 1 }
+    if (!first.hasNext && this.#repeatsFreely) return this.#use(first, 1)
     return yield* this.#takeInOrder(this.#progressOf(first.offset), prefix)
   }
 
@@ -160,7 +162,7 @@ export class RecordedAnswers {
       return yield* this.#takeInOrder(progress, prefix)
     }
     if (next.isExhausted && this.#exhaustion === 'refuse') return undefined
-    const entry = { ...first.line.entry, outcome: { resultText: '[]' } }
+    const entry = { ...first.entry, outcome: { resultText: '[]' } }
     return { answer: { entry, events: [] }, place: 0 }
   }
 
@@ -168,7 +170,7 @@ export class RecordedAnswers {
     const prefix = yield* linePrefixInSlices(call)
     const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
-    if (!first.line.hasNext && this.#repeatsFreely) return { answer: first.line, place: 1 }
+    if (!first.hasNext && this.#repeatsFreely) return this.#use(first, 1)
     const progress = this.#progressOf(first.offset)
     const { newest, last, count, areAll } = yield* this.#visibleAnswers(
       progress,
@@ -180,7 +182,7 @@ export class RecordedAnswers {
       progress.taken = newest.before
       progress.at = newest
     }
-    if (last !== undefined && !areAll && progress.taken >= count) return { answer: last, place: count }
+    if (last !== undefined && !areAll && progress.taken >= count) return this.#use(last, count)
     return yield* this.#takeInOrder(progress, prefix)
   }
 
@@ -219,6 +221,13 @@ export class RecordedAnswers {
     return visible
   }
 
+  #use(answer: AnswerLine, place: number): TakenAnswer {
+    const uses = this.#uses.get(answer.offset)
+    if (uses !== undefined || this.#uses.size < COUNTED_ANSWERS)
+      this.#uses.set(answer.offset, (uses ?? 0) + 1)
+    return { answer, place }
+  }
+
   get #repeatsFreely(): boolean {
     return this.#exhaustion === 'repeat' && !this.delays.areKept
   }
@@ -238,7 +247,7 @@ export class RecordedAnswers {
     const { line, at, isExhausted } = yield* this.#find(progress.at, taken, prefix)
     if (at.before > progress.at.before) progress.at = at
     if (isExhausted && this.#exhaustion === 'refuse') return undefined
-    return { answer: line, place: taken + 1 }
+    return this.#use(line, taken + 1)
   }
 
   /**
@@ -262,19 +271,17 @@ export class RecordedAnswers {
     }
   }
 
-  *#firstAnswer(prefix: string): Steps<FirstAnswer | undefined> {
+  *#firstAnswer(prefix: string): Steps<AnswerLine | undefined> {
     const recent = this.#recent.get(prefix)
     if (recent !== undefined) return recent
     const older = this.#older.get(prefix)
     if (older !== undefined) return this.#keep(prefix, older)
-    const offset = this.reader.find(prefix)
-    const line = offset === undefined ? undefined : yield* this.#answerAt(offset, prefix)
-    if (offset === undefined || line === undefined) return undefined
-    return this.#keep(prefix, { offset, line })
+    const line = yield* this.#answerAt(this.reader.lowerBound(prefix), prefix)
+    return line && this.#keep(prefix, line)
   }
 
-  #keep(prefix: string, first: FirstAnswer): FirstAnswer {
-    const bytes = BYTES_OF_ANSWER + first.line.next - first.offset
+  #keep(prefix: string, first: AnswerLine): AnswerLine {
+    const bytes = BYTES_OF_ANSWER + first.next - first.offset
     if (bytes > KEPT_BYTES / 8) return first
     if (this.#recentBytes + bytes > KEPT_BYTES / 2) {
       this.#older = this.#recent
@@ -307,6 +314,6 @@ export class RecordedAnswers {
       hasNext = this.reader.startsWith(next, prefix)
       yield
     }
-    return { entry, events, next, hasNext }
+    return { entry, events, offset, next, hasNext }
   }
 }

@@ -31,6 +31,7 @@ export async function openNodeCassette(settings: NodeSettings): Promise<CurrentC
 export function createCassetteControl(current: CurrentCassette, settings: NodeSettings): CassetteControl {
   return {
     describe: () => current.describe(),
+    list: (query) => current.list(query),
     record: async ({ path, rules, ...named }) => {
       const provider = upstreamOf(settings, named)
       if (provider === undefined && settings.forkUrl === undefined) {

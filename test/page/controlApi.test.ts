@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entryPageSchema } from '../../src/control/routes/cassette.js'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
 import { compileVault, useVault, writeBuild } from './vault.mjs'
@@ -165,3 +169,70 @@ test('what a garbage collection would free is what it frees', async () => {
   expect(removed.trim().split('\n')).toHaveLength(blocks)
   expect(await read('/files/garbage')).toEqual({ blocks: 0, bytes: 0 })
 })
+
+test('entries of the cassette in use are listed page by page, while recording and with their uses on replay', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'entries-'))
+  const path = join(folder, 'run.ndjson')
+  const upstream = node.url
+  const other = await createNode({ upstream: `${upstream}?token=0123456789abcdef`, accounts: 2 })
+  const at = async (words: string): Promise<Page> => {
+    const page = (await (await fetch(`${other.controlUrl}/cassette/entries${words}`)).json()) as Page
+    expect(entryPageSchema.strict().parse(page)).toEqual(page)
+    return page
+  }
+  const use = async (body: object): Promise<object> => {
+    const init = { method: 'PUT', body: JSON.stringify(body) }
+    const answer = await fetch(`${other.controlUrl}/cassette`, init)
+    return (await answer.json()) as object
+  }
+  const long = `0x${'ab'.repeat(500)}`
+  const asked = [
+    ['eth_getCode', ['0x00000000000000000000000000000000000000aa', 'latest']],
+    ['eth_chainId', []],
+    ['web3_sha3', [long]],
+    ['eth_getBalance', ['no address', 'latest']],
+    ['eth_chainId', []],
+  ] as const
+  const askAll = async (): Promise<void> => {
+    for (const [method, params] of asked) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      await fetch(other.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    }
+  }
+  expect(await at('')).toEqual({ entries: [] })
+  const recording = await use({ record: { path } })
+  expect(recording).toMatchObject({
+    state: 'recording',
+    file: { version: 1, upstream: expect.stringMatching(/\/…$/) },
+  })
+  expect(JSON.stringify(recording)).not.toContain('0123456789abcdef')
+  await askAll()
+  const recorded = await at('')
+  expect(recorded.entries.map(({ method }) => method)).toEqual(asked.map(([method]) => method))
+  expect(recorded.entries.every(({ used }) => used === undefined)).toBe(true)
+  expect(await use({ replay: { path } })).toMatchObject({ state: 'replaying', file: { entries: 4 } })
+  for (let round = 0; round < 3; round++) await askAll()
+  const { entries } = await at('')
+  expect(entries).toMatchObject([
+    { network: 'local', method: 'eth_chainId', params: '[]', answer: '"0x7a69"', times: 2, used: 6 },
+    { method: 'eth_getBalance', error: expect.stringMatching(/^error -32602: /), times: 1, used: 3 },
+    { method: 'eth_getCode', answer: '"0x"', times: 1, used: 3 },
+    { method: 'web3_sha3', times: 1, used: 3 },
+  ])
+  expect(entries[3]!.params).toHaveLength(160)
+  const first = await at('?limit=3')
+  expect(first.entries).toEqual(entries.slice(0, 3))
+  const second = await at(`?limit=3&from=${first.next}`)
+  expect(second).toEqual({ entries: entries.slice(3) })
+  expect((await at('?method=eth_get*&limit=1')).entries).toEqual([entries[1]])
+  expect(await at('?method=web3_sha3')).toEqual({ entries: [entries[3]] })
+  expect(await at('?method=net_version')).toEqual({ entries: [] })
+  expect((await fetch(`${other.controlUrl}/cassette/entries?limit=0`)).status).toBe(400)
+  await other.stop()
+  rmSync(folder, { recursive: true })
+})
+
+interface Page {
+  entries: { method: string; params: string; used?: number }[]
+  next?: number
+}

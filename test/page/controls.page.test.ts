@@ -203,7 +203,13 @@ test('a key is set with a plan and charged, and its secret is shown nowhere', as
 test('a cassette is listed while it is in use', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
   const path = join(folder, 'run.ndjson')
-  writeFileSync(path, '{"cassette":1}\n{"call":["rpc","local","eth_chainId",[]],"nth":1,"result":"0x309"}\n')
+  const markup = '<img src=x onerror=document.title=1>'
+  const calls = Array.from({ length: 30 }, (_, index) => ['eth_getCode', [`0x${100 + index}`, markup]])
+  const lines = [['eth_chainId', []], ...calls].map(
+    ([method, params]) =>
+      `{"call":${JSON.stringify(['rpc', 'local', method, params])},"nth":1,"result":"0x309"}`,
+  )
+  writeFileSync(path, ['{"cassette":1}', ...lines, ''].join('\n'))
   const { page, show } = opened
   await show('controls/chain')
   const panel = page.getByRole('region', { name: 'Cassette' })
@@ -216,6 +222,16 @@ test('a cassette is listed while it is in use', async () => {
   await panel.getByText('replaying, strict').waitFor()
   await ask(node.url, 'eth_chainId')
   await until(async () => /Answered from the file\s*1/.test(await panel.innerText()))
+  expect(await panel.innerText()).toMatch(/Entries\s*31/)
+  await panel.getByRole('row', { name: /^eth_chainId \[\] "0x309" 1 1$/ }).waitFor()
+  await panel.getByText(markup).first().waitFor()
+  await panel.getByRole('button', { name: 'Next entries' }).click()
+  await panel.getByRole('row', { name: /0x129/ }).waitFor()
+  expect(await panel.getByRole('button', { name: 'Next entries' }).isDisabled()).toBe(true)
+  await panel.getByLabel('Entries of the method').fill('eth_getC*')
+  await panel.getByRole('row', { name: /0x100/ }).waitFor()
+  expect(await panel.getByRole('row', { name: /eth_chainId/ }).count()).toBe(0)
+  expect(await panel.locator('img').count()).toBe(0)
   await use('DELETE')
   await panel.waitFor({ state: 'detached' })
   rmSync(folder, { recursive: true })

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { CassetteState } from '../../cassette/currentCassette.js'
+import type { EntryPage, EntryQuery } from '../../cassette/entryList.js'
 import type { CassetteRules } from '../../cassette/rules.js'
+import { checkConfiguration } from '../../provider/configuration.js'
 import { type ControlRoute, readBody } from '../route.js'
 
 const upstream = {
@@ -30,6 +32,33 @@ const bodySchema = z.union([
   }),
 ])
 
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .transform(Number)
+
+const entriesQuerySchema = z.strictObject({
+  method: z.string().default('*'),
+  from: wholeNumber.default(0),
+  limit: wholeNumber.pipe(z.int().min(1).max(500)).default(50),
+})
+
+/** A page of entries as `GET /cassette/entries` answers. */
+export const entryPageSchema = z.object({
+  entries: z.array(
+    z.object({
+      network: z.string().optional().describe('Absent for a request to the file network'),
+      method: z.string().describe('JSON-RPC method or file operation'),
+      params: z.string().describe('Parameters as JSON text or the request to the file network, cut'),
+      answer: z.string().optional().describe('How it was answered, cut'),
+      error: z.string().optional().describe('The error instead, cut'),
+      times: z.int().describe('How many times in a row the answer was recorded'),
+      used: z.int().optional().describe('How many times it was replayed; absent while recording'),
+    }),
+  ),
+  next: z.int().optional().describe('`from` of the next page; absent on the last one'),
+}) satisfies z.ZodType<EntryPage>
+
 /** Where a provider is that is recorded. What is left out is as the node's options say. */
 export interface UpstreamRequest {
   upstream?: string | undefined
@@ -55,6 +84,7 @@ export interface ReplayRequest extends UpstreamRequest {
 /** Starts, shows and ends the node's cassette. */
 export interface CassetteControl {
   describe(): CassetteState
+  list(query: EntryQuery): Promise<EntryPage>
   /** @throws ConfigurationError */
   record(request: RecordRequest): Promise<void>
   /** @throws ConfigurationError */
@@ -70,8 +100,25 @@ export function cassetteRoutes({ cassette }: { cassette: CassetteControl }): Con
       method: 'get',
       path: '/cassette',
       summary: 'The cassette in use, and who answered how many requests',
-      answer: 'State (none, recording or replaying), path, mode and numbers of answers',
+      answer:
+        'State (none, recording or replaying), path, mode, numbers of answers and what is known of the file',
       handle: (context) => context.json(cassette.describe()),
+    },
+    {
+      method: 'get',
+      path: '/cassette/entries',
+      summary: 'Entries of the cassette in use, in the order of its file',
+      query: {
+        method: 'JSON-RPC method or file operation; * at the end stands for anything',
+        from: '`next` of the page before',
+        limit: 'at most so many; 50 unless given, 500 at most',
+      },
+      answer: 'A page of entries with shortened parameters and answers',
+      answerSchema: entryPageSchema,
+      handle: async (context) => {
+        const query = checkConfiguration(entriesQuerySchema, context.req.query(), 'the query')
+        return context.json(await cassette.list(query))
+      },
     },
     {
       method: 'put',

@@ -1,0 +1,140 @@
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import type { CassetteReader } from './cassetteReader.js'
+import { prefixLength } from './closing.js'
+import { LINE_START, parseAnswer } from './entry.js'
+import { describeOutcome, nameOf } from './inspect.js'
+import { readLines } from './lines.js'
+import { matchesName } from './rules.js'
+
+/** Characters of parameters and answers that a list shows. */
+const SHOWN_CHARACTERS = 160
+/** Lines that are looked at in one step. */
+const LINES_AT_ONCE = 64
+
+/** Which entries are listed. */
+export interface EntryQuery {
+  /** A method or file operation; `*` at its end stands for anything. */
+  method: string
+  /** Where to go on: {@link EntryPage.next} of the page before. */
+  from: number
+  /** The most that are listed. */
+  limit: number
+}
+
+/** An entry as a list shows it; its texts are cut. */
+export interface ListedEntry {
+  /** Absent for a request to the file network. */
+  network?: string
+  /** JSON-RPC method, or file operation. */
+  method: string
+  /** Parameters as JSON text, or a request to the file network. */
+  params: string
+  /** The result as JSON text, an HTTP answer, a notification or the end of a WebSocket. */
+  answer?: string
+  error?: string
+  /** How many times in a row the answer was recorded. */
+  times: number
+  /** How many times it was replayed; absent while recording, and if too many entries were used to count them all. */
+  used?: number
+}
+
+/** A part of the list. */
+export interface EntryPage {
+  entries: ListedEntry[]
+  /** Where the next page begins; absent behind the last entry. */
+  next?: number
+}
+
+/** The entries of a cassette in the order of its file, while other requests have their turns. */
+export function listEntries(source: EntrySource, query: EntryQuery): Promise<EntryPage> {
+  return runInSlices(listing(source, query), new TimeSlice())
+}
+
+/** A cassette that is listed. */
+export interface EntrySource {
+  path: string
+  /** Of a closed cassette: finds its lines. */
+  reader?: CassetteReader
+  /** How many times the answer in a line was replayed. @param offset - of the line */
+  usesOf?: (offset: number) => number | undefined
+}
+
+function* listing(source: EntrySource, { method, from, limit }: EntryQuery): Steps<EntryPage> {
+  const { path, reader, usesOf } = source
+  const entries: ListedEntry[] = []
+  for (let start: number | undefined = from; start !== undefined;) {
+    let offset: number = start
+    start = undefined
+    let looked = 0
+    for (const { bytes, isComplete } of readLines(path, offset)) {
+      if (++looked % LINES_AT_ONCE === 0) yield
+      const call = isComplete ? readCall(bytes) : undefined
+      if (call !== undefined && matchesName(method, call.method)) {
+        if (entries.length === limit) return { entries, next: offset }
+        entries.push({ ...(yield* listed(bytes, call)), ...usesAt(offset, usesOf) })
+      } else if (call?.followedBy !== undefined && reader !== undefined) {
+        // Lines are sorted: those of the same method lie together.
+        const behind = reader.lowerBound(call.followedBy)
+        if (behind > offset + bytes.length + 1) {
+          start = behind
+          break
+        }
+      }
+      offset += bytes.length + 1
+    }
+  }
+  return { entries }
+}
+
+function usesAt(offset: number, usesOf: EntrySource['usesOf']): Pick<ListedEntry, 'used'> {
+  const used = usesOf?.(offset)
+  return used === undefined ? {} : { used }
+}
+
+/** What a line says before the parameters. */
+interface LineCall {
+  network?: string
+  method: string
+  /** The request, of one to the file network. */
+  request?: string
+  /** Where the parameters begin. */
+  length: number
+  /** What goes behind all lines of the method. */
+  followedBy?: string
+}
+
+const callStart = /^\{"call":\["(rpc|files)",("(?:[^"\\]|\\.)*"),(?:("(?:[^"\\]|\\.)*"),)?/
+/** Names and requests are shorter. */
+const LONGEST_START = 64 * 1024
+
+/** Undefined for a line that is no entry, such as the header. */
+function readCall(line: Buffer): LineCall | undefined {
+  const head = line.toString('utf8', 0, Math.min(line.length, LONGEST_START))
+  const [start = '', kind, first = '', second] = callStart.exec(head) ?? []
+  if (kind === undefined) return undefined
+  const length = Buffer.byteLength(start)
+  const text = JSON.parse(first) as string
+  if (kind === 'files') return { method: nameOf(['files', text, {}, '']), request: text, length }
+  if (second === undefined) return undefined
+  // The character after the comma in the order of bytes.
+  const followedBy = `${LINE_START}["rpc",${first},${second}-`
+  return { network: text, method: JSON.parse(second) as string, length, followedBy }
+}
+
+function* listed(line: Buffer, { network, method, request, length }: LineCall): Steps<ListedEntry> {
+  const end = prefixLength(line)
+  const params = request ?? line.toString('utf8', length, Math.min(end - 1, length + 4 * SHOWN_CHARACTERS))
+  const { times = 1, outcome } = yield* parseAnswer(line.toString('utf8', end))
+  const text = shortened(describeOutcome(outcome))
+  return {
+    ...(network !== undefined && { network }),
+    method,
+    params: shortened(params),
+    ...('error' in outcome ? { error: text } : { answer: text }),
+    times,
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text
+}
