@@ -1,21 +1,26 @@
-const numbers = new Intl.NumberFormat('en-US')
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+/** Made when it is first needed: a browser that has just begun takes tens of milliseconds to load what it formats with. */
+let day: Intl.DateTimeFormat | undefined
 
-/** `1,234,567`. */
+/** `1,234,567`; of a fraction three digits at most. */
 export function formatNumber(value: number | bigint): string {
-  return numbers.format(value)
+  const rounded = typeof value === 'bigint' ? value : Math.round(value * 1000) / 1000
+  const [whole = '', fraction] = String(rounded).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
 /** `14:03:11` or `14:03:11.250`, from milliseconds since 1970. */
 export function formatClock(milliseconds: number, shown = { milliseconds: false }): string {
-  const second = clock.format(milliseconds)
+  const date = new Date(milliseconds)
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()]
+  const second = parts.map((part) => String(part).padStart(2, '0')).join(':')
   if (!shown.milliseconds) return second
   return `${second}.${String(Math.round(milliseconds) % 1000).padStart(3, '0')}`
 }
 
 /** A date with its time, from milliseconds since 1970. */
 export function formatDate(milliseconds: number): string {
+  day ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
   return day.format(milliseconds)
 }
 
