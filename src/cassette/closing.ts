@@ -1,10 +1,17 @@
 import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../encoding/timeSlice.js'
-import { LINE_START, formatEntry, formatPlace, isOfSubscription, parseEntry } from './entry.js'
+import {
+  type CassetteEntry,
+  LINE_START,
+  formatOutcome,
+  formatPlace,
+  isOfSubscription,
+  linePrefix,
+  parseEntry,
+} from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
-import { CassetteError, LineWriter, readLines, writeWhole } from './lines.js'
+import { CassetteError, LineWriter, byteText, readLines, writeWhole } from './lines.js'
 
 /** Lines of a file are sorted in memory up to this many bytes at a time. */
 const RUN_BYTES = 16 * 1024 * 1024
@@ -56,27 +63,50 @@ function* prependHeader(whole: string, header: CassetteHeader, body: string): St
   }
 }
 
-/** A line as {@link formatEntry} writes it, with its end, and where its parts are: it is compared without being parsed. */
+/** A line in parts, with a character for each byte: lines are compared without being parsed. */
 interface SortableLine {
-  bytes: Buffer
-  callEnd: number
-  outcomeStart: number
+  /** Up to the end of the call. */
+  call: string
   nth: number
   times: number
   after: number
   event: number
+  /** What stands behind the place. */
+  outcome: string
 }
 
 /** What stands between the call and the outcome. */
 const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:"event":(\d+))?)/
 const LONGEST_PLACE = 100
 
-function sortable(bytes: Buffer): SortableLine {
+function lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): SortableLine {
+  return {
+    call: byteText(linePrefix(call)),
+    nth,
+    times,
+    after,
+    event: 'event' in outcome ? outcome.event : 0,
+    outcome: byteText(formatOutcome(outcome)),
+  }
+}
+
+function readLine(bytes: Buffer): SortableLine {
   const callEnd = prefixLength(bytes)
+  const text = bytes.toString('latin1')
   const [place = '', nth = 0, times = 1, after = 0, event = 0] =
-    placePattern.exec(bytes.latin1Slice(callEnd, Math.min(callEnd + LONGEST_PLACE, bytes.length))) ?? []
-  const outcomeStart = callEnd + place.length
-  return { bytes, callEnd, outcomeStart, nth: +nth, times: +times, after: +after, event: +event }
+    placePattern.exec(text.slice(callEnd, callEnd + LONGEST_PLACE)) ?? []
+  return {
+    call: text.slice(0, callEnd),
+    nth: +nth,
+    times: +times,
+    after: +after,
+    event: +event,
+    outcome: text.slice(callEnd + place.length),
+  }
+}
+
+function writeLine(file: LineWriter, line: SortableLine): void {
+  file.write(line.call + formatPlace(line) + line.outcome)
 }
 
 /**
@@ -97,13 +127,11 @@ export function prefixLength(line: Uint8Array): number {
   return line.length
 }
 
-function compareCalls(a: SortableLine, b: SortableLine): number {
-  return a.bytes.compare(b.bytes, 0, b.callEnd, 0, a.callEnd)
-}
-
 /** The order of lines in a closed cassette: by call, then as they were recorded. */
 function compareLines(a: SortableLine, b: SortableLine): number {
-  return compareCalls(a, b) || a.nth - b.nth || a.event - b.event
+  if (a.call < b.call) return -1
+  if (a.call > b.call) return 1
+  return a.nth - b.nth || a.event - b.event
 }
 
 /** Reads a file into sorted lists; all but the last one are written to files of their own. */
@@ -129,9 +157,9 @@ function* sortIntoRuns(
       continue
     }
     try {
-      const line = Buffer.from(`${formatEntry(yield* parseEntry(text, path, number))}\n`)
-      lines.push(sortable(line))
-      size += line.length
+      const line = lineOf(yield* parseEntry(text, path, number))
+      lines.push(line)
+      size += line.call.length + line.outcome.length
     } catch (error) {
       if (isComplete) throw error
     }
@@ -149,8 +177,8 @@ function* sortIntoRuns(
 function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
   const file = new LineWriter(path)
   try {
-    for (const [index, { bytes }] of lines.entries()) {
-      file.write(bytes)
+    for (const [index, line] of lines.entries()) {
+      writeLine(file, line)
       if (index % LINES_AT_ONCE === 0) yield
     }
   } finally {
@@ -159,24 +187,28 @@ function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
 }
 
 function* readRun(path: string): Generator<SortableLine, void, undefined> {
-  for (const { bytes } of readLines(path)) yield sortable(Buffer.concat([bytes, lineFeed]))
+  for (const { bytes } of readLines(path)) yield readLine(bytes)
 }
-
-const lineFeed = Buffer.from('\n')
 
 /** The lines of sorted lists in their order. */
 function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<SortableLine, void, undefined> {
-  const heads = runs.flatMap((run) => {
-    const lines = run[Symbol.iterator]()
-    const first = lines.next()
-    return first.done ? [] : [{ lines, line: first.value }]
-  })
-  while (heads.length > 0) {
-    const least = heads.reduce((one, other) => (compareLines(other.line, one.line) < 0 ? other : one))
+  /** The first lines of the lists; the least one is the last. */
+  const heads: { lines: Iterator<SortableLine>; line: SortableLine }[] = []
+  const insert = (lines: Iterator<SortableLine>): void => {
+    const next = lines.next()
+    if (next.done) return
+    let low = 0
+    for (let high = heads.length; low < high;) {
+      const middle = (low + high) >> 1
+      if (compareLines(heads[middle]!.line, next.value) > 0) low = middle + 1
+      else high = middle
+    }
+    heads.splice(low, 0, { lines, line: next.value })
+  }
+  for (const run of runs) insert(run[Symbol.iterator]())
+  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
     yield least.line
-    const next = least.lines.next()
-    if (next.done) heads.splice(heads.indexOf(least), 1)
-    else least.line = next.value
+    insert(least.lines)
   }
 }
 
@@ -191,15 +223,10 @@ function* writeBody(
   lines: Iterable<SortableLine>,
 ): Steps<NonNullable<CassetteHeader['closed']>> {
   const file = new LineWriter(target)
-  const closed = { entries: 0, bytes: 0, crc32: 0 }
+  let entries = 0
   const write = (line: SortableLine): void => {
-    const call = line.bytes.subarray(0, line.callEnd)
-    const outcome = line.bytes.subarray(line.outcomeStart)
-    const bytes = Buffer.concat([call, Buffer.from(formatPlace(line)), outcome])
-    file.write(bytes)
-    closed.entries++
-    closed.bytes += bytes.length
-    closed.crc32 = crc32(bytes, closed.crc32)
+    writeLine(file, line)
+    entries++
   }
   try {
     let last: SortableLine | undefined
@@ -207,10 +234,9 @@ function* writeBody(
     let number = 0
     for (const line of lines) {
       if (++number % LINES_AT_ONCE === 0) yield
-      const previous = last !== undefined && compareCalls(last, line) === 0 ? last : undefined
-      if (previous === undefined)
-        isSubscribed = isOfSubscription(line.bytes.toString('utf8', 0, line.callEnd))
-      if (previous !== undefined && !isSubscribed && isSameOutcome(previous, line)) {
+      const previous = last?.call === line.call ? last : undefined
+      if (previous === undefined) isSubscribed = isOfSubscription(line.call)
+      if (previous !== undefined && !isSubscribed && previous.outcome === line.outcome) {
         previous.times += line.times
         continue
       }
@@ -222,9 +248,5 @@ function* writeBody(
   } finally {
     file.close()
   }
-  return closed
-}
-
-function isSameOutcome(a: SortableLine, b: SortableLine): boolean {
-  return a.bytes.subarray(a.outcomeStart).equals(b.bytes.subarray(b.outcomeStart))
+  return { entries, bytes: file.bytes, crc32: file.crc32 }
 }

@@ -185,12 +185,16 @@ export function formatEntry({ call, ...answer }: CassetteEntry): string {
 
 /** What follows the prefix in the line of an entry. */
 export function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
-  const place = formatPlace({ nth, times, after })
+  return formatPlace({ nth, times, after }) + formatOutcome(outcome)
+}
+
+/** The members behind the place, with the end of the line's value. */
+export function formatOutcome(outcome: RecordedOutcome): string {
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
-  if ('resultText' in outcome) return `${place}${event}"result":${outcome.resultText}}`
-  if ('errorText' in outcome) return `${place}"error":${outcome.errorText}}`
+  if ('resultText' in outcome) return `${event}"result":${outcome.resultText}}`
+  if ('errorText' in outcome) return `"error":${outcome.errorText}}`
   const { calls, close, http } = outcome as Members
-  return `${place}${event}${canonicalJson({ calls, close, http }).slice(1)}`
+  return `${event}${canonicalJson({ calls, close, http }).slice(1)}`
 }
 
 const answerStart =

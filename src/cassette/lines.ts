@@ -1,19 +1,24 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Writes lines with their ends to a file, many of them at once. */
+/** Writes lines to a file, many of them at once. */
 export class LineWriter {
   readonly #file: number
-  #pieces: Uint8Array[] = []
+  #lines: string[] = []
   #size = 0
+  /** What was written, as far as it is known before the end. */
+  bytes = 0
+  crc32 = 0
 
   constructor(path: string) {
     this.#file = openSync(path, 'w', 0o600)
   }
 
-  write(line: Uint8Array): void {
-    this.#pieces.push(line)
+  /** @param line - its bytes without the end, a character each; see {@link byteText} */
+  write(line: string): void {
+    this.#lines.push(line)
     this.#size += line.length
     if (this.#size >= CHUNK_BYTES) this.#flush()
   }
@@ -27,11 +32,19 @@ export class LineWriter {
   }
 
   #flush(): void {
-    const bytes = Buffer.concat(this.#pieces)
-    this.#pieces = []
+    if (this.#lines.length === 0) return
+    const bytes = Buffer.from(`${this.#lines.join('\n')}\n`, 'latin1')
+    this.#lines = []
     this.#size = 0
     writeWhole(this.#file, bytes)
+    this.bytes += bytes.length
+    this.crc32 = crc32(bytes, this.crc32)
   }
+}
+
+/** The UTF-8 form of a text, a character for each byte: compared, it has the order of the bytes. */
+export function byteText(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
 /** Writes all of the bytes: the system may take fewer at a time. */
