@@ -59,7 +59,17 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Of two mistakes of a request, another is told first',
     matches: ({ name }) =>
-      /^(files\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/.test(name),
+      /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/.test(name),
+  },
+  {
+    reason: 'A directory is not moved into itself, which is how Kubo loses it',
+    matches: ({ name, ours }) =>
+      name.startsWith('files/mv | ') && ours.includes('cannot move a directory into itself'),
+  },
+  {
+    reason: 'Of a hash function that cannot be computed, a directory says so too',
+    matches: ({ name }) =>
+      /^add \| body .*invalid cid: unknown multihash code .*"unknown multihash code/s.test(name),
   },
   {
     reason: 'What lies below pins is not read where a name is sought that only pins have',
