@@ -59,7 +59,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Of two mistakes of a request, another is told first',
     matches: ({ name }) =>
-      /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/.test(name),
+      /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/s.test(name),
   },
   {
     reason: 'A directory is not moved into itself, which is how Kubo loses it',
