@@ -53,13 +53,14 @@ export class DifferenceClasses {
     const classes = [...this.#unexplained.values()].sort((a, b) => b.count - a.count)
     for (const { count, smallest } of classes) {
       const { name, request, ours, theirs } = smallest
-      yield `\n[${count}] ${name}\n  sent   ${cut(request)}\n  ours   ${cut(ours)}\n  theirs ${cut(theirs)}`
+      // Whole, so that it can be sent again.
+      yield `\n[${count}] ${name}\n  sent   ${request}\n  ours   ${cut(ours)}\n  theirs ${cut(theirs)}`
     }
   }
 }
 
-const LONGEST_EXAMPLE = 1500
+const LONGEST_ANSWER = 1500
 
 function cut(text: string): string {
-  return text.length > LONGEST_EXAMPLE ? `${text.slice(0, LONGEST_EXAMPLE)}…` : text
+  return text.length > LONGEST_ANSWER ? `${text.slice(0, LONGEST_ANSWER)}…` : text
 }
