@@ -13,7 +13,7 @@ import { latency, randomFrom, rate, settle, summarise } from './lib/statistics.m
 const usage = `node bench/cassette.mjs [options]
 
 What a cassette costs: a recorded call beside a bare proxy, with a provider that answers at once and one that takes some
-time; a replayed call beside eth_blockNumber of the node's own chain; and opening a long cassette.
+time; replayed calls beside the same calls of the node's own chain; and opening a long cassette.
 
   --calls n    calls of each measurement
   --rounds n   repetitions, in turns
@@ -134,6 +134,7 @@ async function measureRecording(milliseconds) {
   }
   console.log(`a provider that takes ${milliseconds} ms, one call in flight:`)
   for (const [name, values] of Object.entries(times)) show(`  ${name}`, values, 'ms')
+  await recorder.client.call('eth_blockNumber')
   through.close()
   recorder.client.close()
   await recorder.node.end()
@@ -149,17 +150,25 @@ async function measureReplay() {
   for (const inFlight of [1, 32]) {
     const rates = {
       eth_blockNumber: [],
-      'replayed, a few calls': [],
-      'replayed, each for the first time': [],
+      'eth_blockNumber, replayed': [],
+      eth_getBalance: [],
+      'eth_getBalance, replayed: a few calls': [],
+      'eth_getBalance, replayed: each for the first time': [],
     }
     let fresh = 0
     for (let round = 0; round < rounds; round++) {
       const options = { count: calls, inFlight }
-      rates.eth_blockNumber.push(await rate(() => chain.client.call('eth_blockNumber'), options))
-      const repeated = (number) => player.client.call(...balanceOf(number % recorded))
-      rates['replayed, a few calls'].push(await rate(repeated, options))
-      const first = () => player.client.call(...balanceOf(fresh++ % (calls * rounds)))
-      rates['replayed, each for the first time'].push(await rate(first, options))
+      const repeated = (client) => (number) => client.call(...balanceOf(number % recorded))
+      const works = [
+        () => chain.client.call('eth_blockNumber'),
+        () => player.client.call('eth_blockNumber'),
+        repeated(chain.client),
+        repeated(player.client),
+        () => player.client.call(...balanceOf(fresh++ % (calls * rounds))),
+      ]
+      for (const [index, name] of Object.keys(rates).entries()) {
+        rates[name].push(await rate(works[index], options))
+      }
     }
     console.log(`${inFlight} in flight:`)
     for (const [name, values] of Object.entries(rates)) show(`  ${name}`, values, 'requests/s')
