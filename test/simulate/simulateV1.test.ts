@@ -64,6 +64,21 @@ function simulate(blockStateCalls: object[], options: object = {}, base = 'lates
 }
 
 describe('system calls of simulated blocks', () => {
+  it('run a precompile that was moved to the address of their contract', async () => {
+    const identity = `0x${'04'.padStart(40, '0')}`
+    const withdrawal = systemContracts.withdrawalRequests
+    const [block] = await simulate([
+      { stateOverrides: { [identity]: { movePrecompileToAddress: systemContracts.beaconRoots } } },
+    ])
+    const [plain] = await simulate([{}])
+    // The contract would have written its ring.
+    expect(block?.stateRoot).not.toBe(plain?.stateRoot)
+    const [idle] = await simulate([
+      { stateOverrides: { [identity]: { movePrecompileToAddress: withdrawal } } },
+    ])
+    expect(idle?.stateRoot).toBe(plain?.stateRoot)
+  })
+
   it('run with cold precompiles and 30 million gas', async () => {
     // BALANCE(4), then GAS as the only request: PUSH1 takes 3 gas, a cold BALANCE 2600, POP 2 and GAS 2.
     const code = '0x600431505a5f5260205ff3'
@@ -451,6 +466,19 @@ describe('eth_simulateV1 refuses', () => {
       {},
       -32000,
       "chainId does not match node's (have=1, want=31337)",
+    ],
+    [
+      'a precompile in the place of a system contract that it fails in',
+      [
+        {
+          stateOverrides: {
+            [`0x${'0b'.padStart(40, '0')}`]: { movePrecompileToAddress: systemContracts.withdrawalRequests },
+          },
+        },
+      ],
+      {},
+      -32000,
+      'failed to process withdrawal queue: system call failed to execute: invalid input length',
     ],
     [
       'the move of what is no precompile',

@@ -98,8 +98,14 @@ async function storeHistory(
   const { state } = evm
   const account = await state.readAccount(address)
   if (account === undefined) return
-  if (bytesEqual(account.codeHash, codeHash)) await state.overwriteStorage(address, slots)
+  const runsPublishedCode = bytesEqual(account.codeHash, codeHash) && !hasPrecompile(evm, address)
+  if (runsPublishedCode) await state.overwriteStorage(address, slots)
   else await runSystemCall(evm, address, data)
+}
+
+/** A simulation may move a precompile to the address of a contract, which does not run then. */
+function hasPrecompile(evm: PooledEvm, address: Uint8Array): boolean {
+  return evm.findPrecompile(address) !== undefined
 }
 
 /**
@@ -157,7 +163,7 @@ async function readQueue(
   queue: 'withdrawal' | 'consolidation',
 ): Promise<Uint8Array> {
   const { address } = contract
-  if (await isIdle(evm.state, contract)) return NO_BYTES
+  if (!hasPrecompile(evm, address) && (await isIdle(evm.state, contract))) return NO_BYTES
   if ((await evm.state.readCode(address)).length === 0) {
     // A remote chain need not be a main network, and would otherwise have no next block.
     if (evm.common.isFork) return NO_BYTES
