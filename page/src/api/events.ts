@@ -28,8 +28,8 @@ document.addEventListener('visibilitychange', () => {
 })
 
 /**
- * Follows the node's events, of another network when another one is chosen; reconnects by itself. A page that is hidden
- * costs the node nothing, and hears of everything at once when it is seen again.
+ * Follows the node's events, of another network when another one is chosen; reconnects by itself. A hidden page closes the
+ * stream, and opens it again when it is shown.
  */
 export function startEvents(): void {
   effect(() => {

@@ -4,12 +4,12 @@ const begun = new Map<string, Promise<unknown>>()
 /** Begins to read what the first view asks for, so that the node answers while the view is drawn. */
 export function beginRead(name: string, read: () => Promise<unknown>): void {
   const reading = read()
-  // Whoever takes it hears of a failure.
+  // A failure is handled by the view that takes the read.
   reading.catch(() => undefined)
   begun.set(name, reading)
 }
 
-/** What has begun to be read under a name, for the first who asks; others read it themselves. */
+/** The read that has begun under a name, for its first caller; later callers start one of their own. */
 export function takeRead<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   const reading = begun.get(name) as Promise<Value> | undefined
   begun.delete(name)

@@ -23,12 +23,10 @@ function parseSize(text: string): number {
     throw new FileNetworkError(`strconv.ParseFloat: parsing ${JSON.stringify(digits)}: invalid syntax`)
   }
   const name = unit.trim().toLowerCase()
-  const [, prefix = '', binary] = /^([kmgtpe]?)(i?)b?$/.exec(name) ?? [undefined, undefined]
-  const exponent = sizeUnits.indexOf(prefix)
-  if (!/^([kmgtpe]?i?b?)$/.test(name) || (binary === 'i' && prefix === '')) {
-    throw new FileNetworkError(`unhandled size name: ${name}`)
-  }
-  const bytes = Number(digits) * (binary === 'i' ? 1024 : 1000) ** exponent
+  const form = /^(?:([kmgtpe])(i)?)?b?$/.exec(name)
+  if (form === null) throw new FileNetworkError(`unhandled size name: ${name}`)
+  const [, prefix = '', binary] = form
+  const bytes = Number(digits) * (binary === undefined ? 1000 : 1024) ** sizeUnits.indexOf(prefix)
   if (bytes >= 2 ** 64) throw new FileNetworkError(`too large: ${text}`)
   return Math.floor(bytes)
 }

@@ -1,3 +1,5 @@
+import { sharedTests } from '../hardhatProject.js'
+
 /** A hardhat 2 project: its configuration takes the compiler from a path, so that nothing is downloaded. */
 export const configuration = `
 require('@nomicfoundation/hardhat-ethers')
@@ -35,22 +37,7 @@ const { ethers, network, ignition, upgrades } = require('hardhat')
 const Vaults = require('../ignition/modules/Vaults')
 const address = '0x' + 'cd'.repeat(20)
 const send = (method, ...params) => network.provider.send(method, params)
-
-async function deployed() {
-  const unlock = (await time.latest()) + 1000
-  const [owner, other] = await ethers.getSigners()
-  const vault = await ethers.deployContract('Vault', [unlock], { value: 10n ** 9n })
-  return { vault, unlock, owner, other }
-}
-
-it('fixtures come back as they were', async () => {
-  const { vault } = await loadFixture(deployed)
-  await vault.setNumber(1)
-  const again = await loadFixture(deployed)
-  expect(again.vault.target).to.equal(vault.target)
-  expect(await again.vault.number()).to.equal(0n)
-})
-
+${sharedTests}
 it('matchers know why a transaction failed', async () => {
   const { vault, unlock, other } = await loadFixture(deployed)
   await expect(ethers.deployContract('Vault', [1])).to.be.revertedWith('too late')
@@ -74,38 +61,6 @@ it('matchers know what a transaction did', async () => {
 it('ignition deploys', async () => {
   const { vault } = await ignition.deploy(Vaults)
   expect(await vault.number()).to.equal(5n)
-})
-
-it('a proxy is deployed and upgraded', async () => {
-  const Box = await ethers.getContractFactory('Box')
-  const box = await upgrades.deployProxy(Box, [41])
-  await box.waitForDeployment()
-  expect(await box.number()).to.equal(41n)
-  await expect(box.initialize(1)).to.be.revertedWithCustomError(box, 'AlreadyInitialized').withArgs(41)
-  const before = await upgrades.erc1967.getImplementationAddress(box.target)
-  const larger = await upgrades.upgradeProxy(box, await ethers.getContractFactory('LargerBox'))
-  expect(larger.target).to.equal(box.target)
-  expect(await upgrades.erc1967.getImplementationAddress(box.target)).not.to.equal(before)
-  await larger.increment()
-  expect(await larger.number()).to.equal(42n)
-  const wrong = upgrades.upgradeProxy(box, await ethers.getContractFactory('WrongBox'))
-  expect((await wrong.catch((error) => error)).message).to.match(/New storage layout is incompatible/)
-})
-
-it('a contract upgrades itself, and a beacon upgrades many', async () => {
-  const own = await upgrades.deployProxy(await ethers.getContractFactory('OwnBox'), [41], { kind: 'uups' })
-  const larger = await upgrades.upgradeProxy(own, await ethers.getContractFactory('LargerOwnBox'))
-  await larger.increment()
-  expect(await own.number()).to.equal(42n)
-
-  const Box = await ethers.getContractFactory('Box')
-  const LargerBox = await ethers.getContractFactory('LargerBox')
-  const beacon = await upgrades.deployBeacon(Box)
-  const boxes = []
-  for (const number of [1, 2]) boxes.push(await upgrades.deployBeaconProxy(beacon, Box, [number]))
-  await upgrades.upgradeBeacon(beacon, LargerBox)
-  for (const box of boxes) await LargerBox.attach(box.target).increment()
-  expect(await Promise.all(boxes.map((box) => box.number()))).to.deep.equal([2n, 3n])
 })
 
 it('time helpers', async () => {
