@@ -104,3 +104,20 @@ test('the code is kept while no request is served, with what was used until then
   await stopCommand(idle)
   expect(used?.size).toBeGreaterThan(((await form())?.size ?? 0) + 10_000)
 })
+
+test('what answers files and web pages is loaded when it is first asked for', async () => {
+  // They need Node's classes of web requests and responses, which take 50 ms to load.
+  const report = "process.on('exit', () => console.error(process.moduleLoadList.join(' ')))"
+  const environment = { NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,${report}`)}` }
+  const loads = async (ask: (url: string) => Promise<unknown>): Promise<boolean> => {
+    const command = await startCommand([], { environment })
+    await ask(command.ready.url)
+    await stopCommand(command)
+    expect(command.stderr()).toContain('NativeModule http')
+    return command.stderr().includes('undici')
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  expect(await loads((url) => fetch(url, { method: 'POST', headers, body }))).toBe(false)
+  expect(await loads((url) => fetch(new URL('/_standin/health', url)))).toBe(true)
+})

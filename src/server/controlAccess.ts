@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type AdmissionControl, hostWithoutPort, isLoopbackHost } from '../provider/admission/admission.js'
+import { type Refusal, refuse } from '../provider/admission/refusal.js'
+
+const invalidHost = refuse(403, 'invalid host specified\n')
+const invalidOrigin = refuse(403, 'invalid origin\n')
+const invalidPeer = refuse(403, 'only this machine may use the controls (see --allow-host)\n')
+
+/** The path that tells whether the node is ready; also asked from other machines. */
+export const healthPath = '/_standin/health'
+
+/** The part of a request that decides about the controls. */
+export interface ControlRequest {
+  target: string
+  headers: IncomingHttpHeaders
+  /** Whether it comes from this machine. */
+  isLocal: boolean
+}
+
+/**
+ * Who may use `/_standin`: loopback host names and those that are allowed, so that no name that an attacker points
+ * here reaches it; and no web page of a foreign origin. Unless a host name is allowed, only this machine.
+ */
+export function refuseControl(
+  admission: AdmissionControl,
+  allowedHosts: readonly string[],
+  { target, headers, isLocal }: ControlRequest,
+): Refusal | undefined {
+  const { host = '', origin } = headers
+  const name = hostWithoutPort(host).toLowerCase()
+  const allowed = allowedHosts.includes('*') || allowedHosts.includes(name)
+  if (!allowed && !isLoopbackHost(name)) return invalidHost
+  if (origin !== undefined && !admission.isOwnOrigin(origin)) return invalidOrigin
+  if (!allowed && target !== healthPath && !isLocal) return invalidPeer
+  return undefined
+}
+
+/** Whether an address of the other side of a connection is one of this machine. */
+export function isLocalAddress(address: string | undefined): boolean {
+  return address !== undefined && isLoopbackHost(address.replace(/^::ffff:/, ''))
+}
