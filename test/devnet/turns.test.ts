@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { bytesToHex, hexToBytes, numberToHex, pad, size, stringToHex, type Hex } from 'viem'
 import { afterEach, expect, test, vi } from 'vitest'
-import { RlpString } from '../../src/chain/rlp.js'
+import { RlpString } from '../../src/chain/strictRlp.js'
 import { countTurns, countTurnsByLooks, endEverySlice } from '../support/turns.js'
 import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 

@@ -1,7 +1,7 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
 import { TransactionEncodingError } from '../errors.js'
 import { FieldReader } from '../mempool/fieldReader.js'
-import { type RlpSpan, checkOneItem, decodeStrictRlp, splitRlp } from '../rlp.js'
+import { type RlpSpan, checkSingleItem, decodeStrictRlp, splitRlp } from '../strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import type { ChainStores } from '../reader.js'
 import { hashHeader, headerFromList } from './header.js'
@@ -21,7 +21,7 @@ export function decodeBlockHash(blockRlp: Uint8Array): Uint8Array {
   block.list('Uncles', '[]*types.Header')
   if (block.hasMore) block.list('Withdrawals', '[]*types.Withdrawal')
   block.end()
-  checkOneItem(blockRlp)
+  checkSingleItem(blockRlp)
   return hashHeader(header)
 }
 

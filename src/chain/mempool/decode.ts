@@ -3,7 +3,7 @@ import { bytesToBigint, hexToBytes } from '../../encoding/hex.js'
 import { serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { TransactionEncodingError, TransactionRejectedError } from '../errors.js'
-import { type RlpItem, checkOneItem, decodeStrictRlp, splitRlp } from '../rlp.js'
+import { type RlpItem, checkSingleItem, decodeStrictRlp, splitRlp } from '../strictRlp.js'
 import { FieldReader } from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
@@ -64,7 +64,7 @@ export function decodeTransaction(raw: Uint8Array): TransactionFields {
   }
   const item = decodeStrictRlp(bytes)
   const fields = type === 3 ? decodeBlobTransaction(item, bytes) : decodeFields(type, item)
-  checkOneItem(bytes)
+  checkSingleItem(bytes)
   fields.size = raw.length
   if (fields.sidecar === undefined) fields.raw = raw
   return fields

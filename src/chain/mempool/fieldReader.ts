@@ -1,6 +1,6 @@
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { TransactionEncodingError } from '../errors.js'
-import { RlpFault, type RlpItem, RlpList, RlpString } from '../rlp.js'
+import { RlpFault, type RlpItem, RlpList, RlpString } from '../strictRlp.js'
 
 /** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
 export class FieldReader {
