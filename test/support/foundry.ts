@@ -8,7 +8,7 @@ const require = createRequire(resolve('test/peers/package.json'))
  * Where a program of foundry is: `npm install --prefix test/peers` brings it. Undefined where that was not done, or
  * where foundry publishes no build for this machine.
  */
-export function foundryProgram(name: 'anvil' | 'cast'): string | undefined {
+export function foundryProgram(name: 'anvil' | 'cast' | 'forge'): string | undefined {
   const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
   try {
     const folder = dirname(require.resolve(`@foundry-rs/${name}-${machine}/package.json`))

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {Counter} from "../src/Counter.sol";
+import {vm} from "./Vm.sol";
+
+/// Three transactions in three blocks: the counter is at the same address on every new node.
+contract Deploy {
+  function run() external returns (Counter counter) {
+    vm.startBroadcast();
+    counter = new Counter{salt: 0}();
+    counter.increase(5);
+    counter.increase(37);
+    vm.stopBroadcast();
+  }
+}
