@@ -327,3 +327,11 @@ export const forgetful: VisitedSet = {
     return new Set()
   },
 }
+
+/**
+ * The CID under which Kubo lists a block of its store: that of a raw block of version 1, whatever CIDs it was stored under
+ * (boxo, `blockstore.AllKeysChan`).
+ */
+export function listedCid({ multihash }: CID): CID {
+  return CID.createV1(codecCode.raw, multihash)
+}

@@ -1,6 +1,6 @@
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { cidKey, codecCode } from '../cid/cidFormat.js'
+import { cidKey, listedCid } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
 import { resolveText } from '../names/nameSystem.js'
@@ -132,7 +132,7 @@ export const refsLocal = defineCommand({
       (async function* () {
         let last: CID | undefined
         for await (const cid of blockstore.cids()) {
-          const block = CID.createV1(codecCode.raw, cid.multihash)
+          const block = listedCid(cid)
           if (last === undefined || !block.equals(last)) yield { Ref: encodeCid(block), Err: '' }
           last = block
         }

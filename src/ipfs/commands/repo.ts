@@ -1,5 +1,6 @@
 import { humanBytes, inColumns } from '../request/textForm.js'
 import type { CID } from 'multiformats/cid'
+import { listedCid } from '../cid/cidFormat.js'
 import { createChannel } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { defineCommand, parseGoDuration, single, valueGroups, values } from '../request/command.js'
@@ -142,10 +143,17 @@ export const repoGc = defineCommand({
     )
     return valueGroups(
       (async function* () {
+        let last: string | undefined
+        // A block that was stored under several CIDs is removed under each, one after another.
+        const isNew = (cid: string): boolean => {
+          const isOther = cid !== last
+          last = cid
+          return isOther
+        }
         try {
           for await (const cids of removed.receive()) {
-            if (!options.silent && cids.length > 0)
-              yield cids.map((cid) => ({ Key: { '/': cid.toString() } }))
+            const blocks = cids.map((cid) => listedCid(cid).toString()).filter(isNew)
+            if (!options.silent && blocks.length > 0) yield blocks.map((cid) => ({ Key: { '/': cid } }))
           }
         } catch (error) {
           if (!options['stream-errors']) throw error

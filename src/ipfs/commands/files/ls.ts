@@ -51,7 +51,7 @@ function describer(long: boolean, encodeCid: (cid: CID) => string): Describe {
   return (name, entry) => ({
     Name: name,
     Type: long && entry ? typeNumbers[entry.type] : 0,
-    Size: long && entry?.type === 'file' ? entry.size : 0,
+    Size: long && entry ? entry.size : 0,
     Hash: long && entry ? encodeCid(entry.cid) : '',
   })
 }
