@@ -68,16 +68,19 @@ export async function openNetworkContext(
   const blockstore = new Blockstore(store.blocks, { verifyBlocks })
   const identity = await loadIdentity(rows, addresses)
   const configuration = await Configuration.open({ rows, identity, profile: importProfile })
-  const importSettings = (): ImportSettings => configuration.importSettings()
+  const filesSettings = (): ImportSettings => configuration.filesSettings()
   return {
     directory,
     blockstore,
     pins: new Pins(store.pins),
-    files: await MutableFiles.open({ blockstore, named: rows, importSettings }),
+    files: await MutableFiles.open({ blockstore, named: rows, importSettings: filesSettings }),
     collectionLock: new ReadWriteLock(),
     configuration,
     get importSettings() {
-      return importSettings()
+      return configuration.importSettings()
+    },
+    get filesSettings() {
+      return filesSettings()
     },
     identity,
     keystore: new Keystore(rows, identity),

@@ -22,6 +22,8 @@ export interface NetworkContext {
   configuration: Configuration
   /** How content is imported where a request does not say otherwise; as it is configured now. */
   readonly importSettings: ImportSettings
+  /** How the mutable files are stored, in the same way. */
+  readonly filesSettings: ImportSettings
   identity: Identity
   keystore: Keystore
   names: NameSystem

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { Readable } from 'node:stream'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
-import { type FileSetup, answerFileRequest, answerGatewayRequest } from './fileApi.js'
+import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
 import {
   type Body,
   type HttpRequest,
@@ -84,7 +84,11 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   app.all('/api/v0/*', async (context) =>
     send(context, await answerFileRequest(setup, new AppRequest(context))),
   )
-  app.notFound(async (context) => send(context, await answerFileRequest(setup, new AppRequest(context))))
+  app.notFound(async (context) => {
+    const request = new AppRequest(context)
+    if (isGatewayPath(request.target)) return answerGateway(context)
+    return send(context, await answerFileRequest(setup, request))
+  })
   app.onError((fault, context) => {
     setup.report(fault)
     if (context.env?.outgoing?.headersSent) context.env.outgoing.destroy()
@@ -125,7 +129,9 @@ class AppRequest implements HttpRequest {
     const { url, headers } = context.req.raw
     const authority = url.indexOf('//') + 2
     const path = url.indexOf('/', authority)
-    this.target = url.slice(path)
+    // As it came, with segments that the URL of the request has no more.
+    const target = context.env?.incoming?.url
+    this.target = target?.startsWith('/') ? target : url.slice(path)
     // A call in process has no Host field but a URL with a host.
     this.headers = context.env?.incoming?.headers ?? {
       host: url.slice(authority, path),

@@ -52,11 +52,15 @@ async function answerOperation(
   request: FileHttpRequest,
   opened: Readonly<Record<string, string>>,
 ): Promise<HttpReply> {
-  const { pathname, searchParams: query } = readTarget(request.target)
+  const { path, search } = splitTarget(request.target)
+  if (isMalformed(path)) return badRequest
   if (isPreflight(request)) return preflightReply(request, opened)
-  if (!pathname.startsWith(prefix) || pathname.length === prefix.length) return textReply(notFound)
+  const clean = cleanPath(path)
+  if (clean !== path && clean.startsWith(prefix)) return movedToCleanPath(request, clean + search)
+  if (!path.startsWith(prefix) || path.length === prefix.length) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
-  const operation = pathname.slice(prefix.length)
+  const operation = decode(path.slice(prefix.length))
+  const query = new URLSearchParams(search)
   const refusal = refuseForm(request, operation)
   if (refusal !== undefined) return textReply(refusal)
   const admission = setup.provider.admission.admitFiles({ operation, headers: request.headers })
@@ -66,10 +70,55 @@ async function answerOperation(
   return answerAdmitted(setup, admitted, (asked) => setup.files.execute(asked))
 }
 
-/** What a target says. One that is no URL, as `//` with a host of no characters, names no operation. */
-function readTarget(target: string): URL {
-  const base = 'http://localhost'
-  return URL.canParse(target, base) ? new URL(target, base) : new URL(base)
+/** The path of a target as it came, percent-encoded, and its query with the question mark. */
+function splitTarget(target: string): { path: string; search: string } {
+  const question = target.indexOf('?')
+  if (question < 0) return { path: target, search: '' }
+  return { path: target.slice(0, question), search: target.slice(question) }
+}
+
+/** Whether a path is none to Go's HTTP server, which then answers before any handler sees the request. */
+function isMalformed(path: string): boolean {
+  return /%(?![0-9a-f]{2})/i.test(path)
+}
+
+const badRequest: HttpReply = {
+  status: 400,
+  headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+  body: '400 Bad Request',
+}
+
+/** A path without empty segments, `.` and `..`; the root of the operations ends in a slash (Go, `http.ServeMux`). */
+function cleanPath(path: string): string {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  const clean = `/${segments.join('/')}`
+  const endsInSlash = segments.length > 0 && (path.endsWith('/') || `${clean}/` === prefix)
+  return endsInSlash ? `${clean}/` : clean
+}
+
+function movedToCleanPath({ method }: HttpRequest, location: string): HttpReply {
+  if (method !== 'GET' && method !== 'HEAD') return emptyReply(307, { location })
+  const body = `<a href="${location.replaceAll('&', '&amp;')}">Temporary Redirect</a>.\n\n`
+  return { status: 307, headers: { location, 'content-type': 'text/html; charset=utf-8' }, body }
+}
+
+/** Text that is percent-encoded; as it is where that is not UTF-8. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether a path leads to the gateway once it is cleaned. */
+export function isGatewayPath(target: string): boolean {
+  const { path } = splitTarget(target)
+  return !isMalformed(path) && /^\/ip[fn]s\//.test(cleanPath(path))
 }
 
 /** What is refused for every key. */
@@ -84,7 +133,7 @@ function refuseForm({ method }: HttpRequest, operation: string): Refusal | undef
 /** Headers that let the page behind a request read the answer; a key's own origins are judged with the key. */
 function openToPage(admission: AdmissionControl, { headers }: HttpRequest): Record<string, string> {
   const { origin } = headers
-  if (origin === undefined) return {}
+  if (!origin) return {}
   const known = admission.settings.mode !== 'open' || admission.isOwnOrigin(origin)
   return known ? { 'access-control-allow-origin': origin, vary: 'Origin' } : { vary: 'Origin' }
 }
@@ -104,9 +153,8 @@ function preflightReply({ headers }: HttpRequest, opened: Readonly<Record<string
 /** Answers a request to the gateway, which is public in every mode: pages show what is there by its address. */
 export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
   const { target, method } = request
-  const question = target.indexOf('?')
-  const path = question < 0 ? target : target.slice(0, question)
-  const search = question < 0 ? '' : target.slice(question)
+  const { path, search } = splitTarget(target)
+  if (isMalformed(path)) return badRequest
   const query = new URLSearchParams(search)
   const admitted = { request, caller: { key: undefined }, operation: 'gateway', query, params: target }
   return answerAdmitted(setup, admitted, ({ headers, signal }) =>

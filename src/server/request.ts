@@ -316,5 +316,5 @@ function networkOfHost(names: NetworkNames, host: string | undefined): string {
 
 /** Whether a host is a name of the gateway, such as `<cid>.ipfs.localhost`. */
 export function isGatewayHost(host = ''): boolean {
-  return /^[^.]+\.ip[fn]s\./i.test(host)
+  return /^[^.]+\.ip[fn]s\.|[^.]\.(ip[fn]s|ipld|p2p)\.localhost(:\d+)?$/i.test(host)
 }

@@ -219,6 +219,21 @@ describe('by host name', () => {
     expect((await ask('/', { host: 'nonsense.ipfs.localhost' })).status).toBe(400)
   })
 
+  it('has no content in the namespace ipld, and no CID in several labels', async () => {
+    const [other, several] = await Promise.all([
+      ask('/', { host: `${site}.ipld.localhost:8080` }),
+      ask('/', { host: `x.${site}.ipfs.localhost:8080` }),
+    ])
+    expect([other.status, other.body.toString()]).toEqual([404, '404 page not found\n'])
+    expect(several.status).toBe(400)
+  })
+
+  it('sends any CID as a name to the key that its digest would be', async () => {
+    const { headers, status } = await ask('/x', { host: `${site}.ipns.localhost:8080` })
+    const key = CID.createV1(0x72, CID.parse(site).multihash).toString(base36)
+    expect([status, headers.location]).toEqual([301, `http://${key}.ipns.localhost:8080/x`])
+  })
+
   it('sends a path at localhost to the host of its CID, and keeps the query as it came', async () => {
     const modern = CID.parse(page).toV1()
     const answer = await ask(`/ipfs/${page}/a?b&c=0:%2A`, { host: 'localhost:8080' })

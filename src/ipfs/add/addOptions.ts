@@ -1,5 +1,5 @@
 import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
-import { isFanout } from '../configuration/importSettings.js'
+import { UnknownCidVersionError, checkFanout } from '../configuration/importSettings.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
@@ -74,6 +74,8 @@ export interface AddPlan {
   progress: boolean
   silent: boolean
   wrap: boolean
+  /** Whether files are to stay where they are: refused once there is one. */
+  nocopy: boolean
   toFiles: string | undefined
 }
 
@@ -108,7 +110,6 @@ export async function planAdd(
     throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
   }
   const settings = await readSettings(options, base, rawLeaves)
-  if (options.nocopy) throw new NoFilestoreError()
   createChunker(settings.chunker)
   return {
     settings,
@@ -120,12 +121,13 @@ export async function planAdd(
     progress: options.progress === true,
     silent: options.silent === true,
     wrap: options['wrap-with-directory'] === true,
+    nocopy: options.nocopy === true,
     toFiles: options['to-files'],
   }
 }
 
 /** There is no filestore to leave files in. */
-class NoFilestoreError extends FileNetworkError {
+export class NoFilestoreError extends FileNetworkError {
   constructor() {
     super(
       'either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore',
@@ -138,9 +140,7 @@ function checkNumbers(options: AddOptions): void {
   if (mtime === 0 && nanoseconds !== 0) {
     throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
   }
-  if (fanout !== undefined && !isFanout(fanout)) {
-    throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
-  }
+  if (fanout !== undefined) checkFanout(fanout)
   if (nanoseconds > 999_999_999) {
     throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
   }
@@ -202,10 +202,9 @@ async function readSettings(
     base: base.cid.version,
     hashCode: hash.code,
   })
-  const followsProfile = options['cid-version'] === undefined && hash.code === base.cid.hash.code
   return {
     cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
-    rawLeaves: rawLeaves ?? (followsProfile ? base.rawLeaves : version === 1),
+    rawLeaves: rawLeaves ?? base.configuredRawLeaves ?? version === 1,
     chunker: options.chunker === undefined || options.chunker === '' ? base.chunker : options.chunker,
     layout: options.trickle === undefined ? base.layout : options.trickle ? 'trickle' : 'balanced',
     maxFileLinks: positive(options['max-file-links']) ?? base.maxFileLinks,
@@ -220,7 +219,7 @@ async function readSettings(
 function decideCidVersion(options: { given: number | undefined; base: 0 | 1; hashCode: number }): 0 | 1 {
   const { given, base, hashCode } = options
   const version = given === undefined || given < 0 ? undefined : given
-  if (version !== undefined && version > 1) throw new FileNetworkError(`unknown CID version: ${version}`)
+  if (version !== undefined && version > 1) throw new UnknownCidVersionError(version)
   if (hashCode === sha256Code) return version === undefined ? base : version === 1 ? 1 : 0
   if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
   return 1

@@ -1,13 +1,14 @@
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import { UnregisteredHashError } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
 import { type UnixfsMetadata, permissionsOf, unixfsType } from '../unixfs/data.js'
-import { buildDirectory } from '../unixfs/directoryBuilder.js'
+import { buildDirectory, needsShards } from '../unixfs/directoryBuilder.js'
 import { createFileBuilder } from '../unixfs/fileBuilder.js'
+import { sortByHash } from '../unixfs/hamt.js'
 import { LinkTable } from '../unixfs/linkTable.js'
-import { type StoredNode, writeNode } from '../unixfs/node.js'
+import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 import type { AddPlan } from './addOptions.js'
 
@@ -53,14 +54,17 @@ export class TreeDirectory {
     this.links.put(name, node)
   }
 
-  /** Stores the directory and those below it, and tells of each, children before parents, by name. */
+  /**
+   * Stores the directory and those below it, and tells of each, children before parents, in the order in which they are
+   * stored: by name, or by the hashes of names where the directory is sharded.
+   */
   async *store(options: {
     path: string
     settings: DirectorySettings
     writer: BlockWriter
   }): AsyncGenerator<{ path: string; node: StoredNode }, StoredNode> {
     const { path, settings, writer } = options
-    for (const name of [...this.directories.keys()].sort(compareBytes)) {
+    for (const name of await this.directoryNames(settings)) {
       const child = this.directories.get(name) as TreeDirectory
       const childPath = path === '' ? name : `${path}/${name}`
       this.links.put(name, yield* child.store({ path: childPath, settings, writer }))
@@ -70,7 +74,22 @@ export class TreeDirectory {
     yield { path, node }
     return node
   }
+
+  private async directoryNames(settings: DirectorySettings): Promise<string[]> {
+    const names = [...this.directories.keys()].sort(compareBytes)
+    if (names.length < 2) return names
+    const links = this.links
+    function* all(): Generator<UnixfsLink> {
+      yield* links
+      // What the directory will have links to is not stored yet.
+      for (const name of names) yield { name, cid: emptyDirectoryCid, size: 0 }
+    }
+    return (await needsShards(all(), settings, this.metadata)) ? sortByHash(names) : names
+  }
 }
+
+/** The CID of a directory without entries. */
+const emptyDirectoryCid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
 
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
-import { type AddPlan, addOptions, planAdd } from '../add/addOptions.js'
+import { type AddPlan, NoFilestoreError, addOptions, planAdd } from '../add/addOptions.js'
 import { type AddEvent, addEntry } from '../add/adder.js'
 import { type LineQueue, createLineQueue } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { checkFilesPath } from '../mfs/filesPath.js'
+import { checkFilesPath, splitPath } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type CommandInput, defineCommand, fileArguments, valueGroups } from '../request/command.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
@@ -74,6 +74,7 @@ async function addAll(
     let added = 0
     for await (const entry of plan.wrap ? [wrapper(upload.entries())] : upload.entries()) {
       input.signal.throwIfAborted()
+      if (plan.nocopy) throw new NoFilestoreError()
       await addOne(entry)
       added++
     }
@@ -144,6 +145,7 @@ export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path
         fail(`MFS destination is a file: only one entry can be copied to ${JSON.stringify(target)}`)
       }
       const destination = isDirectory ? target + entry.name : target
+      await checkParent(destination)
       try {
         await files.put(destination, cid)
       } catch (error) {
@@ -159,6 +161,15 @@ export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path
     } catch (error) {
       return fail(errorText(error))
     }
+  }
+
+  async function checkParent(destination: string): Promise<void> {
+    const { directory } = splitPath(destination)
+    const parent = `/${directory.join('/')}`
+    await files.lookUp(parent).catch((error: unknown) => {
+      const paths = [destination, parent].map((path) => JSON.stringify(path)).join(' ')
+      return fail(`MFS destination parent ${paths} does not exist: ${errorText(error)}`)
+    })
   }
 
   async function checkDirectory(target: string): Promise<void> {

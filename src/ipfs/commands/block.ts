@@ -52,7 +52,8 @@ export const blockPut = defineCommand({
   },
   text: ({ Key }: { Key: string }) => `${Key}\n`,
   async run({ options, upload, encodeCid, signal }, network) {
-    const format = await readFormat(options)
+    const mhtype = options.mhtype || network.configuration.hashName()
+    const format = await readFormat({ ...options, mhtype })
     return values(
       (async function* () {
         const session = network.blockstore.openSession()

@@ -4,7 +4,7 @@ import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import { parseGoDuration } from '../request/command.js'
 import type { ImportProfile, ImportSettings } from '../unixfs/settings.js'
-import { parseByteSize, readImportSettings } from './importSettings.js'
+import { configuredHash, parseByteSize, readFilesSettings, readImportSettings } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema } from './schema.js'
 
@@ -23,13 +23,9 @@ export class Configuration {
   readonly #mutex = new Mutex()
   /** What was set. */
   #changes: JsonObject
-  #imports: ImportSettings | FileNetworkError
+  #imports: Imports
 
-  private constructor(
-    parts: ConfigurationParts,
-    changes: JsonObject,
-    imports: ImportSettings | FileNetworkError,
-  ) {
+  private constructor(parts: ConfigurationParts, changes: JsonObject, imports: Imports) {
     this.#parts = parts
     this.#changes = changes
     this.#imports = imports
@@ -103,8 +99,21 @@ export class Configuration {
    * @throws {@link FileNetworkError} when what was set makes no sense
    */
   importSettings(): ImportSettings {
-    if (this.#imports instanceof FileNetworkError) throw this.#imports
-    return this.#imports
+    return settled(this.#imports.add)
+  }
+
+  /**
+   * How the mutable files are stored where a request does not say otherwise.
+   *
+   * @throws {@link FileNetworkError} when what was set makes no sense
+   */
+  filesSettings(): ImportSettings {
+    return settled(this.#imports.files)
+  }
+
+  /** The hash function of blocks and data where a request names none, as it was set. */
+  hashName(): string {
+    return configuredHash(this.show())
   }
 
   async #store(changed: JsonObject): Promise<void> {
@@ -119,14 +128,27 @@ function effective({ identity, profile }: ConfigurationParts, changes: JsonObjec
   return mergeDeep(defaults(identity, profile), changes)
 }
 
-/** A value that makes no sense is refused by what needs it, as in Kubo. */
-async function importsOf(configuration: JsonObject): Promise<ImportSettings | FileNetworkError> {
-  try {
-    return await readImportSettings(configuration)
-  } catch (error) {
-    if (error instanceof FileNetworkError) return error
-    throw error
+/** The import settings of what imports. A value that makes no sense is refused by what needs it, as in Kubo. */
+interface Imports {
+  add: ImportSettings | FileNetworkError
+  files: ImportSettings | FileNetworkError
+}
+
+async function importsOf(configuration: JsonObject): Promise<Imports> {
+  return {
+    add: await readImportSettings(configuration).catch(keepRefusal),
+    files: await readFilesSettings(configuration).catch(keepRefusal),
   }
+}
+
+function keepRefusal(error: unknown): FileNetworkError {
+  if (error instanceof FileNetworkError) return error
+  throw error
+}
+
+function settled(settings: ImportSettings | FileNetworkError): ImportSettings {
+  if (settings instanceof FileNetworkError) throw settings
+  return settings
 }
 
 /** A new repository's configuration, with nothing that would reach for a network. */
@@ -301,8 +323,9 @@ function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): 
   if (typeof kind !== 'string') {
     if (!isObject(value)) throw wrongType(value, path, `config.${path.at(-1) ?? ''}`)
     for (const [key, below] of Object.entries(value)) {
-      const inner = Object.hasOwn(kind, key) ? kind[key] : kind['*']
-      if (inner !== undefined) checkValue(inner, below, [...path, key])
+      // Go's decoder names no keys of maps.
+      if (Object.hasOwn(kind, key)) checkValue(kind[key] as Section | ValueKind, below, [...path, key])
+      else if (kind['*'] !== undefined) checkValue(kind['*'], below, path)
     }
     return
   }

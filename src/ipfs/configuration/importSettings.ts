@@ -1,6 +1,11 @@
-import { hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
+import { type CidFormat, hashFunctionByName, isHashName, sha256Code } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
-import type { DirectorySizeEstimation, ImportProfile, ImportSettings } from '../unixfs/settings.js'
+import type {
+  DirectorySettings,
+  DirectorySizeEstimation,
+  ImportProfile,
+  ImportSettings,
+} from '../unixfs/settings.js'
 import { profiles } from './profiles.js'
 import type { JsonObject } from './schema.js'
 
@@ -17,37 +22,106 @@ const defaults = {
   UnixFSHAMTDirectorySizeThreshold: 262_144,
 } as const
 
-/**
- * The import settings of a configuration: its section `Import`, and `Internal.UnixFSShardingSizeThreshold`, the former
- * name of one of them.
- *
- * @throws {@link FileNetworkError} with the text of Kubo's `ValidateImportConfig` for a value that makes no sense
- */
-export async function readImportSettings(configuration: JsonObject): Promise<ImportSettings> {
-  const section = (configuration['Import'] ?? {}) as Partial<Record<string, string | number | boolean | null>>
-  const internal = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
-  const valueOf = <K extends keyof typeof defaults>(key: K): string | number =>
-    (section[key] as string | number | null | undefined) ?? defaults[key]
+/** The values of the section `Import`, and of the former name of one of them. */
+class ImportSection {
+  readonly #section: Partial<Record<string, string | number | boolean | null>>
+  readonly #formerThreshold: string | null | undefined
 
-  const hash = await hashFunctionByName(String(valueOf('HashFunction')).toLowerCase())
-  const version = checkVersion(Number(valueOf('CidVersion')))
-  const threshold = section['UnixFSHAMTDirectorySizeThreshold'] ?? internal.UnixFSShardingSizeThreshold
-  const estimation = String(valueOf('UnixFSHAMTDirectorySizeEstimation'))
-  const isSharding = estimation !== 'disabled'
-  const configuredRawLeaves = section['UnixFSRawLeaves'] as boolean | null | undefined
-  return {
-    cid: { version: hash.code === sha256Code ? version : 1, hash },
-    rawLeaves: configuredRawLeaves ?? version === 1,
-    configuredRawLeaves: configuredRawLeaves ?? undefined,
-    chunker: String(valueOf('UnixFSChunker')),
-    layout: valueOf('UnixFSDAGLayout') === 'trickle' ? 'trickle' : 'balanced',
-    maxFileLinks: positive('UnixFSFileMaxLinks', Number(valueOf('UnixFSFileMaxLinks'))),
-    directory: {
+  constructor(configuration: JsonObject) {
+    this.#section = configuration['Import'] ?? {}
+    const internal = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
+    this.#formerThreshold = internal.UnixFSShardingSizeThreshold
+  }
+
+  text(
+    key: 'HashFunction' | 'UnixFSChunker' | 'UnixFSDAGLayout' | 'UnixFSHAMTDirectorySizeEstimation',
+  ): string {
+    return String(this.#section[key] ?? defaults[key])
+  }
+
+  number(
+    key: 'CidVersion' | 'UnixFSDirectoryMaxLinks' | 'UnixFSFileMaxLinks' | 'UnixFSHAMTDirectoryMaxFanout',
+  ): number {
+    return Number(this.#section[key] ?? defaults[key])
+  }
+
+  get rawLeaves(): boolean | undefined {
+    return (this.#section['UnixFSRawLeaves'] as boolean | null | undefined) ?? undefined
+  }
+
+  directory(fanout: number): DirectorySettings {
+    const estimation = this.text('UnixFSHAMTDirectorySizeEstimation')
+    const isSharding = estimation !== 'disabled'
+    const threshold = this.#section['UnixFSHAMTDirectorySizeThreshold'] ?? this.#formerThreshold
+    return {
       shardThreshold: isSharding ? sizeOf(threshold) : Infinity,
       estimation: (isSharding ? estimation : 'links') as DirectorySizeEstimation,
-      maxLinks: Number(valueOf('UnixFSDirectoryMaxLinks')),
-      fanout: checkFanout(Number(valueOf('UnixFSHAMTDirectoryMaxFanout'))),
-    },
+      maxLinks: this.number('UnixFSDirectoryMaxLinks'),
+      fanout,
+    }
+  }
+
+  /** The settings with a format of CIDs and a number of slots of shards. */
+  settings(cid: CidFormat, fanout: number): ImportSettings {
+    const maxFileLinks = this.number('UnixFSFileMaxLinks')
+    return {
+      cid,
+      rawLeaves: this.rawLeaves ?? cid.version === 1,
+      configuredRawLeaves: this.rawLeaves,
+      chunker: this.text('UnixFSChunker'),
+      layout: this.text('UnixFSDAGLayout') === 'trickle' ? 'trickle' : 'balanced',
+      maxFileLinks: maxFileLinks > 0 ? maxFileLinks : defaults.UnixFSFileMaxLinks,
+      directory: this.directory(fanout),
+    }
+  }
+}
+
+/**
+ * How `add` imports by a configuration: by its section `Import`, and by `Internal.UnixFSShardingSizeThreshold`, the
+ * former name of one of its settings.
+ *
+ * @throws {@link FileNetworkError} with the text of Kubo for a value that makes no sense
+ */
+export async function readImportSettings(configuration: JsonObject): Promise<ImportSettings> {
+  const section = new ImportSection(configuration)
+  const fanout = checkFanout(section.number('UnixFSHAMTDirectoryMaxFanout'))
+  const hash = await hashFunctionByName(section.text('HashFunction').toLowerCase())
+  const configured = section.number('CidVersion')
+  if (configured > 1) throw new UnknownCidVersionError(configured)
+  const version = configured === 1 || hash.code !== sha256Code ? 1 : 0
+  return section.settings({ version, hash }, fanout)
+}
+
+/**
+ * How the mutable files are stored by a configuration. A number of slots that makes no sense counts as none.
+ *
+ * @throws {@link FileNetworkError} with the text of Kubo (`UnixFSCidBuilder`) for a CID format that makes no sense
+ */
+export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
+  const section = new ImportSection(configuration)
+  const fanout = section.number('UnixFSHAMTDirectoryMaxFanout')
+  const name = section.text('HashFunction')
+  const configured = section.number('CidVersion')
+  if (configured !== 0 && configured !== 1) throw new UnknownCidVersionError(configured)
+  if (!isHashName(name.toLowerCase())) {
+    throw new FileNetworkError(`Import.HashFunction unrecognized: ${JSON.stringify(name)}`)
+  }
+  const hash = await hashFunctionByName(name.toLowerCase())
+  return section.settings(
+    { version: configured === 1 || name !== defaults.HashFunction ? 1 : 0, hash },
+    isFanout(fanout) ? fanout : defaults.UnixFSHAMTDirectoryMaxFanout,
+  )
+}
+
+/** The hash function that a configuration names for blocks and data, as it is written. */
+export function configuredHash(configuration: JsonObject): string {
+  return new ImportSection(configuration).text('HashFunction')
+}
+
+/** A version of CIDs that there is none of. */
+export class UnknownCidVersionError extends FileNetworkError {
+  constructor(version: number) {
+    super(`unknown CID version: ${version}`)
   }
 }
 
@@ -57,26 +131,19 @@ function sizeOf(value: string | number | boolean | null | undefined): number {
   return size ?? defaults.UnixFSHAMTDirectorySizeThreshold
 }
 
-function checkVersion(version: number): 0 | 1 {
-  if (version === 0 || version === 1) return version
-  throw new FileNetworkError(`Import.CidVersion must be 0 or 1, got ${version}`)
-}
-
-function positive(key: string, value: number): number {
-  if (value > 0) return value
-  throw new FileNetworkError(`Import.${key} must be positive, got ${value}`)
-}
-
 /** Whether a number is one of slots of a shard. */
-export function isFanout(value: number): boolean {
+function isFanout(value: number): boolean {
   return value >= 8 && value <= 1024 && Number.isInteger(Math.log2(value))
 }
 
-function checkFanout(value: number): number {
+/**
+ * A number of slots of a shard.
+ *
+ * @throws {@link FileNetworkError} for one that no shard has
+ */
+export function checkFanout(value: number): number {
   if (isFanout(value)) return value
-  throw new FileNetworkError(
-    `Import.UnixFSHAMTDirectoryMaxFanout must be a power of 2, between 8 and 1024 (got ${value})`,
-  )
+  throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${value})`)
 }
 
 /** The import settings of a profile. */

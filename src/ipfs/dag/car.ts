@@ -69,7 +69,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (pause !== undefined) await pause
     const length = await input.takeVarint()
     if (length === undefined) return
-    if (length === 0) continue
+    if (length === 0) throw new CarError('invalid cid: varints malformed, could not reach the end')
     if (length > sectionLimit) {
       throw new CarError('invalid section data, length of read beyond allowable maximum')
     }

@@ -198,6 +198,8 @@ function lookUp(value: unknown, key: string): unknown {
     }
     const item = (value as unknown[])[Number(key)]
     if (item !== undefined) return item
+    // go-ipld-prime takes a negative number for the mark of a segment that is none.
+    if (Number(key) < 0) throw new KeyNotFoundError('')
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
   } else throw new NoSegmentsError(kind)

@@ -5,12 +5,20 @@ import type { ByteRange } from '../unixfs/readFile.js'
 import { GatewayError } from './headers.js'
 import type { GatewayFormat, GatewayRequest } from './request.js'
 
-/** Whether an `If-None-Match` header names one of some ETags, by weak comparison (RFC 9110, 13.1.2). */
+/**
+ * Whether an `If-None-Match` header names one of some ETags, by weak comparison (RFC 9110, 13.1.2). What follows
+ * something that is no ETag does not count (Go, `net/http/fs.go`).
+ */
 export function matchesEtag(header: string | undefined, ...etags: string[]): boolean {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
   const wanted = new Set(etags.map((etag) => etag.replace(/^W\//, '')))
-  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, tag = '']) => wanted.has(tag))
+  for (let rest = header ?? ''; ;) {
+    rest = rest.replace(/^[\s,]+/, '')
+    if (rest.startsWith('*')) return true
+    const [whole, tag = ''] = /^(?:W\/)?("[\x21\x23-\x7e\x80-\uffff]*")/.exec(rest) ?? []
+    if (whole === undefined) return false
+    if (wanted.has(tag)) return true
+    rest = rest.slice(whole.length)
+  }
 }
 
 /** Formats of data by their codecs: what such blocks are sent as where no format is asked for. */
@@ -33,14 +41,36 @@ export function listingEtag(cid: CID): string {
   return `"DirIndex-standin1_CID-${cid}"`
 }
 
+/** A date as HTTP writes it (RFC 9110, 5.6.7). */
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [A-Z]{3,4}$/
+/** The obsolete forms of it, of RFC 850 and of ANSI C. */
+const obsoleteDates = [
+  /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+]
+
 /** Whether content has not changed since a client got it (RFC 9110, 13.1.3). */
 export function isUnmodified(
-  { 'if-none-match': etags, 'if-modified-since': since }: GatewayRequest['headers'],
+  { 'if-none-match': etags, 'if-modified-since': since = '' }: GatewayRequest['headers'],
   modified: UnixfsTime | undefined,
 ): boolean {
-  if (etags !== undefined || since === undefined || modified === undefined || modified.seconds === 0n)
-    return false
-  return Number(modified.seconds) * 1000 <= Date.parse(since)
+  if (etags !== undefined || modified === undefined || modified.seconds === 0n) return false
+  if (!obsoleteDates.some((form) => form.test(since))) return false
+  const date = since.endsWith('GMT') ? since : `${since} GMT`
+  return Number(modified.seconds) * 1000 <= Date.parse(date)
+}
+
+/**
+ * Whether a file or directory has not changed, by the modification time that its root has, whatever the form in which it
+ * is asked for (boxo, `handleIfModifiedSince`).
+ */
+export function isRootUnmodified(
+  { 'if-modified-since': since = '' }: GatewayRequest['headers'],
+  modified: UnixfsTime | undefined,
+): boolean {
+  return (
+    modified !== undefined && httpDate.test(since) && Number(modified.seconds) * 1000 <= Date.parse(since)
+  )
 }
 
 /** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
@@ -83,6 +113,8 @@ export function checkRange(header: string | undefined, described: Record<string,
 function parseSpec(spec: string): AskedRange {
   const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
   if (first === '' && last === '') throw new InvalidRangeError()
+  // More than 63 bits are no number to Go.
+  if ([first, last].some((digits) => BigInt(digits) >= 2n ** 63n)) throw new InvalidRangeError()
   if (first === '') return { suffix: Number(last) }
   if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()
   return { first: Number(first), last: last === '' ? undefined : Number(last) }

@@ -9,11 +9,15 @@ import { FileNetworkError, errorText } from '../errors.js'
 import { formatName, parseName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { CommandReply } from '../request/reply.js'
-import type { BlockSource } from '../unixfs/entry.js'
-import { checkRange, etagsOf, matchesEtag } from './conditional.js'
+import type { CID } from 'multiformats/cid'
+import type { UnixfsTime } from '../unixfs/data.js'
+import { type BlockSource, loadEntry } from '../unixfs/entry.js'
+import { checkRange, etagsOf, isRootUnmodified, matchesEtag } from './conditional.js'
+import { type RuleOutcome, followRules } from './followRules.js'
 import {
   GatewayError,
   contentDisposition,
+  escapeControls,
   escapeNonAscii,
   headerText,
   notModified,
@@ -22,9 +26,11 @@ import {
 import { errorPage, escapeHtml } from './listingPage.js'
 import {
   type ChosenFormat,
+  type GatewayFormat,
   type GatewayRequest,
   type GatewayTarget,
   chooseFormat,
+  cleanUrlPath,
   decodePath,
   readTarget,
   redirectAddress,
@@ -133,7 +139,7 @@ function checkName({ path }: GatewayRequest): void {
   try {
     parseCid(label)
   } catch (error) {
-    throw new GatewayError(400, errorText(error), pathHeader({ shownPath: decodePath(path) }))
+    throw new GatewayError(400, errorText(error), pathHeader({ contentPath: cleanUrlPath(decodePath(path)) }))
   }
 }
 
@@ -145,32 +151,39 @@ function withoutRecord({ path }: GatewayRequest, unresolved: GatewayError): Gate
 }
 
 function belowName(path: string): GatewayError {
-  return new GatewayError(400, 'cannot find ipns key for subpath', pathHeader({ shownPath: path }))
+  return new GatewayError(400, 'cannot find ipns key for subpath', pathHeader({ contentPath: path }))
 }
 
 function mustBeCached({ headers }: GatewayRequest): boolean {
-  return /(^|,)\s*only-if-cached\s*(,|$)/.test(headers['cache-control'] ?? '')
+  return headers['cache-control'] === 'only-if-cached'
 }
 
 function notCached(path: string): GatewayError {
-  return new GatewayError(412, `${JSON.stringify(path)} not in local datastore`)
+  return new GatewayError(412, `"${escapeControls(path)}" not in local datastore`)
 }
 
 /** The order of checks is that of boxo (`gateway/handler.go`). */
 async function answer(
   { blockstore: source, names, configuration }: GatewaySource,
   request: GatewayRequest,
-  { target, chosen }: { target: GatewayTarget; chosen: ChosenFormat },
+  { target: asked, chosen }: { target: GatewayTarget; chosen: ChosenFormat },
 ): Promise<CommandReply> {
   const { format } = chosen
-  if (format === 'ipns-record') return serveRecord(names, request, target)
-  if (format === 'car') return serveCar(source, request, { target, parameters: chosen.parameters })
+  if (format === 'ipns-record') return serveRecord(names, request, asked)
+  if (format === 'car') return serveCar(source, request, { target: asked, parameters: chosen.parameters })
+  const outcome = await whereRulesLead(source, request, { target: asked, format })
+  if ('reply' in outcome) return outcome.reply
+  const { target } = outcome
   if (request.headers['if-none-match'] !== undefined) {
     // The block itself is not asked for: who names it has it.
     const { cid } = await followPath(source, target)
     if (matchesEtag(request.headers['if-none-match'], ...etagsOf(cid, format))) return notModified()
   }
-  if (format === 'unknown') throw new GatewayError(400, 'unsupported format')
+  if (request.headers['if-modified-since']) {
+    const { cid } = await followPath(source, target)
+    if (isRootUnmodified(request.headers, await modifiedOf(source, cid))) return notModified()
+  }
+  if (format === 'unknown') throw new GatewayError(400, 'unsupported response format requested')
   if (request.method === 'GET' && (format === 'content' || format === 'json' || format === 'cbor')) {
     checkRange(request.headers['range'])
   }
@@ -187,8 +200,36 @@ async function answer(
   return serveData(source, request, {
     target: resolved,
     format: format === 'content' ? undefined : format,
-    mayConvert: configuration.get('Gateway.AllowCodecConversion') === true,
+    mayConvert: allowsConversion(configuration),
   })
+}
+
+/** When what a path leads to was modified last; undefined where it does not say. */
+async function modifiedOf(source: BlockSource, cid: CID): Promise<UnixfsTime | undefined> {
+  if (cid.code !== codecCode.dagPb) return undefined
+  try {
+    return (await loadEntry(source, cid)).modified
+  } catch (error) {
+    // Why it cannot be read is said where it is read.
+    if (error instanceof FileNetworkError) return undefined
+    throw error
+  }
+}
+
+/** Rules of a site are followed where its host is its own, for the content itself. */
+async function whereRulesLead(
+  source: BlockSource,
+  request: GatewayRequest,
+  { target, format }: { target: GatewayTarget; format: GatewayFormat },
+): Promise<RuleOutcome> {
+  return target.form === 'subdomain' && format === 'content'
+    ? followRules(source, request, target)
+    : { target }
+}
+
+function allowsConversion(configuration: GatewaySource['configuration']): boolean {
+  const section = configuration.show()['Gateway'] as { AllowCodecConversion?: unknown } | null | undefined
+  return section?.AllowCodecConversion === true
 }
 
 /** Where the same is found by its address alone, for what an `Accept` header asked for (boxo, `addContentLocation`). */

@@ -29,8 +29,8 @@ export function headerText(text: string): string {
 }
 
 /** The header that names what was asked for. */
-export function pathHeader({ shownPath }: Pick<GatewayTarget, 'shownPath'>): Record<string, string> {
-  return { 'X-Ipfs-Path': headerText(shownPath) }
+export function pathHeader({ contentPath }: Pick<GatewayTarget, 'contentPath'>): Record<string, string> {
+  return { 'X-Ipfs-Path': headerText(contentPath) }
 }
 
 /** How long an answer may be kept: what a name stands for changes. */
@@ -68,16 +68,36 @@ export function escapeUrlPath(path: string): string {
   return escapePath(path).replace(/%(?:2C|2F|3B)/g, decodeURIComponent)
 }
 
+/** Control characters for which Go has a letter. */
+const letters: Readonly<Record<number, string>> = {
+  7: 'a',
+  8: 'b',
+  9: 't',
+  10: 'n',
+  11: 'v',
+  12: 'f',
+  13: 'r',
+}
+
+/** Text as Go's `%q` shows it, without the quotes. */
+export function escapeControls(text: string): string {
+  // eslint-disable-next-line no-control-regex -- they are what is escaped
+  return text.replace(/["\\\x00-\x1f\x7f]/g, (character) => {
+    const code = character.charCodeAt(0)
+    if (character === '"' || character === '\\') return `\\${character}`
+    const letter = letters[code]
+    return letter === undefined ? `\\x${code.toString(16).padStart(2, '0')}` : `\\${letter}`
+  })
+}
+
 /** Text as Go's `%+q` shows it, without the quotes: what is no printable ASCII is escaped. */
 export function escapeNonAscii(text: string): string {
-  return JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[^\x20-\x7e]/gu, (character) => {
-      const code = character.codePointAt(0) ?? 0
-      return code > 0xffff
-        ? `\\U${code.toString(16).padStart(8, '0')}`
-        : `\\u${code.toString(16).padStart(4, '0')}`
-    })
+  return escapeControls(text).replace(/[^\x20-\x7e]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return code > 0xffff
+      ? `\\U${code.toString(16).padStart(8, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`
+  })
 }
 
 /** Go's `url.PathEscape`. */
@@ -89,8 +109,8 @@ export function escapePath(text: string): string {
   return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
 }
 
-/** Bytes of an answer up to which its length is told (Go, `net/http`). */
-const MEASURED_LENGTH = 2048
+/** Bytes of an answer up to which its length is told: fewer than the buffer of an answer has (Go, `net/http`). */
+const MEASURED_LENGTH = 2047
 
 /** A body as a whole if it is short, so that its length is told. */
 export async function measured(

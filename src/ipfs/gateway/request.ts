@@ -1,14 +1,11 @@
-import { base32 } from 'multiformats/bases/base32'
-import { base36 } from 'multiformats/bases/base36'
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/cidFormat.js'
-import { parseCid } from '../cid/parseCid.js'
 import { type ContentPath, parsePath } from '../dag/path.js'
 import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, escapeNonAscii, escapePath, escapeUrlPath, headerText } from './headers.js'
+import { GatewayError, escapeNonAscii, escapePath, escapeUrlPath, pathHeader } from './headers.js'
+import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 
 /** A request to the gateway, free of any transport. */
 export interface GatewayRequest {
@@ -36,7 +33,10 @@ export interface GatewayTarget {
   name?: CID
   /** Milliseconds for which what the name stands for may be kept. */
   ttlMilliseconds?: number
+  /** Whether what was asked for ends in a slash. */
   hasTrailingSlash: boolean
+  /** Whether what is served must be a directory. */
+  isDirectory: boolean
 }
 
 /** What a target turned out to be. */
@@ -46,21 +46,19 @@ export interface ResolvedTarget extends GatewayTarget {
   roots: CID[]
 }
 
-/** The longest label of a host name (RFC 1035). */
-const longestLabel = 63
-
 /**
  * Sends a request to the address under which the same is served, whatever its method (boxo, `gateway/hostname.go`).
  *
  * @throws {@link GatewayError} that redirects, or refuses an address that stands for nothing
  */
 export function redirectAddress(request: GatewayRequest): void {
-  redirectUncleanPath(request)
+  redirectUncleanPath(request.path, request.search)
   redirectUri(request.query)
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
-  if (subdomain === undefined) redirectToSubdomain(path, request)
-  else redirectToLabel(subdomain, path, request)
+  if (subdomain === undefined) return redirectToSubdomain(path, request)
+  redirectToLabel(subdomain, path, request)
+  redirectUncleanPath(escapeUrlPath(rootOfSubdomain(subdomain) + path), request.search)
 }
 
 /**
@@ -74,7 +72,7 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
   if (subdomain === undefined && !/^\/ip[fn]s(\/|$)/.test(path))
     throw new GatewayError(404, '404 page not found')
   const form = subdomain === undefined ? 'path' : 'subdomain'
-  const shownPath = subdomain === undefined ? path : `/${subdomain.namespace}/${subdomain.label}${path}`
+  const shownPath = subdomain === undefined ? path : rootOfSubdomain(subdomain) + path
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
@@ -87,91 +85,24 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
     contentPath: cleanUrlPath(shownPath),
     shownPath,
     hasTrailingSlash: path.endsWith('/'),
+    isDirectory: path.endsWith('/'),
   }
 }
 
-/** A host name that begins with what is asked for: `<label>.ipfs.<domain>`. */
-interface Subdomain {
-  label: string
-  namespace: 'ipfs' | 'ipns'
-  /** With its port. */
-  domain: string
-}
-
-function subdomainOf({ headers }: GatewayRequest): Subdomain | undefined {
-  const [, label, namespace, domain] = /^([^.]+)\.(ip[fn]s)\.(.+)$/.exec(hostOf(headers)) ?? []
-  if (label === undefined || namespace === undefined || domain === undefined) return undefined
-  return { label, namespace: namespace as Subdomain['namespace'], domain }
-}
-
-/** The host that the client asked, also where a proxy passes its request on. */
-function hostOf(headers: GatewayRequest['headers']): string {
-  return headers['x-forwarded-host'] || (headers['host'] ?? '')
-}
-
 /** A path without empty segments, `.` and `..`; a slash at the end stays (Go, `http.ServeMux`). */
-function cleanUrlPath(path: string): string {
+export function cleanUrlPath(path: string): string {
   const segments = cleanSegments(path)
   return segments.length === 0 ? '/' : `/${segments.join('/')}${path.endsWith('/') ? '/' : ''}`
 }
 
-/** Sends a path that is not clean to the one that is. */
-function redirectUncleanPath({ path: encoded, search }: GatewayRequest): void {
-  const path = decodePath(encoded)
-  const clean = cleanUrlPath(path)
-  if (path === clean) return
-  throw new GatewayError(307, 'moved to the cleaned path', { Location: escapeUrlPath(clean) + search })
-}
-
 /**
- * Sends paths at `localhost` to the host of their CID, so that each has an origin of its own (boxo, `WithHostname`:
- * the only host that Kubo has subdomains for unless its configuration names others).
+ * Sends a path that is not clean to the one that is. Segments are told apart as they are written, so that `%2e%2e` is a
+ * name (Go, `http.ServeMux`).
  */
-function redirectToSubdomain(path: string, request: GatewayRequest): void {
-  const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
-  if (!/^localhost(:\d+)?$/.test(hostOf(request.headers)) || label === '') return
-  const canonical = canonicalLabel(namespace, label)
-  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest }, request)
-}
-
-/** Sends a host name that is too long, or names a key by another codec, to the one that is canonical. */
-function redirectToLabel(
-  { label, namespace, domain }: Subdomain,
-  path: string,
-  request: GatewayRequest,
-): void {
-  const cid = tryParse(label)
-  const isKey = namespace === 'ipns' && cid !== undefined
-  if (label.length <= longestLabel && !(isKey && cid.code !== codecCode.libp2pKey)) return
-  const canonical = canonicalLabel(namespace, label)
-  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest: path }, request, domain)
-}
-
-function movedToHost(
-  { label, namespace, rest }: { label: string; namespace: string; rest: string },
-  { headers, search }: GatewayRequest,
-  domain = hostOf(headers),
-): GatewayError {
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
-  const path = escapeUrlPath(rest === '' ? '/' : rest)
-  return new GatewayError(301, 'moved to the host of the CID', {
-    Location: `${scheme}://${label}.${namespace}.${domain}${path}${search}`,
-  })
-}
-
-/**
- * How host names write a CID or the name of a key; undefined for what is neither.
- *
- * @throws {@link GatewayError} when no host name is long enough for it
- */
-function canonicalLabel(namespace: string, label: string): string | undefined {
-  const cid = namespace === 'ipfs' ? tryParse(label) : parseName(label)
-  if (cid === undefined) return undefined
-  const inBase32 = cid.toV1().toString(base32)
-  const canonical =
-    namespace === 'ipfs' && inBase32.length <= longestLabel ? inBase32 : cid.toV1().toString(base36)
-  if (canonical.length <= longestLabel) return canonical
-  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${longestLabel}: ${canonical}`)
+function redirectUncleanPath(escaped: string, search: string): void {
+  const clean = cleanUrlPath(escaped)
+  if (escaped === clean) return
+  throw new GatewayError(307, 'moved to the cleaned path', { Location: clean + search })
 }
 
 /** Sends the name of a key to its form in base36 (boxo, `handleIpnsB58mhToCidRedirection`). */
@@ -182,14 +113,6 @@ function redirectKey(path: string, { search }: GatewayRequest): void {
   throw new GatewayError(302, 'moved to the form of the name in base36', {
     Location: `/ipns/${formatName(name)}${escapeUrlPath(rest)}${search}`,
   })
-}
-
-function tryParse(label: string): CID | undefined {
-  try {
-    return parseCid(label)
-  } catch {
-    return undefined
-  }
 }
 
 /**
@@ -232,7 +155,7 @@ export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw new GatewayError(400, `invalid path ${JSON.stringify(path)}: malformed percent-encoding`)
+    throw new GatewayError(400, `invalid path ${JSON.stringify(path)}: it is not in UTF-8`)
   }
 }
 
@@ -253,7 +176,7 @@ async function parseContent(
     return { content, name, ttlMilliseconds }
   } catch (error) {
     throw new GatewayError(500, `failed to resolve ${escapeNonAscii(path)}: ${errorText(error)}`, {
-      'X-Ipfs-Path': headerText(path),
+      ...pathHeader({ contentPath: cleanUrlPath(path) }),
     })
   }
 }
@@ -306,15 +229,15 @@ export function chooseFormat(query: URLSearchParams, accept: string | undefined)
 /** Beginnings of media types that ask for a form of their own; of others the content itself is sent. */
 const specialTypes = /^application\/(vnd\.ipld|vnd\.ipfs|x-tar|json|cbor)/
 
-/** The first media type that asks for a form of its own. */
+/** The first media type that asks for a form of its own. Types in capitals count as others, as in boxo. */
 function acceptedFormat(accept: string): ChosenFormat | undefined {
   for (const range of accept.split(',')) {
-    const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim())
     if (!specialTypes.test(mediaType)) continue
     const pairs = parameters.map((parameter) => parameter.split('='))
     return {
-      format: formatsByMediaType.get(mediaType) ?? 'unknown',
-      parameters: new Map(pairs.map(([name = '', value = '']) => [name, value])),
+      format: formatsByMediaType.get(mediaType.toLowerCase()) ?? 'unknown',
+      parameters: new Map(pairs.map(([name = '', value = '']) => [name.toLowerCase(), value])),
     }
   }
   return undefined

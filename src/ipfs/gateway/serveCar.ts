@@ -161,11 +161,11 @@ function invalidBytes(reason: string): GatewayError {
 
 /** The ETag of a CAR: a hash of the path and of all that is not the default (boxo, `getCarEtag`). */
 async function carEtag(
-  { content: { root }, contentPath }: GatewayTarget,
+  target: GatewayTarget,
   { namedScope = 'all', order, repeats, bytes }: CarRequest,
 ): Promise<string> {
   const hash = (await createXXHash64()).init()
-  hash.update(contentPath)
+  hash.update(immutablePath(target))
   if (namedScope !== 'all') hash.update(`\0scope=${namedScope}`)
   if (order !== 'dfs') hash.update(`\0order=${order}`)
   if (repeats) hash.update('\0dups=y')
@@ -173,7 +173,12 @@ async function carEtag(
     hash.update('\0range=').update(positionBytes(bytes.from))
     if (bytes.to !== undefined) hash.update(positionBytes(bytes.to))
   }
-  return `W/"${root}.car.${BigInt(`0x${hash.digest('hex')}`).toString(32)}"`
+  return `W/"${target.content.root}.car.${BigInt(`0x${hash.digest('hex')}`).toString(32)}"`
+}
+
+/** The path that a target stands for now: of one below a name, what the name leads to. */
+function immutablePath({ name, content, contentPath }: GatewayTarget): string {
+  return name === undefined ? contentPath : ['', 'ipfs', content.root, ...content.segments].join('/')
 }
 
 function positionBytes(position: number): Uint8Array {

@@ -1,5 +1,6 @@
 import { textChunks } from '../../encoding/timeSlice.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
+import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
@@ -16,9 +17,10 @@ import {
   notModified,
   rootsHeader,
   escapePath,
+  escapeUrlPath,
 } from './headers.js'
 import { type ListedEntry, listingPage } from './listingPage.js'
-import type { GatewayRequest, ResolvedTarget } from './request.js'
+import { type GatewayRequest, type ResolvedTarget, decodePath } from './request.js'
 
 const encoder = new TextEncoder()
 
@@ -30,10 +32,10 @@ export async function serveContent(
 ): Promise<CommandReply> {
   const entry = await loadEntry(source, target.cid)
   if (entry.type === 'directory') return serveDirectory(source, request, { target, entry })
-  if (target.hasTrailingSlash && target.content.segments.length > 0) {
+  if (target.isDirectory && target.content.segments.length > 0) {
     throw new GatewayError(404, `failed to resolve ${target.contentPath}: not a directory`)
   }
-  const name = request.query.get('filename') || (target.content.segments.at(-1) ?? '')
+  const name = request.query.get('filename') || (cleanSegments(target.contentPath).slice(2).at(-1) ?? '')
   return serveFile(source, request, { target, entry, name })
 }
 
@@ -50,7 +52,8 @@ async function serveFile(
   file: FileToServe,
 ): Promise<CommandReply> {
   const { target, entry, name } = file
-  const etag = `"${entry.cid}"`
+  // A page of a directory has the ETag of the directory.
+  const etag = `"${target.cid}"`
   const headers: Record<string, string> = {
     ...rootsHeader(target),
     ETag: etag,
@@ -122,12 +125,13 @@ async function serveDirectory(
   request: GatewayRequest,
   { target, entry }: { target: ResolvedTarget; entry: UnixfsEntry },
 ): Promise<CommandReply> {
-  if (!target.hasTrailingSlash) {
+  // The tool `go get` follows no redirect.
+  if (!target.hasTrailingSlash && request.query.get('go-get') !== '1') {
     // boxo takes the query for a segment of a path.
     const search = request.search === '' ? '' : `?${escapePath(request.search.slice(1))}`
     throw new GatewayError(301, 'moved to the directory', {
       ...rootsHeader(target),
-      Location: `${request.path}/${search}`,
+      Location: `${redirectPath(request.path)}/${search}`,
     })
   }
   const index = await findIndex(source, entry)
@@ -154,6 +158,11 @@ async function serveDirectory(
   }
 }
 
+/** A path is escaped anew where the client escaped some of it. */
+function redirectPath(path: string): string {
+  return path.includes('%') ? escapeUrlPath(decodePath(path)) : path
+}
+
 function* listed(links: Iterable<UnixfsLink>): Iterable<ListedEntry> {
   for (const { name, cid, size } of links) yield { name, cid: cid.toString(), size }
 }
@@ -166,7 +175,8 @@ async function findIndex(source: BlockSource, directory: UnixfsEntry): Promise<U
   try {
     const link = await findLink(source, directory, 'index.html')
     const entry = await loadEntry(source, link.cid)
-    return entry.type === 'file' ? entry : undefined
+    if (entry.type === 'file') return entry
+    throw new GatewayError(422, 'index.html could not be read: not a file')
   } catch (error) {
     if (error instanceof LinkNotFoundError) return undefined
     throw error

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseGoDuration } from './command.js'
+import { parseGoDuration, parseQuery } from './command.js'
 
 it('reads every unit of time.ParseDuration', () => {
   expect(parseGoDuration('1h2m3s')).toBe(3_723_000)
@@ -22,4 +22,26 @@ it.each([
   ['é', String.raw`invalid duration "\xc3\xa9"`],
 ])('refuses %s as Go does', (text, problem) => {
   expect(() => parseGoDuration(text)).toThrow(`time: ${problem}`)
+})
+
+it.each([
+  ['int', '1_000', 1000],
+  ['int', '0x_1f', 31],
+  ['int64', '+5', 5],
+  ['uint64', '0o17', 15],
+] as const)('reads an option of the type %s as Go does: %s', (type, text, value) => {
+  const options = { size: { type, description: 'A size.' } }
+  expect(parseQuery(new URLSearchParams({ size: text }), { options }).options['size']).toBe(value)
+})
+
+it.each([
+  ['int', '1__0'],
+  ['int', '_1'],
+  ['uint', '+5'],
+  ['int64', '08'],
+] as const)('refuses an option of the type %s as Go does: %s', (type, text) => {
+  const options = { size: { type, description: 'A size.' } }
+  expect(() => parseQuery(new URLSearchParams({ size: text }), { options })).toThrow(
+    'could not convert value',
+  )
 })

@@ -257,7 +257,8 @@ function parseValue(type: keyof OptionTypes, text: string): boolean | number | s
   if (type === 'string') return text
   if (type === 'bool') return parseBool(text)
   if (type === 'strings') return undefined
-  const number = parseGoInteger(text)
+  // An unsigned number has no sign (Go, `strconv.ParseUint`).
+  const number = type.startsWith('uint') && text.startsWith('+') ? undefined : parseGoInteger(text)
   const [min, max] = integerLimits[type]
   return number !== undefined && number >= min && number <= max ? Number(number) : undefined
 }
@@ -268,10 +269,11 @@ function parseBool(text: string): boolean | undefined {
   return ['0', 'f', 'false'].includes(lower) ? false : undefined
 }
 
-/** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal. */
+/** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal, `_` between digits. */
 function parseGoInteger(text: string): bigint | undefined {
-  const match = /^([+-]?)(0x[0-9a-f]+|0b[01]+|0o?[0-7]+|0|[1-9]\d*)$/i.exec(text)
-  const digits = match?.[2]
+  const match =
+    /^([+-]?)(0x(?:_?[0-9a-f])+|0b(?:_?[01])+|0o(?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?\d)*)$/i.exec(text)
+  const digits = match?.[2]?.replaceAll('_', '')
   if (match === null || digits === undefined) return undefined
   const value = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)
   return match[1] === '-' ? -value : value

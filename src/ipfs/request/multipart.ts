@@ -186,7 +186,10 @@ function parseHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>()
   for (const line of unfold(text).split('\r\n')) {
     const colon = line.indexOf(':')
-    if (colon < 0) continue
+    if (colon < 0) {
+      if (line === '') continue
+      throw new FileNetworkError(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
+    }
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
   }
   return headers

@@ -196,9 +196,10 @@ function describePart(part: MultipartPart): NamedPart {
   }
 }
 
-/** A mode in octal; 0 where there is none, or nonsense. */
+/** A mode in octal, of 32 bits; 0 where there is none, or nonsense. */
 function parseMode(text: string): number {
-  return /^[0-7]{1,11}$/.test(text) ? Number.parseInt(text, 8) : 0
+  const mode = /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : 0
+  return mode < 2 ** 32 ? mode : 0
 }
 
 const nanosecondsPerSecond = 1_000_000_000n

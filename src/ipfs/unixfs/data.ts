@@ -259,6 +259,7 @@ function* readFields(bytes: Uint8Array): Generator<Field> {
   while (position < bytes.length) {
     const tag = Number(varint())
     const field: Field = { number: tag >>> 3, value: 0n, bytes: new Uint8Array() }
+    if (field.number === 0) throw new Error('proto: invalid field number')
     const type = tag & 7
     if (type === wire.varint) field.value = varint()
     else if (type === wire.bytes) field.bytes = take(Number(varint()))

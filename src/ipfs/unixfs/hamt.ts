@@ -17,6 +17,13 @@ export async function hashName(name: string): Promise<bigint> {
   return Buffer.from(hash.buffer, hash.byteOffset, 8).readBigUInt64BE(0)
 }
 
+/** Names in the order in which a sharded directory holds them. */
+export async function sortByHash(names: readonly string[]): Promise<string[]> {
+  const hashed: { name: string; hash: bigint }[] = []
+  for (const name of names) hashed.push({ name, hash: await hashName(name) })
+  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ name }) => name)
+}
+
 /** Bits of a hash that one depth uses up. */
 export function bitsOfFanout(fanout: number): number {
   return Math.log2(fanout)

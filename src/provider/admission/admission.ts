@@ -243,11 +243,9 @@ export function admitFileRequest(
  */
 function isKnownPage(settings: AdmissionSettings, headers: IncomingHttpHeaders): boolean {
   const { origin, referer } = headers
-  if (origin === undefined && referer === undefined) {
-    return !(headers['user-agent'] ?? '').startsWith('Mozilla')
-  }
-  const pages = [origin, referer === undefined ? undefined : originOf(referer)]
-  return pages.every((page) => page === undefined || isOwnOrigin(settings.allowedOrigins, page))
+  if (!origin && !referer) return !(headers['user-agent'] ?? '').startsWith('Mozilla')
+  const pages = [origin, referer && originOf(referer)]
+  return pages.every((page) => !page || isOwnOrigin(settings.allowedOrigins, page))
 }
 
 function originOf(referer: string): string {

@@ -68,4 +68,7 @@ export const billingCardRequired = refuse(403, 'billing card required\n')
 export const uploadTooLarge = refuse(400, 'payload too large\n')
 
 /** Kubo's answer to a web page it does not know (kubo: core/corehttp, go-ipfs-cmds http/handler.go). */
-export const kuboForbidden = refuse(403, '403 - Forbidden\n', { 'x-content-type-options': 'nosniff' })
+export const kuboForbidden = refuse(403, '403 - Forbidden\n', {
+  'x-content-type-options': 'nosniff',
+  vary: 'Origin',
+})

@@ -25,14 +25,14 @@ export const dagPut = defineCommand({
     'store-codec': { type: 'string', default: 'dag-cbor', description: 'Codec to store it in.' },
     'input-codec': { type: 'string', default: 'dag-json', description: 'Codec it comes in.' },
     pin: { type: 'bool', description: 'Pin it recursively.' },
-    hash: { type: 'string', default: 'sha2-256', description: 'Hash function.' },
+    hash: { type: 'string', description: 'Hash function. Default: `Import.HashFunction`.' },
     'allow-big-block': allowBigBlock,
   },
   text: ({ Cid }: { Cid: { '/': string } }, { encodeCid }) => `${encodeCid(CID.parse(Cid['/']))}\n`,
   async run({ options, upload }, network) {
     const inputCode = codecCodeByName(options['input-codec'])
     const storeCode = codecCodeByName(options['store-codec'])
-    const hash = await hashFunctionOf(options.hash || 'sha2-256')
+    const hash = await hashFunctionOf(options.hash || network.configuration.hashName())
     const input = codecByCode(inputCode)
     const store = codecByCode(storeCode, 'encoder')
     return values(

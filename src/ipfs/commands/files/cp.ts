@@ -89,7 +89,7 @@ async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: 
 }
 
 async function putEntry(
-  { files, blockstore, importSettings }: NetworkContext,
+  { files, blockstore, filesSettings }: NetworkContext,
   options: { entry: UnixfsEntry; target: string; parents: boolean; force: boolean },
 ): Promise<void> {
   const { entry, target, parents, force } = options
@@ -97,7 +97,7 @@ async function putEntry(
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
     if (force && !parents) await checkWay(files, directory)
-    if (parents) await files.makeDirectory(directory, { parents, format: importSettings.cid })
+    if (parents) await files.makeDirectory(directory, { parents, format: filesSettings.cid })
     await files.change(directory, async ({ links }) => {
       const existing = await links.get(name)
       if (existing && force) await checkReplaceable(blockstore, existing, target)

@@ -16,10 +16,10 @@ export const filesMkdir = defineCommand({
     parents: { type: 'bool', aliases: ['p'], description: 'Also those above it; no error if it exists.' },
     ...cidFormatOptions,
   },
-  async run({ args: [arg = ''], options }, { files, importSettings }) {
+  async run({ args: [arg = ''], options }, { files, filesSettings }) {
     await files.makeDirectory(cleanSegments(checkFilesPath(arg)), {
       parents: options.parents === true,
-      format: (await readCidFormat(options)) ?? importSettings.cid,
+      format: (await readCidFormat(options)) ?? filesSettings.cid,
     })
     return nothing()
   },

@@ -40,7 +40,7 @@ export const filesWrite = defineCommand({
   },
   async run({ args: [arg = ''], options, upload, signal }, network) {
     const path = checkFilesPath(arg)
-    const format = (await readCidFormat(options)) ?? network.importSettings.cid
+    const format = (await readCidFormat(options)) ?? network.filesSettings.cid
     const { offset = 0, count } = options
     if (offset < 0) throw new FileNetworkError('cannot have negative write offset')
     const isNegative = count !== undefined && count < 0
@@ -52,7 +52,7 @@ export const filesWrite = defineCommand({
       create: options.create === true,
       parents: options.parents === true,
       truncate: options.truncate === true,
-      rawLeaves: options['raw-leaves'] ?? network.importSettings.configuredRawLeaves,
+      rawLeaves: options['raw-leaves'] ?? network.filesSettings.configuredRawLeaves,
       format,
       signal,
     })
@@ -168,11 +168,11 @@ async function emptyFile(context: EditContext, format: CidFormat): Promise<CID> 
 
 /** Applies a write to a file and returns its new root. */
 async function edit(
-  { importSettings }: NetworkContext,
+  { filesSettings }: NetworkContext,
   context: EditContext,
   { root: original, write, format }: { root: CID; write: FileWrite; format: CidFormat },
 ): Promise<CID> {
-  const { chunker, maxFileLinks: maxLinks } = importSettings
+  const { chunker, maxFileLinks: maxLinks } = filesSettings
   const rawLeaves = write.rawLeaves ?? original.version === 1
   const rule: AppendRule = { chunker, maxLinks, format, rawLeaves }
   const before = await loadEntry(context.source, original)

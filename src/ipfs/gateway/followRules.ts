@@ -1,0 +1,130 @@
+import { parsePath, resolvePath } from '../dag/path.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import { cleanSegments } from '../mfs/filesPath.js'
+import type { CommandReply } from '../request/reply.js'
+import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
+import { readFile } from '../unixfs/readFile.js'
+import { GatewayError, cacheControl, escapeUrlPath } from './headers.js'
+import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './redirectRules.js'
+import type { GatewayRequest, GatewayTarget } from './request.js'
+import { isAbsence } from './resolveTarget.js'
+
+/** What a `_redirects` file makes of a request: what is served in its place, or the answer itself. */
+export type RuleOutcome = { target: GatewayTarget } | { reply: CommandReply }
+
+/**
+ * Applies the `_redirects` file at the root of a site to a path that leads nowhere
+ * (https://specs.ipfs.tech/http-gateways/web-redirects-file/; boxo, `gateway/handler_unixfs_redirects.go`).
+ *
+ * @throws {@link GatewayError} that redirects, or says what is wrong with the file
+ */
+export async function followRules(
+  source: BlockSource,
+  request: GatewayRequest,
+  target: GatewayTarget,
+): Promise<RuleOutcome> {
+  if (!(await isMissing(source, target))) return { target }
+  const root = `/ipfs/${target.content.root}`
+  const file = `${root}/_redirects`
+  try {
+    const entry = await entryAt(source, file)
+    if (entry === undefined) return { target }
+    const match = matchRedirectRule(await readRules(source, entry), `/${target.content.segments.join('/')}`)
+    if (match === undefined) return { target }
+    if (match.status === 200) {
+      const content = parsePath(root + match.to)
+      return { target: { ...target, content, isDirectory: match.to.endsWith('/') } }
+    }
+    if (match.status >= 400) {
+      return { reply: await servePage(source, { ...match, target, path: root + match.to }) }
+    }
+    throw new GatewayError(match.status, 'moved by a rule', { Location: withQuery(match.to, request.search) })
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    const text = `trouble processing _redirects file at ${JSON.stringify(file)}: ${errorText(error)}`
+    throw new GatewayError(isAbsence(error) ? 404 : 500, text)
+  }
+}
+
+async function isMissing(source: BlockSource, { content }: GatewayTarget): Promise<boolean> {
+  try {
+    await source.get((await resolvePath(source, content)).cid)
+    return false
+  } catch (error) {
+    if (error instanceof FileNetworkError) return isAbsence(error)
+    throw error
+  }
+}
+
+async function entryAt(source: BlockSource, path: string): Promise<UnixfsEntry | undefined> {
+  try {
+    return await loadEntry(source, (await resolvePath(source, parsePath(path))).cid)
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+async function readRules(
+  source: BlockSource,
+  entry: UnixfsEntry,
+): Promise<ReturnType<typeof parseRedirectRules>> {
+  if (entry.type !== 'file') throw new FileNetworkError(' _redirects is not a file')
+  try {
+    if (entry.size > redirectRulesLimit) {
+      throw new FileNetworkError(`redirects file size cannot exceed ${redirectRulesLimit} bytes`)
+    }
+    return parseRedirectRules((await contentOf(source, entry)).toString())
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    throw new FileNetworkError(`could not parse _redirects: ${error.message}`, { cause: error })
+  }
+}
+
+async function contentOf(source: BlockSource, entry: UnixfsEntry): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of readFile(source, entry, { start: 0, end: entry.size })) pieces.push(piece.slice())
+  return Buffer.concat(pieces)
+}
+
+/** A page that a rule names for what is gone, with the status of the rule. */
+async function servePage(
+  source: BlockSource,
+  { status, path, target }: { status: number; path: string; target: GatewayTarget },
+): Promise<CommandReply> {
+  const { cid } = await resolvePath(source, parsePath(path))
+  const page = await loadEntry(source, cid)
+  if (page.type !== 'file') {
+    throw new FileNetworkError(`could not convert node for ${status} page to file`)
+  }
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html',
+      'Content-Length': String(page.size),
+      ETag: `"${cid}"`,
+      ...(target.name === undefined ? { 'Cache-Control': cacheControl({}) } : {}),
+    },
+    body: readFile(source, page, { start: 0, end: page.size }),
+  }
+}
+
+/** The address of a rule with the query of the request behind its own, sorted by name. */
+function withQuery(to: string, search: string): string {
+  const [, path = '', own = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(to) ?? []
+  const query = new URLSearchParams([...new URLSearchParams(own), ...new URLSearchParams(search)])
+  query.sort()
+  const isPath = path.startsWith('/')
+  const slash = isPath && path.endsWith('/') && path !== '/' ? '/' : ''
+  const clean = isPath ? `/${cleanSegments(path).join('/')}${slash}` : path
+  const shown = search === '' ? own : String(query).replaceAll('*', '%2A')
+  return `${isPath ? escapeUrlPath(decoded(clean)) : clean.replace(/[^\x21-\x7e]/gu, encodeURIComponent)}${shown === '' ? '' : `?${shown}`}${fragment}`
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}

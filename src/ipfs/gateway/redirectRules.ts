@@ -1,0 +1,89 @@
+import { FileNetworkError } from '../errors.js'
+
+/** A rule of a `_redirects` file (https://specs.ipfs.tech/http-gateways/web-redirects-file/). */
+interface RedirectRule {
+  from: string
+  to: string
+  status: number
+}
+
+/** Where a rule sends a path, placeholders filled in. */
+export interface RedirectMatch {
+  to: string
+  /** 200 for a rewrite, 301 to 308 for a redirect, 404, 410 or 451 for a page of that status. */
+  status: number
+}
+
+/** The longest file of rules, in bytes. */
+export const redirectRulesLimit = 65_536
+
+const knownStatuses = new Set(['200', '301', '302', '303', '307', '308', '404', '410', '451'])
+
+/**
+ * Reads the rules of a file, a line each.
+ *
+ * @throws {@link FileNetworkError} with the text of go-ipfs-redirects-file
+ */
+export function parseRedirectRules(text: string): RedirectRule[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines.filter((line) => line !== '' && !line.startsWith('#')).map(parseRule)
+}
+
+function parseRule(line: string): RedirectRule {
+  const [from = '', to, status, ...more] = line.split(/\s+/)
+  if (to === undefined) throw new FileNetworkError("missing 'to' path")
+  if (more.length > 0) throw new FileNetworkError("must match format 'from to [status]'")
+  checkFrom(from)
+  if (!/^(\/|(https?|ip[fn]s):)/i.test(to)) throw new FileNetworkError("parsing 'to': invalid URL scheme")
+  return { from, to, status: status === undefined ? 301 : parseStatus(status) }
+}
+
+function checkFrom(from: string): void {
+  const fail = (problem: string): FileNetworkError => new FileNetworkError(`parsing 'from': ${problem}`)
+  const splats = from.split('*').length - 1
+  if (splats > 0 && !from.endsWith('*')) throw fail('path must end with asterisk')
+  if (splats > 1) throw fail('path can have at most one asterisk')
+  if (!from.startsWith('/')) throw fail("path must begin with '/'")
+}
+
+function parseStatus(text: string): number {
+  const fail = (problem: string): FileNetworkError =>
+    new FileNetworkError(`parsing status ${JSON.stringify(text)}: ${problem}`)
+  if (text.endsWith('!')) throw fail('forced redirects (or "shadowing") are not supported')
+  if (!/^[+-]?\d+$/.test(text)) throw fail(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!knownStatuses.has(text)) throw fail(`status code ${Number(text)} is not supported`)
+  return Number(text)
+}
+
+/** The first rule that a path follows; undefined where there is none. */
+export function matchRedirectRule(rules: readonly RedirectRule[], path: string): RedirectMatch | undefined {
+  for (const { from, to, status } of rules) {
+    const found = matchPath(from.replace(/\/$/, ''), path.replace(/\/$/, ''))
+    if (found !== undefined) return { to: fillIn(to, found), status }
+  }
+  return undefined
+}
+
+/** What placeholders stand for in a path; `splat` is what `*` stands for. */
+type Placeholders = ReadonlyMap<string, string>
+
+/** Compares segment by segment: `:name` is any one, `*` at the end is whatever follows a slash. */
+function matchPath(pattern: string, path: string): Placeholders | undefined {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  const hasSplat = wanted.at(-1) === '*'
+  if (hasSplat ? given.length < wanted.length : given.length !== wanted.length) return undefined
+  const placeholders = new Map<string, string>()
+  for (const [index, segment] of (hasSplat ? wanted.slice(0, -1) : wanted).entries()) {
+    if (segment.startsWith(':')) placeholders.set(segment.slice(1), given[index] ?? '')
+    else if (segment !== given[index]) return undefined
+  }
+  placeholders.set('splat', hasSplat ? given.slice(wanted.length - 1).join('/') : '')
+  return placeholders
+}
+
+function fillIn(to: string, placeholders: Placeholders): string {
+  let filled = to
+  for (const [name, value] of placeholders) filled = filled.replaceAll(`:${name}`, () => value)
+  return filled
+}

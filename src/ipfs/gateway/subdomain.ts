@@ -1,0 +1,122 @@
+import { base32 } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import { codecCode } from '../cid/cidFormat.js'
+import { parseCid } from '../cid/parseCid.js'
+import { parseName } from '../names/keystore.js'
+import { GatewayError, escapeUrlPath } from './headers.js'
+import type { GatewayRequest } from './request.js'
+
+/** A host name that begins with what is asked for: `<label>.ipfs.<domain>`. */
+export interface Subdomain {
+  /** A CID or a name; a name of DNS may have several labels. */
+  label: string
+  namespace: 'ipfs' | 'ipns'
+  /** With its port. */
+  domain: string
+}
+
+/** The longest label of a host name (RFC 1035). */
+const longestLabel = 63
+
+/**
+ * What a host name asks for; undefined for a host that is none of the gateway. Names below `localhost` are read as Kubo
+ * reads them, those of other domains have one label in front of the namespace (boxo, `knownSubdomainDetails`).
+ *
+ * @throws {@link GatewayError} for a namespace that has no content here
+ */
+export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdomain | undefined {
+  const host = hostOf(headers)
+  const [, label = '', namespace = '', domain = ''] =
+    /^(.+)\.(ip[fn]s|ipld|p2p)\.(localhost(?::\d+)?)$/.exec(host) ??
+    /^([^.]+)\.(ip[fn]s)\.(.+)$/.exec(host) ??
+    []
+  if (namespace === '') return undefined
+  if (namespace !== 'ipfs' && namespace !== 'ipns') throw new GatewayError(404, '404 page not found')
+  return { label, namespace, domain }
+}
+
+/** The path that a host name stands for; a name of DNS in one label is written out. */
+export function rootOfSubdomain({ label, namespace }: Subdomain): string {
+  const isInlined = namespace === 'ipns' && /^[^.]*-[^.]*$/.test(label) && tryParse(label) === undefined
+  return `/${namespace}/${isInlined ? writtenOut(label) : label}`
+}
+
+/** `my-v--long-example-com` as `my.v-long.example.com` (https://specs.ipfs.tech/http-gateways/subdomain-gateway/). */
+function writtenOut(label: string): string {
+  return label.replace(/--?/g, (dashes) => (dashes === '--' ? '-' : '.'))
+}
+
+/** The host that the client asked, also where a proxy passes its request on. */
+function hostOf(headers: GatewayRequest['headers']): string {
+  return headers['x-forwarded-host'] || (headers['host'] ?? '')
+}
+
+/**
+ * Sends paths at `localhost` to the host of their CID, so that each has an origin of its own (boxo, `WithHostname`:
+ * the only host that Kubo has subdomains for unless its configuration names others).
+ *
+ * @throws {@link GatewayError} that redirects
+ */
+export function redirectToSubdomain(path: string, request: GatewayRequest): void {
+  const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
+  if (!/^localhost(:\d+)?$/.test(hostOf(request.headers)) || label === '') return
+  const canonical = canonicalLabel(namespace, label) ?? (namespace === 'ipns' ? label : undefined)
+  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest }, request)
+}
+
+/**
+ * Sends a host name that is too long, or names a key by another codec, to the one that is canonical.
+ *
+ * @throws {@link GatewayError} that redirects
+ */
+export function redirectToLabel(
+  { label, namespace, domain }: Subdomain,
+  path: string,
+  request: GatewayRequest,
+): void {
+  const cid = tryParse(label)
+  if (cid === undefined) return
+  if (label.length <= longestLabel && !(namespace === 'ipns' && cid.code !== codecCode.libp2pKey)) return
+  const canonical = canonicalLabel(namespace, label)
+  if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest: path }, request, domain)
+}
+
+function movedToHost(
+  { label, namespace, rest }: { label: string; namespace: string; rest: string },
+  { headers, search }: GatewayRequest,
+  domain = hostOf(headers),
+): GatewayError {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const path = escapeUrlPath(rest === '' ? '/' : rest)
+  return new GatewayError(301, 'moved to the host of the CID', {
+    Location: `${scheme}://${label}.${namespace}.${domain}${path}${search}`,
+  })
+}
+
+/**
+ * How host names write a CID or the name of a key; undefined for what is neither. Any CID counts as the name of a key.
+ *
+ * @throws {@link GatewayError} when no host name is long enough for it
+ */
+function canonicalLabel(namespace: string, label: string): string | undefined {
+  const cid = namespace === 'ipfs' ? tryParse(label)?.toV1() : keyOf(label)
+  if (cid === undefined) return undefined
+  const inBase32 = cid.toString(base32)
+  const canonical = namespace === 'ipfs' && inBase32.length <= longestLabel ? inBase32 : cid.toString(base36)
+  if (canonical.length <= longestLabel) return canonical
+  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${longestLabel}: ${canonical}`)
+}
+
+function keyOf(label: string): CID | undefined {
+  const cid = parseName(label) ?? tryParse(label)
+  return cid && CID.createV1(codecCode.libp2pKey, cid.multihash)
+}
+
+function tryParse(label: string): CID | undefined {
+  try {
+    return parseCid(label)
+  } catch {
+    return undefined
+  }
+}
