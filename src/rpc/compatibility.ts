@@ -56,8 +56,8 @@ export interface CompatibilityProfile {
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   fillsBeforeSigning: boolean
 
-  /** Whose checks of a request come before all others. */
-  requestChecks: 'geth' | 'hardhat'
+  /** Who reads the arguments of a request, and checks it, before all others. */
+  requestChecks: 'geth' | 'anvil' | 'hardhat'
   /** What eth_estimateGas ends at: geth's search, the least gas (anvil), or the gas used where it suffices (hardhat). */
   gasEstimate: 'searched' | 'least' | 'used'
   /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
@@ -68,6 +68,8 @@ export interface CompatibilityProfile {
   callsDefaultToFirstAccount: boolean
   /** Whether wei per gas of more than 128 bits are refused. */
   limitsFeesTo128Bits: boolean
+  /** Whether a call that names no gas gets its block's gas limit rather than the most that one may have. */
+  callsGetBlockGasLimit: boolean
   /** The base fee of the block that a call runs in. */
   callBaseFee: CallBaseFee
   /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
@@ -109,8 +111,12 @@ export interface CompatibilityProfile {
   checksumsPoolAddresses: boolean
   /** How many blocks the safe one is behind the head, and half of what the finalized one is, unless it is set. */
   slotsInAnEpoch: number
-  /** Whether the encoding of an unknown transaction is null rather than no bytes. */
-  nullForUnknownRawTransaction: boolean
+  /** How methods tell that a block or a transaction is not there, and what they find in its place. */
+  missing: 'geth' | 'anvil'
+  /** Whether a transaction that waits has a `blockTimestamp`, which is null. */
+  waitingTransactionsHaveTime: boolean
+  /** Whose controls the names with `hardhat_` stand for. */
+  hardhatControls: 'hardhat' | 'anvil'
   /** Whether eth_simulateV1 puts blocks where numbers are left out. */
   simulationFillsGaps: boolean
   /** Whether eth_simulateV1 tells the gas of a call before refunds. */
@@ -184,6 +190,7 @@ const standinProfile: CompatibilityProfile = {
   estimateBlockTag: 'latest',
   callsDefaultToFirstAccount: false,
   limitsFeesTo128Bits: false,
+  callsGetBlockGasLimit: false,
   callBaseFee: 'kept',
   tipIsCallFeeCap: false,
   skipsCallBalanceCheck: false,
@@ -203,7 +210,9 @@ const standinProfile: CompatibilityProfile = {
   absentAccountsProveEmptyHashes: false,
   checksumsPoolAddresses: true,
   slotsInAnEpoch: 0,
-  nullForUnknownRawTransaction: false,
+  missing: 'geth',
+  waitingTransactionsHaveTime: true,
+  hardhatControls: 'hardhat',
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
   pendingFields: undefined,
@@ -244,6 +253,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
     transactionChecks: 'anvil',
+    requestChecks: 'anvil',
     higherFeeCapReplaces: true,
     allowsContractSenders: true,
     fallsBackToBlockGasLimit: true,
@@ -256,6 +266,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
+    callsGetBlockGasLimit: true,
     callBaseFee: 'lowered',
     errorMessages: 'anvil',
     logsRange: 'lenient',
@@ -271,7 +282,9 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     checksumsPoolAddresses: false,
     slotsInAnEpoch: 32,
     tellsLostSnapshots: true,
-    nullForUnknownRawTransaction: true,
+    missing: 'anvil',
+    waitingTransactionsHaveTime: false,
+    hardhatControls: 'anvil',
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,
     pendingFields: 'anvil',

@@ -116,6 +116,14 @@ export class ServerError extends RpcError {
   }
 }
 
+/** A block is not there (-32001; foundry: anvil/src/eth/error.rs, BlockNotFound). */
+export class ResourceNotFoundError extends RpcError {
+  override readonly name = 'ResourceNotFoundError'
+  constructor() {
+    super(-32001, 'Resource not found')
+  }
+}
+
 /** No mined transaction has this hash. */
 export class TransactionNotFoundError extends ServerError {
   /** 32 bytes. */

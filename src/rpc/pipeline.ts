@@ -25,6 +25,7 @@ import {
 } from './errors.js'
 import type { Method, Result } from './method.js'
 import { checkHardhatArguments } from './methods/hardhatRequest.js'
+import { anvilArguments } from './serde/arguments.js'
 import { type Connection, Session } from './session.js'
 import type { FilterStore } from './subscriptions/filters.js'
 import {
@@ -359,8 +360,11 @@ export class RpcPipeline {
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain
     const { context, params, isLarge } = call
-    if (backend.settings.compatibility.requestChecks === 'hardhat') checkHardhatArguments(call)
-    return this.#method(call).invoke({ view, backend, filters, context, isLarge, report }, params)
+    const { requestChecks } = backend.settings.compatibility
+    if (requestChecks === 'hardhat') checkHardhatArguments(call)
+    const method = this.#method(call)
+    const read = requestChecks === 'anvil' ? anvilArguments(call) : params
+    return method.invoke({ view, backend, filters, context, isLarge, report }, read)
   }
 
   #method({ method: name, context }: PolicyCall): Method {

@@ -1,5 +1,6 @@
 import type { BlobSidecar } from '../../chain/mempool/transaction.js'
 import type { SealedTransaction } from '../../chain/block/record.js'
+import type { CompatibilityProfile } from '../compatibility.js'
 import { bytesToBigint } from '../../encoding/hex.js'
 import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './pieces.js'
 
@@ -33,6 +34,15 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
     signature(transaction) +
     '}'
   )
+}
+
+/** A transaction that waits: in anvil without the time of a block, which it has not. */
+export function waitingText(
+  sent: Sent,
+  { waitingTransactionsHaveTime }: Pick<CompatibilityProfile, 'waitingTransactionsHaveTime'>,
+): string {
+  const text = transactionText(sent, undefined)
+  return waitingTransactionsHaveTime ? text : text.replace(',"blockTimestamp":null', '')
 }
 
 /**

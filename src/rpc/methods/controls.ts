@@ -54,16 +54,19 @@ const answersTrue = /^(hardhat|ganache|miner)_|^evm_setAccount/
 
 /**
  * Answers true in the place of null where the node that the name belongs to does so; the names that all nodes share
- * go by the compatibility that were chosen.
+ * go by the compatibility that was chosen. In anvil the names of hardhat are others for its own.
  */
 function answeringAsNamed(method: Method): Method {
   const named = answersTrue.test(method.name)
   const shared = method.name.startsWith('evm_')
   if (!named && !shared) return method
+  const inAnvil = own.find(({ name }) => name === method.name.replace(/^hardhat_/, 'anvil_')) ?? method
   return {
     ...method,
     invoke(call, params) {
-      const isTrue = named || call.backend.settings.compatibility.settersReturnTrue
+      const { settersReturnTrue, hardhatControls } = call.backend.settings.compatibility
+      if (hardhatControls === 'anvil') return inAnvil.invoke(call, params)
+      const isTrue = named || settersReturnTrue
       const result = method.invoke(call, params)
       const answer = (value: Result): Result => (value === null && isTrue ? true : value)
       return result instanceof Promise ? result.then(answer) : answer(result)

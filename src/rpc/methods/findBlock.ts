@@ -1,7 +1,8 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../chain/view.js'
 import type { PendingFields } from '../compatibility.js'
-import { ServerError } from '../errors.js'
+import { HeaderNotFoundError } from '../../chain/errors.js'
+import { ResourceNotFoundError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 
 /** The block that is meant where none is named. */
@@ -17,6 +18,31 @@ export function findBlock(view: ChainView, selector: BlockSelector): StoredBlock
   const block = view.resolve(selector)
   if (block === undefined && 'tag' in selector) throw new ServerError(`${selector.tag} block not found`)
   return block
+}
+
+/**
+ * The answer of a method that has no block to tell about.
+ *
+ * @throws ResourceNotFoundError where the node stands in for anvil
+ */
+export function noBlock({ backend }: Pick<Call, 'backend'>): null {
+  if (backend.settings.compatibility.missing === 'anvil') throw new ResourceNotFoundError()
+  return null
+}
+
+/**
+ * The same for a number beyond the head.
+ *
+ * @throws HeaderNotFoundError where the node stands in for anvil
+ */
+export function noBlockOfNumber(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
+  selector: BlockSelector,
+): null {
+  if (backend.settings.compatibility.missing === 'anvil' && 'number' in selector) {
+    throw new HeaderNotFoundError(selector.number, view.head().header.number)
+  }
+  return null
 }
 
 /** Whether a selector asks for the pending block. */

@@ -37,7 +37,7 @@ export const otsMethods: readonly Method[] = [
     [required('transactionHash', hash)],
     async (call, transactionHash) => {
       const top = await transactionFrame(call, transactionHash)
-      if (top === undefined) return null
+      if (top === undefined) return call.backend.settings.compatibility.missing === 'anvil' ? '0x' : null
       return bytesToHex(top.failure === undefined ? new Uint8Array(0) : (top.output ?? new Uint8Array(0)))
     },
   ),

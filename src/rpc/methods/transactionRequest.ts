@@ -49,10 +49,11 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   if (compatibility.takesPriceBesideFees) checkCallFees(args.transaction)
   const call = callOf(args.transaction, compatibility)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
+  const gas = call.gas ?? (compatibility.callsGetBlockGasLimit ? view.head().header.gasLimit : undefined)
   return {
     view,
     block: args.block ?? { tag: 'latest' },
-    call: from === call.from || from === undefined ? call : { ...call, from },
+    call: from === call.from && gas === call.gas ? call : { ...call, from, gas },
     stateOverrides: args.stateOverrides,
     ...supportedOverrides(args.blockOverrides),
     gasCapInBlocks: backend.settings.gasCapInBlocks,

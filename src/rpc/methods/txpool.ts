@@ -4,7 +4,7 @@ import { bytesToHex, quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../../chain/mempool/mempool.js'
 import type { CompatibilityProfile } from '../compatibility.js'
-import { transactionText } from '../format/transaction.js'
+import { waitingText } from '../format/transaction.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
 import { WireBytes, printJson } from '../wire.js'
@@ -13,12 +13,16 @@ import { WireBytes, printJson } from '../wire.js'
 export const txpoolMethods: readonly Method[] = [
   /** txpool_content: every waiting transaction, by sender and nonce. */
   defineMethod('txpool_content', [], async ({ backend: { mempool, settings } }) => {
-    const text = poolText(mempool.content(), poolAddresses(settings.compatibility), pooledText)
+    const text = poolText(
+      mempool.content(),
+      poolAddresses(settings.compatibility),
+      pooledText(settings.compatibility),
+    )
     return new WireBytes([await runInSlices(text, new TimeSlice())])
   }),
   /** txpool_contentFrom: the waiting transactions of one sender, by nonce. */
   defineMethod('txpool_contentFrom', [required('address', address)], async ({ backend }, sender) => {
-    const text = queuesText(backend.mempool.contentFrom(sender), pooledText)
+    const text = queuesText(backend.mempool.contentFrom(sender), pooledText(backend.settings.compatibility))
     return new WireBytes([await runInSlices(text, new TimeSlice())])
   }),
   /** txpool_inspect: every waiting transaction in one line each, by sender and nonce. */
@@ -40,7 +44,9 @@ export const txpoolMethods: readonly Method[] = [
 type Printer = (transaction: PooledTransaction) => string
 
 /** A waiting transaction as an object. */
-export const pooledText: Printer = (transaction) => transactionText(transaction, undefined)
+export function pooledText(compatibility: CompatibilityProfile): Printer {
+  return (transaction) => waitingText(transaction, compatibility)
+}
 
 /** How an address of 20 bytes is written. */
 type AddressWriter = (address: Uint8Array) => string

@@ -1,8 +1,10 @@
 import { type Hex, numberToHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import type { DocumentedMethod, Generator as DocumentedGenerator } from '../geth/generate.js'
 import type { Random } from '../support/random.js'
+import { documentedRequests } from './documented.js'
 import type { PeerName } from './peer.js'
 import { places } from './programs.js'
+import { signedTransaction, signer } from './signed.js'
 
 /** A request to both nodes. Texts such as `$filter` stand for what each of them answered before. */
 export interface Step {
@@ -13,9 +15,6 @@ export interface Step {
   /** What is sent in place of a request of the method: a body that may be none. */
   body?: string
 }
-
-/** The test account 0 of `test test test … junk`, which both nodes fund. */
-const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 
 /** A value for one parameter. */
 type Argument = (random: Random) => unknown
@@ -117,33 +116,6 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
 
 const filled: Argument = (random) => message(random, { nonce: true })
 const called: Argument = (random) => message(random, { nonce: false })
-
-/** A transaction that the first account signed, or what is none. */
-async function rawTransaction(random: Random): Promise<unknown> {
-  const shared = {
-    chainId: random.chance(0.1) ? 5 : 31337,
-    nonce: random.pick([0, 0, 0, 1, 2, 7]),
-    gas: random.pick([21_000n, 21_000n, 20_999n, 100_000n, 16_777_217n, 30_000_001n]),
-    to: random.pick([stranger, ...places]),
-    value: random.pick([0n, 1n, 20_000n * ether]),
-  }
-  const fee = BigInt(random.pick([2 * gwei, 3 * gwei, 1, 0]))
-  switch (random.below(6)) {
-    case 0:
-      return signer.signTransaction({ ...shared, type: 'legacy', gasPrice: fee })
-    case 1:
-      return signer.signTransaction({ ...shared, type: 'eip2930', gasPrice: fee, accessList: [] })
-    case 2:
-      return random.pick(['0x', '0x01', '0x02c0', '0xc0', '0x7f', 'zz', null, `0x${'ff'.repeat(40)}`])
-    default:
-      return signer.signTransaction({
-        ...shared,
-        type: 'eip1559',
-        maxFeePerGas: fee,
-        maxPriorityFeePerGas: random.pick([0n, 1n, fee]),
-      })
-  }
-}
 
 /** A method with its parameters; what is likelier stands there more often. */
 interface Kind {
@@ -322,23 +294,56 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
   ],
 }
 
+/** What an episode is about: requests that match come more often in it. */
+const themes: readonly RegExp[] = [
+  /./,
+  /^(eth_send|evm_(mine|setAutomine)|txpool_|\w+_(dropTransaction|mine|removePoolTransactions|setNonce)|eth_(pendingTransactions|getTransaction))/,
+  /^(evm_(snapshot|revert|mine)|\w+_(rollback|reorg|mine|reset)|eth_send|eth_getBlock)/,
+  /^(evm_(increaseTime|mine|set\w*Time\w*)|\w+_(mine\w*|\w*Time\w*)|eth_getBlock)/,
+  /(Filter|Logs|FilterChanges|^eth_sendTransaction|^evm_mine)/,
+  /^(debug|trace|ots|eth_send|eth_get\w*Receipt)/,
+]
+/** Reads that follow what changed: their answers show how. */
+const OFF_TOPIC = 0.4
+
 /** Makes seeded requests of controls, transactions and reads. */
 export class Generator {
   readonly #random: Random
-  readonly #kinds: Kind[]
+  readonly #kinds: readonly Kind[]
+  readonly #documented: DocumentedGenerator
+  #theme: RegExp = /./
 
-  constructor(random: Random, peer: PeerName) {
+  /** @param methods - those that both nodes have */
+  constructor(random: Random, peer: PeerName, methods: readonly DocumentedMethod[]) {
     this.#random = random
     const prefixed = setters.map((kind) => ({ ...kind, method: `${peer}_${kind.method}` }))
     this.#kinds = [...reads, ...filters, ...prefixed, ...times, ...own[peer]].flatMap((kind) =>
       Array.from({ length: kind.weight }, () => kind),
     )
+    this.#documented = documentedRequests(random, methods, { accounts, contracts: places })
+  }
+
+  /** Begins another episode, on another theme. */
+  begin(): void {
+    this.#theme = this.#random.pick(themes)
   }
 
   async next(): Promise<Step> {
+    for (;;) {
+      const step = await this.#any()
+      if (this.#theme.test(step.method) || this.#random.chance(OFF_TOPIC)) return step
+    }
+  }
+
+  async #any(): Promise<Step> {
     const random = this.#random
     if (random.chance(0.02)) {
-      return { method: 'a body', params: [], changesState: false, body: random.pick(bodies) }
+      const body = random.chance(0.5) ? random.pick(bodies) : this.#documented.odd()
+      return { method: 'a body', params: [], changesState: true, body }
+    }
+    if (random.chance(0.5)) {
+      const { method, params } = this.#documented.call()
+      return { method, params, changesState: changing.test(method) }
     }
     const place = random.below(10)
     if (place < 3) {
@@ -346,7 +351,7 @@ export class Generator {
       return { method: 'eth_sendTransaction', params, changesState: true }
     }
     if (place === 3) {
-      const raw = await rawTransaction(random)
+      const raw = await signedTransaction(random, [stranger, ...places])
       return { method: 'eth_sendRawTransaction', params: [raw], changesState: true }
     }
     if (place < 6) {
@@ -362,3 +367,6 @@ export class Generator {
     return { method, params, changesState }
   }
 }
+
+/** Methods after which a node is another one. */
+const changing = /^(eth_send|evm_|anvil_(?!get|node|meta)|hardhat_(?!get|meta)|tenderly_)/

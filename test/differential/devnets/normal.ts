@@ -1,5 +1,7 @@
+import type { PeerName } from './peer.js'
+
 /** Hashes of blocks, roots and lengths, which follow from a genesis that the nodes do not share. */
-const blockMembers = new Set([
+const blockMembers: ReadonlySet<string> = new Set([
   'parentHash',
   'stateRoot',
   'receiptsRoot',
@@ -7,20 +9,29 @@ const blockMembers = new Set([
   'blockHash',
   'size',
 ])
+/** The same, and what anvil throws dice for. */
+const diceMembers: ReadonlySet<string> = new Set([...blockMembers, 'mixHash'])
 /** Times that a clock which goes on moves. */
 const clockMembers = new Set(['timestamp', 'blockTimestamp', 'currentBlockTimestamp'])
 /** Seconds within which times are the same. */
 const CLOCK_STEP = 512
 
-/** An answer without what two runs of one node would not share either. */
-export function normalAnswer(method: string, answer: Record<string, unknown>): unknown {
+/** An answer without what two runs of the other node would not share either. */
+export function normalAnswer(peer: PeerName, method: string, answer: Record<string, unknown>): unknown {
   const { result } = answer
+  const volatile = peer === 'anvil' ? diceMembers : blockMembers
+  const normal = (value: unknown): unknown => withoutVolatile(value, volatile)
   if (result === undefined || result === null) return withoutTimes(answer)
   // Hashes of blocks, and of transactions that stand for them.
-  if (method === 'eth_getFilterChanges') return { ...answer, result: inShape(result) }
+  if (method === 'eth_getFilterChanges')
+    return {
+      ...answer,
+      result: Array.isArray(result)
+        ? result.map((change: unknown) => (typeof change === 'string' ? 'hash' : normal(change)))
+        : result,
+    }
   if (/^eth_new.*Filter$|^eth_subscribe$/.test(method)) return { ...answer, result: typeof result }
   if (/^evm_(increaseTime|setTime)$/.test(method)) return { ...answer, result: roughTime(result) }
-  if (method === 'debug_traceTransaction') return { ...answer, result: normal(result) }
   return { ...answer, result: normal(result) }
 }
 
@@ -29,22 +40,16 @@ function withoutTimes(answer: Record<string, unknown>): unknown {
   return JSON.parse(JSON.stringify(answer).replace(/(block's timestamp )\d+/g, '$1N'))
 }
 
-function inShape(changes: unknown): unknown {
-  return Array.isArray(changes)
-    ? changes.map((change) => (typeof change === 'string' ? 'hash' : normal(change)))
-    : changes
-}
-
-function normal(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(normal)
+function withoutVolatile(value: unknown, volatile: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutVolatile(item, volatile))
   if (typeof value !== 'object' || value === null) return value
   const isBlock = 'parentHash' in value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]: [string, unknown]) => {
-      if (member !== null && (blockMembers.has(name) || (isBlock && name === 'hash')))
+      if (member !== null && (volatile.has(name) || (isBlock && name === 'hash')))
         return [name, typeof member]
       if (/^(instanceId|latestBlockHash|currentBlockHash)$/.test(name)) return [name, typeof member]
-      return [name, clockMembers.has(name) ? roughTime(member) : normal(member)]
+      return [name, clockMembers.has(name) ? roughTime(member) : withoutVolatile(member, volatile)]
     }),
   )
 }

@@ -1,8 +1,10 @@
 import { createNode } from '../../../src/index.js'
 import { compareAnswers } from '../geth/compare.js'
 import { DifferenceClasses } from '../support/classes.js'
+import { sharedMethods } from '../support/document.js'
 import { numberOption, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
+import { notCompared } from './documented.js'
 import { expectedDifferences } from './expected.js'
 import { Generator, type Step } from './generate.js'
 import { normalAnswer } from './normal.js'
@@ -31,7 +33,7 @@ const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', fals
 /** What a request names that nothing was answered for yet: a number too large for filters and snapshots, and a hash. */
 const unknown = `0x${'ef'.repeat(32)}`
 /** Requests from one reset of the nodes to the next. */
-const EPISODE = 15
+const EPISODE = 25
 /** Seconds; the time of the first block that an episode mines, far ahead of every clock. */
 const FIRST_TIME = 4_102_444_800
 
@@ -42,7 +44,7 @@ const FIRST_TIME = 4_102_444_800
  * @returns undefined where the other node is not installed
  */
 export async function compareWithPeer(options: RunOptions): Promise<RunResult | undefined> {
-  const { peer: name, seed, requests, methods, log } = options
+  const { peer: name, seed, requests, methods: wanted, log } = options
   let peer = await startPeer(name, GAS_LIMIT)
   if (peer === undefined) return undefined
   const startNode = () => createNode({ port: 0, compat: name, gasLimit: GAS_LIMIT })
@@ -51,17 +53,23 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   let identical = 0
   try {
     const random = new Random(seed)
-    const generator = new Generator(random, name)
+    const methods = await sharedMethods(node.url, peer.url, (method) => !notCompared.test(method))
+    // Asking for methods has called them.
+    await Promise.all([peer.stop(), node.stop()])
+    peer = (await startPeer(name, GAS_LIMIT)) ?? peer
+    node = await startNode()
+    const generator = new Generator(random, name, methods)
     for (let index = 0; index < requests;) {
-      const sides: readonly [Side, Side] = [new Side(node.url), new Side(peer.url)]
+      const sides: readonly [Side, Side] = [new Side(node.url, name), new Side(peer.url, name)]
       await Promise.all(sides.map((side) => begin(side, name)))
+      generator.begin()
       const before: Step[] = []
       for (let at = 0; at < EPISODE && index < requests; at++) {
         index++
         if (index % 1000 === 0) log(`${index} of ${requests}, ${classes.unexplained} unexplained classes`)
         const step = await generator.next()
         const [ours, theirs] = await Promise.all([sides[0].send(step), sides[1].send(step)])
-        const isWanted = methods?.test(step.method) ?? true
+        const isWanted = wanted?.test(step.method) ?? true
         const difference = compareAnswers(JSON.stringify(step), ours, theirs)
         if (difference === undefined) identical++
         else if (isWanted) classes.add({ ...difference, request: shown(step, before) })
@@ -116,35 +124,37 @@ const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]]
     ['anvil_autoImpersonateAccount', false],
     ['anvil_removeBlockTimestampInterval'],
     ['anvil_dropAllTransactions'],
+    ['anvil_setChainId', 31337],
     ['anvil_setNextBlockBaseFeePerGas', 1_000_000_000],
-    ...places.map((place): [string, ...unknown[]] => ['anvil_stopImpersonatingAccount', place]),
   ],
 }
 
 /** Begins anew: the contracts are there, and the first block comes at a time that is the same on both nodes. */
 async function begin(side: Side, name: PeerName): Promise<void> {
-  const setters: [method: string, ...params: unknown[]][] = [
-    [`${name}_reset`],
-    ...settings[name],
-    ...places.map((place, index): [string, ...unknown[]] => [
-      `${name}_setCode`,
-      place,
-      Object.values(programs)[index],
-    ]),
-    ['evm_setNextBlockTimestamp', FIRST_TIME],
-    ['evm_mine'],
-    ['eth_getBlockByNumber', 'latest', false],
-  ]
-  for (const [method, ...params] of setters) await side.send({ method, params, changesState: true })
+  const inOrder: readonly [method: string, ...params: unknown[]][] = [[`${name}_reset`], ...settings[name]]
+  for (const [method, ...params] of inOrder) await side.send({ method, params, changesState: true })
+  // Anvil answers the calls of a batch in any order.
+  const together = places.flatMap((place, index): [method: string, params: unknown[]][] => [
+    [`${name}_setCode`, [place, Object.values(programs)[index]]],
+    [`${name}_stopImpersonatingAccount`, [place]],
+  ])
+  const body = together.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+  await side.send({ method: 'a body', params: [], changesState: true, body: JSON.stringify(body) })
+  const next = { method: 'evm_setNextBlockTimestamp', params: [FIRST_TIME], changesState: true }
+  await side.send(next)
+  await side.send({ method: 'evm_mine', params: [], changesState: true })
+  await side.send({ method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false })
 }
 
 /** One of the two nodes, with what it answered before. */
 class Side {
   readonly #url: string
+  readonly #peer: PeerName
   readonly #known = new Map<string, unknown>()
 
-  constructor(url: string) {
+  constructor(url: string, peer: PeerName) {
     this.#url = url
+    this.#peer = peer
   }
 
   /** @returns the answer as text, in the form that both nodes have in common */
@@ -157,7 +167,7 @@ class Side {
     if (typeof response === 'string') return JSON.stringify({ closed: response })
     const answer = JSON.parse(await response.text()) as Record<string, unknown>
     this.#remember(method, answer['result'])
-    return JSON.stringify(normalAnswer(method, answer))
+    return JSON.stringify(normalAnswer(this.#peer, method, answer))
   }
 
   async #sendBody(body: string): Promise<string> {

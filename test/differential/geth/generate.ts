@@ -117,18 +117,33 @@ const SPOILT_REQUESTS = 0.2
 const SPOILT_VALUES = 0.15
 const SPOILT_LISTS = 0.08
 
+/** What a generator does otherwise. */
+export interface GeneratorRules {
+  /** How often a method comes, relative to others. */
+  weight?: (method: string) => number
+  /** A value for a parameter; undefined leaves it to the document. */
+  argument?: (random: Random, parameter: string, method: string) => unknown
+}
+
 /** Makes random requests from the document of a node and the places of its chain. */
 export class Generator {
   readonly #random: Random
   readonly #facts: ChainFacts
   readonly #methods: readonly DocumentedMethod[]
+  readonly #argument: NonNullable<GeneratorRules['argument']>
   readonly #programs: Programs
   #spoils = false
 
-  constructor(random: Random, facts: ChainFacts, methods: readonly DocumentedMethod[]) {
+  constructor(
+    random: Random,
+    facts: ChainFacts,
+    methods: readonly DocumentedMethod[],
+    { weight = usualWeight, argument = () => undefined }: GeneratorRules = {},
+  ) {
     this.#random = random
     this.#facts = facts
     this.#methods = methods.flatMap((method) => Array<DocumentedMethod>(weight(method.name)).fill(method))
+    this.#argument = argument
     this.#programs = new Programs(random, this.#addresses())
   }
 
@@ -140,12 +155,17 @@ export class Generator {
     return this.#single()
   }
 
-  #single(): string {
-    const { method, params } = this.#call()
-    return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  /** A body that is a request whose outer form is odd, or a batch. */
+  odd(): string {
+    return this.#random.chance(0.7) ? this.#envelope() : this.#batch()
   }
 
-  #call(): { method: string; params: unknown[] } {
+  #single(): string {
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, ...this.call() })
+  }
+
+  /** A method with arguments. */
+  call(): { method: string; params: unknown[] } {
     const random = this.#random
     const method = random.pick(this.#methods)
     this.#spoils = random.chance(SPOILT_REQUESTS)
@@ -158,17 +178,23 @@ export class Generator {
         }
         break
       }
-      params.push(this.#value(schema, name))
+      params.push(this.#argumentOf(schema, name, method.name))
     }
     if (this.#spoils && random.chance(SPOILT_LISTS)) params = params.slice(0, random.below(params.length + 1))
     if (this.#spoils && random.chance(SPOILT_LISTS)) params.push(random.pick(spoilt))
     return { method: method.name, params }
   }
 
+  #argumentOf(schema: Schema, name: string, method: string): unknown {
+    if (this.#spoils && this.#random.chance(SPOILT_VALUES)) return this.#random.pick(spoilt)
+    const argument = this.#argument(this.#random, name, method)
+    return argument === undefined ? this.#value(schema, name) : argument
+  }
+
   /** A request whose outer form is odd. */
   #envelope(): string {
     const random = this.#random
-    const call = { jsonrpc: '2.0', id: 1, ...this.#call() }
+    const call = { jsonrpc: '2.0', id: 1, ...this.call() }
     const text = JSON.stringify(call)
     const changed = (changes: object): string => JSON.stringify({ ...call, ...changes })
     return random.pick([
@@ -456,7 +482,7 @@ export class Generator {
 }
 
 /** How often a method comes, relative to others. */
-function weight(name: string): number {
+function usualWeight(name: string): number {
   if (/^eth_(call|estimateGas)$/.test(name)) return 14
   if (/^(eth_simulateV1|debug_traceCall)$/.test(name)) return 14
   if (/^eth_(createAccessList|fillTransaction|getLogs|getProof)$/.test(name)) return 5

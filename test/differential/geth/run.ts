@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNode } from '../../../src/index.js'
 import { DifferenceClasses } from '../support/classes.js'
+import { post, sharedMethods } from '../support/document.js'
 import { numberOption, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeChain, signers } from './chain.js'
 import { compareAnswers } from './compare.js'
 import { expectedDifferences } from './expected.js'
-import { type DocumentedMethod, Generator } from './generate.js'
+import { Generator } from './generate.js'
 import { findGeth, startGeth } from './peer.js'
 import { poolRequests, poolViews } from './pool.js'
 
@@ -62,7 +63,7 @@ export async function compareWithGeth({
   let identical = 0
   let compared = 0
   try {
-    const shared = await sharedMethods(node.url, geth.url)
+    const shared = await sharedMethods(node.url, geth.url, (name) => !notCompared.test(name))
     const methods = shared.filter(({ name }) => wanted?.test(name) ?? true)
     const generator = new Generator(random, files.facts, methods)
     const compare = async (body: string): Promise<void> => {
@@ -108,35 +109,9 @@ async function nonceOf(url: string, address: string): Promise<number> {
   return Number((JSON.parse(await post(url, body)) as { result: string }).result)
 }
 
-async function post(url: string, body: string): Promise<string> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  return response.text()
-}
-
-async function callUnchecked(
-  url: string,
-  method: string,
-): Promise<{ result?: unknown; error?: { code: number } }> {
-  const answer = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
-  return JSON.parse(answer) as { result?: unknown; error?: { code: number } }
-}
-
 /** Methods that depend on the machine or the moment, or change what later requests see. */
 const notCompared =
   /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|eth_sign|eth_sendTransaction|eth_pendingTransactions)/
-
-/** The methods that both nodes have, from this node's document. */
-async function sharedMethods(ours: string, theirs: string): Promise<DocumentedMethod[]> {
-  const { result } = await callUnchecked(ours, 'rpc.discover')
-  const { methods } = result as { methods: DocumentedMethod[] }
-  const shared: DocumentedMethod[] = []
-  for (const method of methods) {
-    if (notCompared.test(method.name)) continue
-    const { error } = await callUnchecked(theirs, method.name)
-    if (error?.code !== -32601) shared.push(method)
-  }
-  return shared
-}
 
 /** The command line: `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]`. Ends with status 1 on a class that nothing explains. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -4,11 +4,11 @@ import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
-import { defineMethod, optional, required } from '../../method.js'
+import { type Call, type Result, defineMethod, optional, required } from '../../method.js'
 import { data, hash } from '../../params/bytes.js'
 import { blockNumber } from '../../params/blockSelector.js'
-import { traceConfig } from '../../params/traceConfig.js'
-import { findBlock, isPending } from '../findBlock.js'
+import { type TraceConfig, traceConfig } from '../../params/traceConfig.js'
+import { findBlock, isPending, noBlock } from '../findBlock.js'
 import { traceAll } from '../traces.js'
 
 /**
@@ -25,19 +25,38 @@ export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlo
   throw new ServerError(`block ${name} not found`)
 }
 
+/** Whether a block is not there, which the traces of anvil answer with none. */
+export function isMissingInAnvil(
+  { view, backend }: Pick<Call, 'view' | 'backend'>,
+  selector: BlockSelector,
+): boolean {
+  return (
+    backend.settings.compatibility.missing === 'anvil' &&
+    !isPending(selector) &&
+    findBlock(view, selector) === undefined
+  )
+}
+
+/** The traces of a block; anvil finds none in the first one, and refuses others than geth does. */
+function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promise<Result> | Result {
+  if (isMissingInAnvil(call, selector)) return noBlock(call)
+  const block = tracedBlock(call.view, selector)
+  const isFirst = block.header.number === 0n && call.backend.settings.compatibility.missing === 'anvil'
+  return isFirst ? [] : traceAll(call, block, config)
+}
+
 /** debug_traceBlockByNumber: what each transaction of a block did. */
 export const traceBlockByNumber = defineMethod(
   'debug_traceBlockByNumber',
   [required('block', blockNumber), optional('config', traceConfig)],
-  async (call, selector, config = {}) => traceAll(call, tracedBlock(call.view, selector), config),
+  async (call, selector, config = {}) => traces(call, selector, config),
 )
 
 /** debug_traceBlockByHash: what each transaction of a block did, whether it is canonical or not. */
 export const traceBlockByHash = defineMethod(
   'debug_traceBlockByHash',
   [required('blockHash', hash), optional('config', traceConfig)],
-  async (call, blockHash, config = {}) =>
-    traceAll(call, tracedBlock(call.view, { hash: blockHash, requireCanonical: false }), config),
+  async (call, blockHash, config = {}) => traces(call, { hash: blockHash, requireCanonical: false }, config),
 )
 
 /** debug_traceBlock: what each transaction of a block did that is given as RLP; the chain has to have the block. */

@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../format/pieces.js'
-import { transactionText } from '../../format/transaction.js'
+import { waitingText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
@@ -24,7 +24,7 @@ export const fillTransaction = defineMethod(
       blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
     )
     if (sender === undefined) return rawAndTransaction(completed)
-    const waiting = transactionText({ ...completed, sender }, undefined)
+    const waiting = waitingText({ ...completed, sender }, compatibility)
     return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${waiting}}`])
   },
 )

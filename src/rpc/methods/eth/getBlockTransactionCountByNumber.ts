@@ -2,7 +2,7 @@ import { quantity } from '../../../encoding/hex.js'
 import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
-import { findBlock, isPending } from '../findBlock.js'
+import { findBlock, isPending, noBlockOfNumber } from '../findBlock.js'
 
 /** eth_getBlockTransactionCountByHash: how many transactions a block has. */
 export const getBlockTransactionCountByHash = defineMethod(
@@ -18,9 +18,10 @@ export const getBlockTransactionCountByHash = defineMethod(
 export const getBlockTransactionCountByNumber = defineMethod(
   'eth_getBlockTransactionCountByNumber',
   [required('block', blockNumber)],
-  async ({ view }, selector) => {
+  async (call, selector) => {
+    const { view } = call
     if (isPending(selector)) return quantity((await view.pendingBlock()).block.transactions.length)
     const block = findBlock(view, selector)
-    return block === undefined ? null : quantity(block.transactions.length)
+    return block === undefined ? noBlockOfNumber(call, selector) : quantity(block.transactions.length)
   },
 )

@@ -27,9 +27,13 @@ export const getRawTransactionByBlockHashAndIndex = defineMethod(
   (call, selector, position) => rawTransactionAt(call, call.view.blockByHash(selector), position),
 )
 
-/** The EIP-2718 form of a block's transaction at an index; `0x` if there is no such block or index, as in geth. */
-export function rawTransactionAt({ backend }: Call, block: StoredBlock | undefined, index: number): string {
-  if (block === undefined || index >= block.transactions.length) return '0x'
+/** The EIP-2718 form of a block's transaction at an index; `0x` if there is no such block or index, null in anvil. */
+export function rawTransactionAt(
+  { backend }: Call,
+  block: StoredBlock | undefined,
+  index: number,
+): string | null {
+  if (block === undefined || index >= block.transactions.length) return noTransaction(backend)
   return bytesToHex(backend.records.rawTransaction(block, index))
 }
 
@@ -39,5 +43,9 @@ export function rawTransactionByHash(call: Call, hash: Uint8Array): string | nul
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)
   const pooled = call.backend.mempool.get(hash)
   if (pooled !== undefined) return bytesToHex(pooled.transaction.serialize())
-  return call.backend.settings.compatibility.nullForUnknownRawTransaction ? null : '0x'
+  return noTransaction(call.backend)
+}
+
+function noTransaction({ settings }: Call['backend']): string | null {
+  return settings.compatibility.missing === 'anvil' ? null : '0x'
 }

@@ -24,7 +24,10 @@ export const getBlockReceipts = defineMethod(
   [required('block', blockSelector)],
   (call, selector) => {
     const { view, backend } = call
-    if (isPending(selector)) throw new ServerError('pending receipts is not available')
+    if (isPending(selector)) {
+      if (backend.settings.compatibility.missing === 'anvil') return null
+      throw new ServerError('pending receipts is not available')
+    }
     const block = findBlock(view, selector)
     if (block === undefined) return null
     if (backend.settings.compatibility.receiptsIncludeBlockFields) {

@@ -1,5 +1,6 @@
 import { checkHardhatTransaction } from '../hardhatRequest.js'
 import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
+import { UnknownAccountError } from '../../../chain/accounts/keyring.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
 import { revertError } from '../../../chain/evm/revertReason.js'
 import type { SubmittedTransaction } from '../../../chain/mempool/submitTransaction.js'
@@ -60,6 +61,8 @@ export const sendUnsignedTransaction = defineMethod(
   [required('transaction', callObject)],
   async ({ backend }, given) => {
     const { submission, wallet, keyring, settings } = backend
+    const { requestChecks } = settings.compatibility
+    if (given.from === undefined && requestChecks === 'anvil') throw new UnknownAccountError(undefined)
     const { from = keyring.addresses()[0], ...call } = transactionRequest(given, settings.compatibility)
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')

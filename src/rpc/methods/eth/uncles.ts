@@ -6,7 +6,7 @@ import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
 import type { WireBytes } from '../../wire.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, noBlock, noBlockOfNumber } from '../findBlock.js'
 
 /** The object of a block's uncle at an index; null if there is no such block or index. */
 export function uncleAt({ backend }: Call, block: StoredBlock | undefined, index: number): WireBytes | null {
@@ -20,23 +20,29 @@ export function uncleAt({ backend }: Call, block: StoredBlock | undefined, index
 export const getUncleByBlockNumberAndIndex = defineMethod(
   'eth_getUncleByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
-  (call, selector, position) => uncleAt(call, findBlock(call.view, selector), position),
+  (call, selector, position) => {
+    const block = findBlock(call.view, selector)
+    return block === undefined ? noBlockOfNumber(call, selector) : uncleAt(call, block, position)
+  },
 )
 
 /** eth_getUncleByBlockHashAndIndex: an uncle by its block and its index there. */
 export const getUncleByBlockHashAndIndex = defineMethod(
   'eth_getUncleByBlockHashAndIndex',
   [required('hash', hash), required('index', index)],
-  (call, selector, position) => uncleAt(call, call.view.blockByHash(selector), position),
+  (call, selector, position) => {
+    const block = call.view.blockByHash(selector)
+    return block === undefined ? noBlock(call) : uncleAt(call, block, position)
+  },
 )
 
 /** eth_getUncleCountByBlockNumber: how many uncles a block has. */
 export const getUncleCountByBlockNumber = defineMethod(
   'eth_getUncleCountByBlockNumber',
   [required('block', blockNumber)],
-  ({ view }, selector) => {
-    const block = findBlock(view, selector)
-    return block === undefined ? null : quantity(block.uncleHashes.length)
+  (call, selector) => {
+    const block = findBlock(call.view, selector)
+    return block === undefined ? noBlock(call) : quantity(block.uncleHashes.length)
   },
 )
 
@@ -44,8 +50,8 @@ export const getUncleCountByBlockNumber = defineMethod(
 export const getUncleCountByBlockHash = defineMethod(
   'eth_getUncleCountByBlockHash',
   [required('hash', hash)],
-  ({ view }, selector) => {
-    const block = view.blockByHash(selector)
-    return block === undefined ? null : quantity(block.uncleHashes.length)
+  (call, selector) => {
+    const block = call.view.blockByHash(selector)
+    return block === undefined ? noBlock(call) : quantity(block.uncleHashes.length)
   },
 )

@@ -2,15 +2,15 @@ import { defineMethod, required } from '../../method.js'
 import { blockDetails } from '../../otterscan/blockDetails.js'
 import { hash } from '../../params/bytes.js'
 import { otsBlock } from '../../params/blockSelector.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, noBlock } from '../findBlock.js'
 
 /** ots_getBlockDetailsByHash: a block by its hash, without its transactions, with what they paid; or null. */
 export const getBlockDetailsByHash = defineMethod(
   'ots_getBlockDetailsByHash',
   [required('hash', hash)],
-  ({ view }, blockHash) => {
-    const block = view.blockByHash(blockHash)
-    return block === undefined ? null : blockDetails(view, block)
+  (call, blockHash) => {
+    const block = call.view.blockByHash(blockHash)
+    return block === undefined ? noBlock(call) : blockDetails(call.view, block)
   },
 )
 
@@ -18,8 +18,8 @@ export const getBlockDetailsByHash = defineMethod(
 export const getBlockDetails = defineMethod(
   'ots_getBlockDetails',
   [required('block', otsBlock)],
-  ({ view }, selector) => {
-    const block = findBlock(view, selector)
-    return block === undefined ? null : blockDetails(view, block)
+  (call, selector) => {
+    const block = findBlock(call.view, selector)
+    return block === undefined ? noBlock(call) : blockDetails(call.view, block)
   },
 )

@@ -4,15 +4,16 @@ import { blockObject, shortReceipt, shortTransaction } from '../../otterscan/blo
 import { otsBlock } from '../../params/blockSelector.js'
 import { controlNumber } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, noBlock } from '../findBlock.js'
 
 /** ots_getBlockTransactions: a page of a block's transactions, the last ones first, and their receipts; or null. */
 export const getBlockTransactions = defineMethod(
   'ots_getBlockTransactions',
   [required('block', otsBlock), required('page', controlNumber), required('pageSize', controlNumber)],
-  ({ view }, selector, page, pageSize) => {
+  (call, selector, page, pageSize) => {
+    const { view } = call
     const block = findBlock(view, selector)
-    if (block === undefined) return null
+    if (block === undefined) return noBlock(call)
     const end = Math.max(0, block.transactions.length - Number(page * pageSize))
     const begin = Math.max(0, end - Number(pageSize))
     const { timestamp } = block.header

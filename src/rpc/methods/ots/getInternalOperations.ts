@@ -3,6 +3,7 @@ import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { flattenCalls } from '../../tracers/flatCallTracer.js'
 import { writtenList } from '../../format/pieces.js'
 import type { JsonValue } from '../../wire.js'
+import { RpcError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/blockDetails.js'
@@ -21,7 +22,13 @@ export const getInternalOperations = defineMethod(
   [required('transactionHash', hash)],
   async (call, transactionHash) => {
     const top = await transactionFrame(call, transactionHash)
-    return top === undefined ? null : writtenList(flattenCalls(top), ({ frame }) => operationOf(frame))
+    if (top === undefined) {
+      if (call.backend.settings.compatibility.missing === 'anvil') {
+        throw new RpcError(-32603, 'Required data unavailable')
+      }
+      return null
+    }
+    return writtenList(flattenCalls(top), ({ frame }) => operationOf(frame))
   },
 )
 

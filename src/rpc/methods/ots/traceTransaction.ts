@@ -6,13 +6,13 @@ import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/blockDetails.js'
 
-/** ots_traceTransaction: the frames of a transaction with their depths, or null. */
+/** ots_traceTransaction: the frames of a transaction with their depths; null if there is none of the hash, in anvil no frames. */
 export const traceTransaction = defineMethod(
   'ots_traceTransaction',
   [required('transactionHash', hash)],
   async (call, transactionHash) => {
     const top = await transactionFrame(call, transactionHash)
-    if (top === undefined) return null
+    if (top === undefined) return call.backend.settings.compatibility.missing === 'anvil' ? [] : null
     return writtenList(flattenCalls(top), ({ frame, traceAddress }) => ({
       type: frame.type,
       depth: traceAddress.length,

@@ -5,13 +5,14 @@ import { hash } from '../../params/bytes.js'
 import { list } from '../../params/combinators.js'
 import { eachFrameText, listFrames } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
-import { tracedBlock } from '../debug/traceBlock.js'
+import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_block: the frames of all transactions of a block in Parity's form. */
-export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) =>
-  listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call) }),
-)
+export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) => {
+  if (isMissingInAnvil(call, selector)) return []
+  return listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call) })
+})
 
 /** trace_get: one frame of a mined transaction by its trace address, or null if there is none. */
 export const get = defineMethod(
@@ -37,13 +38,13 @@ export const get = defineMethod(
   },
 )
 
-/** trace_transaction: the frames of a mined transaction in Parity's form, or null if there is none. */
+/** trace_transaction: the frames of a mined transaction in Parity's form; null if there is none, in anvil no frames. */
 export const transaction = defineMethod(
   'trace_transaction',
   [required('transactionHash', hash)],
   (call, transactionHash) => {
     const location = call.view.transactionLocation(transactionHash)
-    if (location === undefined) return null
+    if (location === undefined) return call.backend.settings.compatibility.missing === 'anvil' ? [] : null
     const { block, index } = location
     return listFrames(call, { block, only: index, budget: traceBudget(call) })
   },

@@ -1,0 +1,236 @@
+import { InvalidParamsError } from '../errors.js'
+import type { PolicyCall } from '../callPolicy.js'
+import { blockId, blockNumber, blockText, index } from './blocks.js'
+import {
+  type Reader,
+  address,
+  boolean,
+  bytes,
+  float,
+  hash,
+  mapOf,
+  mismatch,
+  noVariant,
+  numeric,
+  option,
+  sequence,
+  text,
+  uint,
+  wholeNumber,
+} from './readers.js'
+import * as structs from './structs.js'
+
+/** Reads all arguments of a method. */
+type ArgumentsReader = (params: readonly unknown[]) => unknown[]
+
+/** An argument, which may be left out if it stands in a list. */
+type Item = Reader | readonly [Reader]
+
+/** No arguments (foundry: serde_helpers, sequence of nothing). */
+const none: ArgumentsReader = (params) => {
+  for (const value of params) {
+    if (value !== null) throw mismatch(value, 'unit', 'unnamed')
+  }
+  if (params.length > 0) throw wrongLength(0, params)
+  return []
+}
+
+/** One argument: all are read before they are counted. */
+function one(reader: Reader): ArgumentsReader {
+  return (params) => {
+    const read = params.map((value) => reader(value))
+    if (read.length !== 1) throw wrongLength(1, params)
+    return read
+  }
+}
+
+function wrongLength(wanted: number, { length }: readonly unknown[]): InvalidParamsError {
+  return new InvalidParamsError(`expected params sequence with length ${wanted} but got ${length}`)
+}
+
+/** Several arguments in order, of a request with a name in anvil. */
+function several(name: string, ...items: readonly Item[]): ArgumentsReader {
+  return inOrder(`tuple variant EthRequest::${name} with ${items.length} elements`, items)
+}
+
+function inOrder(expected: string, items: readonly Item[]): ArgumentsReader {
+  return (params) => {
+    const read = items.map((item, at) => {
+      const isOptional = typeof item !== 'function'
+      if (at < params.length) return (isOptional ? item[0] : item)(params[at])
+      if (isOptional) return undefined
+      throw new InvalidParamsError(`invalid length ${params.length}, expected ${expected}`)
+    })
+    if (params.length <= items.length) return read.slice(0, params.length)
+    throw new InvalidParamsError(`invalid length ${params.length}, expected fewer elements in array`)
+  }
+}
+
+/** A list of one argument. */
+const alone = (reader: Reader): ArgumentsReader => inOrder('an array of length 1', [reader])
+
+/** One number, alone. */
+const number: ArgumentsReader = (params) => {
+  if (params.length !== 1) throw noVariant('NumericSeq')
+  return [numeric('NumericSeq')(params[0])]
+}
+
+const block = [option(blockId)] as const
+const many = numeric('Numeric')
+const word = uint(256)
+const flag = boolean('unnamed')
+const accounts = { twice: [address, many] as const }
+const call = [
+  ...[structs.transaction, block],
+  ...[[option(structs.stateOverrides)], [option(structs.blockOverrides)]],
+] as const
+
+/** Names under which a control of anvil goes. */
+const prefixes = /^(hardhat|tenderly)_/
+const otherNames: Readonly<Record<string, string>> = {
+  anvil_increaseTime: 'evm_increaseTime',
+  anvil_revert: 'evm_revert',
+  anvil_snapshot: 'evm_snapshot',
+  anvil_setERC20Balance: 'anvil_dealERC20',
+  anvil_setAutomine: 'evm_setAutomine',
+  anvil_setBlockGasLimit: 'evm_setBlockGasLimit',
+  anvil_setIntervalMining: 'evm_setIntervalMining',
+  anvil_setNextBlockTimestamp: 'evm_setNextBlockTimestamp',
+  anvil_setTime: 'evm_setTime',
+  evm_setAccountNonce: 'anvil_setNonce',
+  debug_getRawTransaction: 'eth_getRawTransactionByHash',
+  eth_getLogs: 'eth_newFilter',
+}
+
+const readers: Readonly<Record<string, ArgumentsReader>> = {
+  ...Object.fromEntries(
+    [
+      ...['eth_accounts', 'eth_blobBaseFee', 'eth_blockNumber', 'eth_chainId', 'eth_coinbase', 'eth_config'],
+      ...['eth_gasPrice', 'eth_hashrate', 'eth_maxPriorityFeePerGas', 'eth_networkId', 'eth_newBlockFilter'],
+      ...['eth_newPendingTransactionFilter', 'eth_protocolVersion', 'eth_requestAccounts', 'eth_syncing'],
+      ...['net_listening', 'net_version', 'web3_clientVersion', 'evm_snapshot', 'eth_getWork'],
+      ...['txpool_status', 'txpool_content', 'txpool_inspect', 'ots_getApiLevel', 'anvil_getAutomine'],
+      ...['anvil_getGenesisTime', 'anvil_getIntervalMining', 'anvil_metadata', 'anvil_nodeInfo'],
+      ...['anvil_dropAllTransactions', 'anvil_removeBlockTimestampInterval'],
+    ].map((name) => [name, none]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...[
+        'evm_increaseTime',
+        'evm_revert',
+        'evm_setBlockGasLimit',
+        'evm_setNextBlockTimestamp',
+        'evm_setTime',
+      ],
+      ...['anvil_setMinGasPrice', 'anvil_setNextBlockBaseFeePerGas'],
+    ].map((name) => [name, number]),
+  ),
+  eth_call: several('EthCall', ...call),
+  eth_estimateGas: several('EthEstimateGas', ...call),
+  eth_createAccessList: several('EthCreateAccessList', structs.transaction, block),
+  eth_feeHistory: several('EthFeeHistory', many, blockText, [sequence(float, 'unnamed')]),
+  eth_fillTransaction: one(structs.transaction),
+  eth_getAccount: several('EthGetAccount', address, block),
+  eth_getAccountInfo: several('EthGetAccountInfo', address, block),
+  eth_getBalance: several('EthGetBalance', address, block),
+  eth_getBlockByHash: several('EthGetBlockByHash', hash, flag),
+  eth_getBlockByNumber: several('EthGetBlockByNumber', blockNumber, flag),
+  eth_getBlockReceipts: one(blockId),
+  eth_getBlockTransactionCountByHash: one(hash),
+  eth_getBlockTransactionCountByNumber: alone(blockNumber),
+  eth_getCode: several('EthGetCodeAt', address, block),
+  eth_getFilterChanges: one(text('unnamed')),
+  eth_getFilterLogs: one(text('unnamed')),
+  eth_getProof: several('EthGetProof', address, sequence(hash, 'unnamed'), block),
+  eth_getRawTransactionByBlockHashAndIndex: several('EthGetRawTransactionByBlockHashAndIndex', hash, index),
+  eth_getRawTransactionByBlockNumberAndIndex: several(
+    'EthGetRawTransactionByBlockNumberAndIndex',
+    ...[blockNumber, index],
+  ),
+  eth_getRawTransactionByHash: one(hash),
+  eth_getStorageAt: several('EthGetStorageAt', address, word, block),
+  eth_getStorageValues: several('EthGetStorageValues', ...[mapOf(address, sequence(hash, 'unnamed')), block]),
+  eth_getTransactionByBlockHashAndIndex: several('EthGetTransactionByBlockHashAndIndex', hash, index),
+  eth_getTransactionByBlockNumberAndIndex: several(
+    'EthGetTransactionByBlockNumberAndIndex',
+    ...[blockNumber, index],
+  ),
+  eth_getTransactionByHash: one(hash),
+  eth_getTransactionBySenderAndNonce: several('EthGetTransactionBySenderAndNonce', ...accounts.twice),
+  eth_getTransactionCount: several('EthGetTransactionCount', address, block),
+  eth_getTransactionReceipt: one(hash),
+  eth_getUncleByBlockHashAndIndex: several('EthGetUncleByBlockHashAndIndex', hash, index),
+  eth_getUncleByBlockNumberAndIndex: several('EthGetUncleByBlockNumberAndIndex', blockNumber, index),
+  eth_getUncleCountByBlockHash: one(hash),
+  eth_getUncleCountByBlockNumber: alone(blockNumber),
+  eth_newFilter: one(structs.filter),
+  eth_sendRawTransaction: one(bytes),
+  eth_sendTransaction: one(structs.transaction),
+  eth_sendUnsignedTransaction: one(structs.transaction),
+  eth_sign: several('EthSign', address, bytes),
+  eth_signTransaction: one(structs.transaction),
+  eth_simulateV1: several('EthSimulateV1', structs.simulation, block),
+  eth_uninstallFilter: one(text('unnamed')),
+  personal_sign: several('PersonalSign', bytes, address),
+  web3_sha3: one(bytes),
+  debug_codeByHash: several('DebugCodeByHash', hash, block),
+  debug_traceBlockByHash: several('DebugTraceBlockByHash', hash, [structs.tracingOptions]),
+  debug_traceBlockByNumber: several('DebugTraceBlockByNumber', blockNumber, [structs.tracingOptions]),
+  debug_traceCall: several('DebugTraceCall', structs.transaction, block, [structs.tracingCallOptions]),
+  debug_traceTransaction: several('DebugTraceTransaction', hash, [structs.tracingOptions]),
+  erigon_getHeaderByNumber: alone(blockNumber),
+  evm_setAutomine: one(flag),
+  evm_setIntervalMining: one(wholeNumber('u64')),
+  ots_getBlockDetails: alone(blockNumber),
+  ots_getBlockDetailsByHash: one(hash),
+  ots_getContractCreator: one(address),
+  ots_getInternalOperations: one(hash),
+  ots_getTransactionBySenderAndNonce: several('OtsGetTransactionBySenderAndNonce', ...accounts.twice),
+  ots_getTransactionError: one(hash),
+  ots_hasCode: several('OtsHasCode', address, [blockNumber]),
+  ots_traceTransaction: one(hash),
+  trace_block: alone(blockNumber),
+  trace_filter: one(structs.traceFilter),
+  trace_transaction: one(hash),
+  anvil_addBalance: several('AddBalance', ...accounts.twice),
+  anvil_autoImpersonateAccount: one(flag),
+  anvil_dealERC20: several('DealERC20', address, address, many),
+  anvil_dropTransaction: one(hash),
+  anvil_getBlobByHash: one(hash),
+  anvil_getBlobsByTransactionHash: one(hash),
+  anvil_impersonateAccount: one(address),
+  anvil_loadState: one(bytes),
+  anvil_mine: several('Mine', [option(many)], [option(many)]),
+  anvil_removePoolTransactions: one(address),
+  anvil_setBalance: several('SetBalance', ...accounts.twice),
+  anvil_setBlockTimestampInterval: one(wholeNumber('u64')),
+  anvil_setChainId: one(wholeNumber('u64')),
+  anvil_setCode: several('SetCode', address, bytes),
+  anvil_setCoinbase: one(address),
+  anvil_setERC20Allowance: several('SetERC20Allowance', address, address, address, many),
+  anvil_setLoggingEnabled: one(flag),
+  anvil_setNonce: several('SetNonce', ...accounts.twice),
+  anvil_setStorageAt: several('SetStorageAt', address, word, hash),
+  anvil_stopImpersonatingAccount: one(address),
+}
+
+/**
+ * The arguments of a call as anvil reads them, in the form in which methods take them. Arguments that anvil wants and that
+ * methods do without may be left out, and numbers may be text wherever controls take them.
+ *
+ * @throws InvalidParamsError in anvil's words (serde; foundry: anvil/core/src/eth/mod.rs, EthRequest)
+ */
+export function anvilArguments({
+  method,
+  params,
+  isLarge,
+}: Pick<PolicyCall, 'method' | 'params' | 'isLarge'>): unknown {
+  const anvilName = method.replace(prefixes, 'anvil_')
+  const name = otherNames[anvilName] ?? anvilName
+  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (reader === undefined || isLarge) return params
+  if (params === undefined || params === null) return reader([])
+  if (Array.isArray(params)) return reader(params)
+  throw mismatch(params, 'a sequence')
+}

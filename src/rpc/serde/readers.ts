@@ -1,0 +1,215 @@
+import { InvalidParamsError } from '../errors.js'
+
+/*
+ * Anvil reads arguments with serde, whose words name the Rust type that was expected. What it takes beyond hexutil's forms
+ * (JSON numbers, decimal and binary texts, lists of bytes, hexadecimal without a prefix) becomes hexutil's here.
+ */
+
+/**
+ * Reads a JSON value as anvil does.
+ *
+ * @returns the value in the form in which methods take it
+ * @throws InvalidParamsError in anvil's words
+ */
+export type Reader = (value: unknown) => unknown
+
+/** How serde names a number that does not fit: without its value where it comes straight from JSON. */
+export type NumberNaming = 'named' | 'unnamed'
+
+/** The refusal of a value of another kind. */
+export function mismatch(
+  value: unknown,
+  expected: string,
+  naming: NumberNaming = 'named',
+): InvalidParamsError {
+  return new InvalidParamsError(`invalid type: ${kindOf(value, naming)}, expected ${expected}`)
+}
+
+const LARGEST_INTEGER = 2 ** 64
+
+function kindOf(value: unknown, naming: NumberNaming): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'boolean') return `boolean \`${value}\``
+  if (typeof value === 'string') return `string ${JSON.stringify(value)}`
+  if (typeof value !== 'number') return Array.isArray(value) ? 'sequence' : 'map'
+  if (naming === 'unnamed') return 'number'
+  const isInteger = Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER
+  return `${isInteger ? 'integer' : 'floating point'} \`${value}\``
+}
+
+function invalidValue(text: string, expected: string): InvalidParamsError {
+  return new InvalidParamsError(`invalid value: string ${JSON.stringify(text)}, expected ${expected}`)
+}
+
+function isByteList(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isInteger(item) && item >= 0 && item < 256)
+}
+
+function listHex(bytes: readonly number[]): string {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
+
+/** Bytes of a fixed length (alloy: FixedBytes). */
+export function fixedBytes(length: number): Reader {
+  const expected = `${length} bytes, represented as a hex string of length ${length * 2}, an array of u8, or raw bytes`
+  return (value) => {
+    if (isByteList(value)) {
+      if (value.length === length) return listHex(value)
+      throw new InvalidParamsError(`invalid length ${value.length}, expected exactly ${length} bytes`)
+    }
+    if (typeof value !== 'string') throw mismatch(value, expected)
+    const digits = value.startsWith('0x') ? value.slice(2) : value
+    if (digits.length % 2 !== 0) throw new InvalidParamsError('odd number of digits')
+    if (digits.length !== length * 2) throw new InvalidParamsError('invalid string length')
+    const at = digits.search(/[^0-9a-fA-F]/)
+    if (at < 0) return `0x${digits}`
+    throw new InvalidParamsError(`invalid character '${digits.charAt(at)}' at position ${at}`)
+  }
+}
+
+export const address = fixedBytes(20)
+export const hash = fixedBytes(32)
+
+/** Bytes of any length (alloy: Bytes). */
+export const bytes: Reader = (value) => {
+  if (isByteList(value)) return listHex(value)
+  if (typeof value !== 'string') {
+    throw mismatch(
+      value,
+      'a variable number of bytes represented as a hex string, an array of u8, or raw bytes',
+    )
+  }
+  const digits = value.startsWith('0x') ? value.slice(2) : value
+  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw invalidValue(value, 'a valid hex string')
+  return `0x${digits}`
+}
+
+/** The number in a text: decimal, or with a prefix in another base; undefined if there is none (ruint: from_str). */
+function parseUint(text: string): bigint | undefined {
+  const digits = text.replaceAll('_', '').toLowerCase()
+  if (/^(0x|0o|0b)?$/.test(digits)) return 0n
+  return /^(0x[0-9a-f]+|0o[0-7]+|0b[01]+|[0-9]+)$/.test(digits) ? BigInt(digits) : undefined
+}
+
+function uintOf(value: unknown): bigint | undefined {
+  if (typeof value === 'string') return parseUint(value)
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < LARGEST_INTEGER
+    ? BigInt(value)
+    : undefined
+}
+
+/** A number without a sign (ruint: Uint). */
+export function uint(bits: number): Reader {
+  const expected = `a ${bits / 8} byte hex string`
+  return (value) => {
+    const number = uintOf(value)
+    if (number !== undefined && number < 1n << BigInt(bits)) return `0x${number.toString(16)}`
+    if (typeof value === 'string') throw invalidValue(value, expected)
+    if (number === undefined) throw mismatch(value, expected)
+    throw new InvalidParamsError(`invalid value: integer \`${number}\`, expected ${expected}`)
+  }
+}
+
+/** A number of 256 bits as a control takes it; `name` is that of anvil's enumeration of its forms. */
+export function numeric(name: 'Numeric' | 'NumericSeq'): Reader {
+  return (value) => {
+    const number = uintOf(value)
+    if (number !== undefined && number < 1n << 256n) return `0x${number.toString(16)}`
+    throw noVariant(name)
+  }
+}
+
+/** The refusal of a value that fits none of the forms of an enumeration. */
+export function noVariant(name: string): InvalidParamsError {
+  return new InvalidParamsError(`data did not match any variant of untagged enum ${name}`)
+}
+
+/** A JSON number; text is taken too, as other development nodes take it. */
+export function wholeNumber(type: 'u64' | 'usize'): Reader {
+  return (value) => {
+    const number = uintOf(value)
+    if (number !== undefined && value !== '') return `0x${number.toString(16)}`
+    if (typeof value === 'number') throw new InvalidParamsError('invalid number')
+    throw mismatch(value, type)
+  }
+}
+
+export function boolean(naming: NumberNaming): Reader {
+  return (value) => {
+    if (typeof value === 'boolean') return value
+    throw mismatch(value, 'a boolean', naming)
+  }
+}
+
+export function text(naming: NumberNaming): Reader {
+  return (value) => {
+    if (typeof value === 'string') return value
+    throw mismatch(value, 'a string', naming)
+  }
+}
+
+/** A JSON number of any kind. */
+export const float: Reader = (value) => {
+  if (typeof value === 'number') return value
+  throw mismatch(value, 'f64')
+}
+
+export function sequence(item: Reader, naming: NumberNaming): Reader {
+  return (value) => {
+    if (Array.isArray(value)) return value.map((one: unknown) => item(one))
+    throw mismatch(value, 'a sequence', naming)
+  }
+}
+
+/** A value that may be null. */
+export function option(reader: Reader): Reader {
+  return (value) => (value === null || value === undefined ? null : reader(value))
+}
+
+/** An object whose names and members are each read alike. */
+export function mapOf(name: Reader, member: Reader): Reader {
+  return (value) => {
+    if (!isObject(value)) throw mismatch(value, 'a map', 'unnamed')
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [String(name(key)), member(one)]))
+  }
+}
+
+/** How a struct is read. */
+export interface StructRules {
+  /** What a value is told to be no instance of. */
+  expected: string
+  naming: NumberNaming
+  /** The names that a refusal of another one lists; others are kept unless this is given. */
+  only?: readonly string[]
+  /** Members that have to be there, in the order in which they are missed. */
+  required?: readonly string[]
+}
+
+/** An object with known members, each of which may be null unless it is required. */
+export function struct(
+  { expected, naming, only, required = [] }: StructRules,
+  fields: Readonly<Record<string, Reader>>,
+): Reader {
+  return (value) => {
+    if (!isObject(value)) throw mismatch(value, expected, naming)
+    const read: Record<string, unknown> = { ...value }
+    for (const [name, member] of Object.entries(value)) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field !== undefined) read[name] = required.includes(name) ? field(member) : option(field)(member)
+      else if (only !== undefined) throw unknownField(name, only)
+    }
+    const missing = required.find((name) => !Object.hasOwn(value, name))
+    if (missing !== undefined) throw new InvalidParamsError(`missing field \`${missing}\``)
+    return read
+  }
+}
+
+/** The refusal of a member that is not known. */
+export function unknownField(name: string, known: readonly string[]): InvalidParamsError {
+  const names = known.map((one) => `\`${one}\``).join(', ')
+  return new InvalidParamsError(`unknown field \`${name}\`, expected one of ${names}`)
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,32 @@
+import type { DocumentedMethod } from '../geth/generate.js'
+
+/** Posts a body of JSON-RPC. @returns the answer as text */
+export async function post(url: string, body: string): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return response.text()
+}
+
+/** The methods that both nodes have, from this node's document. @param isWanted - of their names */
+export async function sharedMethods(
+  ours: string,
+  theirs: string,
+  isWanted: (name: string) => boolean,
+): Promise<DocumentedMethod[]> {
+  const { result } = await call(ours, 'rpc.discover')
+  const { methods } = result as { methods: DocumentedMethod[] }
+  const shared: DocumentedMethod[] = []
+  for (const method of methods) {
+    if (!isWanted(method.name)) continue
+    const { error } = await call(theirs, method.name)
+    if (!UNKNOWN_METHOD.has(error?.code ?? 0)) shared.push(method)
+  }
+  return shared
+}
+
+/** Of geth and anvil, and of hardhat. */
+const UNKNOWN_METHOD: ReadonlySet<number> = new Set([-32601, -32004])
+
+async function call(url: string, method: string): Promise<{ result?: unknown; error?: { code: number } }> {
+  const answer = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
+  return JSON.parse(answer) as { result?: unknown; error?: { code: number } }
+}
