@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/ipfs/commands/registry.js'
 import { unservedOperations } from '../../src/ipfs/commands/offline.js'
@@ -75,6 +76,21 @@ describe('keys', () => {
     expect(await call('key/rm?arg=ape')).toEqual({ Keys: [{ Name: 'ape', Id: made.Id }] })
     expect(await call('key/list')).toEqual({ Keys: [Keys[0]] })
   })
+
+  it('of RSA are made one after another, and files are stored meanwhile', async () => {
+    await call('key/gen?arg=first&type=rsa')
+    let made = 0
+    const keys = Array.from({ length: 8 }, async (_, number) => {
+      await call(`key/gen?arg=rsa${number}&type=rsa&size=3072`)
+      made++
+    })
+    await sleep(100)
+    expect((await send('add', 'stored meanwhile')).status).toBe(200)
+    // Four threads write files: with all of them at work on keys, four would be made before.
+    expect(made).toBeLessThan(4)
+    await Promise.all(keys)
+    await call(`key/rm?arg=first&${keys.map((_, number) => `arg=rsa${number}`).join('&')}`)
+  }, 60_000)
 
   it("show the node's own as its peer id", async () => {
     const { ID } = (await call('id')) as { ID: string }

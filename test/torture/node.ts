@@ -13,6 +13,8 @@ export interface Measurement {
   longest: number
   /** The same by the clock, without the time in which the kernel let other processes run. */
   longestPassed: number
+  /** Milliseconds by the clock that the node waited at most for a file. */
+  longestFileWait: number
   /** Bytes of resident memory since the start, at most. */
   peakMemory: number
   /** The share of the time in which the thread worked, from 0 to 1; where it waited for a processor does not count. */

@@ -1,5 +1,5 @@
-// Loaded into the node with --import: measures how long the event loop was busy without a pause.
-import { openSync, readSync } from 'node:fs'
+// Loaded into the node with --import: measures how long the event loop was busy without a pause, and how long a file took.
+import { openSync, readSync, stat } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 
 const schedule = openSchedule()
@@ -56,6 +56,22 @@ setInterval(() => {
   peakMemory = Math.max(peakMemory, process.memoryUsage.rss())
 }, 100).unref()
 
+/**
+ * Milliseconds by the clock that asking for a file took at most. It is done by one of the few threads that also write what
+ * is uploaded: where long work has taken all of them, uploads wait.
+ */
+let longestFileWait = 0
+let fileAskedAt = performance.now()
+askForFile()
+
+function askForFile() {
+  fileAskedAt = performance.now()
+  stat('/', () => {
+    longestFileWait = Math.max(longestFileWait, performance.now() - fileAskedAt)
+    setTimeout(askForFile, 20).unref()
+  })
+}
+
 /** When it was last measured. */
 let measured = now()
 const session = new Session()
@@ -95,9 +111,10 @@ process.on('message', async (message) => {
   const time = now()
   const busy = (time.worked - measured.worked) / Math.max(time.passed - measured.passed, 1)
   const stacks = isProfiled && longest > 30 ? await readProfile() : []
-  process.send({ longest, longestPassed, peakMemory, busy, stacks })
+  longestFileWait = Math.max(longestFileWait, performance.now() - fileAskedAt)
+  process.send({ longest, longestPassed, longestFileWait, peakMemory, busy, stacks })
   measured = now()
-  longest = longestPassed = 0
+  longest = longestPassed = longestFileWait = 0
   last = now()
   lastMicroseconds = microseconds()
 })

@@ -4,6 +4,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import { Mutex } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { codecCode } from '../cid/cidFormat.js'
@@ -18,10 +19,23 @@ export const selfName = 'self'
 /** The libraries of keys are loaded by the first request that needs one. */
 const libraryOfKeys = (): Promise<typeof Keys> => import('@libp2p/crypto/keys')
 
+/** Bits of an RSA key where a request does not say (Kubo, `options.DefaultRSALen`). */
+const defaultRsaBits = 2048
+const shortestRsaBits = 2048
+const longestRsaBits = 8192
+
 /** A key pair with the name that it is stored under. */
 export interface NamedKey {
   name: string
   key: PrivateKey
+}
+
+/** What key pair is to be made. */
+export interface KeyRequest {
+  type: string
+  size: number | undefined
+  /** Aborted when nobody waits for the key any more. */
+  signal: AbortSignal
 }
 
 const encoder = new TextEncoder()
@@ -36,6 +50,8 @@ function rowOf(name: string): Uint8Array {
 export class Keystore {
   readonly #rows: RowStore
   readonly #identity: Pick<Identity, 'privateKey'>
+  /** Making an RSA key takes a thread for many seconds, and those that write files are few. */
+  readonly #rsaKeys = new Mutex()
 
   constructor(rows: RowStore, identity: Pick<Identity, 'privateKey'>) {
     this.#rows = rows
@@ -63,6 +79,27 @@ export class Keystore {
     await this.#rows.put(rowOf(name), privateKeyToProtobuf(key))
   }
 
+  /**
+   * A new key pair (Kubo, `coreapi/key.go`), which is not stored yet. RSA keys are made one after another.
+   *
+   * @param request.size - bits of an RSA key
+   * @throws {@link FileNetworkError} for a type or a size that Kubo does not make
+   */
+  async generate({ type, size, signal }: KeyRequest): Promise<PrivateKey> {
+    const { generateKeyPair } = await libraryOfKeys()
+    if (type === 'ed25519') return generateKeyPair('Ed25519')
+    if (type !== 'rsa') throw new FileNetworkError(`unrecognized key type: ${type}`)
+    const bits = size === undefined || size === -1 ? defaultRsaBits : size
+    if (bits < shortestRsaBits) {
+      throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
+    }
+    if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
+    return this.#rsaKeys.run(() => {
+      signal.throwIfAborted()
+      return generateKeyPair('RSA', bits)
+    })
+  }
+
   delete(name: string): Promise<void> {
     return this.#rows.delete(rowOf(name))
   }
@@ -83,29 +120,6 @@ export class Keystore {
 export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
   const { privateKeyFromProtobuf } = await libraryOfKeys()
   return privateKeyFromProtobuf(bytes)
-}
-
-/** Bits of an RSA key where a request does not say (Kubo, `options.DefaultRSALen`). */
-const defaultRsaBits = 2048
-const shortestRsaBits = 2048
-const longestRsaBits = 8192
-
-/**
- * A new key pair (Kubo, `coreapi/key.go`).
- *
- * @param size - bits of an RSA key
- * @throws {@link FileNetworkError} for a type or a size that Kubo does not make
- */
-export async function generateKey(type: string, size: number | undefined): Promise<PrivateKey> {
-  const { generateKeyPair } = await libraryOfKeys()
-  if (type === 'ed25519') return generateKeyPair('Ed25519')
-  if (type !== 'rsa') throw new FileNetworkError(`unrecognized key type: ${type}`)
-  const bits = size === undefined || size === -1 ? defaultRsaBits : size
-  if (bits < shortestRsaBits) {
-    throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
-  }
-  if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
-  return generateKeyPair('RSA', bits)
 }
 
 /** The peer id of a public key: base58btc of its multihash, without the prefix of the base. */

@@ -1,6 +1,6 @@
 import { printable, inColumns } from '../../request/textForm.js'
 import { FileNetworkError } from '../../errors.js'
-import { createKeyEncoder, generateKey, ipnsBaseOption, selfName } from '../../names/keystore.js'
+import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 
 /** `key/gen`: makes a key pair to publish a name with. */
@@ -13,13 +13,13 @@ export const keyGen = defineCommand({
     'ipns-base': ipnsBaseOption,
   },
   text: ({ Id }: { Id: string }) => `${Id}\n`,
-  async run({ args: [name = ''], options }, { keystore }) {
+  async run({ args: [name = ''], options, signal }, { keystore }) {
     if (name === selfName) throw new FileNetworkError("cannot create key with name 'self'")
     const encodeKey = createKeyEncoder(options['ipns-base'])
     if ((await keystore.get(name)) !== undefined) {
       throw new FileNetworkError(`key with name '${name}' already exists`)
     }
-    const key = await generateKey(options.type, options.size)
+    const key = await keystore.generate({ type: options.type, size: options.size, signal })
     await keystore.put(name, key)
     return single({ Name: name, Id: encodeKey(key.publicKey) })
   },
