@@ -3,6 +3,7 @@ import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring } from '../chain/accounts/keyring.js'
 import { Wallet } from '../chain/accounts/wallet.js'
 import { BlockRecords } from '../chain/block/rawParts.js'
+import type { CallObject } from '../chain/calls/callObject.js'
 import { estimateGas } from '../chain/calls/estimate.js'
 import { estimateFromGasUsed, estimateLeast } from '../chain/calls/estimateFromGasUsed.js'
 import { MessageExecutor } from '../chain/calls/executor.js'
@@ -23,7 +24,8 @@ import { CallSequence, HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ChainView } from '../chain/view.js'
 import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
 import { Controls, type RemoteControls } from './controls.js'
-import { suggestTip } from './fees/suggestTip.js'
+import { lowestTip, suggestTip } from './fees/suggestTip.js'
+import { estimatedAsGiven } from './methods/transactionRequest.js'
 
 /** Limits and choices that methods answer by. */
 export interface RpcSettings {
@@ -76,7 +78,9 @@ export interface Backend {
   blobs: Pick<BlobStore, 'get'>
   /** Makes transactions of the accounts that the node has keys of. */
   wallet: Public<Wallet>
-  keyring: Pick<Keyring, 'addresses' | 'signMessage' | 'signTypedData'>
+  /** Wei per gas above the base fee that transactions offer by default. */
+  suggestedTip: () => bigint
+  keyring: Pick<Keyring, 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
   settings: RpcSettings
@@ -103,6 +107,12 @@ export interface BackendParts {
   clientVersion: string
 }
 
+const tipSuggestions = {
+  sampled: suggestTip,
+  lowest: lowestTip,
+  fixed: (_: ChainView, startTip: bigint) => startTip,
+}
+
 const gasEstimators = { searched: estimateGas, least: estimateLeast, used: estimateFromGasUsed }
 
 /** Makes the backend of a chain. */
@@ -110,7 +120,7 @@ export function createBackend(parts: BackendParts): Backend {
   const { chain, submission, mining, schedules, settings } = parts
   const { view, mempool, stores } = chain
   const { compatibility } = settings
-  const suggestedTip = (): bigint => suggestTip(view, settings.startTip)
+  const suggestedTip = (): bigint => tipSuggestions[compatibility.suggestedTip](view, settings.startTip)
   const keyring = new Keyring(parts.accounts)
   const impersonation = new Impersonation({ automatic: parts.autoImpersonate })
   const executor = new MessageExecutor({
@@ -130,9 +140,14 @@ export function createBackend(parts: BackendParts): Backend {
     suggestedTip,
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
+    ...(compatibility.suggestedTip === 'lowest' && { usualTip: settings.startTip }),
+    protectsUnsigned: compatibility.fillsAsWaiting,
     defaultFeeCap: compatibility.defaultFeeCap,
     leavesFeesToMempool: compatibility.leavesFeesToMempool,
     estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,
+    ...(compatibility.estimatesAsGiven && {
+      estimatedCall: (given: CallObject) => estimatedAsGiven(given, compatibility.callBaseFee),
+    }),
     ...(compatibility.sendsWithBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
@@ -151,6 +166,7 @@ export function createBackend(parts: BackendParts): Backend {
     mempool,
     blobs: parts.blobs,
     wallet,
+    suggestedTip,
     keyring,
     controls: new Controls({ ...parts, executor, keyring, impersonation, wallet, compatibility }),
     events: chain.events,

@@ -56,6 +56,9 @@ export interface CompatibilityProfile {
   /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
   fillsBeforeSigning: boolean
 
+  /** Whether gas that a transaction leaves open is estimated from what was given, rather than from all of its fields. */
+  estimatesAsGiven: boolean
+
   /** Who reads the arguments of a request, and checks it, before all others. */
   requestChecks: 'geth' | 'anvil' | 'hardhat'
   /** What eth_estimateGas ends at: geth's search, the least gas (anvil), or the gas used where it suffices (hardhat). */
@@ -94,6 +97,8 @@ export interface CompatibilityProfile {
   receiptsIncludeBlockFields: boolean
   /** Whether eth_createAccessList refuses a message that fails, and does without its fees. */
   accessListsFollowCallRules: boolean
+  /** The tip that is suggested: geth's from what was paid, the lowest of the head as in anvil, or always the same. */
+  suggestedTip: 'sampled' | 'lowest' | 'fixed'
   /** Whether eth_gasPrice knows the base fee of the next block rather than the head's. */
   gasPriceUsesNextBaseFee: boolean
   /** Whether the first block has the base fee of the genesis rather than what follows from it. */
@@ -184,6 +189,7 @@ const standinProfile: CompatibilityProfile = {
   takesPriceBesideFees: false,
   fillsAsWaiting: false,
   fillsBeforeSigning: false,
+  estimatesAsGiven: false,
   requestChecks: 'geth',
   gasEstimate: 'searched',
   estimatesPlainTransfersStatically: false,
@@ -203,6 +209,7 @@ const standinProfile: CompatibilityProfile = {
   filtersReturnPastLogs: false,
   receiptsIncludeBlockFields: false,
   accessListsFollowCallRules: false,
+  suggestedTip: 'sampled',
   gasPriceUsesNextBaseFee: false,
   firstBlockInheritsBaseFee: false,
   feeHistoryEndsAtHead: false,
@@ -263,6 +270,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     takesPriceBesideFees: true,
     fillsAsWaiting: true,
     fillsBeforeSigning: true,
+    estimatesAsGiven: true,
     gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
@@ -274,6 +282,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     filtersReturnPastLogs: true,
     receiptsIncludeBlockFields: true,
     accessListsFollowCallRules: true,
+    suggestedTip: 'lowest',
     gasPriceUsesNextBaseFee: true,
     firstBlockInheritsBaseFee: true,
     feeHistoryEndsAtHead: true,
@@ -288,6 +297,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,
     pendingFields: 'anvil',
+    structLogForm: 'anvil',
   },
   hardhat: {
     allowsContractSenders: true,
@@ -306,6 +316,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     callBaseFee: 'zero',
     tipIsCallFeeCap: true,
     skipsCallBalanceCheck: true,
+    suggestedTip: 'fixed',
     gasPriceUsesNextBaseFee: true,
     reportsMinedFailures: true,
     errorMessages: 'hardhat',

@@ -21,6 +21,8 @@ export interface FeeMarket {
   blobBaseFee: bigint | undefined
   /** Wei per gas above the base fee that is suggested. */
   suggestedTip: bigint
+  /** What a transaction offers that leaves it open, in wei per gas; the suggested tip unless given. */
+  usualTip?: bigint | undefined
   defaultFeeCap: DefaultFeeCap
   /** Whether fees of zero and a tip above the cap are taken: the mempool refuses them. */
   leavesFeesToMempool: boolean
@@ -111,8 +113,11 @@ function larger(one: bigint, other: bigint): bigint {
 }
 
 /** The tip of a transaction whose caller named at most its cap. */
-function openTip(cap: bigint | undefined, { suggestedTip, replacedTip, defaultFeeCap }: FeeMarket): bigint {
-  if (cap === undefined || defaultFeeCap === 'the next price') return suggestedTip
+function openTip(
+  cap: bigint | undefined,
+  { suggestedTip, usualTip = suggestedTip, replacedTip, defaultFeeCap }: FeeMarket,
+): bigint {
+  if (cap === undefined || defaultFeeCap === 'the next price') return usualTip
   const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
   const tip = replacing > suggestedTip ? replacing : suggestedTip
   return tip < cap ? tip : cap

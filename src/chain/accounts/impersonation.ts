@@ -5,6 +5,11 @@ import type { ForkRules } from '../types.js'
 /** EIP-155: the smallest v of a chain is this much above twice its id. */
 const PROTECTED_V = 35n
 
+/** The v of a legacy transaction that is for one chain, and whose signature says nothing. */
+export function protectedV(chainId: bigint): bigint {
+  return chainId * 2n + PROTECTED_V
+}
+
 /**
  * An unsigned transaction of an account whose key the node does not have.
  *
@@ -17,8 +22,8 @@ export function impersonate(
   rules: ForkRules,
 ): PooledTransaction {
   const mark = bytesToBigint(sender) || 1n
-  const protectedV = fields.chainId === undefined ? 27n : fields.chainId * 2n + PROTECTED_V
-  const v = fields.type === 0 ? protectedV : 0n
+  const legacyV = fields.chainId === undefined ? 27n : protectedV(fields.chainId)
+  const v = fields.type === 0 ? legacyV : 0n
   const transaction = createTransaction({ ...fields, v, r: mark, s: mark }, rules)
   return { transaction, hash: transaction.hash(), sender, impersonated: true }
 }

@@ -18,7 +18,7 @@ import { headerBlobBaseFee } from '../block/header.js'
 import type { CallObject } from '../calls/callObject.js'
 import { isPlainTransfer } from '../calls/estimate.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
-import type { ExecutionView, MessageExecutor } from '../calls/executor.js'
+import type { ExecutionRequest, ExecutionView, MessageExecutor } from '../calls/executor.js'
 import { ChainError } from '../errors.js'
 import { keccak256 } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
@@ -28,7 +28,7 @@ import type { ChainView } from '../view.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
-import { type Impersonation, impersonate } from './impersonation.js'
+import { type Impersonation, impersonate, protectedV } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
 /** Entries of lists of a transaction that is signed in one step: the library goes through them again and again. */
@@ -43,12 +43,18 @@ export interface WalletParts {
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Wei per gas above the base fee that transactions offer by default. */
   suggestedTip: () => bigint
+  /** What transactions that leave it open offer above the base fee, in wei per gas, where that is not what is suggested. */
+  usualTip?: bigint | undefined
   /** Wei per gas. */
   nextBaseFee: () => bigint
   /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
   /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
   estimatesPlainTransfersStatically?: boolean | undefined
+  /** What is estimated of a call as it was given; without it that is the call with all its fields. @throws ChainError */
+  estimatedCall?: ((given: CallObject) => Pick<ExecutionRequest, 'call' | 'baseFee'>) | undefined
+  /** Whether a legacy transaction without a signature says for which chain it is, as in anvil. */
+  protectsUnsigned?: boolean | undefined
   /** geth's unless given. */
   defaultFeeCap?: DefaultFeeCap | undefined
   /** Whether fees of zero and a tip above the cap are left to the mempool; false unless given. */
@@ -76,7 +82,7 @@ export class Wallet {
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
-    const fields = await this.fill({ ...call, from })
+    const fields = await this.fill({ ...call, from }, { given: call })
     await this.#parts.mempool.checkFirst(fields, from)
     return this.#complete(from, fields)
   }
@@ -84,7 +90,7 @@ export class Wallet {
   /** The same for a transaction that is not sent, which the mempool need not take. */
   async prepareUnsent(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
-    return this.#complete(from, await this.fill({ ...call, from }))
+    return this.#complete(from, await this.fill({ ...call, from }, { given: call }))
   }
 
   /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
@@ -133,16 +139,28 @@ export class Wallet {
    * (eth_fillTransaction; geth: internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding,
    * in which v, r and s are zero.
    *
+   * @param from - whose nonce it gets; the sender of the call unless given
+   *
    * @throws as {@link prepare} does
    */
-  async complete(call: CallObject, given?: GivenBlobs): Promise<CompletedTransaction> {
-    const from = call.from ?? new Uint8Array(20)
+  async complete(
+    call: CallObject,
+    {
+      from = call.from ?? new Uint8Array(20),
+      given,
+    }: { from?: Uint8Array | undefined; given?: GivenBlobs | undefined } = {},
+  ): Promise<CompletedTransaction> {
     const rules = this.#rules()
     const blobs = given && (await completeSidecar(given, rules))
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
-    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, {})
-    const transaction = unsignedTransaction(fields, rules)
+    const fields = await this.fill(
+      { ...this.#withSuggestedTip(named), from },
+      { given: call, fallbackGas: undefined },
+    )
+    const { type, chainId } = fields
+    const isMarked = type === 0 && chainId !== undefined && this.#parts.protectsUnsigned === true
+    const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
     const raw = transaction.serialize()
     const hash = keccak256(raw)
     if (blobs === undefined || transaction.type !== 3) return { transaction, hash, raw }
@@ -189,13 +207,14 @@ export class Wallet {
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
   async fill(
     call: CallObject & { from: Uint8Array },
-    { fallbackGas }: Pick<WalletParts, 'fallbackGas'> = this.#parts,
+    { given = call, ...options }: FillOptions = {},
   ): Promise<CreatableFields> {
     const {
       view,
       defaultFeeCap = 'twice the base fee',
       leavesFeesToMempool = false,
       defaultGas,
+      estimatedCall,
     } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
@@ -204,6 +223,7 @@ export class Wallet {
       blobBaseFee: headerBlobBaseFee(header, rules),
       nextBaseFee: this.#parts.nextBaseFee(),
       suggestedTip: this.#parts.suggestedTip(),
+      usualTip: this.#parts.usualTip,
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,
       leavesFeesToMempool,
@@ -220,7 +240,13 @@ export class Wallet {
     const nonce = call.nonce ?? (await this.nextNonce(call.from))
     const { chainId: givenChain, ...onOwnChain } = call
     const gasLimit =
-      call.gas ?? defaultGas?.() ?? (await this.#estimate({ ...onOwnChain, ...fees }, fallbackGas))
+      call.gas ??
+      defaultGas?.() ??
+      (await this.#estimate(
+        call,
+        () => estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } },
+        'fallbackGas' in options ? options.fallbackGas : this.#parts.fallbackGas,
+      ))
     if (givenChain !== undefined && givenChain !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)
     }
@@ -246,14 +272,18 @@ export class Wallet {
     return blobVersionedHashes === undefined ? 2 : 3
   }
 
-  async #estimate(call: CallObject, fallbackGas: WalletParts['fallbackGas']): Promise<bigint> {
+  async #estimate(
+    call: CallObject,
+    estimated: () => Pick<ExecutionRequest, 'call' | 'baseFee'>,
+    fallbackGas: WalletParts['fallbackGas'],
+  ): Promise<bigint> {
     const { view, executor, estimatesPlainTransfersStatically = false } = this.#parts
-    if (estimatesPlainTransfersStatically) {
-      const { state } = await view.stateAt({ tag: 'latest' })
-      if (await isPlainTransfer(call, state)) return PLAIN_TRANSFER_GAS
-    }
     try {
-      return await executor.estimateGas({ view, block: { tag: 'latest' }, call })
+      if (estimatesPlainTransfersStatically) {
+        const { state } = await view.stateAt({ tag: 'latest' })
+        if (await isPlainTransfer(call, state)) return PLAIN_TRANSFER_GAS
+      }
+      return await executor.estimateGas({ view, block: { tag: 'latest' }, ...estimated() })
     } catch (error) {
       if (fallbackGas === undefined || !(error instanceof ChainError)) throw error
       return fallbackGas()
@@ -268,7 +298,7 @@ export class Wallet {
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
-    const tip = this.#parts.suggestedTip()
+    const tip = this.#parts.usualTip ?? this.#parts.suggestedTip()
     if (maxFeePerGas >= tip || this.#parts.leavesFeesToMempool) return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
@@ -310,6 +340,12 @@ export class Wallet {
     const { view } = this.#parts
     return view.rulesAt(view.head().header)
   }
+}
+
+/** How the fields of a transaction are completed. */
+interface FillOptions extends Pick<WalletParts, 'fallbackGas'> {
+  /** The call as it came, before its sender was known. */
+  given?: CallObject | undefined
 }
 
 /** EIP-155. */

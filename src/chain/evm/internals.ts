@@ -175,6 +175,8 @@ export interface UnsignedFields {
   blobVersionedHashes?: readonly Uint8Array[] | undefined
   /** Type 4. */
   authorizationList?: readonly Authorization[] | undefined
+  /** Type 0: what says for which chain it is, beside r and s of zero. */
+  v?: bigint | undefined
 }
 
 /** The members of a transaction object, as @ethereumjs/tx holds them. */
@@ -202,6 +204,11 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   transaction['value'] = fields.value
   transaction['data'] = fields.data
   if (type === 0) transaction['keccakFunction'] = empty['keccakFunction']
+  if (type === 0 && fields.v !== undefined) {
+    transaction['v'] = fields.v
+    transaction['r'] = 0n
+    transaction['s'] = 0n
+  }
   if (type < 2) transaction['gasPrice'] = fields.gasPrice ?? 0n
   if (type > 0) {
     transaction['chainId'] = rules.chainId()

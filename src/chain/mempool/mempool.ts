@@ -24,7 +24,13 @@ import {
   validateStateless,
   validateWithState,
 } from './validation.js'
-import { type PooledTransaction, maxFeePerGas, recoverTransaction, senderOf } from './transaction.js'
+import {
+  type PooledTransaction,
+  checkSignature,
+  maxFeePerGas,
+  recoverTransaction,
+  senderOf,
+} from './transaction.js'
 
 /*
  * Transactions wait here until a block takes them.
@@ -115,7 +121,10 @@ export class Mempool {
     }
     const fields = decodeTransaction(raw)
     checkSubmission(fields, this.#options)
-    if (this.#options.anvilBaseFee !== undefined) await this.checkFirst(fields, senderOf(fields, rules))
+    if (this.#options.anvilBaseFee !== undefined) {
+      checkSignature(fields, rules)
+      await this.checkFirst(fields, senderOf(fields, rules))
+    }
     this.#checkStatic(fields, true)
     const pooled = recoverTransaction(fields, rules)
     return this.#insert(pooled, fields)

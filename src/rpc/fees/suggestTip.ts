@@ -121,6 +121,15 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
   return tip
 }
 
+/**
+ * The lowest tip (wei per gas) that the head's transactions paid, at least `startTip` (foundry: anvil/src/eth/backend,
+ * lowest_suggestion_tip).
+ */
+export function lowestTip(view: ChainView, startTip: bigint): bigint {
+  const [lowest] = storedBlockFees(view, view.head())
+  return lowest === undefined || lowest.tip < startTip ? startTip : lowest.tip
+}
+
 /** A block's lowest tips; those of its own producer are left out. */
 function sampleTips(view: ChainView, block: StoredBlock): bigint[] {
   return storedBlockFees(view, block)

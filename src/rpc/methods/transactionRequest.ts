@@ -1,5 +1,7 @@
 import { checkHardhatCall } from './hardhatRequest.js'
+import type { CallBaseFee } from '../../chain/calls/call.js'
 import type { CallObject } from '../../chain/calls/callObject.js'
+import { ChainError } from '../../chain/errors.js'
 import type { AccountOverride } from '../../chain/calls/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
 import { bytesEqual, quantity } from '../../encoding/hex.js'
@@ -83,11 +85,32 @@ function checkCallFees({ maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CallArg
 }
 
 /** A cap without a tip is the price, and a price beside a cap means nothing. */
-function pricedAsAnvil(given: CallArguments): CallArguments {
+function pricedAsAnvil<T extends Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>>(
+  given: T,
+): T {
   const { maxFeePerGas, maxPriorityFeePerGas } = given
   if (maxFeePerGas === undefined) return given
   if (maxPriorityFeePerGas !== undefined) return { ...given, gasPrice: undefined }
   return { ...given, gasPrice: maxFeePerGas, maxFeePerGas: undefined }
+}
+
+/**
+ * What anvil estimates of a transaction that names no gas: the call as it was given, of the zero address if it has no
+ * sender, and without the fees that it leaves open.
+ *
+ * @throws ChainError if its tip is above its cap
+ */
+export function estimatedAsGiven(
+  given: CallObject,
+  baseFee: CallBaseFee,
+): Pick<ExecutionRequest, 'call' | 'baseFee'> {
+  const { maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = given
+  if (tip > cap && given.gasPrice === undefined) {
+    throw new ChainError(
+      `max priority fee per gas higher than max fee per gas: maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`,
+    )
+  }
+  return { call: { ...pricedAsAnvil(given), chainId: undefined }, baseFee }
 }
 
 /** In hardhat the chain id of a call means nothing, and a tip alone is its cap; in anvil a cap alone is its price. */

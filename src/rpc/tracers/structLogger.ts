@@ -17,7 +17,7 @@ import type { Trace, TracerKind } from './tracerKind.js'
 const WORD_DIGITS = 64
 
 /** How traces of steps are written. */
-export type StructLogForm = 'geth' | 'hardhat'
+export type StructLogForm = 'geth' | 'anvil' | 'hardhat'
 
 interface StructLogFormat {
   step(log: StructLog): string
@@ -55,7 +55,17 @@ export class StructLogText implements StructLogSink {
 }
 
 /** geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
-function gethStep({ step, refund, stack, returnData, memory, storage }: StructLog): string {
+function gethStep(log: StructLog): string {
+  const { refund } = log
+  return refund > 0n ? withRefund(log) : `${stepMembers(log)}}`
+}
+
+/** The same in anvil, which tells also that there are no refunds. */
+function withRefund(log: StructLog): string {
+  return `${stepMembers(log)},"refund":${log.refund}}`
+}
+
+function stepMembers({ step, stack, returnData, memory, storage }: StructLog): string {
   const { runState, gas, cost, failure } = step
   const { opCode, programCounter, env } = runState
   let text =
@@ -66,8 +76,7 @@ function gethStep({ step, refund, stack, returnData, memory, storage }: StructLo
   if (returnData !== undefined && returnData.length > 0) text += `,"returnData":${jsonBytes(returnData)}`
   if (memory !== undefined && memory.length > 0) text += `,"memory":[${wordTexts(memory, '0x').join(',')}]`
   if (storage !== undefined) text += `,"storage":{${slotTexts(storage, '0x').join(',')}}`
-  if (refund > 0n) text += `,"refund":${refund}`
-  return `${text}}`
+  return text
 }
 
 /**
@@ -92,6 +101,7 @@ function hardhatStep({ step, stack, memory, storage }: StructLog): string {
 
 const formats: Readonly<Record<StructLogForm, StructLogFormat>> = {
   geth: { step: gethStep, returnValue: jsonBytes },
+  anvil: { step: withRefund, returnValue: jsonBytes },
   hardhat: {
     step: hardhatStep,
     returnValue: (bytes) => (bytes.length === 0 ? '""' : jsonBytes(bytes)),

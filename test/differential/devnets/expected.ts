@@ -126,6 +126,84 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     },
   ],
   anvil: [
+    {
+      reason: 'transactions of impersonated accounts are marked otherwise, and so have other hashes',
+      matches: where({
+        name: /^eth_send(Unsigned)?Transaction \| \.result$/,
+        request: /impersonate|SendUnsigned|sendUnsigned/i,
+      }),
+    },
+    {
+      reason: 'the contracts of the fork that system calls go to are there, as the EIPs have it',
+      matches: where({
+        request:
+          /^\w+ .*"0x(00000961ef480eb55e80d19ad83579a64c007002|0000bbddc7ce488642fb579f8b00f3a590007251|000f3df6d732807ef1319fb7b8bb8522d0beac02)"/,
+      }),
+    },
+    {
+      reason:
+        'a simulated block stands on the head as in geth, where that of anvil has no parent and the number of the head',
+      matches: where({ name: /^eth_simulateV1/, request: /^eth_simulateV1/ }),
+    },
+    {
+      reason:
+        'a block that takes the place of another has the time and the base fee that follow from its parent',
+      matches: where({
+        request: /after (anvil_(reorg|rollback)|evm_revert|anvil_revert)/,
+        name: /(baseFeePerGas|timestamp|eth_(gasPrice|feeHistory|sendTransaction|fillTransaction|signTransaction) \| .*)$/,
+      }),
+    },
+    {
+      reason: 'the clock never goes behind the head, and a reset sets it back',
+      matches: where({
+        name: /(timestamp|Timestamp|Time)$/,
+        request: /(setTime|_reset|etNextBlockTimestamp)/,
+      }),
+    },
+    {
+      reason:
+        'a reset begins with the base fee of the genesis and forgets snapshots, which in anvil lead to blocks that are gone',
+      matches: where({
+        request:
+          /^(evm|anvil)_revert|head after (hardhat|anvil)_reset|after (hardhat|anvil)_reset|after (evm|anvil)_revert/,
+      }),
+    },
+    {
+      reason:
+        'orders of blocks are read as by other nodes: with JSON numbers or text, and without either member',
+      matches: where({
+        theirs: /untagged enum (MineOptions|ForkingVariants)|expected (u64|usize)"/,
+        ours: /"result"/,
+      }),
+    },
+    {
+      reason: 'steps of mined transactions are traced without an option for that',
+      matches: where({ name: /^debug_trace(Transaction|Block\w+) \| \.result.*structLogs/ }),
+    },
+    {
+      reason:
+        'what other nodes do is not left undone: typed data of all versions are signed, and there is no work',
+      matches: where({ theirs: /Not implemented/ }),
+    },
+    {
+      reason: 'the version of the protocol is that of the provider',
+      matches: where({ name: /^eth_protocolVersion/ }),
+    },
+    {
+      reason: 'taking back no blocks is fine',
+      matches: where({ name: /^anvil_rollback/, theirs: /Required data unavailable/ }),
+    },
+    {
+      reason: 'a legacy transaction that is signed for another chain is refused',
+      matches: where({ name: sends, ours: /invalid chain id for signer/ }),
+    },
+    {
+      reason: 'arguments that the standard lets out may be left out',
+      matches: where({
+        ours: /"result"/,
+        theirs: /expected params sequence with length|expected tuple variant|expected struct GethDebug/,
+      }),
+    },
     { reason: 'anvil goes down', matches: where({ theirs: /^\{"closed"/ }) },
     {
       reason: 'of several mistakes of a call another one is told first',

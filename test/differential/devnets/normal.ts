@@ -8,6 +8,7 @@ const blockMembers: ReadonlySet<string> = new Set([
   'transactionsRoot',
   'blockHash',
   'size',
+  'accountProof',
 ])
 /** The same, and what anvil throws dice for. */
 const diceMembers: ReadonlySet<string> = new Set([...blockMembers, 'mixHash'])

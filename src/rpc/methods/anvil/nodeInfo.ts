@@ -1,6 +1,5 @@
 import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { version } from '../../../version.js'
-import { suggestTip } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
 
 /** anvil_metadata: the node, this run of it, its head and its snapshots. */
@@ -38,7 +37,7 @@ export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) =
       baseFee: quantity(baseFee),
       chainId: Number(view.chainId),
       gasLimit: quantity(gasLimit),
-      gasPrice: quantity(baseFee + suggestTip(view, backend.settings.startTip)),
+      gasPrice: quantity(baseFee + backend.suggestedTip()),
     },
     forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
     network: null,

@@ -1,10 +1,5 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { defineMethod } from '../../method.js'
-
-/** eth_requestAccounts: the addresses that the node signs for (EIP-1102). */
-export const requestAccounts = defineMethod('eth_requestAccounts', [], ({ backend }) =>
-  backend.keyring.addresses().map(bytesToHex),
-)
+import { type Method, defineMethod } from '../../method.js'
 
 /**
  * eth_accounts: the addresses that the node signs for, and behind them those that are impersonated; in hardhat without
@@ -16,3 +11,6 @@ export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
   const others = accountsIncludeImpersonated ? backend.controls.impersonated() : []
   return [...new Set([...own, ...others].map(bytesToHex))]
 })
+
+/** eth_requestAccounts: what eth_accounts answers (EIP-1102). */
+export const requestAccounts: Method = { ...accounts, name: 'eth_requestAccounts' }

@@ -19,10 +19,10 @@ export const fillTransaction = defineMethod(
     const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
     const request = blobTransactionRequest(given, compatibility)
     const sender = compatibility.fillsAsWaiting ? (request.from ?? keyring.addresses()[0]) : undefined
-    const completed = await wallet.complete(
-      sender === undefined ? request : { ...request, from: sender },
-      blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
-    )
+    const completed = await wallet.complete(request, {
+      from: sender,
+      given: blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
+    })
     if (sender === undefined) return rawAndTransaction(completed)
     const waiting = waitingText({ ...completed, sender }, compatibility)
     return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${waiting}}`])

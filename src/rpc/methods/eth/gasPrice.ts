@@ -1,10 +1,10 @@
 import { quantity } from '../../../encoding/hex.js'
-import { baseFeeAfter, blobBaseFeeAt, suggestTip } from '../../fees/suggestTip.js'
+import { baseFeeAfter, blobBaseFeeAt } from '../../fees/suggestTip.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */
-export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ view, backend }) =>
-  quantity(suggestTip(view, backend.settings.startTip)),
+export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ backend }) =>
+  quantity(backend.suggestedTip()),
 )
 
 /** eth_blobBaseFee: the price of blob gas in the head; null before Cancun. */
@@ -26,11 +26,11 @@ export const baseFee = defineMethod('eth_baseFee', [], ({ view, backend }) => {
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
   const { controls, settings } = backend
   const { header } = view.head()
-  const { compatibility, startTip } = settings
+  const { compatibility } = settings
   const price = controls.gasPrice()
   if (price !== undefined) return quantity(price)
   const imposed = controls.imposedBaseFee()
-  const tip = suggestTip(view, startTip)
+  const tip = backend.suggestedTip()
   if (compatibility.gasPriceUsesNextBaseFee) {
     return quantity((imposed ?? baseFeeAfter(view, header) ?? 0n) + tip)
   }

@@ -1,4 +1,5 @@
 import { bytesToHex } from '../../../encoding/hex.js'
+import { UnknownAccountError } from '../../../chain/accounts/keyring.js'
 import type { CompletedTransaction } from '../../../chain/accounts/wallet.js'
 import type { Backend } from '../../backend.js'
 import { jsonBytes } from '../../format/pieces.js'
@@ -13,10 +14,18 @@ export function rawAndTransaction(given: CompletedTransaction): WireBytes {
   return new WireBytes([`{"raw":${jsonBytes(given.raw)},"tx":${signedTransactionText(given)}}`])
 }
 
-/** Signs a transaction without sending it; in anvil and ganache what it lacks is filled in. */
+/**
+ * Signs a transaction without sending it; in anvil and ganache what it lacks is filled in.
+ *
+ * @throws UnknownAccountError in anvil also for accounts that are impersonated
+ */
 export async function signOnly(backend: Backend, given: CallArguments): Promise<CompletedTransaction> {
-  const { wallet, settings } = backend
+  const { wallet, keyring, settings } = backend
   const { compatibility } = settings
+  const { from } = given
+  if (compatibility.requestChecks === 'anvil' && from !== undefined && !keyring.has(from)) {
+    throw new UnknownAccountError(from)
+  }
   checkSignersChain(backend, given)
   const call = transactionRequest(given, compatibility)
   const { transaction, hash } = await (compatibility.fillsBeforeSigning
