@@ -36,7 +36,7 @@ interface Refusal {
   evmMessage?: string | undefined
 }
 
-type Answer = { id: number; value: unknown } | { id: number; refusal: Refusal }
+type Answer = { value: unknown } | { refusal: Refusal }
 
 /** A library refused its input. */
 export class WorkerRefusal extends Error {
@@ -49,25 +49,41 @@ export class WorkerRefusal extends Error {
   }
 }
 
-interface Pending {
+/** What is to be computed, and who waits for it. */
+interface Task {
+  operation: keyof WorkerOperations
+  input: readonly unknown[]
+  /** Bytes of the input, which say how long it takes. */
+  size: number
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
 
-/** A thread, which starts with its first call and does one after another. */
+/** A thread, which starts with its first call. It does one after another, short before long. */
 class ComputeWorker {
   #worker: Worker | undefined
-  #lastId = 0
-  readonly #pending = new Map<number, Pending>()
+  #running: Task | undefined
+  readonly #waiting: Task[] = []
 
-  call(operation: keyof WorkerOperations, input: unknown[]): Promise<unknown> {
+  call(operation: keyof WorkerOperations, input: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, input, size: sizeOf(input), resolve, reject })
+      this.#runNext()
+    })
+  }
+
+  #runNext(): void {
+    if (this.#running !== undefined) return
+    const sizes = this.#waiting.map(({ size }) => size)
+    const [task] = this.#waiting.splice(sizes.indexOf(Math.min(...sizes)), 1)
+    if (task === undefined) {
+      this.#worker?.unref()
+      return
+    }
+    this.#running = task
     const worker = (this.#worker ??= this.#start())
     worker.ref()
-    const id = ++this.#lastId
-    worker.postMessage({ id, operation, input })
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject })
-    })
+    worker.postMessage({ operation: task.operation, input: task.input })
   }
 
   #start(): Worker {
@@ -78,11 +94,11 @@ class ComputeWorker {
       execArgv: [],
     })
     worker.on('message', (answer: Answer) => {
-      const call = this.#pending.get(answer.id)
-      this.#pending.delete(answer.id)
-      if (this.#pending.size === 0) worker.unref()
-      if ('refusal' in answer) call?.reject(new WorkerRefusal(answer.refusal))
-      else call?.resolve(answer.value)
+      const task = this.#running
+      this.#running = undefined
+      if ('refusal' in answer) task?.reject(new WorkerRefusal(answer.refusal))
+      else task?.resolve(answer.value)
+      this.#runNext()
     })
     worker.on('error', (error: Error) => this.#fail(error))
     worker.on('exit', () => this.#fail(new Error('the worker thread has ended')))
@@ -91,13 +107,27 @@ class ComputeWorker {
 
   #fail(error: Error): void {
     this.#worker = undefined
-    for (const { reject } of this.#pending.values()) reject(error)
-    this.#pending.clear()
+    const task = this.#running
+    this.#running = undefined
+    for (const { reject } of [...(task === undefined ? [] : [task]), ...this.#waiting.splice(0)])
+      reject(error)
   }
 }
 
+/** Bytes of an input and of all lists in it; characters count as bytes. */
+function sizeOf(input: unknown): number {
+  if (typeof input === 'string' || input instanceof Uint8Array) return input.length
+  return Array.isArray(input) ? input.reduce((sum: number, item) => sum + sizeOf(item), 0) : 0
+}
+
+/**
+ * Most bytes of what the worker for short work computes: a tenth of a second of pairings. A call may buy minutes of them,
+ * which nobody else's call waits for.
+ */
+const mostShortBytes = 4096
+const shortWorker = new ComputeWorker()
+const longWorker = new ComputeWorker()
 /** A worker of its own, so that blobs do not wait for the pairings of a call. */
-const callWorker = new ComputeWorker()
 const kzgWorker = new ComputeWorker()
 
 /**
@@ -110,6 +140,7 @@ export function computeInWorker<Name extends keyof WorkerOperations>(
   operation: Name,
   ...input: Parameters<WorkerOperations[Name]>
 ): Promise<ReturnType<WorkerOperations[Name]>> {
+  const callWorker = sizeOf(input) <= mostShortBytes ? shortWorker : longWorker
   const worker = /^(bls|bn|hash)/.test(operation) ? callWorker : kzgWorker
   return worker.call(operation, input) as Promise<ReturnType<WorkerOperations[Name]>>
 }
@@ -250,19 +281,18 @@ function serve(): void {
   }
 
   interface Call {
-    id: number
     operation: keyof WorkerOperations
     input: unknown[]
   }
-  parentPort?.on('message', ({ id, operation, input }: Call) => {
+  parentPort?.on('message', ({ operation, input }: Call) => {
     const compute = operations[operation] as (...values: unknown[]) => unknown
     Promise.resolve()
       .then(() => compute(...input))
       .then(
-        (value) => parentPort.postMessage({ id, value }),
+        (value) => parentPort.postMessage({ value }),
         (error: { message?: string; error?: string }) => {
           const { message, error: evmMessage } = error
-          parentPort.postMessage({ id, refusal: { message: String(message ?? evmMessage), evmMessage } })
+          parentPort.postMessage({ refusal: { message: String(message ?? evmMessage), evmMessage } })
         },
       )
   })
