@@ -16,6 +16,7 @@ const methodNotAllowed = refuse(405, '405 - Method Not Allowed\n', {
   vary: 'Origin',
 })
 const notFound = refuse(404, '404 page not found\n', noSniff)
+const operationNotFound = refuse(404, '404 page not found\n', { ...noSniff, vary: 'Origin' })
 const serverFault = refuse(500, 'internal server error\n')
 
 /** A request whose body is read as it comes. */
@@ -57,7 +58,8 @@ async function answerOperation(
   if (isPreflight(request)) return preflightReply(request, opened)
   const clean = cleanPath(path)
   if (clean !== path && clean.startsWith(prefix)) return movedToCleanPath(request, clean + search)
-  if (!path.startsWith(prefix) || path.length === prefix.length) return textReply(notFound)
+  if (path === prefix) return textReply(operationNotFound)
+  if (!path.startsWith(prefix)) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
   const operation = decode(path.slice(prefix.length))
   const query = new URLSearchParams(search)
@@ -124,7 +126,7 @@ export function isGatewayPath(target: string): boolean {
 /** What is refused for every key. */
 function refuseForm({ method }: HttpRequest, operation: string): Refusal | undefined {
   if (method !== 'POST') return methodNotAllowed
-  const inPath = /^cat\/(.+)$/.exec(operation)?.[1]
+  const inPath = /^cat\/([^/]+)$/.exec(operation)?.[1]
   if (inPath === undefined) return undefined
   const advice = `use /api/v0/cat?arg=${inPath} instead`
   return refuse(405, `/api/v0/cat/${inPath} is an undocumented behavior, ${advice}\n`)

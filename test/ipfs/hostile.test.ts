@@ -158,7 +158,6 @@ describe('archives and data', () => {
     const contents = [
       bytes.subarray(0, -10),
       bytes.subarray(0, 20),
-      Buffer.alloc(0),
       randomBytes(100),
       Buffer.concat([
         bytes.subarray(0, 1 + (bytes[0] ?? 0)),
@@ -169,6 +168,17 @@ describe('archives and data', () => {
     for (const content of contents) {
       const response = await post('dag/import', [{ name: 'x.car', content }])
       expect([response.status, await response.json()]).toMatchObject([500, { Type: 'error' }])
+    }
+  })
+
+  it('ends an import where a CAR ends before its header, without a word, as Kubo does', async () => {
+    const { bytes } = await car()
+    for (const content of [Buffer.alloc(0), Buffer.from('x')]) {
+      const response = await post('dag/import', [
+        { name: 'x.car', content: bytes },
+        { name: 'y.car', content },
+      ])
+      expect([response.status, await response.text()]).toEqual([200, ''])
     }
   })
 

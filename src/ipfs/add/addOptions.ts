@@ -110,7 +110,8 @@ export async function planAdd(
     throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
   }
   const settings = await readSettings(options, base, rawLeaves)
-  createChunker(settings.chunker)
+  // Files that are to stay where they are get no further than that.
+  if (!options.nocopy) createChunker(settings.chunker)
   return {
     settings,
     metadata,

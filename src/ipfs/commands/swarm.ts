@@ -1,3 +1,4 @@
+import { parseName, peerIdText } from '../names/keystore.js'
 import { linesOfText, printable } from '../request/textForm.js'
 import { FileNetworkError } from '../errors.js'
 import { defineCommand, pathArguments, single } from '../request/command.js'
@@ -51,7 +52,8 @@ export const swarmDisconnect = defineCommand({
 function peerOf(address: string): string {
   const peer = /^(?:.*\/)?(?:p2p|ipfs)\/([^/]+)$/.exec(checkMultiaddress(address))?.[1]
   if (peer === undefined) throw new FileNetworkError(`found no ipfs peers at ${address}`)
-  return peer
+  const name = parseName(peer)
+  return name === undefined ? peer : peerIdText(name)
 }
 
 /** `swarm/addrs`: no addresses of others are known. */

@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { hashFunctionByCode } from '../cid/cidFormat.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
 import type { VisitedBlock } from './links.js'
 
 /** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
@@ -28,24 +28,24 @@ export interface CarReader {
 export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarReader> {
   const input = new ByteInput(source)
   let header = await readHeader(input)
-  if (header?.version === 2) {
+  if (header.version === 2) {
     const fields = Buffer.from(await input.take(40))
     const dataOffset = Number(fields.readBigUInt64LE(16))
     input.limitTo(dataOffset + Number(fields.readBigUInt64LE(24)))
     await input.skip(dataOffset - input.position)
     header = await readHeader(input)
   }
-  if (header === undefined) return { roots: [], blocks: readBlocks(input) }
   if (header.version !== 1) throw new CarError(`invalid car version: ${header.version}`)
   return { roots: header.roots, blocks: readBlocks(input) }
 }
 
-/** Undefined where the input ends behind the length of the header: Kubo takes that for a CAR with nothing in it. */
-async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] } | undefined> {
+/** @throws {@link EndOfDataError} where the input ends before the header, with which Kubo ends the whole import */
+async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] }> {
   const length = await input.takeVarint()
-  if (length === undefined || length === 0) throw new CarError('invalid header: unexpected EOF')
+  if (length === undefined) throw new EndOfDataError()
+  if (length === 0) throw new CarError('invalid header: EOF')
   if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
-  if (await input.hasEnded()) return undefined
+  if (await input.hasEnded()) throw new EndOfDataError()
   const encoded = await input.take(length)
   const header = attempt('invalid header', () => decodeCbor<unknown>(encoded))
   if (typeof header !== 'object' || header === null) throw new CarError('invalid header')
@@ -101,6 +101,10 @@ function attempt<T>(what: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
+    const [, version] = /^Invalid CID version (\d+)$/.exec(errorText(error)) ?? []
+    if (version !== undefined) {
+      throw new CarError(`invalid cid: expected 1 as the cid version number, got: ${version}`)
+    }
     throw new CarError(`${what}: ${errorText(error)}`)
   }
 }

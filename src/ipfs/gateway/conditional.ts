@@ -73,6 +73,37 @@ export function isRootUnmodified(
   )
 }
 
+/** Whether a date of HTTP, in any form that Go reads, is one. */
+function dateOf(text: string): number | undefined {
+  const isDate = httpDate.test(text) || obsoleteDates.some((form) => form.test(text))
+  return isDate ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : undefined
+}
+
+/**
+ * Whether a client asked for content only while it is what it knows, and it is not (RFC 9110, 13.1.1 and 13.1.4).
+ *
+ * @param described - the headers of the answer, of which `ETag` and `Last-Modified` count
+ */
+export function failsPrecondition(
+  { 'if-match': etags = '', 'if-unmodified-since': since = '' }: GatewayRequest['headers'],
+  described: Readonly<Record<string, string>>,
+): boolean {
+  if (etags !== '') {
+    const own = described['ETag'] ?? ''
+    return own.startsWith('W/') || !matchesEtag(etags, own)
+  }
+  const limit = dateOf(since)
+  const modified = described['Last-Modified']
+  return limit !== undefined && modified !== undefined && Date.parse(modified) > limit
+}
+
+/** Whether a part is asked for only of what the client has of it already (RFC 9110, 13.1.5). */
+function refersToThis(condition: string, described: Readonly<Record<string, string>>): boolean {
+  if (/^(W\/)?"/.test(condition)) return condition === described['ETag']
+  const modified = described['Last-Modified']
+  return modified !== undefined && dateOf(condition) === Date.parse(modified)
+}
+
 /** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
 type AskedRange = { first: number; last: number | undefined } | { suffix: number }
 
@@ -133,7 +164,7 @@ export function readRange(
   size: number,
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
-  if (range === undefined || (condition !== undefined && condition !== described['ETag'])) return undefined
+  if (range === undefined || (condition && !refersToThis(condition, described))) return undefined
   const asked = parseAsked(range, described)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)

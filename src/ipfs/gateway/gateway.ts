@@ -80,10 +80,12 @@ export function createGateway(source: GatewaySource): Gateway {
         const target = await readTarget(source.names, request).catch((error: unknown) => {
           // A name that stands for nothing is found out only when the answer has been begun.
           if (error instanceof GatewayError && error.status === 500) {
-            if (chosen.format === 'ipns-record') checkName(request)
             if (mustBeCached(request)) throw notCached(decodePath(request.path))
             Object.assign(kept, locationHeader(request, chosen))
-            if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
+            if (chosen.format === 'ipns-record') {
+              checkName(request)
+              throw withoutRecord(request, error)
+            }
           }
           throw error
         })

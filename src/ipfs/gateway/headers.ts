@@ -7,6 +7,11 @@ export function notModified(headers: Record<string, string> = {}): CommandReply 
   return { status: 304, headers, body: new Uint8Array() }
 }
 
+/** The answer to a client that wants content only while it is what it knows. */
+export function preconditionFailed(headers: Record<string, string>): CommandReply {
+  return { status: 412, headers, body: new Uint8Array() }
+}
+
 /** A request that the gateway refuses or sends elsewhere. */
 export class GatewayError extends Error {
   readonly status: number
@@ -109,8 +114,8 @@ export function escapePath(text: string): string {
   return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
 }
 
-/** Bytes of an answer up to which its length is told: fewer than the buffer of an answer has (Go, `net/http`). */
-const MEASURED_LENGTH = 2047
+/** Bytes of an answer up to which its length is told (Go, `net/http`). */
+const MEASURED_LENGTH = 2048
 
 /** A body as a whole if it is short, so that its length is told. */
 export async function measured(

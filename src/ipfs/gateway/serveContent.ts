@@ -7,7 +7,14 @@ import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
-import { contentRange, isUnmodified, listingEtag, matchesEtag, readRange } from './conditional.js'
+import {
+  contentRange,
+  failsPrecondition,
+  isUnmodified,
+  listingEtag,
+  matchesEtag,
+  readRange,
+} from './conditional.js'
 import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,
@@ -15,6 +22,7 @@ import {
   modifiedHeader,
   contentDisposition,
   notModified,
+  preconditionFailed,
   rootsHeader,
   escapePath,
   escapeUrlPath,
@@ -67,6 +75,7 @@ async function serveFile(
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }
+  if (failsPrecondition(request.headers, headers)) return preconditionFailed(headers)
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
   const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }

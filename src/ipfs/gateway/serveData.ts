@@ -10,13 +10,14 @@ import {
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { contentRange, matchesEtag, readRange } from './conditional.js'
+import { contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
 import {
   GatewayError,
   cacheControl,
   modifiedHeader,
   contentDisposition,
   notModified,
+  preconditionFailed,
   rootsHeader,
 } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
@@ -59,6 +60,7 @@ export async function serveData(
   }
   const body = await readAs(source, { cid, stored, format, mayConvert, headers: described })
   const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
+  if (failsPrecondition(request.headers, described)) return preconditionFailed(described)
   const range = readRange(request.headers, described, body.length)
   const ranged = {
     ...{ ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes' },

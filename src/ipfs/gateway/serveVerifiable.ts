@@ -1,13 +1,14 @@
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
-import { checkRange, contentRange, matchesEtag, readRange } from './conditional.js'
+import { checkRange, contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
 import {
   cacheControl,
   contentDisposition,
   measured,
   modifiedHeader,
   notModified,
+  preconditionFailed,
   rootsHeader,
 } from './headers.js'
 import { linksOf } from '../dag/links.js'
@@ -52,6 +53,7 @@ export async function serveVerifiable(
   const block = await source.get(cid)
   const named = { ...headers, 'Content-Disposition': described['Content-Disposition'] }
   checkRange(request.headers['range'], named)
+  if (failsPrecondition(request.headers, named)) return preconditionFailed(described)
   const range = readRange(request.headers, named, block.length)
   const { start, end } = range ?? { start: 0, end: block.length }
   return {

@@ -12,7 +12,6 @@ import {
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
-import { pinDag } from '../../store/pins.js'
 
 /** The longest input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
@@ -49,7 +48,8 @@ export const dagPut = defineCommand({
             checkDigest(hash, digest.length)
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)
-            if (options.pin) await pinDag(network, cid, '')
+            // What it refers to need not be there.
+            if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
             yield { Cid: { '/': cid.toString() } }
           }
         } finally {

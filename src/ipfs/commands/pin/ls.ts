@@ -95,8 +95,9 @@ async function listObjects(
 ): Promise<Listed[]> {
   const { type, encodeCid } = options
   const listed: Listed[] = []
-  for (const arg of args) {
-    const { cid } = await resolveText(network, arg)
+  const asked: { arg: string; cid: CID }[] = []
+  for (const arg of args) asked.push({ arg, cid: (await resolveText(network, arg)).cid })
+  for (const { arg, cid } of asked) {
     const pin = network.pins.find(cid)
     if (pin && (type === 'all' || type === pin.mode)) {
       listed.push({ cid, type: pin.mode, name: pin.name })
