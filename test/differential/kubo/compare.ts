@@ -32,7 +32,7 @@ const gatewayHeaders = [
 
 /** Operations whose values come in no order (Go maps, or goroutines). */
 const unordered =
-  /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)/
+  /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)|^\/api\/v0\/ls\?(.*&)?s(tream)?=/
 
 /** One thing that two answers do not share. */
 export interface Mismatch {

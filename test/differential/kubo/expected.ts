@@ -28,7 +28,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'A timeout that is no duration is refused in words: go-ipfs-cmds ends the answer without one',
-    matches: ({ request }) => /[?&]timeout=(x|&|$| )/.test(request),
+    matches: ({ request }) => /[?&]timeout=(x|5?(&|$| )|10%20s)/.test(request),
   },
   {
     reason: 'With a timeout that is over, Kubo says whatever of its parts looks at the clock first',
@@ -97,6 +97,17 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       /GMT/.test(theirs),
   },
   {
+    reason: 'HEAD of a path that is none has no body, which Go sends and clients take for the next answer',
+    matches: ({ request, theirs }) => /^HEAD \S*%(z|[? ])/.test(request) && theirs.startsWith('0 '),
+  },
+  {
+    reason:
+      'Below `localhost` without a port Kubo serves blocks and CARs only, for want of a setting of its own',
+    matches: ({ request, theirs }) =>
+      theirs.includes('only trustless requests are accepted on this gateway') ||
+      (/localhost"/.test(request) && theirs === '406 (0) '),
+  },
+  {
     reason: 'A host that begins with a point names no content',
     matches: ({ request, name }) => /"host":"\.ipfs\./.test(request) && / \| status \| /.test(name),
   },
@@ -132,7 +143,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
       'Objects of git are stored and served as they are, and neither read nor written (git-raw, a plugin of Kubo)',
-    matches: ({ request }) => /git-raw|(\/|=|%2F|")baf4/.test(request),
+    matches: ({ request, ours }) => /git-raw|(\/|=|%2F|")baf4/.test(request) || /baf4/.test(ours),
   },
   {
     reason: 'What is no JOSE object is refused in the words of the library',
@@ -265,7 +276,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'What a request says of chunks is checked before anything is stored',
     matches: ({ request, ours, theirs }) =>
-      (/chunk/.test(ours) || (/chunker=size-/.test(request) && /strconv/.test(ours))) &&
+      (/chunk/.test(ours) || (/chunker=(size|rabin)-/.test(request) && /strconv/.test(ours))) &&
       theirs.startsWith('200'),
   },
   {
@@ -286,7 +297,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'Who the node is, and what it runs on, differs from node to node',
     matches: ({ name }) =>
-      /^(id|version|version\/deps|repo\/stat|stats\/repo|key\/(list|ls|gen|rename|rm|sign|verify)|name\/publish|config|config\/show|config\/profile\/apply|commands|diag\/cmds|diag\/sys|log\/ls|log\/level) /.test(
+      /^(id|version|version\/deps|repo\/stat|stats\/repo|key\/(list|ls|gen|rename|rm|sign|verify)|name\/publish|config\/show|config\/profile\/apply|commands|diag\/cmds|diag\/sys|log\/ls|log\/level) /.test(
         name,
       ) && / (body) /.test(name),
   },

@@ -51,7 +51,10 @@ export async function compareWithKubo(options: {
         identical++
         generator.learn(request, theirs)
       } else {
-        await settle(own, kubo)
+        generator.abandon()
+        await settle(own, kubo).catch((error: unknown) => {
+          throw new Error(`a peer fails after ${describe(request)}`, { cause: error })
+        })
         if (/^\/api\/v0\/(repo\/gc|block\/rm)/.test(request.target)) generator.forget()
       }
       for (const mismatch of mismatches) {
@@ -89,6 +92,7 @@ async function settle(...peers: readonly Peer[]): Promise<void> {
       }
     }),
   )
+  await Promise.all(peers.map(resetImports))
   const roots = await Promise.all(
     peers.map(async (peer) => (await post(peer, 'files/stat?arg=/')).toString()),
   )
@@ -133,8 +137,14 @@ async function emptyFiles(peer: Peer): Promise<void> {
 /** Empties the mutable files and takes back what requests may have configured. */
 async function reset(peer: Peer): Promise<void> {
   await emptyFiles(peer)
-  for (const key of ['CidVersion', 'UnixFSChunker', 'UnixFSRawLeaves', 'UnixFSFileMaxLinks']) {
-    await post(peer, `config?arg=Import.${key}&arg=null&json=true`)
+  await resetImports(peer)
+}
+
+/** Takes back what requests may have configured of imports. */
+async function resetImports(peer: Peer): Promise<void> {
+  const { Value } = await postForJson<{ Value: Record<string, unknown> | null }>(peer, 'config?arg=Import')
+  for (const [key, value] of Object.entries(Value ?? {})) {
+    if (value !== null) await post(peer, `config?arg=Import.${key}&arg=null&json=true`)
   }
 }
 

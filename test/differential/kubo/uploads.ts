@@ -6,20 +6,26 @@ export interface Upload {
   body: Uint8Array
 }
 
-interface Part {
+/** A part of a multipart body. */
+export interface Part {
   name: string
   field?: string
   type: string
   content: Uint8Array
+  /** The header Content-Disposition, instead of the usual one. */
+  disposition?: string
+  /** Other headers, each with its end of line. */
+  more?: string
 }
 
 const boundary = 'differential-boundary'
 
-function multipart(parts: readonly Part[]): Upload {
-  const pieces = parts.flatMap(({ name, field = 'file', type, content }) => [
+/** A body of parts, with its content type. */
+export function multipart(parts: readonly Part[]): Upload {
+  const pieces = parts.flatMap(({ name, field = 'file', type, content, disposition, more = '' }) => [
     Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${encodeURIComponent(name)}"\r\n` +
-        `Content-Type: ${type}\r\n\r\n`,
+      `--${boundary}\r\nContent-Disposition: ${disposition ?? `form-data; name="${field}"; filename="${encodeURIComponent(name)}"`}\r\n` +
+        `${type === '' ? '' : `Content-Type: ${type}\r\n`}${more}\r\n`,
     ),
     content,
     Buffer.from('\r\n'),
@@ -54,6 +60,20 @@ const names = [
   'x.json',
   '%41',
   '_',
+  'a+b',
+  '/abs/x',
+  '../up',
+  'dir/../side',
+  './here',
+  'dir//y',
+  'dir/.',
+  '.hidden',
+  'dir/deep/deeper/z',
+  'a\\b',
+  'x?y',
+  'x#y',
+  'n'.repeat(255),
+  ' ',
 ]
 const sizes = [0, 1, 5, 31, 32, 33, 127, 128, 129, 300, 4096, 262_143, 262_144, 262_145, 600_000, 1_100_000]
 const fields = [
@@ -62,7 +82,44 @@ const fields = [
   'file?mode=4755',
   'file?mtime=500',
   'file?mode=600&mtime=1&mtime-nsecs=9',
+  'file?mode=0755&mtime=-5',
+  'file?mode=x',
+  'file?mtime=x',
+  'file?mtime=1&mtime-nsecs=1000000000',
+  'file?mtime=1&mtime-nsecs=-1',
+  'file?mtime-nsecs=5',
+  'file?mode=77777777777',
+  'file?mode=',
+  'file?foo=bar',
+  'file?mode=0100644',
+  'file?mtime=99999999999',
 ]
+/** Dispositions and headers of parts as only few clients send them. */
+const dispositions = [
+  'form-data; name="file"',
+  'form-data; name="file"; filename=plain',
+  'form-data; name="file"; filename=""',
+  'form-data; name="file"; filename*=UTF-8\'\'%C3%A9.txt',
+  'form-data; name="file"; filename="a\\"b"',
+  'attachment; filename="att"',
+  'form-data; filename="noname"',
+  'FORM-DATA; NAME="file"; FILENAME="upper"',
+  'form-data; name="file"; filename="a%zz"',
+  'form-data; name="path"; filename="dir%2Fescaped"',
+  'form-data; name=file; filename=a; filename=b',
+]
+const partTypes = [
+  '',
+  'text/plain; charset=utf-8',
+  'application/x-directory',
+  'application/symlink',
+  'APPLICATION/X-DIRECTORY',
+  'application/x-directory; x=y',
+  'multipart/form-data',
+  'image/png',
+  'nonsense',
+]
+const moreHeaders = ['Abspath: /tmp/x\r\n', 'Content-Transfer-Encoding: base64\r\n', 'X: y\r\n', 'broken\r\n']
 
 /** Content of a few sorts: text, repeated bytes, random bytes. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {
@@ -74,7 +131,7 @@ export function randomContent(random: Random, size = random.pick(sizes)): Buffer
 /** Files, directories and symlinks as clients upload them. */
 export function randomTree(random: Random): Upload {
   const parts: Part[] = []
-  const count = random.pick([1, 1, 1, 2, 3, 5])
+  const count = random.pick([1, 1, 1, 2, 3, 5, 5, 12])
   if (random.chance(0.2)) {
     parts.push({
       name: 'dir',
@@ -86,6 +143,11 @@ export function randomTree(random: Random): Upload {
   for (let index = 0; index < count; index++) {
     const name = random.chance(0.1) ? '' : random.pick(names)
     const field = random.chance(0.3) ? random.pick(fields) : 'file'
+    const odd: Partial<Part> = {
+      ...(random.chance(0.03) && { disposition: random.pick(dispositions) }),
+      ...(random.chance(0.03) && { type: random.pick(partTypes) }),
+      ...(random.chance(0.01) && { more: random.pick(moreHeaders) }),
+    }
     if (random.chance(0.08)) {
       parts.push({
         name,
@@ -95,16 +157,104 @@ export function randomTree(random: Random): Upload {
       })
     } else {
       const size = random.chance(0.8) ? random.pick(sizes.slice(0, 11)) : random.pick(sizes)
-      parts.push({ name, field, type: 'application/octet-stream', content: randomContent(random, size) })
+      parts.push({
+        name,
+        field,
+        type: 'application/octet-stream',
+        content: randomContent(random, size),
+        ...odd,
+      })
     }
   }
   return multipart(parts)
 }
 
+const sharedNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `f${index}`)
+
+/** Small files with names that end in their number. */
+export function manyFiles(random: Random, count: number): Upload {
+  return multipart(
+    sharedNames(count).map((name) => ({
+      name,
+      type: 'application/octet-stream',
+      content: randomContent(random, random.below(40)),
+    })),
+  )
+}
+
+const rules = [
+  '/old /docs/ 301',
+  '/moved/:a/:b /docs/:b?from=:a 302',
+  '/posts/* /docs/index.html 200',
+  '/gone /410.html 410',
+  '/secret /451.html 451',
+  '/rewritten /docs/api.json',
+  '/temp /index.html 307',
+  '/seeother /docs 303',
+  '/permanent/:x https://example.com/:x 308',
+  '/lost/* /404.html 404',
+  '/forced /index.html 200!',
+  '/proxy http://example.com/ 200',
+  '/* /404.html 404',
+  '# comment',
+  '',
+  '/only',
+  'nonsense',
+  '/x /y 999',
+  '/docs/* /page.html 302',
+]
+
+/** A site: pages, names that have to be escaped, a symlink, and rules of redirection. */
+export function siteFiles(random: Random): Upload {
+  const contents: Record<string, string> = {
+    'index.html': '<!DOCTYPE html><title>home</title>',
+    'page.html': '<p>page</p>',
+    '404.html': '<p>lost</p>',
+    '410.html': '<p>gone</p>',
+    '451.html': '<p>secret</p>',
+    'docs/index.html': '<p>docs</p>',
+    'docs/api.json': '{"a":1}',
+    'docs/a b.txt': 'text',
+    'café/🎉.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'café/x.xml': '<?xml version="1.0"?><x/>',
+    'q?m#h%p.txt': 'escaped',
+    'plus+sign.css': 'a{}',
+    'script.js': 'let a',
+    'ipfs-404.html': '<p>none</p>',
+  }
+  const parts: Part[] = Object.entries(contents)
+    .filter(() => random.chance(0.8))
+    .map(([name, text]) => ({ name, type: 'text/plain', content: Buffer.from(text) }))
+  parts.push({ name: 'data.bin', type: 'x/y', content: randomContent(random, random.pick([0, 10, 300_000])) })
+  parts.push({
+    name: 'link',
+    type: 'application/symlink',
+    content: Buffer.from(random.pick(['page.html', 'docs', '/x'])),
+  })
+  if (random.chance(0.7)) {
+    const chosen = rules.filter(() => random.chance(0.5))
+    parts.push({
+      name: '_redirects',
+      type: 'text/plain',
+      content: Buffer.from(chosen.join(random.pick(['\n', '\n', '\r\n']))),
+    })
+  }
+  const field = random.pick(['file', 'file', 'file?mtime=500', 'file?mode=0644&mtime=500'])
+  return multipart(parts.map((part) => ({ ...part, field })))
+}
+
 /** A body as only a broken client sends it. */
 export function spoilt(random: Random, upload: Upload): Upload {
   const { headers, body } = upload
-  switch (random.below(5)) {
+  switch (random.below(9)) {
+    case 5:
+      return { headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` }, body }
+    case 6:
+      return { headers: { 'content-type': `Multipart/Form-Data; charset=utf-8; boundary=${boundary}` }, body }
+    case 7:
+      return { headers: { 'content-type': 'application/octet-stream' }, body }
+    case 8:
+      return { headers, body: Buffer.concat([Buffer.from('preamble\r\n'), body, Buffer.from('epilogue')]) }
     case 0:
       return { headers: { 'content-type': 'multipart/form-data' }, body }
     case 1:
