@@ -24,11 +24,13 @@ export interface RpcHttpSetup {
   limits: BodyLimits
 }
 
-/** Media types of a JSON-RPC body (geth: rpc/http.go). */
-const jsonTypes = /^application\/(json|json-rpc|jsonrequest)[ \t]*(;|$)/i
+/** Media types of a JSON-RPC body, with parameters that are whole (geth: rpc/http.go). */
+const jsonTypes =
+  /^application\/(json|json-rpc|jsonrequest)[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=("([^"\\]|\\.)*"|[\w!#$%&'*+.^`|~-]+)[ \t]*)?)*$/i
 
-const methodNotAllowed = refuse(405, 'method not allowed\n')
-const badContentType = refuse(415, 'invalid content type, only application/json is supported\n')
+const noSniff = { 'x-content-type-options': 'nosniff' }
+const methodNotAllowed = refuse(405, 'method not allowed\n', noSniff)
+const badContentType = refuse(415, 'invalid content type, only application/json is supported\n', noSniff)
 
 /** What every reply to a JSON-RPC request carries, so that web pages may read it. */
 const openToPages = { 'access-control-allow-origin': '*' }
@@ -87,7 +89,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
       this.#setup.provider.record(context.caller, 'http', { status: refusal.status })
       return { answer: refusalReply(refusal) }
     }
-    if (this.#request.method !== 'POST') return { answer: emptyReply(200, openToPages) }
+    if (this.#asksForNothing()) return { answer: emptyReply(200, openToPages) }
     // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
     return whenReady(this.#request.readBody(maxBody), (body) => ('content' in body ? body : { content: '{' }))
   }
@@ -98,16 +100,21 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
 
   /** What is refused whatever the body says. */
   #refuse(maxBody: number): Refusal | undefined {
-    const { method, target, headers } = this.#request
+    const { method, headers } = this.#request
     if (method === 'PUT' || method === 'DELETE') return methodNotAllowed
     const length = Number(headers['content-length'] ?? 0)
-    if (length > maxBody) return refuse(413, `content length too large (${length}>${maxBody})\n`)
-    if (method === 'OPTIONS') return undefined
-    const isEmpty = length === 0 && headers['transfer-encoding'] === undefined
-    if (method === 'GET' && isEmpty && !target.includes('?')) return undefined
+    if (length > maxBody) return refuse(413, `content length too large (${length}>${maxBody})\n`, noSniff)
+    if (method === 'OPTIONS' || this.#asksForNothing()) return undefined
     const type = headers['content-type'] ?? ''
-    const isJson = method === 'POST' && (type === 'application/json' || jsonTypes.test(type))
-    return isJson ? undefined : badContentType
+    return type === 'application/json' || jsonTypes.test(type) ? undefined : badContentType
+  }
+
+  /** Whether only the status is asked for: every method but these has a body that counts, as in geth. */
+  #asksForNothing(): boolean {
+    const { method, target, headers } = this.#request
+    if (method !== 'GET' && method !== 'OPTIONS') return false
+    const isEmpty = Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined
+    return isEmpty && !(method === 'GET' && target.includes('?'))
   }
 
   #longestBody(): number {
@@ -125,7 +132,7 @@ function formatReply(reply: Reply | undefined, { effects, failover, answeredBy }
   // Written out: a copy of openToPages that grows costs a small request a tenth of its time.
   const headers: Record<string, string> =
     reply === undefined
-      ? { ...openToPages, 'content-length': '0' }
+      ? { ...openToPages, 'content-type': 'application/json', 'content-length': '0' }
       : {
           'access-control-allow-origin': '*',
           'content-type': reply.contentType,

@@ -217,6 +217,8 @@ describe('block parameters', () => {
         ['0x01', 'hex number with leading zero digits'],
         ['0x8000000000000000', 'blocknumber too high'],
         [`0x${'f'.repeat(40)}`, 'hex number > 64 bits'],
+        [`0x-${'f'.repeat(40)}`, 'invalid hex string'],
+        [`0x${'f'.repeat(17)}-`, 'hex number > 64 bits'],
         [`0x${'g'.repeat(64)}`, 'invalid hex string'],
         [1, noString('number')],
         [true, noString('bool')],

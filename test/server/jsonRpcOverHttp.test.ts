@@ -55,8 +55,20 @@ describe('rules of the transport', () => {
     expect(await request(port, path, asked)).toMatchObject({
       status: 415,
       body: 'invalid content type, only application/json is supported\n',
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
     })
+  })
+
+  test.each(['GET', 'PATCH', 'OPTIONS'])('%s with a body in JSON is answered as POST is', async (method) => {
+    expect(await request(port, '/', { method, headers: json, body })).toMatchObject({
+      status: 200,
+      body: answer,
+    })
+  })
+
+  test('a media type with a parameter that is not whole is 415', async () => {
+    const headers = { 'content-type': 'application/json; charset' }
+    expect(await request(port, '/', { headers, body })).toMatchObject({ status: 415 })
   })
 
   test.each(['PUT', 'DELETE'])('%s is 405', async (method) => {
@@ -79,7 +91,11 @@ describe('rules of the transport', () => {
   })
 
   test('an empty body is answered with nothing', async () => {
-    expect(await request(port, '/', { headers: json, body: '' })).toMatchObject({ status: 200, body: '' })
+    expect(await request(port, '/', { headers: json, body: '' })).toMatchObject({
+      status: 200,
+      body: '',
+      headers: { 'content-type': 'application/json' },
+    })
   })
 
   test('a body that says it is too long is 413', async () => {

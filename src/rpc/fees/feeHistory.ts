@@ -96,6 +96,11 @@ function orZero(value: bigint | undefined): string {
   return quantity(value ?? 0n)
 }
 
+/** A number with six decimals, however large it is. */
+function fixed(value: number): string {
+  return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`
+}
+
 function checkPercentiles(
   percentiles: readonly number[],
   { takesEqualPercentiles }: Pick<FeeHistorySource, 'takesEqualPercentiles'>,
@@ -105,7 +110,7 @@ function checkPercentiles(
   }
   if (percentiles.length > maxPercentiles) refuse(`over the query limit ${maxPercentiles}`)
   percentiles.forEach((percentile, index) => {
-    if (percentile < 0 || percentile > 100) refuse(percentile.toFixed(6))
+    if (percentile < 0 || percentile > 100) refuse(fixed(percentile))
     const before = percentiles[index - 1]
     if (before === percentile && takesEqualPercentiles) return
     if (before !== undefined && percentile <= before) {

@@ -31,6 +31,12 @@ export function isBlockTag(text: string): text is BlockTag {
   return tags.includes(text)
 }
 
+/** Whether something that is no digit comes before the digits are too many: geth reads them one by one. */
+function hasEarlyFault(text: string): boolean {
+  const [, digits = ''] = /^0x([^0].*)$/is.exec(text) ?? []
+  return /^[0-9a-f]{0,16}[^0-9a-f]/i.test(digits)
+}
+
 /**
  * The number in a text that is no tag (geth: rpc/types.go).
  *
@@ -39,7 +45,7 @@ export function isBlockTag(text: string): text is BlockTag {
 export function parseBlockNumber(text: string, tooHigh: string): bigint {
   if (text === '') throw new ReasonError('empty hex string')
   const reason = invalidQuantityReason(text, 64)
-  if (reason !== undefined) throw new ReasonError(reason)
+  if (reason !== undefined) throw new ReasonError(hasEarlyFault(text) ? 'invalid hex string' : reason)
   const number = BigInt(text.toLowerCase())
   if (number >= 1n << 63n) throw new ReasonError(tooHigh)
   return number

@@ -8,7 +8,8 @@ export const int: Decoder<number> = {
   schema: { type: 'integer' },
   decode(value) {
     if (typeof value !== 'number') throw KindMismatchError.of(value, 'int')
-    if (!Number.isInteger(value)) throw new KindMismatchError(`number ${value}`, 'int')
+    const isInt = Number.isInteger(value) && Math.abs(value) < 2 ** 63
+    if (!isInt) throw new KindMismatchError(`number ${value}`, 'int')
     return value
   },
 }
