@@ -25,6 +25,19 @@ test('the pending block has the time that it would have now', async () => {
 })
 
 describe('mining by order', () => {
+  test('lets transactions of others be mined between many blocks', async () => {
+    const { node, call, send, height, to } = await startDevnet()
+    const mining = call('hardhat_mine', numberToHex(10_000_000)).catch((error: Error) => error.message)
+    await until(async () => (await height()) > 2)
+    const { status, blockNumber } = await send({ to, value: '0x1' })
+    expect(status).toBe('0x1')
+    await until(async () => (await height()) > Number(blockNumber))
+    await node.stop()
+    const [, mined] = /^the node is stopping: (\d+) of 10000000/.exec(String(await mining)) ?? []
+    // The block of the transaction is none of those that were ordered.
+    expect(Number(mined)).toBeGreaterThanOrEqual(Number(blockNumber))
+  })
+
   test('anvil_mine spaces all blocks, hardhat_mine those between the first and the last', async () => {
     const { call, block, height } = await startDevnet()
     const start = await time(block())

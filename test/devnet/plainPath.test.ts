@@ -1,5 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { until } from '../support/until.js'
 import { startDevnet, stopAll, type Devnet } from './support.js'
 
 afterEach(stopAll)
@@ -60,11 +61,11 @@ describe('mining that was asked for', () => {
     while ((await devnet.height()) === 0) await setImmediate()
     client.abort()
     await expect(answer).rejects.toThrow()
-    // Waits for its turn behind the mining.
-    expect(await devnet.call('evm_mine')).toBe('0x0')
-    const height = await devnet.height()
-    await devnet.call('evm_mine')
-    expect(await devnet.height()).toBe(height + 1)
+    await until(async () => {
+      const height = await devnet.height()
+      await sleep(100)
+      return (await devnet.height()) === height
+    })
   })
 })
 
