@@ -62,6 +62,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     { automine, interval: 0 },
     {
       waitingShareBlock: compatibility.automineIncludesPending,
+      readyShareBlock: compatibility.readyShareBlock,
       report: (fault) => report('mining', fault),
     },
   )

@@ -30,6 +30,8 @@ export interface CompatibilityProfile {
   intervalMiningDisablesAutomine: boolean
   /** Whether what waited while automine was off goes with the next transaction, in one block. */
   automineIncludesPending: boolean
+  /** Whether transactions that become executable together share the block that automine mines; a block each otherwise. */
+  readyShareBlock: boolean
   /** Whether a transaction that automine cannot mine at once is refused. */
   rejectsUnminable: boolean
   /** Whose checks a transaction goes through; anvil's refuse a fee cap below the next base fee. */
@@ -177,6 +179,7 @@ const standinProfile: CompatibilityProfile = {
   minimumTimestampIncrement: 1n,
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,
+  readyShareBlock: false,
   rejectsUnminable: false,
   transactionChecks: 'geth',
   higherFeeCapReplaces: false,
@@ -259,6 +262,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     clientVersion: `anvil/v1.7.1/Standin/v${version}`,
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
+    readyShareBlock: true,
     transactionChecks: 'anvil',
     requestChecks: 'anvil',
     higherFeeCapReplaces: true,

@@ -82,6 +82,7 @@ describe('arguments that do not fit are refused in the words of anvil 1.7.1', ()
       'invalid length 1, expected tuple variant EthRequest::SetBalance with 2 elements',
     ],
     ['anvil_setBlockTimestampInterval', [1.5], 'invalid number'],
+    ['ots_getBlockTransactions', [hash, 0, 5], `invalid type: string "${hash}", expected u64`],
   ])('%s %j: %s', (method, params, words) => {
     expect(() => read(method, params)).toThrow(words)
   })
@@ -99,6 +100,8 @@ describe('what anvil takes beyond the forms of geth', () => {
       [{ gas: '0x5208', value: '0x3e8', input: '0x34' }],
     ],
     ['anvil_mine', ['0x', null], ['0x0', null]],
+    ['debug_traceTransaction', [hash, { limit: 1000 }], [hash, { limit: 1000 }]],
+    ['evm_setIntervalMining', ['0x5'], ['0x5']],
     ['anvil_unknown', ['x'], ['x']],
   ])('%s %j', (method, given, taken) => {
     expect(read(method, given)).toEqual(taken)

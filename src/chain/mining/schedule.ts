@@ -17,9 +17,11 @@ export interface MiningMode {
 export interface ScheduleOptions {
   /**
    * Whether they wait for the next transaction and share its block, as in hardhat. Otherwise they are mined when
-   * automine is turned on, in a block each.
+   * automine is turned on.
    */
   waitingShareBlock?: boolean | undefined
+  /** Whether transactions that can be executed at once share a block, as in anvil and hardhat; a block each otherwise. */
+  readyShareBlock?: boolean | undefined
   /** Told when mining by the clock fails. */
   report: (fault: unknown) => void
 }
@@ -77,8 +79,9 @@ export class MiningSchedule {
    */
   async mineReady(onMined?: (block: MinedBlock) => void): Promise<void> {
     if (!this.#automine) return
+    const { waitingShareBlock, readyShareBlock } = this.#options
     await this.#chain.mineEachReady(
-      this.#options.waitingShareBlock === true ? {} : { maximumTransactions: 1 },
+      waitingShareBlock === true || readyShareBlock === true ? {} : { maximumTransactions: 1 },
       onMined,
     )
   }

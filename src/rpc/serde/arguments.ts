@@ -79,6 +79,7 @@ const block = [option(blockId)] as const
 const many = numeric('Numeric')
 const word = uint(256)
 const flag = boolean('unnamed')
+const page = [wholeNumber('usize'), wholeNumber('usize')]
 const accounts = { twice: [address, many] as const }
 const call = [
   ...[structs.transaction, block],
@@ -184,14 +185,21 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   evm_setIntervalMining: one(wholeNumber('u64')),
   ots_getBlockDetails: alone(blockNumber),
   ots_getBlockDetailsByHash: one(hash),
+  ots_getBlockTransactions: several('OtsGetBlockTransactions', wholeNumber('u64'), ...page),
   ots_getContractCreator: one(address),
   ots_getInternalOperations: one(hash),
   ots_getTransactionBySenderAndNonce: several('OtsGetTransactionBySenderAndNonce', ...accounts.twice),
   ots_getTransactionError: one(hash),
   ots_hasCode: several('OtsHasCode', address, [blockNumber]),
+  ots_searchTransactionsAfter: several('OtsSearchTransactionsAfter', address, ...page),
+  ots_searchTransactionsBefore: several('OtsSearchTransactionsBefore', address, ...page),
   ots_traceTransaction: one(hash),
   trace_block: alone(blockNumber),
   trace_filter: one(structs.traceFilter),
+  trace_replayBlockTransactions: several(
+    'TraceReplayBlockTransactions',
+    ...[blockNumber, sequence((value) => value, 'unnamed')],
+  ),
   trace_transaction: one(hash),
   anvil_addBalance: several('AddBalance', ...accounts.twice),
   anvil_autoImpersonateAccount: one(flag),

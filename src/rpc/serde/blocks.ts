@@ -2,6 +2,9 @@ import { InvalidParamsError } from '../errors.js'
 import { isBlockTag } from '../params/blockSelector.js'
 import { type Reader, boolean, hash, isObject, mismatch, text, unknownField } from './readers.js'
 
+/** Numbers beyond it are beyond every block, and methods take no larger ones. */
+const LARGEST_NUMBER = 2n ** 63n - 1n
+
 /** A number in hexadecimal digits (Rust: u64::from_str_radix). */
 function parseU64(digits: string, base: 10 | 16, prefix = ''): string {
   const refused = (why: string): InvalidParamsError => new InvalidParamsError(prefix + why)
@@ -10,7 +13,7 @@ function parseU64(digits: string, base: 10 | 16, prefix = ''): string {
     throw refused('invalid digit found in string')
   const number = BigInt(base === 16 ? `0x${digits}` : digits)
   if (number >= 1n << 64n) throw refused('number too large to fit in target type')
-  return `0x${number.toString(16)}`
+  return `0x${(number < LARGEST_NUMBER ? number : LARGEST_NUMBER).toString(16)}`
 }
 
 function numberOrTag(given: string): string {

@@ -127,11 +127,18 @@ export function noVariant(name: string): InvalidParamsError {
 /** A JSON number; text is taken too, as other development nodes take it. */
 export function wholeNumber(type: 'u64' | 'usize'): Reader {
   return (value) => {
-    const number = uintOf(value)
-    if (number !== undefined && value !== '') return `0x${number.toString(16)}`
-    if (typeof value === 'number') throw new InvalidParamsError('invalid number')
-    throw mismatch(value, type)
+    if (typeof value === 'number') return jsonNumber(value)
+    const number = value === '' ? undefined : uintOf(value)
+    if (number === undefined || number >= 1n << 64n) throw mismatch(value, type)
+    return `0x${number.toString(16)}`
   }
+}
+
+/** A JSON number without a sign and a fraction. */
+export const jsonNumber: Reader = (value) => {
+  if (typeof value !== 'number') throw mismatch(value, 'u64')
+  if (uintOf(value) === undefined) throw new InvalidParamsError('invalid number')
+  return value
 }
 
 export function boolean(naming: NumberNaming): Reader {

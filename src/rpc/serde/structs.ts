@@ -8,6 +8,7 @@ import {
   bytes,
   hash,
   isObject,
+  jsonNumber,
   mapOf,
   noVariant,
   option,
@@ -127,7 +128,7 @@ export const simulation = struct(
 const steps = boolean('named')
 const tracing: Readonly<Record<string, Reader>> = {
   ...{ enableMemory: steps, disableMemory: steps, disableStack: steps, disableStorage: steps },
-  ...{ enableReturnData: steps, disableReturnData: steps, debug: steps, limit: wholeNumber('u64') },
+  ...{ enableReturnData: steps, disableReturnData: steps, debug: steps, limit: jsonNumber },
   timeout: text('named'),
   tracer: (value) => {
     if (typeof value === 'string') return value

@@ -7,7 +7,8 @@ import { traceCallConfig } from '../../params/traceConfig.js'
 import { type Trace, noPlace, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
 import { keepsSteps, startWithin, traceBudget } from '../traces.js'
-import { tracedBlock } from './traceBlock.js'
+import { noBlock, noBlockOfNumber } from '../findBlock.js'
+import { isMissingInAnvil, tracedBlock } from './traceBlock.js'
 
 /** debug_traceCall: what a message would do on a block's state, or in the place of one of its transactions. */
 export const traceCall = defineMethod(
@@ -19,6 +20,7 @@ export const traceCall = defineMethod(
   ],
   async (call, transaction, selector = { tag: 'latest' }, given = {}) => {
     const { stateOverrides, blockOverrides, txIndex, ...config } = given
+    if (isMissingInAnvil(call, selector)) return noBlockOfNumber(call, selector) ?? noBlock(call)
     const block = tracedBlock(call.view, selector)
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     let trace: Trace | undefined
