@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anvilArguments } from '../../src/rpc/serde/arguments.js'
 
 const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const unknown = `0x${'ab'.repeat(32)}`
 const hash = `0x${'0'.repeat(62)}aa`
 const bytes = 'a variable number of bytes represented as a hex string, an array of u8, or raw bytes'
 const address = '20 bytes, represented as a hex string of length 40, an array of u8, or raw bytes'
@@ -82,7 +83,7 @@ describe('arguments that do not fit are refused in the words of anvil 1.7.1', ()
       'invalid length 1, expected tuple variant EthRequest::SetBalance with 2 elements',
     ],
     ['anvil_setBlockTimestampInterval', [1.5], 'invalid number'],
-    ['ots_getBlockTransactions', [hash, 0, 5], `invalid type: string "${hash}", expected u64`],
+    ['ots_getBlockTransactions', [unknown, 0, 5], `invalid type: string "${unknown}", expected u64`],
   ])('%s %j: %s', (method, params, words) => {
     expect(() => read(method, params)).toThrow(words)
   })
