@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { lookup } from 'mrmime'
+import { typeOfMarkup } from './markupType.js'
+import { typeBySignature } from './signatures.js'
+import { type TextStart, typeOfText } from './textType.js'
 
 /** Bytes at the beginning of a file that its type is guessed from. */
 export const sniffLength = 3072
 
-const signatures: readonly { bytes: string; offset?: number; type: string }[] = [
+/** Signatures by which Go's `net/http` knows a part of a file. */
+const partSignatures: readonly { bytes: string; offset?: number; type: string }[] = [
   { bytes: '89504e470d0a1a0a', type: 'image/png' },
   { bytes: 'ffd8ff', type: 'image/jpeg' },
   { bytes: '474946383761', type: 'image/gif' },
@@ -28,8 +32,7 @@ export function contentTypeOf(name: string, start: Uint8Array): string {
 
 /** The content type of a file of which only a part from its middle is looked at (Go, `http.DetectContentType`). */
 export function typeOfPart(name: string, part: Uint8Array): string {
-  const type = typeByName(name) ?? sniff(Buffer.from(part))
-  return /^(text\/plain|application\/json)/.test(type) ? 'text/plain; charset=utf-8' : type
+  return typeByName(name) ?? typeByBytes(Buffer.from(part)) ?? 'text/plain; charset=utf-8'
 }
 
 function typeByName(name: string): string | undefined {
@@ -44,6 +47,20 @@ function needsCharset(type: string): boolean {
 
 function sniff(start: Buffer): string {
   if (start.length === 0) return 'text/plain'
+  const text = { text: start.toString('latin1'), isCut: start.length >= sniffLength }
+  const type = typeOfMarkup(text.text) ?? typeBySignature(start) ?? typeOfWords(start, text)
+  if (type !== undefined) return type
+  const charset = charsetOf(start)
+  return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
+}
+
+/** The type of what has no signature; undefined for plain text. */
+function typeOfWords(start: Buffer, text: TextStart): string | undefined {
+  return isText(start) ? typeOfText(text) : 'application/octet-stream'
+}
+
+/** The type of a part: of markup by its first tag, and of what is no text; undefined for other text. */
+function typeByBytes(start: Buffer): string | undefined {
   const text = start.toString('latin1').trimStart().toLowerCase()
   if (
     /^<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/.test(
@@ -54,25 +71,11 @@ function sniff(start: Buffer): string {
   }
   if (text.startsWith('<svg')) return 'image/svg+xml'
   if (text.startsWith('<?xml')) return 'text/xml; charset=utf-8'
-  const signature = signatures.find(({ bytes, offset = 0 }) =>
+  const signature = partSignatures.find(({ bytes, offset = 0 }) =>
     start.subarray(offset).toString('hex').startsWith(bytes),
   )
   if (signature) return signature.type
-  if (!isText(start)) return 'application/octet-stream'
-  if (isJson(start)) return 'application/json'
-  const charset = charsetOf(start)
-  return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
-}
-
-/** Whether all of a file is a list or an object in JSON; one of which only the beginning is known counts as text. */
-function isJson(start: Buffer): boolean {
-  if (start.length >= sniffLength || !/^\s*[[{]/.test(start.toString('latin1'))) return false
-  try {
-    JSON.parse(start.toString())
-    return true
-  } catch {
-    return false
-  }
+  return isText(start) ? undefined : 'application/octet-stream'
 }
 
 /** The encoding of text, guessed as Go's `mimetype` does; undefined where a byte is in none of those that it knows. */

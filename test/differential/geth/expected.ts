@@ -93,6 +93,18 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason:
+      'characters of hexadecimal text may be escaped, as in every text of JSON; geth reads the text as it is written',
+    matches: where({ request: /"(\\u0030x|0x\\u003)/ }),
+  },
+  {
+    reason: 'how a number is written is forgotten once it is read: 1e1 and 10.0 are 10',
+    matches: where({
+      request: /[[,:]\d+(e0|\.0)[,}\]]/,
+      theirs: /(cannot unmarshal number \d+(e0|\.0)|integer \\"\d+(e0|\.0))/,
+    }),
+  },
+  {
     reason: 'no file is written because a request says so',
     matches: where({ request: /"debug_getBadBlocks"/, ours: /too many arguments/ }),
   },

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { contentTypeOf, sniffLength } from './contentType.js'
+import { extentOfJson } from './jsonExtent.js'
+import { countFields } from './separatedValues.js'
+
+function typeOf(content: string | Buffer): string {
+  return contentTypeOf('', Buffer.from(content as string).subarray(0, sniffLength))
+}
+
+// The types are those that Kubo 0.42.0 sends for the same bytes.
+describe('a file without an extension', () => {
+  it.each([
+    ['{"a":1}', 'application/json'],
+    [JSON.stringify({ name: 'x', description: 'd'.repeat(5000), image: 'ipfs://x' }), 'application/json'],
+    ['{"a":1', 'text/plain; charset=utf-8'],
+    ['"x"', 'text/plain; charset=utf-8'],
+    ['{"a":1}\n{"b":2}', 'application/x-ndjson'],
+    ['{"type":"FeatureCollection","features":[]}', 'application/geo+json'],
+    ['{"a":{"type":"Feature"}}', 'application/json'],
+    ['{"asset":{"version":"2.0"}}', 'model/gltf+json'],
+    ['a,b,c\n1,2,3', 'text/csv'],
+    ['"a\nb",c\n1,2', 'text/csv'],
+    ['a,b\n1,2,3', 'text/plain; charset=utf-8'],
+    ['a\tb\n1\t2', 'text/tab-separated-values'],
+    ['#! /usr/bin/env  node', 'text/javascript'],
+    ['#!/usr/bin/env -S python3 -x', 'text/x-python'],
+    ['#!/bin/bash -e', 'text/x-shellscript'],
+    ['#!/bin/shx', 'text/plain; charset=utf-8'],
+    ['<?php echo 1', 'text/x-php'],
+    ['WEBVTT', 'text/vtt'],
+    ['1\n00:00:01,000 --> 00:00:02,000\nx', 'application/x-subrip'],
+    ['{\\rtf1}', 'text/rtf'],
+    ['BEGIN:VCARD\nx', 'text/vcard'],
+    ['<?xml version="1.0"?><rss version="2.0"/>', 'application/rss+xml'],
+    ['<?xml version="1.0"?><x/>', 'text/xml; charset=utf-8'],
+    ['<!-- c --><svg xmlns="http://www.w3.org/2000/svg">', 'image/svg+xml'],
+    ['<svg/>', 'text/plain; charset=utf-8'],
+  ])('that begins with %s is %s', (content, type) => {
+    expect(typeOf(content)).toBe(type)
+  })
+
+  it.each([
+    ['1f8b08', 'application/gzip'],
+    ['000000186674797061766966', 'image/avif'],
+    ['00000014667479707174202000', 'video/quicktime'],
+    ['000000186674797069736f6d', 'video/mp4'],
+    ['fffb9064', 'audio/mpeg'],
+    ['52494646240000005741564500', 'audio/wav'],
+    ['7f454c46020101000000000000000000030000', 'application/x-sharedlib'],
+    ['774f463200010000', 'font/woff2'],
+    ['00000100010010', 'image/x-icon'],
+    ['d9d9f7a0', 'application/cbor'],
+    ['fffe61006200', 'text/plain; charset=utf-16le'],
+    ['0001020304', 'application/octet-stream'],
+  ])('of the bytes %s is %s', (hex, type) => {
+    expect(typeOf(Buffer.from(hex, 'hex'))).toBe(type)
+  })
+})
+
+it.each([
+  ['{"a":[1,{"b":null}]} ', 'whole'],
+  ['[1,]', 'whole'],
+  ['{"a":tr', 'cut'],
+  ['["x\\', 'cut'],
+  ['{"a" 1}', 'broken'],
+  ['{1:2}', 'broken'],
+  ['[1]]', 'broken'],
+] as const)('tells how far %s is JSON', (text, extent) => {
+  expect(extentOfJson(text)).toBe(extent)
+})
+
+it('counts fields of lines, those in quotes as one', () => {
+  expect([...countFields('# x,y\n\na,b\r\n"c,""d\n",e,f\n', ',')]).toEqual([2, 3])
+})

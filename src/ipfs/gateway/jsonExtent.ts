@@ -1,0 +1,44 @@
+/** How far a text is JSON: as a whole, as far as it goes, or not even that. */
+export type JsonExtent = 'whole' | 'cut' | 'broken'
+
+const token =
+  /\s*(?:([[\]{}:,])|("(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|true|false|null))/gisy
+/** What a text may end with in the middle of a token. */
+const partialToken = /^\s*("(?:[^"\\]|\\.)*\\?|-?\d*\.?|-?\d+(\.\d+)?e[+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?)?$/is
+
+/** Tells how far a text is JSON. A comma before the end of a list or an object is fine. */
+export function extentOfJson(text: string): JsonExtent {
+  const open: string[] = []
+  let needs: 'value' | 'key' | 'colon' | 'next' = 'value'
+  token.lastIndex = 0
+  for (let position = 0; ; position = token.lastIndex) {
+    const [, mark, quoted, literal] = token.exec(text) ?? []
+    if (mark === undefined && quoted === undefined && literal === undefined) {
+      const rest = text.slice(position)
+      if (rest.trim() === '' && open.length === 0 && needs === 'next') return 'whole'
+      return partialToken.test(rest) ? 'cut' : 'broken'
+    }
+    const container = open.at(-1)
+    if (needs === 'next' && container === undefined) return 'broken'
+    if (mark === '[' || mark === '{') {
+      if (needs !== 'value') return 'broken'
+      open.push(mark)
+      needs = mark === '[' ? 'value' : 'key'
+    } else if (mark === ']' || mark === '}') {
+      const isOpen = container === (mark === ']' ? '[' : '{')
+      if (!isOpen || needs === 'colon' || (mark === '}' && needs === 'value')) return 'broken'
+      open.pop()
+      needs = 'next'
+    } else if (mark === ':') {
+      if (needs !== 'colon') return 'broken'
+      needs = 'value'
+    } else if (mark === ',') {
+      if (needs !== 'next') return 'broken'
+      needs = container === '[' ? 'value' : 'key'
+    } else if (needs === 'key') {
+      if (quoted === undefined) return 'broken'
+      needs = 'colon'
+    } else if (needs === 'value') needs = 'next'
+    else return 'broken'
+  }
+}

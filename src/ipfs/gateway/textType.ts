@@ -1,0 +1,124 @@
+import { countFields } from './separatedValues.js'
+import { type JsonExtent, extentOfJson } from './jsonExtent.js'
+
+/** A beginning of a file that is text. */
+export interface TextStart {
+  text: string
+  /** Whether the file may go on behind it. */
+  isCut: boolean
+}
+
+/** Programs by the interpreters that their first lines name; of some the name has to end there. */
+const interpreters: readonly { type: string; pattern: RegExp }[] = [
+  { type: 'text/x-php', pattern: /^(\/usr\/local\/bin\/php|\/usr\/bin\/(env (-S )?)?php)/ },
+  { type: 'text/javascript', pattern: /^(\/bin\/node|\/usr\/bin\/(env (-S )?)?node)/ },
+  { type: 'text/x-lua', pattern: /^(\/usr\/local\/bin\/lua|\/usr\/bin\/(env (-S )?)?lua)(?=\s|$)/ },
+  { type: 'text/x-perl', pattern: /^\/usr\/bin\/(env (-S )?)?perl(?=\s|$)/ },
+  { type: 'text/x-python', pattern: /^(\/usr\/local\/bin\/python|\/usr\/bin\/(env (-S )?)?python)/ },
+  { type: 'text/x-ruby', pattern: /^(\/usr\/local\/bin\/ruby|\/usr\/bin\/(env (-S )?)?ruby)/ },
+]
+const laterInterpreters: readonly { type: string; pattern: RegExp }[] = [
+  { type: 'text/x-tcl', pattern: /^(\/usr\/local\/bin\/(tcl|wish)|\/usr\/bin\/(env (-S )?)?(tcl|wish))/ },
+]
+const shells: readonly { type: string; pattern: RegExp }[] = [
+  {
+    type: 'text/x-shellscript',
+    pattern:
+      /^(\/bin\/(sh|bash|csh|dash|ksh|tcsh|zsh)|(\/usr\/local\/bin\/|\/usr\/bin\/env (-S )?)(bash|csh|dash|ksh|tcsh|zsh))(?=\s|$)/,
+  },
+]
+
+/**
+ * The type of text that has no markup, by what it begins with; undefined where it is plain
+ * (Go, `mimetype`, in the order of its tree).
+ */
+export function typeOfText(start: TextStart): string | undefined {
+  const { text } = start
+  if (/^<\?(php|\n|\r| )/i.test(text)) return 'text/x-php'
+  const script = typeOfScript(text, interpreters)
+  if (script !== undefined) return script
+  const json = typeOfJson(start)
+  if (json !== undefined) return json
+  if (isJsonLines(text)) return 'application/x-ndjson'
+  if (text.startsWith('{\\rtf')) return 'text/rtf'
+  if (isSubtitles(text)) return 'application/x-subrip'
+  return typeOfScript(text, laterInterpreters) ?? typeOfTable(start) ?? typeByPrefix(text)
+}
+
+function typeByPrefix(text: string): string | undefined {
+  if (/^BEGIN:VCARD\r?\n/i.test(text)) return 'text/vcard'
+  if (/^BEGIN:VCALENDAR\r?\n/i.test(text)) return 'text/calendar'
+  if (/^WARC\/1\.[01]/.test(text)) return 'application/warc'
+  if (/^(\u00ef\u00bb\u00bf)?WEBVTT([\n\r \t]|$)/.test(text)) return 'text/vtt'
+  return typeOfScript(text, shells)
+}
+
+function typeOfScript(text: string, known: typeof interpreters): string | undefined {
+  const [, line] = /^#![ \t]*([^\n]*)/.exec(text) ?? []
+  const command = line?.replace(/\s+/g, ' ')
+  return command === undefined ? undefined : known.find(({ pattern }) => pattern.test(command))?.type
+}
+
+function typeOfJson({ text, isCut }: TextStart): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  const extent = extentOfJson(text)
+  const isJson = extent === 'whole' || (isCut && extent === 'cut')
+  if (!isJson) return undefined
+  if (/^\s*\[/.test(text)) return 'application/json'
+  if (hasMember(text, geometry)) return 'application/geo+json'
+  if (hasMember(text, archive)) return 'application/json'
+  return hasMember(text, scene) ? 'model/gltf+json' : 'application/json'
+}
+
+/** Members by which kinds of JSON are known. */
+const geometry =
+  /"type"\s*:\s*"(Feature|FeatureCollection|Point|LineString|Polygon|MultiPoint|MultiLineString|MultiPolygon|GeometryCollection)"/
+const archive = /"log"\s*:\s*\{\s*"(version|creator|entries)"/
+const scene = /"asset"\s*:\s*\{[^{}]*"version"\s*:\s*"[12]\.0"/
+
+/** Whether an object has a member at its top: what lies in other objects is left out first. */
+function hasMember(text: string, member: RegExp): boolean {
+  const at = member.exec(text)?.index
+  if (at === undefined) return false
+  const before = text.slice(0, at).replace(/"(?:[^"\\]|\\.)*"/gs, '')
+  const opened = (before.match(/[[{]/g) ?? []).length - (before.match(/[\]}]/g) ?? []).length
+  return opened === 1
+}
+
+/** Whether every line is JSON, and one of them a list or an object. */
+function isJsonLines(text: string): boolean {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  if (lines.length < 2 || !lines.some((line) => /^\s*[[{]/.test(line))) return false
+  return lines.every((line): boolean => {
+    const extent: JsonExtent = extentOfJson(line)
+    return extent !== 'broken'
+  })
+}
+
+/** Whether the first of numbered subtitles is there, with its times. */
+function isSubtitles(text: string): boolean {
+  const time = String.raw`\d\d:[0-5]\d:[0-5]\d,\d{3}`
+  return new RegExp(String.raw`^1\r?\n${time} --> ${time}\r?\n[^\r\n]`).test(text)
+}
+
+/** Lines that are looked at of a table. */
+const tableLines = 10
+
+function typeOfTable({ text, isCut }: TextStart): string | undefined {
+  const known = isCut ? text.slice(0, text.lastIndexOf('\n') + 1) : text
+  if (isTable(known, ',')) return 'text/csv'
+  return isTable(known, '\t') ? 'text/tab-separated-values' : undefined
+}
+
+/** Whether all lines have as many fields as the first one, which has several. */
+function isTable(text: string, separator: string): boolean {
+  let first: number | undefined
+  let lines = 0
+  for (const count of countFields(text, separator)) {
+    first ??= count
+    if (first < 2 || count !== first) return false
+    if (++lines === tableLines) return true
+  }
+  return lines >= 2
+}

@@ -1,0 +1,91 @@
+/** Values that fit no place, or few. */
+export const spoilt: readonly unknown[] = [
+  ...[
+    null,
+    true,
+    false,
+    0,
+    1,
+    -1,
+    1.5,
+    1e30,
+    '',
+    '0x',
+    '0',
+    '1',
+    'x',
+    '0x0',
+    '0x00',
+    '0x01',
+    '0xg',
+    '0X1',
+    '0x1 ',
+    [],
+    {},
+  ],
+  ...[
+    'latest',
+    'LATEST',
+    'pending',
+    'earliest',
+    '0xabc',
+    '0xabcd',
+    '-0x1',
+    `0x${'f'.repeat(16)}`,
+    `0x1${'0'.repeat(16)}`,
+  ],
+  ...[
+    `0x${'1'.repeat(40)}`,
+    `0x${'0'.repeat(64)}`,
+    `0x${'f'.repeat(64)}`,
+    `0x1${'0'.repeat(64)}`,
+    [null],
+    [[]],
+    ['0x'],
+  ],
+  ...[{ blockHash: null }, { blockNumber: '0x1' }, { to: null }, '0x7fffffffffffffff', '0x8000000000000000'],
+]
+
+export const tracers = [
+  'callTracer',
+  'prestateTracer',
+  'flatCallTracer',
+  '4byteTracer',
+  'muxTracer',
+  'noopTracer',
+  'keccak256PreimageTracer',
+  'erc7562Tracer',
+]
+
+/** Tracers in JavaScript, which together read everything that geth gives them. */
+export const programmedTracers = [
+  `{seen: [],
+    step: function(log) { this.seen.push([log.op.toString(), log.getPC(), log.getGas(), log.getCost(), log.getDepth(), log.getRefund(), log.getError()]) },
+    fault: function(log) { this.seen.push([log.op.toNumber(), log.getError()]) },
+    result: function() { return this.seen }}`,
+  `{seen: [],
+    step: function(log) {
+      var stack = log.stack, top = stack.length() > 0 ? stack.peek(0).toString(16) : null
+      this.seen.push([top, log.memory.length(), toHex(log.contract.getAddress()), toHex(log.contract.getCaller()), log.contract.getValue().toString(), toHex(log.contract.getInput())])
+    },
+    fault: function() {},
+    result: function() { return this.seen }}`,
+  `{seen: [],
+    enter: function(frame) { var value = frame.getValue(); this.seen.push([frame.getType(), toHex(frame.getFrom()), toHex(frame.getTo()), toHex(frame.getInput()), frame.getGas(), value === undefined ? null : value.toString()]) },
+    exit: function(frame) { this.seen.push([frame.getGasUsed(), toHex(frame.getOutput()), frame.getError()]) },
+    fault: function() {},
+    result: function(ctx) { return {seen: this.seen, ctx: [ctx.type, toHex(ctx.from), toHex(ctx.to), toHex(ctx.input), ctx.gas, ctx.gasUsed, ctx.gasPrice.toString(), ctx.value.toString(), ctx.block, ctx.coinbase && toHex(ctx.coinbase), ctx.output && toHex(ctx.output), ctx.error]} }}`,
+  `{seen: [],
+    step: function(log, db) {
+      if (log.op.isPush()) return
+      var address = log.contract.getAddress()
+      this.seen.push([db.getBalance(address).toString(), db.getNonce(address), toHex(db.getCode(address)), toHex(db.getState(address, toWord('0x00'))), db.exists(address), isPrecompiled(address)])
+    },
+    fault: function() {},
+    result: function(ctx, db) { return [this.seen, toHex(toContract(ctx.from, 1)), toHex(toContract2(ctx.from, '0x01', toWord('0x02')))] }}`,
+  `{setup: function(config) { this.config = config; this.seen = [] },
+    step: function(log) { if (log.op.toNumber() === 0x52 && log.memory.length() > 0) this.seen.push(toHex(log.memory.slice(0, 32)), log.memory.getUint(0).toString()) },
+    fault: function() {},
+    result: function() { return [this.config, this.seen] }}`,
+  `{step: function(log) { this.last = log.stack.peek(3) }, fault: function() {}, result: function() { return 1 }}`,
+]
