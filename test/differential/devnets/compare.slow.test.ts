@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { compareWithPeer } from './run.js'
 
-test.each([['hardhat', 450]] as const)(
+test.each([
+  ['hardhat', 430],
+  ['anvil', 510],
+] as const)(
   'hardly any of 600 seeded requests is answered otherwise than by %s, but for what is meant',
   async (peer, identical) => {
     const result = await compareWithPeer({ peer, seed: 1, requests: 600, log: () => undefined })
