@@ -173,7 +173,8 @@ describe('archives and data', () => {
 
   it('ends an import where a CAR ends before its header, without a word, as Kubo does', async () => {
     const { bytes } = await car()
-    for (const content of [Buffer.alloc(0), Buffer.from('x')]) {
+    const pragma = Buffer.from('0aa16776657273696f6e02', 'hex')
+    for (const content of [Buffer.alloc(0), Buffer.from('x'), pragma]) {
       const response = await post('dag/import', [
         { name: 'x.car', content: bytes },
         { name: 'y.car', content },

@@ -29,6 +29,7 @@ export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarRea
   const input = new ByteInput(source)
   let header = await readHeader(input)
   if (header.version === 2) {
+    if (await input.hasEnded()) throw new EndOfDataError()
     const fields = Buffer.from(await input.take(40))
     const dataOffset = Number(fields.readBigUInt64LE(16))
     input.limitTo(dataOffset + Number(fields.readBigUInt64LE(24)))
