@@ -57,7 +57,7 @@ async function answerOperation(
   if (isMalformed(path)) return badRequest
   if (isPreflight(request)) return preflightReply(request, opened)
   const clean = cleanPath(path)
-  if (clean !== path && clean.startsWith(prefix)) return movedToCleanPath(request, clean + search)
+  if (clean !== path) return movedToCleanPath(request, clean + search)
   if (path === prefix) return textReply(operationNotFound)
   if (!path.startsWith(prefix)) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }

@@ -230,12 +230,25 @@ describe('the gateway', () => {
   })
 })
 
-test.each(['/', '//', '//:x/', '/nothing/id', '/api/v0/../../nothing/id'])(
-  '%s is no operation, on a port of the file network alone',
-  async (path) => {
-    const { server } = await startServer()
-    const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
-    const answer = await request(port, path).finally(() => server.close())
-    expect(answer).toMatchObject({ status: 404, body: '404 page not found\n' })
-  },
-)
+/** Asks a port of the file network alone. */
+async function askFilePort(path: string) {
+  const { server } = await startServer()
+  const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
+  return request(port, path).finally(() => server.close())
+}
+
+test.each(['/', '/nothing/id'])('%s is no operation, on a port of the file network alone', async (path) => {
+  expect(await askFilePort(path)).toMatchObject({ status: 404, body: '404 page not found\n' })
+})
+
+test.each([
+  ['//', '/'],
+  ['//:x/', '/:x/'],
+  ['/./', '/'],
+  ['/api/v0/../v0/id', '/api/v0/id'],
+  ['/api/v0/../../nothing/id', '/nothing/id'],
+])('%s leads to %s, on a port of the file network alone', async (path, location) => {
+  const answer = await askFilePort(path)
+  expect(answer.status).toBe(307)
+  expect(answer.headers.location).toBe(location)
+})
