@@ -92,3 +92,11 @@ it('has no rules where sites share a host', async () => {
   const site = await addSite('/* /404.html 200')
   expect((await ask(site, `/ipfs/${site}/missing`, '127.0.0.1')).status).toBe(404)
 })
+
+it('sends addresses that headers can hold, and none that placeholders make endless', async () => {
+  const site = await addSite(`/control /x?a=\u0001b\u00e9\n/:a /${':a'.repeat(10_000)}\n`)
+  expect((await ask(site, '/control')).headers.location).toBe('/x?a=%01b%C3%A9')
+  const endless = await ask(site, `/${'x'.repeat(1000)}`)
+  expect(endless.status).toBe(500)
+  expect(endless.text).toContain("'to' path is longer than 65536 characters")
+})

@@ -118,7 +118,9 @@ function withQuery(to: string, search: string): string {
   const slash = isPath && path.endsWith('/') && path !== '/' ? '/' : ''
   const clean = isPath ? `/${cleanSegments(path).join('/')}${slash}` : path
   const shown = search === '' ? own : String(query).replaceAll('*', '%2A')
-  return `${isPath ? escapeUrlPath(decoded(clean)) : clean.replace(/[^\x21-\x7e]/gu, encodeURIComponent)}${shown === '' ? '' : `?${shown}`}${fragment}`
+  const address = isPath ? escapeUrlPath(decoded(clean)) : clean
+  const whole = address + (shown === '' ? '' : `?${shown}`) + fragment
+  return whole.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
 
 function decoded(path: string): string {

@@ -55,22 +55,29 @@ function parseStatus(text: string): number {
   return Number(text)
 }
 
-/** The first rule that a path follows; undefined where there is none. */
+/**
+ * The first rule that a path follows; undefined where there is none.
+ *
+ * @throws {@link FileNetworkError} if its address becomes too long
+ */
 export function matchRedirectRule(rules: readonly RedirectRule[], path: string): RedirectMatch | undefined {
+  const given = segmentsOf(path)
   for (const { from, to, status } of rules) {
-    const found = matchPath(from.replace(/\/$/, ''), path.replace(/\/$/, ''))
+    const found = matchSegments(segmentsOf(from), given)
     if (found !== undefined) return { to: fillIn(to, found), status }
   }
   return undefined
+}
+
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/')
 }
 
 /** What placeholders stand for in a path; `splat` is what `*` stands for. */
 type Placeholders = ReadonlyMap<string, string>
 
 /** Compares segment by segment: `:name` is any one, `*` at the end is whatever follows a slash. */
-function matchPath(pattern: string, path: string): Placeholders | undefined {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
+function matchSegments(wanted: readonly string[], given: readonly string[]): Placeholders | undefined {
   const hasSplat = wanted.at(-1) === '*'
   if (hasSplat ? given.length < wanted.length : given.length !== wanted.length) return undefined
   const placeholders = new Map<string, string>()
@@ -82,8 +89,16 @@ function matchPath(pattern: string, path: string): Placeholders | undefined {
   return placeholders
 }
 
+/** @throws {@link FileNetworkError} if it becomes longer than a file of rules may be */
 function fillIn(to: string, placeholders: Placeholders): string {
   let filled = to
-  for (const [name, value] of placeholders) filled = filled.replaceAll(`:${name}`, () => value)
+  for (const [name, value] of placeholders) {
+    const parts = filled.split(`:${name}`)
+    const length = filled.length + (parts.length - 1) * (value.length - name.length - 1)
+    if (length > redirectRulesLimit) {
+      throw new FileNetworkError(`'to' path is longer than ${redirectRulesLimit} characters`)
+    }
+    filled = parts.join(value)
+  }
   return filled
 }
