@@ -80,14 +80,17 @@ const many = numeric('Numeric')
 const word = uint(256)
 const flag = boolean('unnamed')
 const page = [wholeNumber('usize'), wholeNumber('usize')]
-const accounts = { twice: [address, many] as const }
+const accountAndNumber = [address, many] as const
 const call = [
-  ...[structs.transaction, block],
-  ...[[option(structs.stateOverrides)], [option(structs.blockOverrides)]],
+  structs.transaction,
+  block,
+  [option(structs.stateOverrides)],
+  [option(structs.blockOverrides)],
 ] as const
 
 /** Names under which a control of anvil goes. */
 const prefixes = /^(hardhat|tenderly)_/
+/** Methods that take the arguments of another one. */
 const otherNames: Readonly<Record<string, string>> = {
   anvil_increaseTime: 'evm_increaseTime',
   anvil_revert: 'evm_revert',
@@ -103,30 +106,30 @@ const otherNames: Readonly<Record<string, string>> = {
   eth_getLogs: 'eth_newFilter',
 }
 
+const withoutArguments = `
+  eth_accounts eth_blobBaseFee eth_blockNumber eth_chainId eth_coinbase eth_config eth_gasPrice
+  eth_hashrate eth_maxPriorityFeePerGas eth_networkId eth_newBlockFilter
+  eth_newPendingTransactionFilter eth_protocolVersion eth_requestAccounts eth_syncing net_listening
+  net_version web3_clientVersion evm_snapshot eth_getWork txpool_status txpool_content txpool_inspect
+  ots_getApiLevel anvil_getAutomine anvil_getGenesisTime anvil_getIntervalMining anvil_metadata
+  anvil_nodeInfo anvil_dropAllTransactions anvil_removeBlockTimestampInterval`
+const withOneNumber = `
+  evm_increaseTime evm_revert evm_setBlockGasLimit evm_setNextBlockTimestamp evm_setTime
+  anvil_setMinGasPrice anvil_setNextBlockBaseFeePerGas`
+
+/** The same reader for the methods of a list of names. */
+function readBy(reader: ArgumentsReader, names: string): Record<string, ArgumentsReader> {
+  return Object.fromEntries(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, reader]),
+  )
+}
+
 const readers: Readonly<Record<string, ArgumentsReader>> = {
-  ...Object.fromEntries(
-    [
-      ...['eth_accounts', 'eth_blobBaseFee', 'eth_blockNumber', 'eth_chainId', 'eth_coinbase', 'eth_config'],
-      ...['eth_gasPrice', 'eth_hashrate', 'eth_maxPriorityFeePerGas', 'eth_networkId', 'eth_newBlockFilter'],
-      ...['eth_newPendingTransactionFilter', 'eth_protocolVersion', 'eth_requestAccounts', 'eth_syncing'],
-      ...['net_listening', 'net_version', 'web3_clientVersion', 'evm_snapshot', 'eth_getWork'],
-      ...['txpool_status', 'txpool_content', 'txpool_inspect', 'ots_getApiLevel', 'anvil_getAutomine'],
-      ...['anvil_getGenesisTime', 'anvil_getIntervalMining', 'anvil_metadata', 'anvil_nodeInfo'],
-      ...['anvil_dropAllTransactions', 'anvil_removeBlockTimestampInterval'],
-    ].map((name) => [name, none]),
-  ),
-  ...Object.fromEntries(
-    [
-      ...[
-        'evm_increaseTime',
-        'evm_revert',
-        'evm_setBlockGasLimit',
-        'evm_setNextBlockTimestamp',
-        'evm_setTime',
-      ],
-      ...['anvil_setMinGasPrice', 'anvil_setNextBlockBaseFeePerGas'],
-    ].map((name) => [name, number]),
-  ),
+  ...readBy(none, withoutArguments),
+  ...readBy(number, withOneNumber),
   eth_call: several('EthCall', ...call),
   eth_estimateGas: several('EthEstimateGas', ...call),
   eth_createAccessList: several('EthCreateAccessList', structs.transaction, block),
@@ -147,18 +150,20 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   eth_getRawTransactionByBlockHashAndIndex: several('EthGetRawTransactionByBlockHashAndIndex', hash, index),
   eth_getRawTransactionByBlockNumberAndIndex: several(
     'EthGetRawTransactionByBlockNumberAndIndex',
-    ...[blockNumber, index],
+    blockNumber,
+    index,
   ),
   eth_getRawTransactionByHash: one(hash),
   eth_getStorageAt: several('EthGetStorageAt', address, word, block),
-  eth_getStorageValues: several('EthGetStorageValues', ...[mapOf(address, sequence(hash, 'unnamed')), block]),
+  eth_getStorageValues: several('EthGetStorageValues', mapOf(address, sequence(hash, 'unnamed')), block),
   eth_getTransactionByBlockHashAndIndex: several('EthGetTransactionByBlockHashAndIndex', hash, index),
   eth_getTransactionByBlockNumberAndIndex: several(
     'EthGetTransactionByBlockNumberAndIndex',
-    ...[blockNumber, index],
+    blockNumber,
+    index,
   ),
   eth_getTransactionByHash: one(hash),
-  eth_getTransactionBySenderAndNonce: several('EthGetTransactionBySenderAndNonce', ...accounts.twice),
+  eth_getTransactionBySenderAndNonce: several('EthGetTransactionBySenderAndNonce', ...accountAndNumber),
   eth_getTransactionCount: several('EthGetTransactionCount', address, block),
   eth_getTransactionReceipt: one(hash),
   eth_getUncleByBlockHashAndIndex: several('EthGetUncleByBlockHashAndIndex', hash, index),
@@ -188,7 +193,7 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   ots_getBlockTransactions: several('OtsGetBlockTransactions', wholeNumber('u64'), ...page),
   ots_getContractCreator: one(address),
   ots_getInternalOperations: one(hash),
-  ots_getTransactionBySenderAndNonce: several('OtsGetTransactionBySenderAndNonce', ...accounts.twice),
+  ots_getTransactionBySenderAndNonce: several('OtsGetTransactionBySenderAndNonce', ...accountAndNumber),
   ots_getTransactionError: one(hash),
   ots_hasCode: several('OtsHasCode', address, [blockNumber]),
   ots_searchTransactionsAfter: several('OtsSearchTransactionsAfter', address, ...page),
@@ -198,10 +203,11 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   trace_filter: one(structs.traceFilter),
   trace_replayBlockTransactions: several(
     'TraceReplayBlockTransactions',
-    ...[blockNumber, sequence((value) => value, 'unnamed')],
+    blockNumber,
+    sequence((value) => value, 'unnamed'),
   ),
   trace_transaction: one(hash),
-  anvil_addBalance: several('AddBalance', ...accounts.twice),
+  anvil_addBalance: several('AddBalance', ...accountAndNumber),
   anvil_autoImpersonateAccount: one(flag),
   anvil_dealERC20: several('DealERC20', address, address, many),
   anvil_dropTransaction: one(hash),
@@ -211,14 +217,14 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   anvil_loadState: one(bytes),
   anvil_mine: several('Mine', [option(many)], [option(many)]),
   anvil_removePoolTransactions: one(address),
-  anvil_setBalance: several('SetBalance', ...accounts.twice),
+  anvil_setBalance: several('SetBalance', ...accountAndNumber),
   anvil_setBlockTimestampInterval: one(wholeNumber('u64')),
   anvil_setChainId: one(wholeNumber('u64')),
   anvil_setCode: several('SetCode', address, bytes),
   anvil_setCoinbase: one(address),
   anvil_setERC20Allowance: several('SetERC20Allowance', address, address, address, many),
   anvil_setLoggingEnabled: one(flag),
-  anvil_setNonce: several('SetNonce', ...accounts.twice),
+  anvil_setNonce: several('SetNonce', ...accountAndNumber),
   anvil_setStorageAt: several('SetStorageAt', address, word, hash),
   anvil_stopImpersonatingAccount: one(address),
 }
