@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
+import { escapeHtml } from '../ipfs/gateway/listingPage.js'
 import type { CommandReply, CommandRequest, FileNetwork } from '../ipfs/index.js'
+import { cleanSegments } from '../ipfs/mfs/filesPath.js'
 import type { AdmissionControl, FileCaller } from '../provider/admission/admission.js'
 import { type Refusal, refuse, uploadTooLarge } from '../provider/admission/refusal.js'
 import type { FilePolicy } from '../provider/policy/filePolicy.js'
@@ -92,11 +94,7 @@ const badRequest: HttpReply = {
 
 /** A path without empty segments, `.` and `..`; the root of the operations ends in a slash (Go, `http.ServeMux`). */
 function cleanPath(path: string): string {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
-  }
+  const segments = cleanSegments(path)
   const clean = `/${segments.join('/')}`
   const endsInSlash = segments.length > 0 && (path.endsWith('/') || `${clean}/` === prefix)
   return endsInSlash ? `${clean}/` : clean
@@ -104,7 +102,7 @@ function cleanPath(path: string): string {
 
 function movedToCleanPath({ method }: HttpRequest, location: string): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return emptyReply(307, { location })
-  const body = `<a href="${location.replaceAll('&', '&amp;')}">Temporary Redirect</a>.\n\n`
+  const body = `<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`
   return { status: 307, headers: { location, 'content-type': 'text/html; charset=utf-8' }, body }
 }
 

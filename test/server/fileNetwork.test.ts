@@ -252,3 +252,14 @@ test.each([
   expect(answer.status).toBe(307)
   expect(answer.headers.location).toBe(location)
 })
+
+test('no path is markup in the page that leads to the clean one', async () => {
+  const { server } = await startServer()
+  const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
+  const sent = 'GET /api/v0//x"><script> HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const answer = await sendRaw(port, sent).finally(() => server.close())
+  expect(answer).toMatchObject({
+    status: 307,
+    body: '<a href="/api/v0/x&quot;&gt;&lt;script&gt;">Temporary Redirect</a>.\n\n',
+  })
+})

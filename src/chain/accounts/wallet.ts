@@ -82,7 +82,7 @@ export class Wallet {
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
-    const fields = await this.fill({ ...call, from }, { given: call })
+    const fields = await this.fill({ ...call, from }, { given: call, fallbackGas: this.#parts.fallbackGas })
     await this.#parts.mempool.checkFirst(fields, from)
     return this.#complete(from, fields)
   }
@@ -90,7 +90,10 @@ export class Wallet {
   /** The same for a transaction that is not sent, which the mempool need not take. */
   async prepareUnsent(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
-    return this.#complete(from, await this.fill({ ...call, from }, { given: call }))
+    return this.#complete(
+      from,
+      await this.fill({ ...call, from }, { given: call, fallbackGas: this.#parts.fallbackGas }),
+    )
   }
 
   /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
@@ -154,10 +157,7 @@ export class Wallet {
     const blobs = given && (await completeSidecar(given, rules))
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
-    const fields = await this.fill(
-      { ...this.#withSuggestedTip(named), from },
-      { given: call, fallbackGas: undefined },
-    )
+    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call })
     const { type, chainId } = fields
     const isMarked = type === 0 && chainId !== undefined && this.#parts.protectsUnsigned === true
     const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
@@ -207,7 +207,7 @@ export class Wallet {
   /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
   async fill(
     call: CallObject & { from: Uint8Array },
-    { given = call, ...options }: FillOptions = {},
+    { given = call, fallbackGas }: FillOptions = this.#parts,
   ): Promise<CreatableFields> {
     const {
       view,
@@ -245,7 +245,7 @@ export class Wallet {
       (await this.#estimate(
         call,
         () => estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } },
-        'fallbackGas' in options ? options.fallbackGas : this.#parts.fallbackGas,
+        fallbackGas,
       ))
     if (givenChain !== undefined && givenChain !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)

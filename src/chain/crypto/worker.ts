@@ -74,8 +74,11 @@ class ComputeWorker {
 
   #runNext(): void {
     if (this.#running !== undefined) return
-    const sizes = this.#waiting.map(({ size }) => size)
-    const [task] = this.#waiting.splice(sizes.indexOf(Math.min(...sizes)), 1)
+    let shortest = 0
+    for (const [at, { size }] of this.#waiting.entries()) {
+      if (size < (this.#waiting[shortest]?.size ?? 0)) shortest = at
+    }
+    const [task] = this.#waiting.splice(shortest, 1)
     if (task === undefined) {
       this.#worker?.unref()
       return
@@ -100,12 +103,14 @@ class ComputeWorker {
       else task?.resolve(answer.value)
       this.#runNext()
     })
-    worker.on('error', (error: Error) => this.#fail(error))
-    worker.on('exit', () => this.#fail(new Error('the worker thread has ended')))
+    worker.on('error', (error: Error) => this.#fail(worker, error))
+    worker.on('exit', () => this.#fail(worker, new Error('the worker thread has ended')))
     return worker
   }
 
-  #fail(error: Error): void {
+  /** Rejects all tasks, unless another thread has taken the place of the one that failed. */
+  #fail(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return
     this.#worker = undefined
     const task = this.#running
     this.#running = undefined

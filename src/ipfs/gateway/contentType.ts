@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { lookup } from 'mrmime'
-import { typeOfMarkup } from './markupType.js'
+import { firstTags, typeOfMarkup } from './markupType.js'
 import { typeBySignature } from './signatures.js'
 import { type TextStart, typeOfText } from './textType.js'
 
@@ -62,13 +62,7 @@ function typeOfWords(start: Buffer, text: TextStart): string | undefined {
 /** The type of a part: of markup by its first tag, and of what is no text; undefined for other text. */
 function typeByBytes(start: Buffer): string | undefined {
   const text = start.toString('latin1').trimStart().toLowerCase()
-  if (
-    /^<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/.test(
-      text,
-    )
-  ) {
-    return 'text/html'
-  }
+  if (firstTags.test(text)) return 'text/html'
   if (text.startsWith('<svg')) return 'image/svg+xml'
   if (text.startsWith('<?xml')) return 'text/xml; charset=utf-8'
   const signature = partSignatures.find(({ bytes, offset = 0 }) =>

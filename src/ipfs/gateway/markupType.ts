@@ -16,7 +16,8 @@ const kinds: readonly { type: string; marks: readonly RegExp[] }[] = [
 /** Bytes of XML within which its kind is looked for. */
 const kindLength = 512
 
-const firstTags =
+/** The tags by which a text is HTML, in small letters (WHATWG, MIME Sniffing). */
+export const firstTags =
   /^<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/
 
 /** The type of markup by its first tags; undefined for other text (Go, `mimetype`). */

@@ -157,8 +157,9 @@ export function text(naming: NumberNaming): Reader {
 
 /** A JSON number of any kind. */
 export const float: Reader = (value) => {
-  if (typeof value === 'number') return value
-  throw mismatch(value, 'f64')
+  if (typeof value !== 'number') throw mismatch(value, 'f64')
+  if (!Number.isFinite(value)) throw new InvalidParamsError('number out of range')
+  return value
 }
 
 export function sequence(item: Reader, naming: NumberNaming): Reader {

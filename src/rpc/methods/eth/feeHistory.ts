@@ -32,6 +32,7 @@ const percentile: Decoder<number> = {
   decode(value) {
     if (value === null) return 0
     if (typeof value !== 'number') throw new TypeMismatchError(jsonTypeName(value), 'float64')
+    if (!Number.isFinite(value)) throw new TypeMismatchError('number', 'float64')
     return value
   },
 }
