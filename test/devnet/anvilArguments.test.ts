@@ -61,6 +61,7 @@ describe('arguments that do not fit are refused in the words of anvil 1.7.1', ()
     ['eth_call', [{ accessList: [{ address: account }] }], 'missing field `storageKeys`'],
     ['eth_call', [{ authorizationList: [{ chainId: '0x1' }] }], 'missing field `r`'],
     ['eth_call', [{}, 'latest', { [account]: 1 }], 'invalid type: number, expected struct AccountOverride'],
+    ['eth_feeHistory', [1, 'latest', [Infinity]], 'number out of range'],
     ['eth_feeHistory', ['x', 'latest', []], 'data did not match any variant of untagged enum Numeric'],
     [
       'eth_newFilter',

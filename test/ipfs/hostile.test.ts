@@ -190,6 +190,22 @@ describe('archives and data', () => {
     expect((line?.['Root'] as { PinErrorMsg: string }).PinErrorMsg).toMatch(/^ipld: could not find /)
   })
 
+  it('collects garbage beside a pin of data that refers to a raw block that is not there, as Kubo does', async () => {
+    const missing = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+    const value = JSON.stringify({ link: { '/': missing } })
+    const [stored] = await lines(await post('dag/put?pin=true', [{ name: 'f', content: value }]))
+    const { '/': root } = stored?.['Cid'] as { '/': string }
+    const garbage = await add(randomBytes(1000), 'pin=false&raw-leaves=true')
+    expect(await collectGarbage()).toContain(garbage)
+    const { Keys } = JSON.parse((await read('pin/ls')).toString()) as {
+      Keys: Record<string, { Type: string }>
+    }
+    expect(Keys[root]?.Type).toBe('recursive')
+    expect(Keys[missing]?.Type).toBe('indirect')
+    const other = await add(randomBytes(1000), 'pin=false&raw-leaves=true')
+    expect(JSON.parse((await read(`block/rm?arg=${other}`)).toString())).toEqual({ Hash: other })
+  })
+
   it('survives dag-cbor nested 100,000 deep', async () => {
     const content = Buffer.concat([Buffer.alloc(100_000, 0x81), Buffer.from([0x01])])
     const refused = await post('dag/put?input-codec=dag-cbor', [{ content }])

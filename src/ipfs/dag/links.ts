@@ -80,17 +80,18 @@ export interface VisitedBlock {
   bytes: Uint8Array
 }
 
-/**
- * Every block of a DAG, depth first in the order of the links, no block twice unless `seen` forgets them.
- *
- * `seen` may be shared between walks, or filled beforehand with what is not to be visited; it has the
- * CIDs as keys ({@link cidKey}). Without recursion, so that no depth of the DAG is too much.
- */
-export async function* walkDag(
-  source: BlockSource,
+/** What a walk finds at a CID, and where it goes on. */
+interface Step<T> {
+  visited: T
+  links: readonly DagLink[]
+}
+
+/** Visits a DAG depth first. Without recursion, so that no depth is too much. */
+async function* visitDag<T>(
   root: CID,
-  seen: VisitedSet = new Set(),
-): AsyncGenerator<VisitedBlock> {
+  seen: VisitedSet,
+  visit: (cid: CID) => Promise<Step<T> | undefined>,
+): AsyncGenerator<T> {
   const slice = new TimeSlice()
   const stack: CID[] = [root]
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
@@ -99,10 +100,10 @@ export async function* walkDag(
     const key = cidKey(cid)
     if (seen.has(key)) continue
     seen.add(key)
-    const bytes = await source.get(cid)
-    const links = await linksOf(cid, bytes)
-    yield { cid, bytes }
-    pushLinks(stack, links)
+    const step = await visit(cid)
+    if (step === undefined) continue
+    yield step.visited
+    pushLinks(stack, step.links)
   }
 }
 
@@ -111,25 +112,46 @@ function pushLinks(stack: CID[], links: readonly DagLink[]): void {
   for (let index = links.length - 1; index >= 0; index--) stack.push((links[index] as DagLink).cid)
 }
 
+async function readStep(source: BlockSource, cid: CID): Promise<Step<VisitedBlock>> {
+  const bytes = await source.get(cid)
+  return { visited: { cid, bytes }, links: await linksOf(cid, bytes) }
+}
+
+/**
+ * Every block of a DAG, depth first in the order of the links, no block twice unless `seen` forgets them.
+ *
+ * `seen` may be shared between walks, or filled beforehand with what is not to be visited; it has the
+ * CIDs as keys ({@link cidKey}).
+ */
+export function walkDag(
+  source: BlockSource,
+  root: CID,
+  seen: VisitedSet = new Set(),
+): AsyncGenerator<VisitedBlock> {
+  return visitDag(root, seen, (cid) => readStep(source, cid))
+}
+
+/**
+ * The CIDs of a DAG in the same order. Raw blocks have no links, and are neither read nor missed (boxo,
+ * `merkledag.GetLinksWithDAG`).
+ */
+export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new Set()): AsyncGenerator<CID> {
+  return visitDag(root, seen, async (cid) => {
+    const links = cid.code === codecCode.raw ? [] : (await readStep(source, cid)).links
+    return { visited: cid, links }
+  })
+}
+
 /** The blocks of a DAG that are there and can be read, depth first; whatever hangs below another is left out. */
-export async function* walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
-  const slice = new TimeSlice()
-  const seen = new Set<string>()
-  const stack: CID[] = [root]
-  for (let cid = stack.pop(); cid; cid = stack.pop()) {
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-    const key = cidKey(cid)
-    if (seen.has(key)) continue
-    seen.add(key)
+export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
+  return visitDag(root, new Set(), async (cid) => {
     try {
-      const bytes = await source.get(cid)
-      pushLinks(stack, await linksOf(cid, bytes))
-      yield { cid, bytes }
+      return await readStep(source, cid)
     } catch (error) {
-      if (!(error instanceof FileNetworkError)) throw error
+      if (error instanceof FileNetworkError) return undefined
+      throw error
     }
-  }
+  })
 }
 
 /** The last key that leads to a value, and the keys before it. Many values share these. */

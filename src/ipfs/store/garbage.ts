@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
-import { linksOf, walkDag } from '../dag/links.js'
+import { linksOf, walkCids } from '../dag/links.js'
 import { BlockNotFoundError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 
@@ -68,8 +68,8 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   if (wanted.size === 0) return reasons
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
-    for await (const block of walkDag(network.blockstore, pin.cid, seen)) {
-      keep(block.cid, `pinned via ${pin.cid}`)
+    for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
+      keep(cid, `pinned via ${pin.cid}`)
       if (wanted.size === 0) return reasons
     }
   }
@@ -79,7 +79,7 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
 /**
  * The multihashes of all blocks that pins and the mutable files need.
  *
- * A pinned DAG must be whole, or nothing may be collected. Of the mutable files only what is there
+ * The links of a pinned DAG must be readable, or nothing may be collected. Of the mutable files only what is there
  * counts: a file that was copied from a CID may refer to blocks that never were stored (Kubo, `gc.go`,
  * "best effort roots").
  */
@@ -87,7 +87,7 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
   const needed = new Set<string>()
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
-    for await (const { cid } of walkDag(network.blockstore, pin.cid, seen)) needed.add(multihashText(cid))
+    for await (const cid of walkCids(network.blockstore, pin.cid, seen)) needed.add(multihashText(cid))
   }
   for await (const pin of network.pins.list('direct')) needed.add(multihashText(pin.cid))
 

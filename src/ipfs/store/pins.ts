@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { cidKey } from '../cid/cidFormat.js'
-import { linksOf, walkDag } from '../dag/links.js'
+import { linksOf, walkCids, walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 
@@ -120,7 +120,7 @@ export async function findPinAbove(network: PinContext, cids: CID[]): Promise<Ma
   const found = new Map<string, CID>()
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
-    for await (const { cid } of walkDag(network.blockstore, pin.cid, seen)) {
+    for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
       const key = cidKey(cid)
       if (wanted.delete(key)) found.set(key, pin.cid)
       if (wanted.size === 0) return found

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices, sortedEntries } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
-import { walkDag } from '../../dag/links.js'
+import { walkCids } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -126,7 +126,7 @@ async function* listAll(network: NetworkContext, type: ListType, name: string): 
 async function* listIndirect(network: NetworkContext, pinned: Set<string>): AsyncGenerator<Listed> {
   const visited = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
-    for await (const { cid } of walkDag(network.blockstore, pin.cid, visited)) {
+    for await (const cid of walkCids(network.blockstore, pin.cid, visited)) {
       if (!pinned.has(cidKey(cid))) yield { cid, type: 'indirect', name: '' }
     }
   }
