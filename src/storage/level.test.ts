@@ -1,6 +1,13 @@
+import { Level } from 'level'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/programs.js'
-import { RowCache } from './level.js'
+import { DataDirectoryError } from './errors.js'
+import { Levels, RowCache } from './level.js'
 
 const row = (length: number, value: number) => new Uint8Array(length).fill(value)
 
@@ -63,4 +70,16 @@ it('keeps as many as it has room for, but for those whose set is full', () => {
   for (const number of numbers) rows.keep(keyOf(number), Uint8Array.of(number & 255))
   const kept = numbers.filter((number) => rows.get(keyOf(number))?.[0] === (number & 255))
   expect(kept.length).toBeGreaterThan(450)
+})
+
+it('leaves the second database alone where another process has the first', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'standin-level-test-'))
+  const rows = new Level(join(directory, 'leveldb'))
+  await rows.open()
+  await expect(Levels.open(directory)).rejects.toThrow(DataDirectoryError)
+  await nextTurn()
+  expect(existsSync(join(directory, 'nodes'))).toBe(false)
+  await rows.close()
+  await (await Levels.open(directory)).close()
+  await rm(directory, { recursive: true })
 })

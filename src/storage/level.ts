@@ -46,14 +46,14 @@ export class Levels {
     const rows = join(directory, 'leveldb')
     const nodes = join(directory, 'nodes')
     const unchecked = [await checkLevelFiles(rows), await checkLevelFiles(nodes)]
-    const levels = new Levels(
-      createLevel(rows, ROW_BUFFER_BYTES),
-      createLevel(nodes, NODE_BUFFER_BYTES),
-      unchecked,
-    )
-    // In this order: of two processes that open them at once, the one that gets the first gets both.
-    await openLevels(directory, levels.rows, levels.nodes)
-    return levels
+    // One after the other: of two processes that open them at once, the one that gets the first gets both.
+    const rowsLevel = await openLevel(rows, ROW_BUFFER_BYTES)
+    try {
+      return new Levels(rowsLevel, await openLevel(nodes, NODE_BUFFER_BYTES), unchecked)
+    } catch (error) {
+      await rowsLevel.close()
+      throw error
+    }
   }
 
   /** The one that holds a key. */
@@ -79,7 +79,8 @@ export class Levels {
   /** Opens both anew, which ends walks that are under way. */
   async reopen(): Promise<void> {
     await this.close()
-    await Promise.all([this.rows.open(), this.nodes.open()])
+    await this.rows.open()
+    await this.nodes.open()
   }
 
   async close(): Promise<void> {
@@ -88,25 +89,13 @@ export class Levels {
 }
 
 /**
- * Opens databases one after the other; none stays open where one cannot be opened.
+ * Opens a database, which is created if it is not there.
  *
- * @param directory - for the message of a refusal
- * @throws DataDirectoryError with the reason that LevelDB gives
+ * @throws DataDirectoryError with the reason that LevelDB gives.
  */
-export async function openLevels(directory: string, ...levels: readonly Level[]): Promise<void> {
-  try {
-    for (const level of levels) await level.open()
-  } catch (thrown) {
-    for (const level of levels) await level.close()
-    const error = thrown as Error
-    const reason = error.cause instanceof Error ? error.cause.message : String(error)
-    throw new DataDirectoryError(`Could not open the database in ${directory}: ${reason}`, { cause: error })
-  }
-}
-
-/** A database that is still to be opened. */
-export function createLevel(location: string, writeBufferSize: number): Level {
-  return new LevelDatabase(location, {
+export async function openLevel(location: string, writeBufferSize: number): Promise<Level> {
+  // Made only where it is opened at once: the library opens one that it made at the next tick by itself.
+  const level: Level = new LevelDatabase(location, {
     keyEncoding: 'view',
     valueEncoding: 'view',
     multithreading: true,
@@ -116,6 +105,15 @@ export function createLevel(location: string, writeBufferSize: number): Level {
     // Most of what is stored are hashes, which do not compress.
     compression: false,
   })
+  try {
+    await level.open()
+    return level
+  } catch (thrown) {
+    await level.close()
+    const error = thrown as Error
+    const reason = error.cause instanceof Error ? error.cause.message : String(error)
+    throw new DataDirectoryError(`Could not open the database in ${location}: ${reason}`, { cause: error })
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hasRoom } from '../directories.js'
 import { StorageWriteError } from '../errors.js'
-import { type Level, createLevel, openLevels } from '../level.js'
+import { type Level, openLevel } from '../level.js'
 import { checkLevelFiles } from '../levelFiles.js'
 import type { BatchOperation } from '../memTable.js'
 import { type RowKind, rowKey, rowRange } from './rows.js'
@@ -18,9 +18,9 @@ export class FileIndex {
   /** Whether the disk refused the last write: LevelDB takes no more of them until it is opened anew. */
   #isRefused = false
 
-  private constructor(directory: string, sync: boolean) {
+  private constructor(directory: string, level: Level, sync: boolean) {
     this.#directory = directory
-    this.#level = createLevel(directory, WRITE_BUFFER_BYTES)
+    this.#level = level
     this.#sync = sync
   }
 
@@ -32,9 +32,7 @@ export class FileIndex {
    */
   static async open(directory: string, { sync }: { sync: boolean }): Promise<FileIndex> {
     await checkLevelFiles(directory)
-    const index = new FileIndex(directory, sync)
-    await openLevels(directory, index.#level)
-    return index
+    return new FileIndex(directory, await openLevel(directory, WRITE_BUFFER_BYTES), sync)
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
