@@ -147,6 +147,62 @@ describe('names', () => {
     )
   })
 
+  describe('keep their record', () => {
+    let name: string
+    const publish = (options: string): Promise<unknown> =>
+      call(`name/publish?arg=${file}&key=kept&allow-offline=true&${options}`)
+    const record = async (): Promise<{ bytes: Buffer; cacheControl: string | null }> => {
+      const response = await fetch(`${node.url}/ipns/${name}?format=ipns-record`)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      return { bytes, cacheControl: response.headers.get('cache-control') }
+    }
+    const inspect = async (): Promise<object> => {
+      const { body, headers } = form([{ content: (await record()).bytes }])
+      const { Entry } = (await (await node.post('name/inspect', body, headers)).json()) as { Entry: object }
+      return Entry
+    }
+    beforeAll(async () => {
+      name = ((await call('key/gen?arg=kept')) as { Id: string }).Id
+    })
+
+    it('with times to the nanosecond', async () => {
+      await publish('ttl=365h0.000000001s&lifetime=1h')
+      expect(await inspect()).toMatchObject({ Sequence: 0, TTL: 1_314_000_000_000_001 })
+      expect((await record()).cacheControl).toBe('public, max-age=1314000')
+      await publish('ttl=0s&lifetime=2h')
+      expect((await record()).cacheControl).toBe('public, max-age=0')
+      expect((await fetch(`${node.url}/ipns/${name}`)).headers.get('cache-control')).toBeNull()
+    })
+
+    it('where a publication is refused or is never valid', async () => {
+      expect(await failure(`name/publish?arg=${file}&key=kept&allow-offline=true&ttl=-1s`)).toContain(
+        'negative',
+      )
+      await call('name/publish?arg=/ipfs/bafkqaaa&key=kept&allow-offline=true&lifetime=0s')
+      expect(await call(`name/resolve?arg=${name}`)).toEqual({ Path: `/ipfs/${file}` })
+      // The publication that nobody could read had number 1.
+      await publish('')
+      expect(await inspect()).toMatchObject({ Sequence: 2 })
+    })
+
+    it('where another one is older, of another name or none', async () => {
+      const older = (await record()).bytes
+      await publish('sequence=9007199254740993&lifetime=1h')
+      const newer = (await record()).bytes
+      const { Id: other } = (await call('key/gen?arg=other')) as { Id: string }
+      for (const bytes of [older, Buffer.from('x'), Buffer.alloc(0)]) {
+        const { body, headers } = form([{ content: bytes }])
+        await node.post(`name/put?arg=${name}&allow-offline=true&force=true`, body, headers)
+        await node.post(`routing/put?arg=/ipns/${name}&allow-offline=true`, body, headers)
+        await node.post(`routing/put?arg=/ipns/${other}&allow-offline=true`, body, headers)
+        expect((await record()).bytes).toEqual(newer)
+      }
+      expect(await failure(`name/resolve?arg=${other}`)).toBe('could not resolve name')
+      await call('name/publish?arg=/ipfs/bafkqaaa&key=kept&allow-offline=true')
+      expect(await call(`name/resolve?arg=${name}`)).toEqual({ Path: '/ipfs/bafkqaaa' })
+    })
+  })
+
   it.each([
     [
       'name/publish?arg=FILE',
@@ -156,6 +212,10 @@ describe('names', () => {
     [
       'name/publish?arg=FILE&allow-offline=true&lifetime=x',
       'error parsing lifetime option: time: invalid duration "x"',
+    ],
+    [
+      'name/publish?arg=FILE&allow-offline=true&sequence=9223372036854775808',
+      'sequence numbers end at 9223372036854775807',
     ],
     ['name/publish?arg=foo&allow-offline=true', 'invalid path "foo": path does not have enough components'],
     [

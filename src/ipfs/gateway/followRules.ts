@@ -4,7 +4,7 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { readFile } from '../unixfs/readFile.js'
-import { GatewayError, cacheControl, escapeUrlPath } from './headers.js'
+import { GatewayError, cacheHeader, escapeUrlPath } from './headers.js'
 import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './redirectRules.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
@@ -103,7 +103,7 @@ async function servePage(
       'Content-Type': 'text/html',
       'Content-Length': String(page.size),
       ETag: `"${cid}"`,
-      ...(target.name === undefined ? { 'Cache-Control': cacheControl({}) } : {}),
+      ...(target.name === undefined ? cacheHeader({}) : {}),
     },
     body: readFile(source, page, { start: 0, end: page.size }),
   }

@@ -38,9 +38,14 @@ export function pathHeader({ contentPath }: Pick<GatewayTarget, 'contentPath'>):
   return { 'X-Ipfs-Path': headerText(contentPath) }
 }
 
-/** How long an answer may be kept: what a name stands for changes. */
-export function cacheControl({ ttlMilliseconds }: Pick<GatewayTarget, 'ttlMilliseconds'>): string {
-  return ttlMilliseconds === undefined ? immutable : `public, max-age=${Math.floor(ttlMilliseconds / 1000)}`
+/** How long an answer may be kept: what a name stands for changes. Of a name that has no time nothing is said. */
+export function cacheHeader({
+  ttlMilliseconds,
+}: Pick<GatewayTarget, 'ttlMilliseconds'>): Record<string, string> {
+  if (ttlMilliseconds === undefined) return { 'Cache-Control': immutable }
+  return ttlMilliseconds > 0
+    ? { 'Cache-Control': `public, max-age=${Math.floor(ttlMilliseconds / 1000)}` }
+    : {}
 }
 
 /** When content behind a name was changed last: nobody knows, so that it counts as new (boxo, `addCacheControlHeaders`). */

@@ -171,7 +171,7 @@ async function parseContent(
   }
   try {
     const name = readName(label)
-    const { ttlMilliseconds } = await names.find(name)
+    const { keepMilliseconds: ttlMilliseconds } = await names.find(name)
     const content = parsePath(await names.resolve(`/${cleanSegments(path).join('/')}`))
     return { content, name, ttlMilliseconds }
   } catch (error) {

@@ -10,7 +10,7 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
 import {
   GatewayError,
-  cacheControl,
+  cacheHeader,
   contentDisposition,
   measured,
   notModified,
@@ -39,7 +39,7 @@ export async function serveCar(
   const last = segments.at(-1)
   const named = {
     ETag: etag,
-    'Cache-Control': cacheControl(target),
+    ...cacheHeader(target),
     'Content-Disposition': contentDisposition(request.query, {
       name: `${root}${last === undefined ? '' : `_${last}`}.car`,
       kind: 'attachment',

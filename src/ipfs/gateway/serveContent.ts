@@ -18,7 +18,7 @@ import {
 import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,
-  cacheControl,
+  cacheHeader,
   modifiedHeader,
   contentDisposition,
   notModified,
@@ -65,7 +65,7 @@ async function serveFile(
   const headers: Record<string, string> = {
     ...rootsHeader(target),
     ETag: etag,
-    'Cache-Control': cacheControl(target),
+    ...cacheHeader(target),
     ...modifiedHeader(target),
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)

@@ -13,7 +13,7 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
 import {
   GatewayError,
-  cacheControl,
+  cacheHeader,
   modifiedHeader,
   contentDisposition,
   notModified,
@@ -48,7 +48,7 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = { ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) }
+  const headers = { ...rootsHeader(target), ETag: etag, ...cacheHeader(target) }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {

@@ -3,7 +3,7 @@ import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
 import { checkRange, contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
 import {
-  cacheControl,
+  cacheHeader,
   contentDisposition,
   measured,
   modifiedHeader,
@@ -36,7 +36,7 @@ export async function serveVerifiable(
   const etag = format === 'raw' ? `"${cid}.raw"` : `W/"${cid}.x-tar"`
   const name = `${cid}.${format === 'raw' ? 'bin' : 'tar'}`
   const headers = {
-    ...{ ...rootsHeader(target), ETag: etag, 'Cache-Control': cacheControl(target) },
+    ...{ ...rootsHeader(target), ETag: etag, ...cacheHeader(target) },
     ...modifiedHeader(target),
   }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()

@@ -20,7 +20,7 @@ export interface Publication {
   /** An absolute path, `/ipfs/…` or `/ipns/…`. */
   value: string
   lifetimeMilliseconds: number
-  ttlMilliseconds: number
+  ttlNanoseconds: bigint
   /** Undefined: the last one, or one more where the value changes. */
   sequence: bigint | undefined
   /** Whether the record also has the signature of version 1. */
@@ -31,8 +31,10 @@ export interface Publication {
 export interface ResolvedName {
   /** The published path. */
   value: string
-  /** Milliseconds for which it may be kept. */
+  /** Milliseconds for which it may be kept, as the record says. */
   ttlMilliseconds: number
+  /** Milliseconds for which what it stands for may be kept: not longer than the record is valid. */
+  keepMilliseconds: number
   /** The signed record (https://specs.ipfs.tech/ipns/ipns-record/). */
   record: Uint8Array
 }
@@ -60,19 +62,32 @@ export class NameSystem {
   async publish(key: PrivateKey, publication: Publication): Promise<CID> {
     const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
     const name = nameOf(key.publicKey)
-    const { value, lifetimeMilliseconds, ttlMilliseconds, isVersion1Compatible } = publication
-    const sequence = await nextSequence(this.#rows.get(rowOf(name)), publication)
-    const record = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
-      ttlNs: BigInt(Math.round(ttlMilliseconds * 1e6)),
+    const { value, lifetimeMilliseconds, ttlNanoseconds, isVersion1Compatible } = publication
+    if (ttlNanoseconds < 0n) throw new FileNetworkError('the TTL of a record must not be negative')
+    const previous = this.#rows.get(publishedRowOf(name)) ?? (await this.#validRecord(name))
+    const sequence = await nextSequence(previous, publication)
+    const created = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
+      ttlNs: ttlNanoseconds,
       v1Compatible: isVersion1Compatible,
     })
-    await this.put(name, marshalIPNSRecord(record))
+    const record = marshalIPNSRecord(created)
+    await this.#rows.put(publishedRowOf(name), record)
+    await this.put(name, record)
     return name
   }
 
-  /** Keeps a record as it is, in the place of the one that the name may have. */
-  put(name: CID, record: Uint8Array): Promise<void> {
-    return this.#rows.put(rowOf(name), record)
+  /** Keeps a record in the place of the one that the name may have, if it is valid and that one is not newer. */
+  async put(name: CID, record: Uint8Array): Promise<void> {
+    if (!(await isValidRecord(name, record))) return
+    const current = await this.#validRecord(name)
+    if (current !== undefined && (await isNewer(current, record))) return
+    await this.#rows.put(rowOf(name), record)
+  }
+
+  /** The record of a name that others would take; undefined where there is none. */
+  async #validRecord(name: CID): Promise<Uint8Array | undefined> {
+    const record = this.#rows.get(rowOf(name))
+    return record !== undefined && (await isValidRecord(name, record)) ? record : undefined
   }
 
   /**
@@ -88,8 +103,8 @@ export class NameSystem {
     })
     const left = Date.parse(validity) - Date.now()
     if (left <= 0) throw new UnresolvedNameError()
-    const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl / 1_000_000n)
-    return { value, ttlMilliseconds: Math.min(left, ttlMilliseconds), record }
+    const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl) / 1e6
+    return { value, ttlMilliseconds, keepMilliseconds: Math.min(left, ttlMilliseconds), record }
   }
 
   /**
@@ -165,6 +180,20 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
   }
 }
 
+async function isValidRecord(name: CID, record: Uint8Array): Promise<boolean> {
+  try {
+    return (await checkRecord(name, record)) === ''
+  } catch {
+    return false
+  }
+}
+
+/** Whether the first of two valid records of a name is newer (https://specs.ipfs.tech/ipns/ipns-record/). */
+async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> {
+  const { ipnsSelector } = await import('ipns/selector')
+  return ipnsSelector(new Uint8Array(), [second, first]) === 1
+}
+
 /** The longest label of a domain name, in characters. */
 const longestLabel = 63
 
@@ -201,17 +230,28 @@ function rowOf(name: CID): Uint8Array {
   return new TextEncoder().encode(`ipns/${base58btc.encode(name.multihash.bytes)}`)
 }
 
+/** Where the last record is that was published here: what peers may have sent does not replace it. */
+function publishedRowOf(name: CID): Uint8Array {
+  return new TextEncoder().encode(`ipns-published/${base58btc.encode(name.multihash.bytes)}`)
+}
+
+/** The largest sequence number that records of all implementations can have. */
+const largestSequence = 2n ** 63n - 1n
+
 /** Sequence numbers only grow; the same value keeps its own (boxo, `namesys/ipns_publisher.go`). */
 async function nextSequence(
   previous: Uint8Array | undefined,
   { value, sequence }: Publication,
 ): Promise<bigint> {
-  if (previous === undefined) return sequence ?? 0n
   const { unmarshalIPNSRecord } = await libraryOfRecords()
-  const last = unmarshalIPNSRecord(previous)
-  if (sequence === undefined) return last.value === value ? last.sequence : last.sequence + 1n
-  if (sequence > last.sequence) return sequence
-  throw new FileNetworkError('sequence number must be greater than the current record sequence')
+  const last = previous === undefined ? undefined : unmarshalIPNSRecord(previous)
+  const following = last === undefined ? 0n : last.value === value ? last.sequence : last.sequence + 1n
+  const next = sequence ?? following
+  if (next > largestSequence) throw new FileNetworkError(`sequence numbers end at ${largestSequence}`)
+  if (sequence !== undefined && last !== undefined && sequence <= last.sequence) {
+    throw new FileNetworkError('sequence number must be greater than the current record sequence')
+  }
+  return next
 }
 
 /**

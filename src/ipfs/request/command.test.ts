@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseGoDuration, parseQuery } from './command.js'
+import { parseGoDuration, parseGoNanoseconds, parseQuery } from './command.js'
 
 it('reads every unit of time.ParseDuration', () => {
   expect(parseGoDuration('1h2m3s')).toBe(3_723_000)
@@ -9,12 +9,20 @@ it('reads every unit of time.ParseDuration', () => {
   expect(parseGoDuration('0')).toBe(0)
 })
 
+it('counts every nanosecond of the longest duration', () => {
+  expect(parseGoNanoseconds('2562047h47m16.854775807s')).toBe(2n ** 63n - 1n)
+  expect(parseGoNanoseconds('-2562047h47m16.854775808s')).toBe(-(2n ** 63n))
+  expect(parseGoNanoseconds('1h0.000000001s')).toBe(3_600_000_000_001n)
+})
+
 it('takes the micro sign and the Greek letter alike', () => {
   for (const unit of ['us', '\u00b5s', '\u03bcs']) expect(parseGoDuration(`1500${unit}`)).toBeCloseTo(1.5)
 })
 
 it.each([
   ['', 'invalid duration ""'],
+  ['2562047h47m16.854775808s', 'invalid duration "2562047h47m16.854775808s"'],
+  ['99999999999999999999ns', 'invalid duration "99999999999999999999ns"'],
   ['5', 'missing unit in duration "5"'],
   ['s', 'invalid duration "s"'],
   ['1.2.3s', 'missing unit in duration "1.2.3s"'],
@@ -28,7 +36,8 @@ it.each([
   ['int', '1_000', 1000],
   ['int', '0x_1f', 31],
   ['int64', '+5', 5],
-  ['uint64', '0o17', 15],
+  ['uint64', '0o17', 15n],
+  ['uint64', '18446744073709551615', 2n ** 64n - 1n],
 ] as const)('reads an option of the type %s as Go does: %s', (type, text, value) => {
   const options = { size: { type, description: 'A size.' } }
   expect(parseQuery(new URLSearchParams({ size: text }), { options }).options['size']).toBe(value)

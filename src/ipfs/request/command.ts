@@ -10,7 +10,7 @@ export interface OptionTypes {
   int: number
   int64: number
   uint: number
-  uint64: number
+  uint64: bigint
   string: string
   strings: string[]
 }
@@ -253,14 +253,15 @@ const integerLimits = {
   uint64: [0n, 2n ** 64n - 1n],
 } as const
 
-function parseValue(type: keyof OptionTypes, text: string): boolean | number | string | undefined {
+function parseValue(type: keyof OptionTypes, text: string): boolean | number | bigint | string | undefined {
   if (type === 'string') return text
   if (type === 'bool') return parseBool(text)
   if (type === 'strings') return undefined
   // An unsigned number has no sign (Go, `strconv.ParseUint`).
   const number = type.startsWith('uint') && text.startsWith('+') ? undefined : parseGoInteger(text)
   const [min, max] = integerLimits[type]
-  return number !== undefined && number >= min && number <= max ? Number(number) : undefined
+  if (number === undefined || number < min || number > max) return undefined
+  return type === 'uint64' ? number : Number(number)
 }
 
 function parseBool(text: string): boolean | undefined {
@@ -327,44 +328,61 @@ async function readLines(upload: Upload): Promise<string[]> {
 }
 
 /** The micro sign and the Greek letter, which look the same, both name microseconds (Go, `time.ParseDuration`). */
-const unitsInMilliseconds = new Map([
-  ['ns', 1e-6],
-  ['us', 1e-3],
-  ['\u00b5s', 1e-3],
-  ['\u03bcs', 1e-3],
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
+const unitsInNanoseconds = new Map([
+  ['ns', 1n],
+  ['us', 1000n],
+  ['\u00b5s', 1000n],
+  ['\u03bcs', 1000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
 ])
-/** The longest duration, as 64 bits of nanoseconds hold it. */
-const longestMilliseconds = 2 ** 63 / 1e6
+/** The longest duration: what 64 bits of nanoseconds hold. */
+const longestNanoseconds = 2n ** 63n - 1n
+/** Decimal digits of that. */
+const mostDigits = 19
 
 /**
- * A Go duration such as `1m30s` or `250ms` in milliseconds.
+ * A Go duration such as `1m30s` or `250ms` in nanoseconds.
  *
- * @param prefix - what the message of a refusal begins with
- * @throws {@link FileNetworkError} with the text of `time.ParseDuration`
+ * @param prefix - what the text of an error begins with
+ * @throws {@link FileNetworkError} with Go's text
  */
-export function parseGoDuration(text: string, prefix = ''): number {
+export function parseGoNanoseconds(text: string, prefix = ''): bigint {
   const fail = (problem: string): FileNetworkError =>
     new FileNetworkError(`${prefix}time: ${problem} duration ${quoteBytes(text)}`)
   const isNegative = text.startsWith('-')
   let rest = text.replace(/^[+-]/, '')
-  if (rest === '0') return 0
+  if (rest === '0') return 0n
   if (rest === '') throw fail('invalid')
-  let milliseconds = 0
+  let nanoseconds = 0n
   while (rest !== '') {
-    const [matched, amount = '', unit = ''] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? []
+    const [matched, whole = '', fraction = '', unit = ''] =
+      /^(?=\.?\d)(\d*)(?:\.(\d*))?([^.\d]*)/.exec(rest) ?? []
     if (matched === undefined) throw fail('invalid')
     if (unit === '') throw fail('missing unit in')
-    const factor = unitsInMilliseconds.get(unit)
+    const factor = unitsInNanoseconds.get(unit)
     if (factor === undefined) throw fail(`unknown unit ${quoteBytes(unit)} in`)
-    milliseconds += Number(amount) * factor
-    if (milliseconds > longestMilliseconds) throw fail('invalid')
+    const digits = whole.replace(/^0+/, '')
+    if (digits.length > mostDigits) throw fail('invalid')
+    const part = Number(fraction.slice(0, mostDigits - 1))
+    nanoseconds +=
+      BigInt(digits) * factor +
+      BigInt(Math.trunc(part * (Number(factor) / 10 ** Math.min(fraction.length, mostDigits - 1))))
+    if (nanoseconds > longestNanoseconds + (isNegative ? 1n : 0n)) throw fail('invalid')
     rest = rest.slice(matched.length)
   }
-  return isNegative ? -milliseconds : milliseconds
+  return isNegative ? -nanoseconds : nanoseconds
+}
+
+/**
+ * The same in milliseconds.
+ *
+ * @throws {@link FileNetworkError} with Go's text
+ */
+export function parseGoDuration(text: string, prefix = ''): number {
+  return Number(parseGoNanoseconds(text, prefix)) / 1e6
 }
 
 /** Text in quotes as the package `time` of Go writes it: what is not printable ASCII byte by byte. */

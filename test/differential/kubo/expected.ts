@@ -232,6 +232,11 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       !/type=(recursive|direct)/.test(request),
   },
   {
+    reason:
+      'A record whose TTL is negative, or whose sequence number has the 64th bit, is refused: others could not read it',
+    matches: ({ ours }) => /the TTL of a record must not be negative|sequence numbers end at/.test(ours),
+  },
+  {
     reason: 'No pinning service is asked',
     matches: ({ name, theirs }) =>
       name.startsWith('pin/remote/') && /remote pinning service: |Stat/.test(theirs),
@@ -305,6 +310,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason:
       'Clients ask for peers first, so the answer is that of a Kubo without peers and not of one with --offline',
     matches: ({ name }) =>
-      /^(swarm\/(peers|addrs.*)|stats\/(bw|bitswap)|bitswap\/(stat|wantlist)) /.test(name),
+      /^(swarm\/(peers|addrs.*)|stats\/(bw|bitswap)|bitswap\/(stat|wantlist))\/? /.test(name),
   },
 ]

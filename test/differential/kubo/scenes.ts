@@ -330,9 +330,10 @@ function* published({ random, cid, gateway }: SceneContext): Scene {
     ['allow-offline', 'true'],
   ]
   if (random.chance(0.3)) options.push(['resolve', 'false'])
-  if (random.chance(0.3)) options.push(['ttl', random.pick(['1m', '90s', '0s', '1h1m', '1us'])])
-  if (random.chance(0.3)) options.push(['lifetime', random.pick(['1h', '24h'])])
-  if (random.chance(0.2)) options.push(['sequence', random.pick(['0', '1', '5', '1000'])])
+  if (random.chance(0.3))
+    options.push(['ttl', random.pick(['1m', '90s', '0s', '1h1m', '1us', '1ns', '2000h0.000000001s'])])
+  if (random.chance(0.3)) options.push(['lifetime', random.pick(['1h', '24h', '0s', '-1s', '87600h'])])
+  if (random.chance(0.2)) options.push(['sequence', random.pick(['0', '1', '5', '1000', '9007199254740993'])])
   if (random.chance(0.3)) options.push(['v1compat', random.pick(['true', 'false'])])
   if (random.chance(0.2)) options.push(['quieter', 'true'])
   if (random.chance(0.2)) options.push(['encoding', 'text'])

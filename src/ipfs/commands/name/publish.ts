@@ -13,7 +13,13 @@ import {
   selfName,
 } from '../../names/keystore.js'
 import { readName, resolveText } from '../../names/nameSystem.js'
-import { defineCommand, parseGoDuration, pathArgument, single } from '../../request/command.js'
+import {
+  defineCommand,
+  parseGoDuration,
+  parseGoNanoseconds,
+  pathArgument,
+  single,
+} from '../../request/command.js'
 
 /** `name/publish`: lets a name stand for a path. There are no peers to tell, so `allow-offline` must be given. */
 export const namePublish = defineCommand({
@@ -39,7 +45,7 @@ export const namePublish = defineCommand({
       throw new FileNetworkError('cannot use both --allow-offline and --allow-delegated flags')
     }
     const lifetimeMilliseconds = parseGoDuration(options.lifetime, 'error parsing lifetime option: ')
-    const ttlMilliseconds = parseGoDuration(options.ttl)
+    const ttlNanoseconds = parseGoNanoseconds(options.ttl)
     const value = normalizePath(arg)
     if (options.resolve) {
       const { cid } = await resolveText(network, value)
@@ -58,8 +64,8 @@ export const namePublish = defineCommand({
     const name = await network.names.publish(await findKey(network.keystore, options.key), {
       value,
       lifetimeMilliseconds,
-      ttlMilliseconds,
-      sequence: options.sequence === undefined ? undefined : BigInt(options.sequence),
+      ttlNanoseconds,
+      sequence: options.sequence,
       isVersion1Compatible: options.v1compat,
     })
     return single({ Name: formatName(name), Value: value })

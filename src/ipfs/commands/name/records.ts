@@ -36,7 +36,7 @@ export const nameInspect = defineCommand({
       Entry: {
         Value: value,
         ValidityType: 0,
-        Validity: validity,
+        Validity: validity.replace(/\.?0+Z$/, 'Z'),
         Sequence: Number(sequence),
         ...(ttl !== undefined && { TTL: Number(ttl) }),
       },
