@@ -242,6 +242,20 @@ describe('mode and time of mutable files', () => {
     expect(names).toEqual(['block', 'many', 'raw'])
   })
 
+  // What Kubo 0.42.0 names the file of a directory with CIDs of version 1.
+  it.each([
+    ['ababa', 'chmod?arg=0600&arg=', 'QmSdNTPpfTgNXRi9LxsqSUKNyGMzxqmRGbWqN5LHPbi5E6'],
+    ['', 'chmod?arg=0600&arg=', 'QmbYz9qwUUZRwZ46bWvXiGMJY6E1C9xFpQ2Q3Exbw39HJ6'],
+    ['', 'touch?mtime=500&arg=', 'Qmaxj4qCaWxzW9tcYCYBbT1GVYkKzRT8D1dNioJtadUgYW'],
+  ])('of a raw block %j make it a file of version 0', async (text, change, expected) => {
+    const { cid } = await ipfs.add(text, { cidVersion: 1 })
+    await ipfs.files.rm('/versioned', { recursive: true, force: true } as object)
+    await ipfs.files.mkdir('/versioned', { cidVersion: 1 })
+    await ipfs.files.cp(`/ipfs/${cid}`, '/versioned/file')
+    await post(`${change}/versioned/file`)
+    expect((await ipfs.files.stat('/versioned/file')).cid.toString()).toBe(expected)
+  })
+
   it('stay with a file that is written to, whose time becomes that of the write', async () => {
     await ipfs.files.write('/dated', 'before', { create: true })
     await post('chmod?arg=600&arg=/dated')

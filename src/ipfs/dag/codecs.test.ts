@@ -129,6 +129,19 @@ describe('as in Kubo', () => {
   })
 
   it.each([
+    ['-0.0', '-0'],
+    ['[1.0,{"a":-0.0}]', '[1,{"a":-0}]'],
+    ['1e16', '10000000000000000'],
+    ['12345678901234567890.0', '12345678901234567000'],
+    ['-1e20', '-100000000000000000000'],
+    ['1e21', '1e+21'],
+    ['0.0000001', '1e-7'],
+  ])('writes the number %s in DAG-JSON as %s', (text, written) => {
+    const { decode, encode } = codec('dag-json')
+    expect(Buffer.from(encode(decode(Buffer.from(text)))).toString()).toBe(written)
+  })
+
+  it.each([
     ['9223372036854775808', 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],
     ['{"a":1,"a":2}', 'cannot repeat map key "a"'],
     ['x', 'invalid char while expecting start of value: 0x78'],

@@ -148,8 +148,12 @@ function isContainer(value: unknown): value is object {
   return CID.asCID(value) === null
 }
 
-/** What is left of the room for so many values behind a value and all that are in it; less than nothing if it is full. */
+/**
+ * What is left of the room for so many values behind a value and all that are in it; less than nothing if it is full, or a
+ * number is among them that has to be encoded by itself.
+ */
 function roomBehind(value: unknown, room: number): number {
+  if (value instanceof WholeFloat && !value.isPlain) return -1
   if (typeof value === 'string' || value instanceof Uint8Array) {
     return room - 1 - value.length / LENGTH_LIKE_A_VALUE
   }
@@ -186,6 +190,7 @@ export const dagJsonForm: ContainerForm = {
   aroundText: () => [ascii('"'), ascii('"')],
   insideText: (characters) => dagJson.encode(characters).subarray(1, -1),
   encode(value) {
+    if (value instanceof WholeFloat) return ascii(value.toString())
     try {
       return dagJson.encode(withPlainNumbers(value))
     } catch (error) {

@@ -11,8 +11,18 @@ export class WholeFloat {
     this.value = value
   }
 
+  /** Whether an integer of JavaScript has the same text in JSON. */
+  get isPlain(): boolean {
+    return Number.isSafeInteger(this.value) && !Object.is(this.value, -0)
+  }
+
   toJSON(): number {
     return this.value
+  }
+
+  /** The number in JSON (refmt, as go-ipld-prime has it): no point, and the negative zero with its sign. */
+  toString(): string {
+    return Object.is(this.value, -0) ? '-0' : String(this.value)
   }
 }
 

@@ -45,7 +45,6 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
 
 function textOf(item: unknown): string {
   if (typeof item === 'bigint') return String(item)
-  // JSON.stringify writes the negative zero without its sign.
-  if (item instanceof WholeFloat && Object.is(item.value, -0)) return '-0'
+  if (item instanceof WholeFloat) return item.toString()
   return JSON.stringify(item) ?? 'null'
 }

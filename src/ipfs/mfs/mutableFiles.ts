@@ -19,7 +19,7 @@ export type DirectoryChange = (directory: EditableDirectory, session: Session) =
 export interface NewDirectory {
   /** Whether those above it are made too where they are missing; it may then also be there already. */
   parents: boolean
-  /** The CID format of directories that are made, and then of this one in any case; undefined: as above them. */
+  /** The CID format of directories that are made; undefined: as above them. */
   format: CidFormat | undefined
   metadata?: UnixfsMetadata
 }
@@ -201,11 +201,8 @@ export class MutableFiles {
       parent.links.set({ ...node, name })
       return
     }
-    const entry = await loadEntry(blockstore, existing.cid)
-    if (!parents || entry.type !== 'directory') throw new FileNetworkError('file already exists')
-    if (format === undefined) return
-    const directory = { ...(await openDirectory(blockstore, entry)), format }
-    parent.links.set({ ...(await this.#store(directory, session)), name })
+    const { type } = await loadEntry(blockstore, existing.cid)
+    if (!parents || type !== 'directory') throw new FileNetworkError('file already exists')
   }
 }
 

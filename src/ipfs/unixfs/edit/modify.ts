@@ -99,7 +99,7 @@ async function truncatedLink(context: EditContext, cid: CID): Promise<{ cid: CID
 
 /**
  * Stores the root of a file, directory or symlink with another mode or time; what is undefined stays. A raw
- * block has no place for either, so its content moves into a file node (boxo, `mfs/file.go`).
+ * block has no place for either, so its content moves into a file node with a CID of version 0 (boxo, `mfs/file.go`).
  */
 export async function setMetadata(
   context: EditContext,
@@ -109,11 +109,11 @@ export async function setMetadata(
   const { block, node } = await loadEntry(context.source, root)
   const { mode, modified } = metadata
   const changes = { ...(mode !== undefined && { mode }), ...(modified && { modified }) }
-  const writer = context.writerOf(await context.formatOf(root))
   if (root.code === codecCode.raw || node === undefined) {
-    const content = block.length > 0 ? block : undefined
-    const file = { type: unixfsType.file, data: content, fileSize: block.length, blockSizes: [] }
-    return writeNode(writer, { ...file, ...changes })
+    const file = { type: unixfsType.file, data: block, fileSize: block.length, blockSizes: [] }
+    const format = { version: 0, hash: await hashFunctionByName('sha2-256') } as const
+    return writeNode(context.writerOf(format), { ...file, ...changes })
   }
+  const writer = context.writerOf(await context.formatOf(root))
   return writeNode(writer, { ...node.unixfs, ...changes }, node.links)
 }
