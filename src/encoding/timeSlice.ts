@@ -195,18 +195,25 @@ function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): St
 /** Characters per chunk. */
 const CHUNK = 64 * 1024
 
-/** Joins small texts into chunks and yields to other work in between. */
-export async function* textChunks(pieces: Iterable<string>): AsyncGenerator<string> {
+/**
+ * Joins small texts into chunks and yields to other work in between.
+ *
+ * @throws the reason of the signal when it is aborted
+ */
+export async function* textChunks(pieces: Iterable<string>, signal?: AbortSignal): AsyncGenerator<string> {
   const slice = new TimeSlice()
   let chunk = ''
   for (const piece of pieces) {
     chunk += piece
     if (chunk.length >= CHUNK) {
       yield chunk
+      signal?.throwIfAborted()
       chunk = ''
     }
     const pause = slice.pause()
-    if (pause !== undefined) await pause
+    if (pause === undefined) continue
+    await pause
+    signal?.throwIfAborted()
   }
   yield chunk
 }

@@ -11,7 +11,7 @@ import { type Replacement, importBranch, reorganise, rollback } from '../chain/c
 import type { RevertOutcome, SnapshotEntry, Snapshots } from '../chain/controls/snapshots.js'
 import { type ImportedState, exportAccounts, importState } from '../chain/controls/stateDump.js'
 import * as stateEdits from '../chain/controls/stateEdits.js'
-import { UnsupportedControlError } from '../chain/errors.js'
+import { ChainError, UnsupportedControlError } from '../chain/errors.js'
 import type { MovableSchedule } from '../chain/evm/forkSchedule.js'
 import type { SignatureRecoveries } from '../chain/evm/signatureRecoveries.js'
 import type { GenesisAccount } from '../chain/genesis/ownGenesis.js'
@@ -312,9 +312,25 @@ export class Controls {
     return stateEdits.setCallResult({ chain: this.#chain, executor: this.#parts.executor }, call, value)
   }
 
-  /** Calls `write` with every account of `latest`; the chain does not change meanwhile. */
-  exportState<T>(write: (accounts: readonly GenesisAccount[]) => Awaitable<T>): Promise<T> {
-    return this.#chain.unchanged(async () => write(await exportAccounts(this.#chain)))
+  /**
+   * Calls `write` with every account of `latest`; the chain does not change meanwhile.
+   *
+   * @param signal - aborted when nobody waits for it any more: it holds back every change of the chain
+   * @throws ChainError if the signal is aborted before all is written
+   */
+  exportState<T>(
+    write: (accounts: readonly GenesisAccount[]) => Awaitable<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#chain.unchanged(async () => {
+      try {
+        signal?.throwIfAborted()
+        return await write(await exportAccounts(this.#chain, signal))
+      } catch (error) {
+        if (signal?.aborted !== true) throw error
+        throw new ChainError('the client is gone: the state is not written to its end')
+      }
+    })
   }
 
   /** Imports accounts into the state, and blocks in place of the chain. */

@@ -16,6 +16,7 @@ import {
   parseRpcRoute,
 } from './request.js'
 import { IpcServer } from './ipc.js'
+import { oneAfterAnother } from './requestQueue.js'
 import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import {
   type Certificate,
@@ -142,7 +143,7 @@ export class NodeServer {
   /** A listener of node:http that loads its app with the first request. */
   #listenerOf(load: () => Promise<Hono<AppEnv>>): RequestListener {
     let loading: Promise<RequestListener> | undefined
-    return (request, response) => {
+    return oneAfterAnother((request, response) => {
       loading ??= Promise.all([load(), import('./app.js')]).then(([app, { createAppListener }]) =>
         createAppListener(app),
       )
@@ -153,7 +154,7 @@ export class NodeServer {
           response.destroy()
         },
       )
-    }
+    })
   }
 
   async #listen(
@@ -164,7 +165,9 @@ export class NodeServer {
     const listening = await listenOnAll(() => {
       const server = createServer(listener, this.#setup.certificate)
       if (this.#setup.certificate !== undefined) this.#watchSecured(server)
-      if (upgrades) this.#watchUpgrades(server)
+      const front = this.#createFront(server, upgrades ? (head) => this.#routeOfPlain(head) : () => undefined)
+      if (front !== undefined) this.#fronts.push(front)
+      if (upgrades) this.#watchUpgrades(server, front)
       return server
     }, address)
     this.#servers.push(...listening.servers)
@@ -178,13 +181,11 @@ export class NodeServer {
     })
   }
 
-  #watchUpgrades(server: Server): void {
-    const { certificate, acceleration = true } = this.#setup
-    const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
+  #watchUpgrades(server: Server, front: DirectFront | undefined): void {
+    const { certificate } = this.#setup
     const readAgain =
       front?.handOver ??
       ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
-    if (front !== undefined) this.#fronts.push(front)
     server.on('upgrade', (request, socket, head) => {
       if (offersHttp2(request)) {
         putBackWithoutOffer(request, socket, head)
@@ -198,9 +199,15 @@ export class NodeServer {
     })
   }
 
-  #createFront(server: Server): DirectFront {
+  /** What reads the first bytes of each connection; under TLS, where there is none, node:http reads all. */
+  #createFront(
+    server: Server,
+    routeOf: (head: RequestHead) => RpcRoute | undefined,
+  ): DirectFront | undefined {
+    const { certificate, acceleration = true } = this.#setup
+    if (!acceleration || certificate !== undefined) return undefined
     return new DirectFront(server, {
-      routeOf: (head) => this.#routeOfPlain(head),
+      routeOf,
       answer: (request, route) => answerRpc(this.#setup, request, route),
       keepAliveSeconds,
       report: this.#setup.report,

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { OptionError } from '../../src/index.js'
+import { Controls } from '../../src/rpc/controls.js'
 import { readArtifact } from '../support/artifacts.js'
 import { refusalOf, startDevnet, stopAll, stopDevnet, type Devnet } from './support.js'
 
 const directories: string[] = []
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   await stopAll()
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 })
@@ -166,5 +168,78 @@ describe('files', () => {
     await expect(startDevnet({ loadState: join(folder(), 'none.json') })).rejects.toThrow(
       /--load-state: ENOENT/,
     )
+  })
+})
+
+/** Waits until a signal is aborted. */
+const untilAborted = (signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve) => {
+    if (signal?.aborted === true) resolve()
+    else signal?.addEventListener('abort', () => resolve())
+  })
+
+describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its client is gone', (method) => {
+  /** Asks for a dump, and goes away when `leave` is called. */
+  function ask({ node }: Devnet): { leave: () => void; answered: Promise<unknown> } {
+    const client = new AbortController()
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+    const headers = { 'content-type': 'application/json' }
+    const answered = fetch(node.url, { method: 'POST', headers, body, signal: client.signal }).catch(
+      () => undefined,
+    )
+    return { leave: () => client.abort(), answered }
+  }
+
+  test('while accounts are read', async () => {
+    const devnet = await startDevnet()
+    const { exportState } = Controls.prototype
+    const write = vi.fn()
+    const ended = new Promise((resolve) => {
+      vi.spyOn(Controls.prototype, 'exportState').mockImplementationOnce(async function (
+        this: Controls,
+        _,
+        signal,
+      ) {
+        leave()
+        await untilAborted(signal)
+        const dump = exportState.call(this, write, signal)
+        resolve(dump.catch((error: unknown) => error))
+        return dump as Promise<never>
+      })
+    })
+    const { leave, answered } = ask(devnet)
+    expect(await ended).toMatchObject({ message: expect.stringContaining('the client is gone') as string })
+    await answered
+    expect(write).not.toHaveBeenCalled()
+    await devnet.call('anvil_setBalance', someone, '0x1')
+  })
+
+  test('while it is written', async () => {
+    const devnet = await startDevnet()
+    const code: Hex = `0x${'00'.repeat(50_000)}`
+    for (let index = 0; index < 5; index++) {
+      await devnet.call('anvil_setCode', pad(numberToHex(index + 4096), { size: 20 }), code)
+    }
+    const { exportState } = Controls.prototype
+    const ended = new Promise((resolve) => {
+      vi.spyOn(Controls.prototype, 'exportState').mockImplementationOnce(async function (
+        this: Controls,
+        write,
+        signal,
+      ) {
+        const writeLate: typeof write = async (accounts) => {
+          leave()
+          await untilAborted(signal)
+          return write(accounts)
+        }
+        const dump = exportState.call(this, writeLate, signal)
+        resolve(dump.catch((error: unknown) => error))
+        return dump as Promise<never>
+      })
+    })
+    const { leave, answered } = ask(devnet)
+    expect(await ended).toMatchObject({ message: expect.stringContaining('the client is gone') as string })
+    await answered
+    await devnet.call('anvil_setBalance', someone, '0x1')
   })
 })

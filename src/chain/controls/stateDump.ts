@@ -11,8 +11,10 @@ import type { StateView } from '../types.js'
 /**
  * Every account of the state that `latest` reads, with its storage, by rising address. Only within the chain's turn: it
  * takes many turns of the event loop.
+ *
+ * @throws the reason of the signal when it is aborted
  */
-export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
+export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promise<GenesisAccount[]> {
   const { database, keys, states } = chain.stores
   const preimages = await loadPreimages(database, keys)
   const slice = new TimeSlice()
@@ -28,11 +30,18 @@ export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
   const accounts: GenesisAccount[] = []
   for (const [address, slots] of preimages.entries()) {
     await slice.pause()
+    signal?.throwIfAborted()
     const account = await state.getAccount(address)
     if (account === undefined) continue
     const { nonce, balance } = account
     const code = await state.getCode(address)
-    accounts.push({ address, nonce, balance, code, storage: await readSlots(state, address, slots, slice) })
+    accounts.push({
+      address,
+      nonce,
+      balance,
+      code,
+      storage: await readSlots({ state, address, signal }, slots, slice),
+    })
   }
   return runInSlices(
     sortInSlices(accounts, (a, b) => Buffer.compare(a.address, b.address)),
@@ -41,14 +50,14 @@ export async function exportAccounts(chain: Chain): Promise<GenesisAccount[]> {
 }
 
 async function readSlots(
-  state: StateView,
-  address: Uint8Array,
+  { state, address, signal }: { state: StateView; address: Uint8Array; signal: AbortSignal | undefined },
   slots: readonly Uint8Array[],
   slice: TimeSlice,
 ): Promise<[slot: Uint8Array, value: Uint8Array][]> {
   const read: [slot: Uint8Array, value: Uint8Array][] = []
   for (const slot of await runInSlices(sortInSlices(slots, Buffer.compare), slice)) {
     await slice.pause()
+    signal?.throwIfAborted()
     const value = await state.getStorage(address, slot)
     if (value.some((byte) => byte !== 0)) read.push([slot, value])
   }

@@ -1,4 +1,4 @@
-import { parsePath, resolvePath } from '../dag/path.js'
+import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
@@ -9,8 +9,11 @@ import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './red
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
 
-/** What a `_redirects` file makes of a request: what is served in its place, or the answer itself. */
-export type RuleOutcome = { target: GatewayTarget } | { reply: CommandReply }
+/**
+ * What a `_redirects` file makes of a request: what is served in its place, with where its path leads if that is known, or
+ * the answer itself.
+ */
+export type RuleOutcome = { target: GatewayTarget; path?: ResolvedPath | undefined } | { reply: CommandReply }
 
 /**
  * Applies the `_redirects` file at the root of a site to a path that leads nowhere
@@ -23,7 +26,8 @@ export async function followRules(
   request: GatewayRequest,
   target: GatewayTarget,
 ): Promise<RuleOutcome> {
-  if (!(await isMissing(source, target))) return { target }
+  const found = await find(source, target)
+  if (found !== 'missing') return { target, path: found }
   const root = `/ipfs/${target.content.root}`
   const file = `${root}/_redirects`
   try {
@@ -46,12 +50,17 @@ export async function followRules(
   }
 }
 
-async function isMissing(source: BlockSource, { content }: GatewayTarget): Promise<boolean> {
+/** Where the path of a target leads; undefined where that cannot be read, which is told of where it is served. */
+async function find(
+  source: BlockSource,
+  { content }: GatewayTarget,
+): Promise<ResolvedPath | 'missing' | undefined> {
   try {
-    await source.get((await resolvePath(source, content)).cid)
-    return false
+    const path = await resolvePath(source, content)
+    await source.get(path.cid)
+    return path
   } catch (error) {
-    if (error instanceof FileNetworkError) return isAbsence(error)
+    if (error instanceof FileNetworkError) return isAbsence(error) ? 'missing' : undefined
     throw error
   }
 }

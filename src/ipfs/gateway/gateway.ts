@@ -176,20 +176,23 @@ async function answer(
   const outcome = await whereRulesLead(source, request, { target: asked, format })
   if ('reply' in outcome) return outcome.reply
   const { target } = outcome
+  let { path } = outcome
   if (request.headers['if-none-match'] !== undefined) {
     // The block itself is not asked for: who names it has it.
-    const { cid } = await followPath(source, target)
+    path ??= await followPath(source, target)
+    const { cid } = path
     if (matchesEtag(request.headers['if-none-match'], ...etagsOf(cid, format))) return notModified()
   }
   if (request.headers['if-modified-since']) {
-    const { cid } = await followPath(source, target)
+    path ??= await followPath(source, target)
+    const { cid } = path
     if (isRootUnmodified(request.headers, await modifiedOf(source, cid))) return notModified()
   }
   if (format === 'unknown') throw new GatewayError(400, 'unsupported response format requested')
   if (request.method === 'GET' && (format === 'content' || format === 'json' || format === 'cbor')) {
     checkRange(request.headers['range'])
   }
-  const resolved = await resolveTarget(source, target)
+  const resolved = await resolveTarget(source, target, path)
   if (format === 'raw' || format === 'tar') {
     return serveVerifiable(source, request, { target: resolved, format })
   }

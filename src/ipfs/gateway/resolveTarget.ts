@@ -21,10 +21,15 @@ export const noProviders = ': retrieval: no providers found for the CID (phase: 
 /**
  * Follows the path of a target to its block, which must be there.
  *
+ * @param path - where the path leads, if that is known
  * @throws {@link GatewayError} with the text of boxo (`gateway/backend_blocks.go`)
  */
-export async function resolveTarget(source: BlockSource, target: GatewayTarget): Promise<ResolvedTarget> {
-  const { cid, cids, remainder } = await followPath(source, target)
+export async function resolveTarget(
+  source: BlockSource,
+  target: GatewayTarget,
+  path?: ResolvedPath,
+): Promise<ResolvedTarget> {
+  const { cid, cids, remainder } = path ?? (await followPath(source, target))
   if (remainder.length > 0) throw unreadable(target, cid, remainder)
   try {
     await source.get(cid)

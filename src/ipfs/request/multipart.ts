@@ -24,8 +24,8 @@ export interface PartReader {
   next(): MultipartPart | undefined | Promise<MultipartPart | undefined>
 }
 
-/** The longest header of a part: far above any name, far below what would hurt. */
-const headerLimit = 1024 * 1024
+/** Bytes of a part's longest headers: far above any name, and read in a few milliseconds. */
+const headerLimit = 256 * 1024
 const lineBreak = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
 /** What every delimiter begins with. */
@@ -72,12 +72,13 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   async function readUntil(mark: Buffer): Promise<Buffer> {
     for (;;) {
       const end = buffer.indexOf(mark)
+      const length = end < 0 ? buffer.length : end
+      if (length > headerLimit) throw new RequestError('multipart: message too large')
       if (end >= 0) {
         const found = buffer.subarray(0, end)
         buffer = buffer.subarray(end + mark.length)
         return found
       }
-      if (buffer.length > headerLimit) throw new RequestError('multipart: message too large')
       await more()
     }
   }
@@ -86,7 +87,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   function takeWhole(): MultipartPart | undefined {
     if (inPart || buffer.length < 3 || buffer.indexOf(lineBreak) !== 0 || buffer[2] === 0x0d) return undefined
     const headLength = buffer.indexOf(headerEnd, lineBreak.length)
-    if (headLength < 0) return undefined
+    if (headLength < 0 || headLength > headerLimit) return undefined
     const start = headLength + headerEnd.length
     const end = indexOfDelimiter(buffer, delimiter, start)
     if (end < 0) return undefined

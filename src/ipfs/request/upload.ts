@@ -67,6 +67,12 @@ export function createUpload(
 /** The longest target of a symlink, in bytes: as long as a block may be. */
 const symlinkLimit = 2 * 1024 * 1024
 
+/**
+ * Most segments of an entry's path. No tree on a disk is as deep: paths of Linux have 4096 bytes. The answer names each
+ * directory with its whole path.
+ */
+const maxDepth = 2048
+
 /** A part with the absolute, cleaned path that its name stands for. */
 interface NamedPart {
   part: MultipartPart
@@ -185,11 +191,13 @@ function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<Upload
 function describePart(part: MultipartPart): NamedPart {
   const { parameters } = parseParameterized(part.headers.get('content-disposition') ?? '')
   const field = parameters.get('name') ?? ''
+  const segments = cleanSegments(unescapeQuery(parameters.get('filename') ?? ''))
+  if (segments.length > maxDepth) throw new RequestError(`path has more than ${maxDepth} segments`)
   const question = field.indexOf('?')
   const query = question < 0 ? undefined : new URLSearchParams(field.slice(question + 1))
   return {
     part,
-    path: `/${cleanSegments(unescapeQuery(parameters.get('filename') ?? '')).join('/')}`,
+    path: `/${segments.join('/')}`,
     type: parseParameterized(part.headers.get('content-type') ?? '').value,
     mode: query === undefined ? 0 : parseMode(query.get('mode') ?? ''),
     modified: query && parseTime(query),

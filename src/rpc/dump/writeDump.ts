@@ -14,6 +14,8 @@ type Members = Record<string, JsonValue>
 export interface DumpSource {
   view: ChainView
   accounts: readonly GenesisAccount[]
+  /** Aborted when nobody waits for the text any more, which then ends with its reason as an error. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ export interface DumpSource {
  * work between them; past states are not in it. The chain has to stay as it is meanwhile.
  */
 export function writeDump(source: DumpSource): AsyncGenerator<string> {
-  return textChunks(dumpPieces(source))
+  return textChunks(dumpPieces(source), source.signal)
 }
 
 /** The text in pieces of an account, a slot, a block or a transaction. */
@@ -172,6 +174,8 @@ export interface GenesisSource {
   view: Pick<ChainView, 'chainId' | 'head'>
   schedule: ForkSchedule
   accounts: readonly GenesisAccount[]
+  /** As of a {@link DumpSource}. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -179,10 +183,11 @@ export interface GenesisSource {
  * id of this chain, time, gas limit and base fee of the head. The blocks before are not in it. It comes in chunks, with
  * turns for other work between them; the chain has to stay as it is meanwhile.
  */
-export function writeGenesis({ view, schedule, accounts }: GenesisSource): AsyncGenerator<string> {
+export function writeGenesis({ view, schedule, accounts, signal }: GenesisSource): AsyncGenerator<string> {
   const { header } = view.head()
   const first = { ...header, number: 0n, parentHash: new Uint8Array(32), gasUsed: 0n }
   return textChunks(
     gethGenesisPieces({ chainId: view.chainId, schedule, genesis: { header: first, accounts } }),
+    signal,
   )
 }

@@ -6,13 +6,14 @@ import { list } from '../params/combinators.js'
 import { WireBytes } from '../wire.js'
 
 /** standin_dumpGenesis: the state that `latest` has as a geth genesis.json, for `--genesis`, geth and others. */
-export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ backend }) => {
+export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ backend, context }) => {
   const { chain: view, forks: schedule, controls } = backend
+  const { signal } = context
   return controls.exportState(async (accounts) => {
     const chunks: string[] = []
-    for await (const chunk of writeGenesis({ view, schedule, accounts })) chunks.push(chunk)
+    for await (const chunk of writeGenesis({ view, schedule, accounts, signal })) chunks.push(chunk)
     return new WireBytes(chunks)
-  })
+  }, signal)
 })
 
 /**

@@ -215,12 +215,28 @@ export const fileNetwork: readonly Bomb[] = [
       ),
   },
   {
-    name: 'add: parts with heads of a megabyte',
+    name: 'add: parts with the longest heads',
     run: (node, signal) =>
       sendFile(
         node,
         'add',
-        Buffer.from(`--torture\r\nx: ${'y'.repeat(1e6)}\r\n\r\n`.repeat(10) + '--torture--\r\n'),
+        Buffer.from(`--torture\r\n${'x: y\r\n'.repeat(43_000)}\r\n\r\n`.repeat(10) + '--torture--\r\n'),
+        signal,
+      ),
+  },
+  {
+    name: 'add: a path of a hundred thousand directories',
+    refusal: 'more than 2048 segments',
+    run: (node, signal) =>
+      sendFile(node, 'add', uploadBody([[`${'d/'.repeat(100_000)}f`, Buffer.from('x')]]), signal),
+  },
+  {
+    name: 'add: a path of two thousand directories a hundred times',
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?cid-version=1',
+        uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(2000)}f`, Buffer.from('x')])),
         signal,
       ),
   },

@@ -32,9 +32,9 @@ export const loadState = defineMethod(
 export const dumpState = defineMethod(
   'anvil_dumpState',
   [optional('preserveHistory', anything)],
-  async ({ backend: { chain: view, controls } }) =>
+  async ({ backend: { chain: view, controls }, context: { signal } }) =>
     controls.exportState(async (accounts) => {
-      const text = Readable.from(writeDump({ view, accounts }))
+      const text = Readable.from(writeDump({ view, accounts, signal }))
       return bytesToHex(await pipeline(text, createGzip(), (compressed) => buffer(compressed)))
-    }),
+    }, signal),
 )
