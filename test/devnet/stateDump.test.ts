@@ -204,7 +204,7 @@ describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its clie
         await untilAborted(signal)
         const dump = exportState.call(this, write, signal)
         resolve(dump.catch((error: unknown) => error))
-        return dump as Promise<never>
+        return dump
       })
     })
     const { leave, answered } = ask(devnet)
@@ -234,7 +234,7 @@ describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its clie
         }
         const dump = exportState.call(this, writeLate, signal)
         resolve(dump.catch((error: unknown) => error))
-        return dump as Promise<never>
+        return dump
       })
     })
     const { leave, answered } = ask(devnet)
