@@ -16,7 +16,6 @@ import {
   parseRpcRoute,
 } from './request.js'
 import { IpcServer } from './ipc.js'
-import { oneAfterAnother } from './requestQueue.js'
 import { type BodyLimits, answerRpc } from './jsonRpc.js'
 import {
   type Certificate,
@@ -143,7 +142,7 @@ export class NodeServer {
   /** A listener of node:http that loads its app with the first request. */
   #listenerOf(load: () => Promise<Hono<AppEnv>>): RequestListener {
     let loading: Promise<RequestListener> | undefined
-    return oneAfterAnother((request, response) => {
+    return (request, response) => {
       loading ??= Promise.all([load(), import('./app.js')]).then(([app, { createAppListener }]) =>
         createAppListener(app),
       )
@@ -154,7 +153,7 @@ export class NodeServer {
           response.destroy()
         },
       )
-    })
+    }
   }
 
   async #listen(
