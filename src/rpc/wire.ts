@@ -1,5 +1,5 @@
 import { latin1 } from '../encoding/hex.js'
-import type { RpcError } from './errors.js'
+import { RevertError, type RpcError } from './errors.js'
 
 /** Bytes, or text whose UTF-8 form is meant. */
 export type WirePiece = Uint8Array | string
@@ -225,7 +225,8 @@ const LONG_DATA = 65_536
 function errorObjectPieces(error: RpcError): WirePiece[] {
   const { data, text } = error
   if (text !== undefined) return [text]
-  if (typeof data !== 'string' || data.length < LONG_DATA || !plainText.test(data)) {
+  const isPlain = error instanceof RevertError || (typeof data === 'string' && plainText.test(data))
+  if (typeof data !== 'string' || data.length < LONG_DATA || !isPlain) {
     return [printJson(error.toObject())]
   }
   // JSON.stringify takes ten times as long as a look at a text of plain characters.

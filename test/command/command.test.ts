@@ -198,6 +198,18 @@ describe('how it ends', () => {
     },
   )
 
+  it('without waiting for a key of RSA that is being made, which takes up to a minute', async () => {
+    const command = await start()
+    const making = addKey(command.ready.ipfsUrl, 'long').catch(() => undefined)
+    await until(async () => {
+      const response = await fetch(new URL('/api/v0/diag/cmds', command.ready.ipfsUrl), { method: 'POST' })
+      return (await response.text()).includes('key/gen')
+    })
+    expect(await stopCommand(command, 'SIGTERM')).toBe(0)
+    expect(command.stderr()).toBe('')
+    await making
+  })
+
   it('keeps a data directory that it was given', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'standin-command-'))
     const first = await start(['--data-dir', dataDir])
@@ -217,3 +229,8 @@ describe('how it ends', () => {
     await until(() => !existsSync(first.ready.dataDir))
   })
 })
+
+/** Asks for the longest key of RSA. */
+function addKey(ipfsUrl: string, name: string): Promise<Response> {
+  return fetch(new URL(`/api/v0/key/gen?arg=${name}&type=rsa&size=8192`, ipfsUrl), { method: 'POST' })
+}

@@ -4,7 +4,9 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
-import { Mutex } from '../../encoding/timeSlice.js'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { codecCode } from '../cid/cidFormat.js'
@@ -50,7 +52,7 @@ function rowOf(name: string): Uint8Array {
 export class Keystore {
   readonly #rows: RowStore
   readonly #identity: Pick<Identity, 'privateKey'>
-  /** Making an RSA key takes a thread for many seconds, and those that write files are few. */
+  /** Making an RSA key takes a processor for many seconds. */
   readonly #rsaKeys = new Mutex()
 
   constructor(rows: RowStore, identity: Pick<Identity, 'privateKey'>) {
@@ -94,10 +96,7 @@ export class Keystore {
       throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
     }
     if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
-    return this.#rsaKeys.run(() => {
-      signal.throwIfAborted()
-      return generateKeyPair('RSA', bits)
-    })
+    return this.#rsaKeys.run(() => makeRsaKey(bits, signal))
   }
 
   delete(name: string): Promise<void> {
@@ -107,13 +106,40 @@ export class Keystore {
   /** All keys but the node's own, by name. */
   async list(): Promise<NamedKey[]> {
     const keys: NamedKey[] = []
+    const slice = new TimeSlice()
     for await (const [row, value] of this.#rows.entries()) {
+      await slice.pause()
       const text = decoder.decode(row)
       if (!text.startsWith(rowPrefix)) continue
       keys.push({ name: text.slice(rowPrefix.length), key: await decodeKey(value) })
     }
     return keys.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
+}
+
+/** Writes an RSA key in PKCS #1, and ends with the process that waits for it. */
+const rsaProgram = (bits: number): string => `
+process.stdin.resume().on('end', () => process.kill(process.pid, 'SIGKILL'))
+const encoding = { type: 'pkcs1', format: 'der' }
+const options = { modulusLength: ${bits}, publicKeyEncoding: encoding, privateKeyEncoding: encoding }
+require('node:crypto').generateKeyPair('rsa', options, (error, _, key) => {
+  if (error) throw error
+  process.stdout.write(key, () => process.exit())
+})`
+
+/**
+ * Makes an RSA key in a process of its own. A long one takes up to a minute, and nothing else ends that: a thread of this
+ * process would be waited for when it stops.
+ */
+async function makeRsaKey(bits: number, signal: AbortSignal): Promise<PrivateKey> {
+  const { privateKeyFromRaw } = await libraryOfKeys()
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', rsaProgram(bits)], {
+    encoding: 'buffer',
+    env: { ...process.env, NODE_OPTIONS: '' },
+    killSignal: 'SIGKILL',
+    signal,
+  })
+  return privateKeyFromRaw(stdout)
 }
 
 /** The key that bytes are as libp2p encodes it. */
