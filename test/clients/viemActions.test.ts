@@ -1,0 +1,96 @@
+import { BaseError } from 'viem'
+import * as actions from 'viem/actions'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNode } from '../../src/index.js'
+import { type Peer, startPeer } from '../differential/devnets/peer.js'
+import { foundryProgram } from '../support/foundry.js'
+import { type ActionClient, type Places, connectActions, leftOut, scenes } from './viemScenes.js'
+
+const GAS_LIMIT = 30_000_000
+const hasAnvil = foundryProgram('anvil') !== undefined
+if (!hasAnvil) console.warn("left out: foundry's anvil is not in test/peers")
+
+/** What follows from a genesis that the two nodes do not share, and what anvil throws dice for. */
+const ownMembers = new Set([
+  'blockHash',
+  'parentHash',
+  'stateRoot',
+  'receiptsRoot',
+  'size',
+  'mixHash',
+  'accountProof',
+])
+
+/** What an action gave, without what two nodes cannot share. */
+function comparable(value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (value instanceof Error) return comparableError(value)
+  if (Array.isArray(value)) return value.map(comparable)
+  if (typeof value === 'function') return 'function'
+  if (typeof value !== 'object' || value === null) return value
+  const isBlock = 'parentHash' in value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => typeof member !== 'function' && member !== undefined)
+      .map(([name, member]: [string, unknown]) => [
+        name,
+        (ownMembers.has(name) || (isBlock && name === 'hash')) && member !== null
+          ? typeof member
+          : comparable(member),
+      ]),
+  )
+}
+
+/** The classes of an error from the outside in, which callers look for, and what viem says of it. */
+function comparableError(error: Error): unknown {
+  const names: string[] = []
+  const details: unknown[] = []
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    names.push(cause.name)
+    if ('data' in cause) details.push(comparable(cause.data))
+  }
+  return { names, shortMessage: error instanceof BaseError ? error.shortMessage : error.message, details }
+}
+
+async function outcome(
+  client: ActionClient,
+  places: Places,
+  { run }: (typeof scenes)[number],
+): Promise<unknown> {
+  try {
+    return { value: comparable(await run(client, places)) }
+  } catch (error) {
+    return { error: comparable(error) }
+  }
+}
+
+describe.skipIf(!hasAnvil)("viem's actions (left out where anvil has no build)", () => {
+  let node: Awaited<ReturnType<typeof createNode>>
+  let anvil: Peer
+  const sides: { client: ActionClient; places: Places }[] = []
+  beforeAll(async () => {
+    node = await createNode({ port: 0, compat: 'anvil', gasLimit: GAS_LIMIT })
+    anvil = (await startPeer('anvil', GAS_LIMIT)) as Peer
+    for (const { url } of [node, anvil]) {
+      const places = { answers: 0 } as Places
+      sides.push({ client: connectActions(url, places), places })
+    }
+  })
+  afterAll(() => Promise.all([node.stop(), anvil.stop()]))
+
+  it.each(scenes.map((scene, index) => [`${index} ${scene.action}`, scene] as const))(
+    'give on this node what they give on anvil: %s',
+    async (_, scene) => {
+      const [ours, theirs] = await Promise.all(
+        sides.map(({ client, places }) => outcome(client, places, scene)),
+      )
+      expect(ours).toEqual(theirs)
+    },
+  )
+})
+
+it('are all among the scenes, or left out for a reason', () => {
+  const tried = new Set([...scenes.map(({ action }) => action), ...Object.keys(leftOut)])
+  const exported = Object.entries(actions).filter(([, action]) => typeof action === 'function')
+  expect(exported.map(([name]) => name).filter((name) => !tried.has(name))).toEqual([])
+})
