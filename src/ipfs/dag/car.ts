@@ -62,6 +62,9 @@ async function readHeader(input: ByteInput): Promise<{ version: number; roots: C
   }
 }
 
+/** Bytes of a CID, at most: identity digests have at most 128. A longer one is none of a block, and long to tell of. */
+const longestCid = 1024
+
 /** Other requests have their turn between the blocks: of small ones thousands are here at once. */
 async function* readBlocks(input: ByteInput): CarReader['blocks'] {
   const slice = new TimeSlice()
@@ -78,6 +81,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
+    if (cid.byteLength > longestCid) throw new CarError(`invalid cid: longer than ${longestCid} bytes`)
     const found = await cidOf(bytes, cid)
     if (!found.equals(cid)) {
       throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)

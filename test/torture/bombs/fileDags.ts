@@ -213,6 +213,40 @@ export const fileDags: readonly Bomb[] = [
       ],
     ),
   ),
+  {
+    name: 'files/stat: copies of a directory in itself, in 2^40 places',
+    async prepare(node) {
+      await sendFile(node, 'files/rm?arg=/copies&recursive=true&force=true')
+      await sendFile(node, 'files/mkdir?arg=/copies')
+      for (let i = 0; i < 40; i++) await sendFile(node, `files/cp?arg=/copies&arg=/copies/${i}`)
+    },
+    // No client waits for the end of it, and the node must not either.
+    run: (node) =>
+      sendFile(node, 'files/stat?arg=/copies&with-local=true', undefined, AbortSignal.timeout(2000)).catch(
+        () => undefined,
+      ),
+  },
+  file(
+    'dag/import: a CID of a megabyte',
+    () => 'dag/import',
+    () =>
+      Buffer.concat([
+        chain(0).car,
+        varint(1_000_000),
+        Buffer.from([1, 0x55, 0x12]),
+        varint(999_000),
+        Buffer.alloc(1e6),
+      ]),
+  ),
+  {
+    name: 'key/list: two thousand keys',
+    prepare: oncePerNode(async (node) => {
+      for (let round = 0; round < 20; round++) {
+        await firstRefusal(many(100, (i) => sendFile(node, `key/gen?arg=ed${round}-${i}&type=ed25519`)))
+      }
+    }),
+    run: (node, signal) => firstRefusal(many(20, () => sendFile(node, 'key/list?l=true', undefined, signal))),
+  },
   file(
     'dag/put: a node of links as dag-json',
     () => 'dag/put?store-codec=dag-pb&allow-big-block=true',

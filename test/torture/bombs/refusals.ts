@@ -48,6 +48,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^dag\/resolve\?arg=CID\/0: (bytes|a string)/, 'LookupBySegment'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep/, 'maximum nesting depth'],
+  [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],
   [/^dag\/import: (no CAR|a header)/, 'invalid header'],
   [/^(config\/replace|key\/import): ten megabytes/, 'input is larger than 1048576 bytes'],
   [/^standin_importBlocks: /, ''],

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { humanBytes } from '../../request/textForm.js'
 import { formatMode, goMode, modeString } from '../../unixfs/data.js'
 import { codecCode } from '../../cid/cidFormat.js'
@@ -38,7 +39,7 @@ export const filesStat = defineCommand({
   arguments: [pathArgument('path', 'The file or directory.')],
   options: statOptions,
   text: textOf,
-  async run({ args: [arg = ''], options, encodeCid }, network) {
+  async run({ args: [arg = ''], options, encodeCid, signal }, network) {
     const formats = [options.hash, options.size, options.format !== defaultFormat]
     if (formats.filter(Boolean).length > 1) {
       throw new ClientError(
@@ -47,7 +48,7 @@ export const filesStat = defineCommand({
     }
     const path = checkFilesPath(arg)
     const entry = await loadPath(network, path)
-    const local = options['with-local'] ? await measureLocal(network, entry) : undefined
+    const local = options['with-local'] ? await measureLocal(network, entry, signal) : undefined
     return single({
       Hash: encodeCid(entry.cid),
       Size: entry.size,
@@ -129,15 +130,22 @@ function modeOf({ mode, type }: UnixfsEntry): string | undefined {
   return formatMode(goMode(mode || 0o777, type))
 }
 
-/** Bytes of the blocks of a DAG that are there, and whether all are; a block counts for every link to it. */
+/**
+ * Bytes of the blocks of a DAG that are there, and whether all are. A block counts for every link to it, which may be more
+ * often than anybody could wait for.
+ */
 async function measureLocal(
   { blockstore }: NetworkContext,
   entry: UnixfsEntry,
+  signal: AbortSignal,
 ): Promise<{ complete: boolean; size: number }> {
   const stack = [entry.cid]
+  const slice = new TimeSlice()
   let complete = true
   let size = 0
   for (let cid = stack.pop(); cid; cid = stack.pop()) {
+    await slice.pause()
+    signal.throwIfAborted()
     try {
       const bytes = await blockstore.get(cid)
       size += bytes.length
