@@ -5,6 +5,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { execFile } from 'node:child_process'
+import { isSea } from 'node:sea'
 import { promisify } from 'node:util'
 import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
@@ -96,7 +97,11 @@ export class Keystore {
       throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
     }
     if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
-    return this.#rsaKeys.run(() => makeRsaKey(bits, signal))
+    return this.#rsaKeys.run(() => {
+      signal.throwIfAborted()
+      // The single executable runs no other program: there a stop waits for the key.
+      return isSea() ? generateKeyPair('RSA', bits) : makeRsaKey(bits, signal)
+    })
   }
 
   delete(name: string): Promise<void> {
