@@ -153,6 +153,17 @@ it('gives directories that are made the CID format that is asked for, and leaves
   expect((await ipfs.files.stat('/formats/deep')).cid.multihash.code).toBe(0x13)
 })
 
+it('lists CIDs of mutable directories as they are, and types of what data links to', async () => {
+  await ipfs.files.write('/based/x', 'x', { create: true, parents: true })
+  const listed = await server.post('files/ls?arg=/based&long=true&cid-base=base32')
+  const { cid: file } = await ipfs.files.stat('/based/x')
+  expect(await listed.json()).toMatchObject({ Entries: [{ Name: 'x', Hash: file.toString() }] })
+  const { cid: directory } = await ipfs.files.stat('/based')
+  const linking = await ipfs.dag.put({ b: file, d: directory })
+  const types = await server.post(`ls?arg=${linking}`)
+  expect(await types.json()).toMatchObject({ Objects: [{ Links: [{ Type: 2 }, { Type: 1 }] }] })
+})
+
 it('names its addresses in the configuration as a client dials them', async () => {
   const { Addresses } = await ipfs.config.getAll()
   expect(Addresses?.API).toBe('/ip4/127.0.0.1/tcp/5001')

@@ -458,12 +458,28 @@ describe('data', () => {
     expect(Object.keys(node)).toEqual(['Data', 'Links'])
   })
 
+  it('is a file also with a slash behind its name, and by its content where that has no point', async () => {
+    const files = await addAll([
+      { name: 'f/json', content: 'plain' },
+      { name: 'f/x.json', content: '{}' },
+    ])
+    expect((await ask(`/ipfs/${files}/json/`)).body.toString()).toBe('plain')
+    expect((await ask(`/ipfs/${files}/json`)).headers['content-type']).toBe('text/plain; charset=utf-8')
+    const refused = await ask(`/ipfs/${files}/x.json`, { 'if-match': '"x"' })
+    expect([refused.status, refused.headers['content-type']]).toEqual([412, 'application/json'])
+  })
+
   it('is followed through its links, and says that what lies between them cannot be shown', async () => {
     const linking = await put(`{"list":[1,{"page":{"/":"${page}"}}]}`, 'dag-cbor')
     const found = await ask(`/ipfs/${linking}/list/1/page`)
     expect(found.body.toString()).toContain('page')
-    expect(found.headers['x-ipfs-roots']).toBe(`${linking},${page}`)
-    expect((await ask(`/ipfs/${linking}/list/0`)).status).toBe(501)
+    expect(found.headers['x-ipfs-roots']).toBe(`${linking},${linking},${linking},${page}`)
+    const inside = await ask(`/ipfs/${linking}/list/0`)
+    expect(inside.status).toBe(501)
+    expect(inside.headers['x-ipfs-roots']).toBe(`${linking},${linking},${linking}`)
+    const block = await ask(`/ipfs/${linking}/list/0?format=raw`)
+    expect(block.body).toEqual((await ask(`/ipfs/${linking}?format=raw`)).body)
+    expect(block.headers['content-disposition']).toContain(`filename="${linking}.bin"`)
     expect((await ask(`/ipfs/${linking}/nothing`)).status).toBe(404)
   })
 })

@@ -188,6 +188,7 @@ describe('names', () => {
     it('where another one is older, of another name or none', async () => {
       const older = (await record()).bytes
       await publish('sequence=9007199254740993&lifetime=1h')
+      expect(JSON.stringify(await call('diag/cmds'))).toContain('"sequence":9007199254740992')
       const newer = (await record()).bytes
       const { Id: other } = (await call('key/gen?arg=other')) as { Id: string }
       for (const bytes of [older, Buffer.from('x'), Buffer.alloc(0)]) {

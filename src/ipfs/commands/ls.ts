@@ -76,9 +76,7 @@ async function* listLinks(network: NetworkContext, path: string, rule: LsRule): 
   const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
     const links = await linksOf(cid, await blockstore.get(cid))
-    for (const link of links) {
-      yield describe(rule, { ...link, size: 0 }, link.cid.code === codecCode.raw ? { type: 'file' } : {})
-    }
+    for (const link of links) yield await describeLink(network, { ...link, size: 0 }, rule)
     return
   }
   const entry = await loadEntry(blockstore, cid)

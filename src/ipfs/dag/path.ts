@@ -63,7 +63,10 @@ function parseAbsolute(path: string): ContentPath {
 /** Where a path leads: a block, and what is left of the path inside it. */
 export interface ResolvedPath {
   cid: CID
-  /** The CIDs that the path came through, its root first and `cid` last; the inner blocks of a directory left out. */
+  /**
+   * The block of its root, and that in which each segment ends: one again for a key inside its data, the inner blocks of a
+   * directory left out.
+   */
   cids: CID[]
   /** Keys inside the block's data; empty for a UnixFS path. */
   remainder: string[]
@@ -89,6 +92,8 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
       continue
     }
     const found = followKeys(cid, await decodeInTurns(decoderOf(cid), block), rest)
+    const inside = found.next === undefined ? rest.length : rest.length - found.rest.length - 1
+    for (let step = 0; step < inside; step++) cids.push(cid)
     if (found.next === undefined) return { cid, cids, remainder: rest }
     cid = found.next
     cids.push(cid)

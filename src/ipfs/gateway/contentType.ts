@@ -36,7 +36,8 @@ export function typeOfPart(name: string, part: Uint8Array): string {
 }
 
 function typeByName(name: string): string | undefined {
-  const type = lookup(name)
+  // A name without a point is no extension by itself.
+  const type = name.includes('.') ? lookup(name) : undefined
   return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type
 }
 

@@ -37,7 +37,7 @@ export async function followRules(
     if (match === undefined) return { target }
     if (match.status === 200) {
       const content = parsePath(root + match.to)
-      return { target: { ...target, content, isDirectory: match.to.endsWith('/') } }
+      return { target: { ...target, content } }
     }
     if (match.status >= 400) {
       return { reply: await servePage(source, { ...match, target, path: root + match.to }) }

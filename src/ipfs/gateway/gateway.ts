@@ -192,8 +192,9 @@ async function answer(
   if (request.method === 'GET' && (format === 'content' || format === 'json' || format === 'cbor')) {
     checkRange(request.headers['range'])
   }
-  const resolved = await resolveTarget(source, target, path)
-  if (format === 'raw' || format === 'tar') {
+  const isVerifiable = format === 'raw' || format === 'tar'
+  const resolved = await resolveTarget(source, target, { sends: isVerifiable ? 'blocks' : 'data', path })
+  if (isVerifiable) {
     return serveVerifiable(source, request, { target: resolved, format })
   }
   const { code } = resolved.cid

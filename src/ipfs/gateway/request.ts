@@ -35,8 +35,6 @@ export interface GatewayTarget {
   ttlMilliseconds?: number
   /** Whether what was asked for ends in a slash. */
   hasTrailingSlash: boolean
-  /** Whether what is served must be a directory. */
-  isDirectory: boolean
 }
 
 /** What a target turned out to be. */
@@ -85,7 +83,6 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
     contentPath: cleanUrlPath(shownPath),
     shownPath,
     hasTrailingSlash: path.endsWith('/'),
-    isDirectory: path.endsWith('/'),
   }
 }
 

@@ -12,25 +12,26 @@ import {
 } from '../dag/path.js'
 import { BlockNotFoundError, LinkNotFoundError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { GatewayError, escapeNonAscii } from './headers.js'
+import { GatewayError, escapeNonAscii, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
 
 /** What Kubo adds to a failure to fetch: it looked for other peers, and there are none. */
 export const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
 
 /**
- * Follows the path of a target to its block, which must be there.
+ * Follows the path of a target to its block, which must be there. A path inside the data of a block leads to the block
+ * where that is what is sent, and else nowhere.
  *
- * @param path - where the path leads, if that is known
+ * @param options.path - where the path leads, if that is known
  * @throws {@link GatewayError} with the text of boxo (`gateway/backend_blocks.go`)
  */
 export async function resolveTarget(
   source: BlockSource,
   target: GatewayTarget,
-  path?: ResolvedPath,
+  options: { sends: 'blocks' | 'data'; path?: ResolvedPath | undefined },
 ): Promise<ResolvedTarget> {
-  const { cid, cids, remainder } = path ?? (await followPath(source, target))
-  if (remainder.length > 0) throw unreadable(target, cid, remainder)
+  const { cid, cids, remainder } = options.path ?? (await followPath(source, target))
+  if (remainder.length > 0 && options.sends === 'data') throw unreadable(target, { cid, cids, remainder })
   try {
     await source.get(cid)
   } catch (error) {
@@ -103,12 +104,13 @@ export function unresolved({ contentPath }: GatewayTarget, error: unknown): Gate
 }
 
 /** A path leads into the data of a block, to what is no link. */
-function unreadable(target: GatewayTarget, cid: CID, remainder: string[]): GatewayError {
+function unreadable(target: GatewayTarget, { cid, cids, remainder }: ResolvedPath): GatewayError {
   const rest = `/${remainder.join('/')}`
   const block = `/${target.content.namespace}/${cid}`
   return new GatewayError(
     501,
     `${JSON.stringify(rest)} of ${JSON.stringify(block + rest)} could not be returned: reading IPLD Kinds other than ` +
       `Links (CBOR Tag 42) is not implemented: try reading ${JSON.stringify(block)} instead`,
+    rootsHeader({ roots: cids }),
   )
 }

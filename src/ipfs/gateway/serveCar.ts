@@ -73,7 +73,7 @@ export async function serveCar(
       return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
     }
   }
-  const resolved = await resolveTarget(source, target).catch((error: unknown) => {
+  const resolved = await resolveTarget(source, target, { sends: 'blocks' }).catch((error: unknown) => {
     // What cannot be read is not looked for at other peers.
     if (error instanceof GatewayError && error.status === 500) {
       throw new GatewayError(500, error.message.replace(noProviders, ''), named)

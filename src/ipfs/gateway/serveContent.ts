@@ -40,9 +40,6 @@ export async function serveContent(
 ): Promise<CommandReply> {
   const entry = await loadEntry(source, target.cid)
   if (entry.type === 'directory') return serveDirectory(source, request, { target, entry })
-  if (target.isDirectory && target.content.segments.length > 0) {
-    throw new GatewayError(404, `failed to resolve ${target.contentPath}: not a directory`)
-  }
   const name = request.query.get('filename') || (cleanSegments(target.contentPath).slice(2).at(-1) ?? '')
   return serveFile(source, request, { target, entry, name })
 }
@@ -75,7 +72,14 @@ async function serveFile(
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }
-  if (failsPrecondition(request.headers, headers)) return preconditionFailed(headers)
+  if (failsPrecondition(request.headers, headers)) {
+    const start = { start: 0, end: Math.min(sniffLength, entry.size) }
+    const type =
+      entry.type === 'symlink'
+        ? symlinkType
+        : contentTypeOf(name, await collect(readFile(source, entry, start)))
+    return preconditionFailed({ ...headers, 'Content-Type': type })
+  }
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
   const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }
@@ -108,6 +112,9 @@ async function* whole(content: AsyncIterable<Uint8Array>, length: number): Async
   if (missing > 0) throw new FileNetworkError(`the file is ${missing} bytes shorter than it says`)
 }
 
+/** What boxo says of symlinks. */
+const symlinkType = 'inode/symlink'
+
 /** The first moment of 1970 stands for none (Go, `http.ServeContent`). */
 function hasTime(modified: UnixfsTime | undefined): modified is UnixfsTime {
   return modified !== undefined && (modified.seconds !== 0n || modified.nanoseconds !== 0)
@@ -120,7 +127,7 @@ function serveSymlink(
 ): CommandReply {
   const target = node?.unixfs.data ?? new Uint8Array()
   const range = readRange(request.headers, headers, size)
-  const described = { ...headers, 'Content-Type': 'inode/symlink', 'Accept-Ranges': 'bytes' }
+  const described = { ...headers, 'Content-Type': symlinkType, 'Accept-Ranges': 'bytes' }
   if (range === undefined) return { status: 200, headers: described, body: target }
   return {
     status: 206,

@@ -85,13 +85,22 @@ function argumentLength({ args }: RunningRequest): number {
   return args.reduce((sum, { length }) => sum + length, 0)
 }
 
+/** The same options as JSON can have them. */
+function withPlainNumbers(options: Record<string, unknown>): Record<string, unknown> {
+  const plain = Object.entries(options).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? Number(value) : value,
+  ])
+  return Object.fromEntries(plain) as Record<string, unknown>
+}
+
 function toLogged({ id, command, options, args, start, end }: RunningRequest): LoggedRequest {
   return {
     StartTime: new Date(start).toISOString(),
     EndTime: end === undefined ? noTime : new Date(end).toISOString(),
     Active: end === undefined,
     Command: command,
-    Options: options,
+    Options: withPlainNumbers(options),
     Args: args,
     ID: id,
   }

@@ -15,6 +15,10 @@ const below = [
   '/a/b',
   '/x/y',
   '//',
+  '/b/1',
+  '/b/2/c',
+  '/1/a',
+  '/n',
 ]
 /** Paths of the site that scenes upload, those that its `_redirects` names, and spellings that are not clean. */
 const siteBelow = [
@@ -44,6 +48,9 @@ const siteBelow = [
   '/script.js',
   '/page',
   '/page.html',
+  '/page.html/',
+  '/json',
+  '/n3',
   '/_redirects',
   '/old',
   '/old?x=1',

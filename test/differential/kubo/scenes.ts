@@ -190,7 +190,7 @@ function* configuredImports({ random, command }: SceneContext): Scene {
 }
 
 /** Data of several codecs that refer to each other, read by paths. */
-function* linkedData({ random, cid }: SceneContext): Scene {
+function* linkedData({ random, cid, gateway }: SceneContext): Scene {
   const codec = (): string => random.pick(['dag-cbor', 'dag-json', 'dag-cbor', 'dag-pb'])
   let below = cid()
   for (let depth = 0; depth < 3; depth++) {
@@ -258,6 +258,7 @@ function* linkedData({ random, cid }: SceneContext): Scene {
       if (operation === 'refs' && random.chance(0.4)) options.push(['unique', 'true'])
       if (operation === 'dag/resolve' && random.chance(0.2)) options.push(['cid-base', 'base36'])
       yield request(operation, options)
+      if (random.chance(0.4)) yield gateway(below)
     }
   }
   yield request('dag/stat', [

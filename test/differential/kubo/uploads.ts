@@ -220,6 +220,8 @@ export function siteFiles(random: Random): Upload {
     'q?m#h%p.txt': 'escaped',
     'plus+sign.css': 'a{}',
     'script.js': 'let a',
+    json: 'plain',
+    n3: 'x',
     'ipfs-404.html': '<p>none</p>',
   }
   const parts: Part[] = Object.entries(contents)

@@ -35,12 +35,14 @@ export const filesLs = defineCommand({
   async run({ args: [arg = '/'], options, encodeCid }, network) {
     const path = checkFilesPath(arg)
     const entry = await network.files.lookUp(path)
-    const describe = describer(options.long === true, encodeCid)
+    const long = options.long === true
     if (entry.type !== 'directory') {
       const name = path.slice(path.lastIndexOf('/') + 1)
-      return single({ Entries: [describe(name, entry)] })
+      return single({ Entries: [describer(long, encodeCid)(name, entry)] })
     }
-    const entries = await listEntries(network, entry, { describe, long: options.long === true })
+    // The base of CIDs counts for a file alone (Kubo, `files.go`).
+    const describe = describer(long, String)
+    const entries = await listEntries(network, entry, { describe, long })
     return single({ Entries: entries.length === 0 ? null : entries })
   },
 })
