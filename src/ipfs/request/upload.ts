@@ -68,10 +68,10 @@ export function createUpload(
 const symlinkLimit = 2 * 1024 * 1024
 
 /**
- * Most segments of an entry's path. No tree on a disk is as deep: paths of Linux have 4096 bytes. The answer names each
+ * Most segments of an entry's path. No tree that people make is as deep. The answer names each
  * directory with its whole path.
  */
-const maxDepth = 2048
+const maxDepth = 1024
 
 /** A part with the absolute, cleaned path that its name stands for. */
 interface NamedPart {

@@ -226,17 +226,17 @@ export const fileNetwork: readonly Bomb[] = [
   },
   {
     name: 'add: a path of a hundred thousand directories',
-    refusal: 'more than 2048 segments',
+    refusal: 'more than 1024 segments',
     run: (node, signal) =>
       sendFile(node, 'add', uploadBody([[`${'d/'.repeat(100_000)}f`, Buffer.from('x')]]), signal),
   },
   {
-    name: 'add: a path of two thousand directories a hundred times',
+    name: 'add: a path of a thousand directories a hundred times',
     run: (node, signal) =>
       sendFile(
         node,
         'add?cid-version=1',
-        uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(2000)}f`, Buffer.from('x')])),
+        uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(1000)}f`, Buffer.from('x')])),
         signal,
       ),
   },

@@ -159,9 +159,17 @@ export const newHeads = defineKind(
   ({ backend }) =>
     (push) =>
       backend.events.subscribe((event) => {
-        if (event.type === 'head') push([headPushText(event.block)])
+        if (event.type === 'head') push([headPushTextOf(event.block)])
       }),
 )
+
+/** The text of the last head, which thousands of subscriptions may push. */
+let lastPush: { block: StoredBlock; text: string } | undefined
+
+function headPushTextOf(block: StoredBlock): string {
+  if (lastPush?.block !== block) lastPush = { block, text: headPushText(block) }
+  return lastPush.text
+}
 
 /** Pushes when synchronisation with other nodes begins or ends, which an own chain never does. */
 export const syncing = defineKind('syncing', [], () => () => () => undefined)
