@@ -132,6 +132,14 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/** The same before a step of many milliseconds: between two of these, short work has its turn. */
+export function nextLongTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    longWork.push(resolve)
+    planTurn()
+  })
+}
+
 /** Runs tasks one after another and yields between them. The first task starts without delay. */
 export class TurnQueue {
   #slice = new TimeSlice()

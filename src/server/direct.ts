@@ -200,19 +200,9 @@ class DirectConnection {
     this.#release()
     socket.setTimeout(0)
     socket.pause()
-    putBack(socket, Buffer.from(unread))
+    socket.unshift(Buffer.from(unread))
     this.#setup.handOver(socket)
     socket.resume()
-  }
-}
-
-/** Bytes that node:http gets at once of what came with the head of a request. */
-const bytesAtOnce = 4096
-
-/** Puts bytes back in short parts: whoever reads them may change his mind about the others (see pacedInput.ts). */
-function putBack(socket: Socket, bytes: Buffer): void {
-  for (let end = bytes.length; end > 0; end -= bytesAtOnce) {
-    socket.unshift(bytes.subarray(Math.max(0, end - bytesAtOnce), end))
   }
 }
 

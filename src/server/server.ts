@@ -164,9 +164,7 @@ export class NodeServer {
     const listening = await listenOnAll(() => {
       const server = createServer(listener, this.#setup.certificate)
       if (this.#setup.certificate !== undefined) this.#watchSecured(server)
-      const front = this.#createFront(server, upgrades ? (head) => this.#routeOfPlain(head) : () => undefined)
-      if (front !== undefined) this.#fronts.push(front)
-      if (upgrades) this.#watchUpgrades(server, front)
+      if (upgrades) this.#watchUpgrades(server)
       return server
     }, address)
     this.#servers.push(...listening.servers)
@@ -180,11 +178,13 @@ export class NodeServer {
     })
   }
 
-  #watchUpgrades(server: Server, front: DirectFront | undefined): void {
-    const { certificate } = this.#setup
+  #watchUpgrades(server: Server): void {
+    const { certificate, acceleration = true } = this.#setup
+    const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
     const readAgain =
       front?.handOver ??
       ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
+    if (front !== undefined) this.#fronts.push(front)
     server.on('upgrade', (request, socket, head) => {
       if (offersHttp2(request)) {
         putBackWithoutOffer(request, socket, head)
@@ -198,15 +198,9 @@ export class NodeServer {
     })
   }
 
-  /** What reads the first bytes of each connection; under TLS, where there is none, node:http reads all. */
-  #createFront(
-    server: Server,
-    routeOf: (head: RequestHead) => RpcRoute | undefined,
-  ): DirectFront | undefined {
-    const { certificate, acceleration = true } = this.#setup
-    if (!acceleration || certificate !== undefined) return undefined
+  #createFront(server: Server): DirectFront {
     return new DirectFront(server, {
-      routeOf,
+      routeOf: (head) => this.#routeOfPlain(head),
       answer: (request, route) => answerRpc(this.#setup, request, route),
       keepAliveSeconds,
       report: this.#setup.report,

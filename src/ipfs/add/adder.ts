@@ -25,6 +25,16 @@ async function storeSymlink(
   }
 }
 
+/** A directory whose directories are being stored. */
+interface OpenDirectory {
+  directory: TreeDirectory
+  /** In the directory above. */
+  name: string
+  path: string
+  /** Names of the directories that are still to be stored. */
+  names: Iterator<string, undefined>
+}
+
 /** A directory that is being put together; it is stored once all its entries are known. */
 export class TreeDirectory {
   readonly metadata: UnixfsMetadata
@@ -64,15 +74,33 @@ export class TreeDirectory {
     writer: BlockWriter
   }): AsyncGenerator<{ path: string; node: StoredNode }, StoredNode> {
     const { path, settings, writer } = options
-    for (const name of await this.directoryNames(settings)) {
-      const child = this.directories.get(name) as TreeDirectory
-      const childPath = path === '' ? name : `${path}/${name}`
-      this.links.put(name, yield* child.store({ path: childPath, settings, writer }))
-      this.directories.delete(name)
+    // A loop with a stack of its own: each step of a generator below a thousand others passes through all of them.
+    const open: OpenDirectory[] = [
+      { directory: this, name: '', path, names: (await this.directoryNames(settings)).values() },
+    ]
+    for (;;) {
+      const innermost = open.at(-1) as OpenDirectory
+      const { directory } = innermost
+      const { value: name, done } = innermost.names.next()
+      if (!done) {
+        const child = directory.directories.get(name) as TreeDirectory
+        open.push({
+          directory: child,
+          name,
+          path: innermost.path === '' ? name : `${innermost.path}/${name}`,
+          names: (await child.directoryNames(settings)).values(),
+        })
+        continue
+      }
+      const { links, metadata } = directory
+      const node = await buildDirectory({ links, settings, writer, metadata })
+      yield { path: innermost.path, node }
+      open.pop()
+      const parent = open.at(-1)?.directory
+      if (parent === undefined) return node
+      parent.links.put(innermost.name, node)
+      parent.directories.delete(innermost.name)
     }
-    const node = await buildDirectory({ links: this.links, settings, writer, metadata: this.metadata })
-    yield { path, node }
-    return node
   }
 
   private async directoryNames(settings: DirectorySettings): Promise<string[]> {

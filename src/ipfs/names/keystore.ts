@@ -109,16 +109,15 @@ export class Keystore {
   }
 
   /** All keys but the node's own, by name. */
-  async list(): Promise<NamedKey[]> {
-    const keys: NamedKey[] = []
+  async *list(): AsyncGenerator<NamedKey> {
     const slice = new TimeSlice()
     for await (const [row, value] of this.#rows.entries()) {
-      await slice.pause()
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       const text = decoder.decode(row)
       if (!text.startsWith(rowPrefix)) continue
-      keys.push({ name: text.slice(rowPrefix.length), key: await decodeKey(value) })
+      yield { name: text.slice(rowPrefix.length), key: await decodeKey(value) }
     }
-    return keys.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 }
 

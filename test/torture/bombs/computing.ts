@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { isFull } from '../settings.js'
-import { SIGNER, TARGET, loop, override, rpc, word, type Bomb } from './bomb.js'
+import { SIGNER, TARGET, firstRefusal, loop, many, override, rpc, sendCall, word, type Bomb } from './bomb.js'
 import type { Hex } from '../requests.js'
 
 /** PUSH3 of a megabyte. */
@@ -262,6 +262,17 @@ const tracing: Bomb[] = [
       { tracer, stateOverrides: override(counting) },
     ]),
   ),
+  {
+    name: 'debug_traceCall: a tracer whose text loops, fifty at once',
+    run: (node, signal) => {
+      const options = {
+        tracer: javaScriptTracers['a tracer whose text loops'],
+        stateOverrides: override(counting),
+      }
+      const params = [{ to: TARGET, gas: '0x186a0' }, 'latest', options]
+      return firstRefusal(many(50, () => sendCall(node, 'debug_traceCall', params, signal)))
+    },
+  },
   ...[['trace'], ['vmTrace'], ['stateDiff'], ['trace', 'vmTrace', 'stateDiff']].flatMap((types) => [
     rpc(`${types.join(' and ')} of a block with many logs`, 'trace_replayBlockTransactions', () => [
       '0x3',

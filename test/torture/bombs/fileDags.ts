@@ -238,6 +238,15 @@ export const fileDags: readonly Bomb[] = [
         Buffer.alloc(1e6),
       ]),
   ),
+  {
+    name: 'key/list: two thousand keys',
+    prepare: oncePerNode(async (node) => {
+      for (let round = 0; round < 20; round++) {
+        await firstRefusal(many(100, (i) => sendFile(node, `key/gen?arg=ed${round}-${i}&type=ed25519`)))
+      }
+    }),
+    run: (node, signal) => firstRefusal(many(20, () => sendFile(node, 'key/list?l=true', undefined, signal))),
+  },
   file(
     'dag/put: a node of links as dag-json',
     () => 'dag/put?store-codec=dag-pb&allow-big-block=true',

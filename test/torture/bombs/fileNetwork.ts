@@ -231,6 +231,16 @@ export const fileNetwork: readonly Bomb[] = [
       sendFile(node, 'add', uploadBody([[`${'d/'.repeat(100_000)}f`, Buffer.from('x')]]), signal),
   },
   {
+    name: 'add: a path of a thousand directories a hundred times',
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?cid-version=1',
+        uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(1000)}f`, Buffer.from('x')])),
+        signal,
+      ),
+  },
+  {
     name: 'add: a boundary that is nearly there all the time',
     run: (node, signal) =>
       sendFile(

@@ -8,7 +8,7 @@ import type {
   QuickJSAsyncVariant,
   QuickJSHandle,
 } from 'quickjs-emscripten-core'
-import { nextTurn } from '../../../encoding/timeSlice.js'
+import { nextLongTurn } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
 
 /** Bytes that the values of a program may take: the engine cannot be stopped while it copies or writes one of them. */
@@ -84,10 +84,11 @@ export class Sandbox {
    */
   static async create(functions: SandboxFunctions): Promise<Sandbox> {
     const { core, variant, wasmModule, bigInteger } = await (engine ??= loadEngine())
+    await nextLongTurn()
     // An instance of its own: only one program of an instance may stand still at a time.
     const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
     const sandbox = new Sandbox(instance.newContext())
-    await nextTurn()
+    await nextLongTurn()
     // Large integers look as in geth, whose engine has none of its own, while the library is set up.
     const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
     const host = sandbox.#host(functions)
@@ -97,7 +98,7 @@ export class Sandbox {
       sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),
     )
     sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
-    await nextTurn()
+    await nextLongTurn()
     return sandbox
   }
 

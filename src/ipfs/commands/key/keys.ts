@@ -52,8 +52,10 @@ export const keyList = defineCommand({
   text: textOfKeys,
   async run({ options }, { keystore }) {
     const encodeKey = createKeyEncoder(options['ipns-base'])
-    const keys = [{ name: selfName, key: await keystore.self() }, ...(await keystore.list())]
-    return single({ Keys: keys.map(({ name, key }) => ({ Name: name, Id: encodeKey(key.publicKey) })) })
+    const { publicKey } = await keystore.self()
+    const Keys = [{ Name: selfName, Id: encodeKey(publicKey) }]
+    for await (const { name, key } of keystore.list()) Keys.push({ Name: name, Id: encodeKey(key.publicKey) })
+    return single({ Keys })
   },
 })
 

@@ -94,8 +94,9 @@ async function findKey(keystore: Keystore, text: string): Promise<PrivateKey> {
   const named = await keystore.get(text)
   if (named !== undefined) return named
   const id = parseName(text)
-  const keys = id === undefined ? [] : [self, ...(await keystore.list()).map(({ key }) => key)]
-  const found = keys.find((key) => id !== undefined && nameOf(key.publicKey).equals(id))
-  if (found === undefined) throw new FileNetworkError('no key by the given name was found')
-  return found
+  if (id !== undefined) {
+    if (nameOf(self.publicKey).equals(id)) return self
+    for await (const { key } of keystore.list()) if (nameOf(key.publicKey).equals(id)) return key
+  }
+  throw new FileNetworkError('no key by the given name was found')
 }

@@ -1,7 +1,7 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
-import { TurnQueue, whenReady } from '../../../encoding/timeSlice.js'
+import { TimeSlice, TurnQueue, whenReady } from '../../../encoding/timeSlice.js'
 import {
   InvalidParamsError,
   NotificationsUnsupportedError,
@@ -77,7 +77,12 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
       for (const change of logChanges(event)) {
         queue.add(
           async () => {
-            for (const log of await changedLogs(backend.chain, change, criteria)) push([log])
+            const slice = new TimeSlice()
+            for (const log of await changedLogs(backend.chain, change, criteria)) {
+              const pause = slice.pause()
+              if (pause !== undefined) await pause
+              push([log])
+            }
           },
           (fault) => report('eth_subscribe', fault),
         )
