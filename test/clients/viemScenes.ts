@@ -20,6 +20,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
+import { getBlockReceipts, getBytecode, getRawTransaction, getStorageValues } from 'viem/actions'
 import { foundry } from 'viem/chains'
 
 import { until } from '../support/until.js'
@@ -313,7 +314,7 @@ export const scenes: readonly Scene[] = [
   { action: 'getDelegation', run: (client) => client.getDelegation({ address: owner.address }) },
   { action: 'getCode', run: (client) => client.getCode({ address: other.address }) },
   { action: 'getCode', run: (client) => client.getCode({ address: recipient }) },
-  { action: 'getBytecode', run: (client, { token: address }) => client.getCode({ address }) },
+  { action: 'getBytecode', run: (client, { token: address }) => getBytecode(client, { address }) },
   { action: 'getBalance', run: (client) => client.getBalance({ address: recipient }) },
   { action: 'getBalance', run: (client) => client.getBalance({ address: recipient, blockNumber: 0n }) },
   { action: 'getBalance', run: (client) => client.getBalance({ address: recipient, blockTag: 'pending' }) },
@@ -330,10 +331,7 @@ export const scenes: readonly Scene[] = [
   {
     action: 'getStorageValues',
     run: (client, { store: address }) =>
-      client.request({
-        method: 'eth_getStorageValues',
-        params: [{ [address]: [`0x${'00'.repeat(32)}`] }, 'latest'],
-      } as never),
+      getStorageValues(client, { requests: { [address]: [`0x${'00'.repeat(32)}`] } }),
   },
   {
     action: 'getProof',
@@ -345,7 +343,7 @@ export const scenes: readonly Scene[] = [
   { action: 'getBlock', run: (client) => client.getBlock({ blockHash: unknownHash }) },
   {
     action: 'getBlockReceipts',
-    run: (client) => client.request({ method: 'eth_getBlockReceipts', params: ['0x5'] } as never),
+    run: (client) => getBlockReceipts(client, { blockNumber: 5n }),
   },
   {
     action: 'getBlockTransactionCount',
@@ -361,8 +359,7 @@ export const scenes: readonly Scene[] = [
   { action: 'getTransaction', run: (client) => client.getTransaction({ blockTag: 'latest', index: 77 }) },
   {
     action: 'getRawTransaction',
-    run: (client, { transfer }) =>
-      client.request({ method: 'eth_getRawTransactionByHash', params: [transfer] } as never),
+    run: (client, { transfer }) => getRawTransaction(client, { hash: transfer }),
   },
   {
     action: 'getTransactionReceipt',

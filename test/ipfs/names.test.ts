@@ -1,3 +1,5 @@
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import { createIPNSRecordWithExpiration, marshalIPNSRecord } from 'ipns'
 import { createPublicKey, verify } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -498,6 +500,19 @@ describe('records', () => {
     const other = '12D3KooWFkLGmNYhnGkYw1yRxd5x7bpNtowgwhghQMXSP7PGV6JQ'
     expect(await sendBytes(`name/inspect?dump=false&verify=${other}`, kuboRecord)).toMatchObject({
       Validation: { Valid: false, Reason: 'signature verification failed' },
+    })
+  })
+
+  it.each([
+    ['2030-01-01T10:20:30Z', '2030-01-01T10:20:30Z'],
+    ['2030-01-01T10:20:00Z', '2030-01-01T10:20:00Z'],
+    ['2030-01-01T10:20:30.500000000Z', '2030-01-01T10:20:30.5Z'],
+    ['2030-01-01T10:20:30.000000000Z', '2030-01-01T10:20:30Z'],
+  ])('that end at %s are shown to end at %s', async (validity, shown) => {
+    const key = await generateKeyPair('Ed25519')
+    const record = await createIPNSRecordWithExpiration(key, '/ipfs/bafkqaaa', 1n, validity)
+    expect(await sendBytes('name/inspect', marshalIPNSRecord(record))).toMatchObject({
+      Entry: { Validity: shown },
     })
   })
 

@@ -53,9 +53,9 @@ export const keyList = defineCommand({
   async run({ options }, { keystore }) {
     const encodeKey = createKeyEncoder(options['ipns-base'])
     const { publicKey } = await keystore.self()
-    const Keys = [{ Name: selfName, Id: encodeKey(publicKey) }]
-    for await (const { name, key } of keystore.list()) Keys.push({ Name: name, Id: encodeKey(key.publicKey) })
-    return single({ Keys })
+    const keys = [{ Name: selfName, Id: encodeKey(publicKey) }]
+    for await (const { name, key } of keystore.list()) keys.push({ Name: name, Id: encodeKey(key.publicKey) })
+    return single({ Keys: keys })
   },
 })
 

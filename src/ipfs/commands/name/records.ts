@@ -36,7 +36,7 @@ export const nameInspect = defineCommand({
       Entry: {
         Value: value,
         ValidityType: 0,
-        Validity: validity.replace(/\.?0+Z$/, 'Z'),
+        Validity: withoutTrailingZeros(validity),
         Sequence: Number(sequence),
         ...(ttl !== undefined && { TTL: Number(ttl) }),
       },
@@ -162,3 +162,8 @@ export const routingPut = defineCommand({
     return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
   },
 })
+
+/** A time with the digits of its fraction that count (Go, `time.RFC3339Nano`). */
+function withoutTrailingZeros(time: string): string {
+  return time.replace(/\.(\d*?)0*Z$/, (_, digits: string) => (digits === '' ? 'Z' : `.${digits}Z`))
+}
