@@ -1,9 +1,11 @@
 import { cassetteOptions } from './cassetteOptions.js'
 import { chainOptions } from './chainOptions.js'
-import { devnetOptions, forkOptions } from './devnetOptions.js'
+import { devnetOptions } from './devnetOptions.js'
+import { fileOptions } from './fileOptions.js'
+import { forkOptions } from './forkOptions.js'
 import { type OptionDefinition, OptionError } from './kinds.js'
 import { providerOptions } from './providerOptions.js'
-import { fileOptions, serverOptions } from './serverOptions.js'
+import { serverOptions } from './serverOptions.js'
 
 /** Any option, where its types do not matter. */
 export type AnyOption = OptionDefinition<unknown, unknown>

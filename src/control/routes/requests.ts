@@ -10,7 +10,8 @@ import {
   entryOf,
   matchesEntry,
 } from '../../provider/journal/journal.js'
-import { search, timeline } from '../../provider/journal/search.js'
+import { search } from '../../provider/journal/search.js'
+import { timeline } from '../../provider/journal/timeline.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 import { journalEntrySchema } from '../schemas.js'
