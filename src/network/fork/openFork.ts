@@ -5,7 +5,7 @@ import type { RemoteAccount, RemoteState } from '../../chain/fork/overlay.js'
 import type { HeaderFields } from '../../chain/types.js'
 import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import type { NodeSettings } from '../../options.js'
-import type { RemoteChain } from '../../rpc/fork/blockPlace.js'
+import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
 import { ForkError, RemoteClient, type RemoteReads } from './remoteClient.js'
 import { type ForkCaches, type StateCache, isEmpty } from './stateCache.js'
 

@@ -13,19 +13,6 @@ export interface JournalSearch extends JournalFilter {
 
 type Recorded = RecordedRequest & { id: number }
 
-/** Requests in spans of equal length, oldest first. */
-export interface Timeline {
-  /** Milliseconds since 1970 at which the first span begins. */
-  start: number
-  /** Milliseconds of one span. */
-  span: number
-  /** Requests of each span. */
-  count: number[]
-  failed: number[]
-  /** Milliseconds of the slowest request of each span. */
-  slowest: number[]
-}
-
 /** Entries that are looked at between two looks at the clock. */
 const entriesOfStep = 512
 
@@ -65,35 +52,6 @@ function matcherOf(wanted: JournalSearch, keyLabels: KeyLabels): (entry: Recorde
     entry.time <= until &&
     matchesEntry(filter, entry, keyLabels) &&
     (pattern === undefined || holdsText(entry, pattern))
-}
-
-/** Counts the requests that a search finds in spans between the oldest and the newest of them. */
-export async function timeline(
-  journal: Journal,
-  wanted: JournalSearch,
-  { spans }: { spans: number },
-): Promise<Timeline> {
-  const found = await search(journal, wanted)
-  let earliest = Infinity
-  let latest = 0
-  for (const { time } of found) {
-    if (time < earliest) earliest = time
-    if (time > latest) latest = time
-  }
-  const end = wanted.until ?? latest
-  const start = wanted.since ?? Math.min(earliest, end)
-  const span = Math.max(1, Math.ceil((end - start + 1) / spans))
-  const counts = (): number[] => new Array<number>(spans).fill(0)
-  const count = counts()
-  const failed = counts()
-  const slowest = counts()
-  for (const entry of found) {
-    const at = Math.floor((entry.time - start) / span)
-    count[at]! += 1
-    if (entry.error !== undefined || entry.status >= 400) failed[at]! += 1
-    if (entry.milliseconds > slowest[at]!) slowest[at] = entry.milliseconds
-  }
-  return { start, span, count, failed, slowest }
 }
 
 function holdsText({ method, key, text, params, error, faults }: Recorded, wanted: RegExp): boolean {

@@ -7,14 +7,8 @@ import type { NumberSelector } from '../params/blockSelector.js'
 import { filterId } from '../params/bytes.js'
 import { type FilterArguments, filter } from '../params/filter.js'
 import { type JsonValue, WireBytes } from '../wire.js'
-import {
-  type RemoteChain,
-  ask,
-  forward,
-  remoteNumberOfHash,
-  remoteNumberOfTransaction,
-  remotePlaceOf,
-} from './blockPlace.js'
+import { remoteNumberOfHash, remoteNumberOfTransaction, remotePlaceOf } from './blockPlace.js'
+import { type RemoteChain, ask, forward } from './remoteChain.js'
 
 const queryParameters = [required('filter', filter)] as const
 const filterParameters = [required('id', filterId)] as const
