@@ -149,6 +149,26 @@ describe('names', () => {
     )
   })
 
+  it('have the ETag of Kubo for their record', async () => {
+    // A record of Kubo 0.42, and what its gateway answered.
+    const name = 'k51qzi5uqu5dh7xtb51i20wlwowyr9nng8oy1a4r52ck8d0lwhimd0qgmva4yk'
+    const record = Buffer.from(
+      'Cg4vaXBmcy9iYWZrcWFhYRJAD3uOlPXtyxINS78+aa1Cw6P8hJuGzRTwS05aYLZhejTZDxca6P5ere95s4cP3Sss6qwy5iyHLKtTjhbJKyi6Ahg' +
+        'AIh0yMTI2LTExLTAyVDE3OjE2OjA1Ljc5MjE3NzgyWigAMIDA4oXjaEJAmksKYFL59TkAaNDIIDqyqi6hsYQgCo0ou+Lw32TC3m2Id6rFKrGV4U' +
+        'XAhEGJn6RwbdjfRrk81hQvXyL802umDkpjpWNUVEwbAAADRjC4oABlVmFsdWVOL2lwZnMvYmFma3FhYWFoU2VxdWVuY2UAaFZhbGlkaXR5WB0yM' +
+        'TI2LTExLTAyVDE3OjE2OjA1Ljc5MjE3NzgyWmxWYWxpZGl0eVR5cGUA',
+      'base64',
+    )
+    const { body, headers } = form([{ content: record }])
+    await node.post(`routing/put?arg=/ipns/${name}&allow-offline=true`, body, headers)
+    const fetchRecord = (condition: string): Promise<Response> =>
+      fetch(`${node.url}/ipns/${name}?format=ipns-record`, { headers: { 'if-none-match': condition } })
+    const response = await fetchRecord('"fuejdjr3r1o5h"')
+    expect([response.status, response.headers.get('etag')]).toEqual([200, 'fuejdjr3r1o5h'])
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(record)
+    expect((await fetchRecord('*')).status).toBe(304)
+  })
+
   describe('keep their record', () => {
     let name: string
     const publish = (options: string): Promise<unknown> =>

@@ -144,10 +144,10 @@ export function checkMultiaddress(given: string): string {
   }
   if (first === 'p2p' || first === 'ipfs') {
     const [, , id = '', next] = peer.split('/')
-    checkPeerId(given, id)
+    checkPeerId(peer, id)
     if (next !== undefined && !knownProtocols.has(next)) {
       throw new FileNetworkError(
-        `failed to parse multiaddr ${JSON.stringify(given)}: unknown protocol ${next}`,
+        `failed to parse multiaddr ${JSON.stringify(peer)}: unknown protocol ${next}`,
       )
     }
   }

@@ -67,7 +67,8 @@ async function findBadNodes(
       continue
     }
     try {
-      for (const link of await linksOf(cid, await blockstore.get(cid))) stack.push(link.cid)
+      // The first link comes off the stack first, as Kubo walks them.
+      for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)
     } catch (error) {
       const node = { cid, reason: errorText(error) }
       broken.set(name, node)
