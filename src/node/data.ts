@@ -4,12 +4,12 @@ import type { NetworkData } from '../network/network.js'
 import { NetworkNumbers } from '../network/networkNumbers.js'
 import type { NodeSettings } from '../options.js'
 import { openDatabase } from '../storage/database.js'
+import { lockDirectory } from '../storage/lock.js'
 import {
   createTemporaryDirectory,
-  lockDirectory,
   removeTemporaryDirectory,
   sweepTemporaryDirectories,
-} from '../storage/lock.js'
+} from '../storage/temporaryDirectory.js'
 import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
 import { beginWith, type StartingData } from './startingData.js'
 

@@ -1,19 +1,11 @@
-import { spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DataDirectoryError } from './errors.js'
-import {
-  type Owner,
-  createTemporaryDirectory,
-  isRunning,
-  lockDirectory,
-  lockOwner,
-  removeTemporaryDirectory,
-  sweepTemporaryDirectories,
-  thisProcess,
-} from './lock.js'
+import { lockDirectory, lockOwner } from './lock.js'
+import { type Owner, thisProcess } from './owner.js'
 
 let directory: string
 beforeEach(() => {
@@ -23,13 +15,6 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const writeLock = (where: string, owner: Partial<Owner>) =>
   writeFileSync(join(where, 'lock'), JSON.stringify({ ...thisProcess(), ...owner }))
-
-/** The number of a process that has ended. */
-const endedProcess = async () => {
-  const child = spawn(process.execPath, ['-e', ''])
-  await new Promise((resolve) => child.once('exit', resolve))
-  return child.pid as number
-}
 
 describe('lockDirectory', () => {
   it('lets one in and names the process to the next', () => {
@@ -59,15 +44,12 @@ describe('lockDirectory', () => {
   })
 
   it.each([
-    ['a process that has ended', async () => ({ pid: await endedProcess() })],
-    [
-      'an earlier process with the number of a running one',
-      async () => ({ pid: process.ppid, started: '1' }),
-    ],
-    ['an earlier process with the number of this one', async () => ({ started: '1' })],
-    ['a process of another host', async () => ({ pid: process.ppid, host: 'elsewhere' })],
-  ])('takes over from %s', async (_, owner) => {
-    writeLock(directory, await owner())
+    ['a process that has ended', () => ({ pid: spawnSync(process.execPath, ['-e', '']).pid })],
+    ['an earlier process with the number of a running one', () => ({ pid: process.ppid, started: '1' })],
+    ['an earlier process with the number of this one', () => ({ started: '1' })],
+    ['a process of another host', () => ({ pid: process.ppid, host: 'elsewhere' })],
+  ])('takes over from %s', (_, owner) => {
+    writeLock(directory, owner())
     const lock = lockDirectory(directory)
     expect(JSON.parse(readFileSync(join(directory, 'lock'), 'utf8'))).toEqual(thisProcess())
     lock.release()
@@ -76,37 +58,5 @@ describe('lockDirectory', () => {
   it('takes over a lock file that says nothing', () => {
     writeFileSync(join(directory, 'lock'), 'nonsense')
     lockDirectory(directory).release()
-  })
-})
-
-describe('temporary directories', () => {
-  it('are removed once their owner is gone, and only then', async () => {
-    const [mine, abandoned, elsewhere, unlocked] = [1, 2, 3, 4].map(() => createTemporaryDirectory()) as [
-      string,
-      string,
-      string,
-      string,
-    ]
-    const lock = lockDirectory(mine)
-    writeLock(abandoned, { pid: await endedProcess() })
-    writeLock(elsewhere, { pid: await endedProcess(), host: 'elsewhere' })
-    await sweepTemporaryDirectories()
-    expect([mine, abandoned, elsewhere, unlocked].map((path) => existsSync(path))).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ])
-    lock.release()
-    for (const path of [mine, elsewhere, unlocked]) await removeTemporaryDirectory(path)
-    expect(existsSync(mine)).toBe(false)
-  })
-})
-
-describe('isRunning', () => {
-  it('tells processes from those that had their number before', async () => {
-    expect(isRunning(thisProcess())).toBe(true)
-    expect(isRunning({ ...thisProcess(), started: '1' })).toBe(false)
-    expect(isRunning({ ...thisProcess(), pid: await endedProcess(), started: null })).toBe(false)
   })
 })

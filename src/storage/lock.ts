@@ -1,18 +1,9 @@
-import {
-  linkSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FILE_MODE, createDirectory } from './directories.js'
 import { DataDirectoryError } from './errors.js'
+import { type Owner, isRunning, isSameProcess, parseOwner, thisProcess } from './owner.js'
 
 const LOCK_FILE = 'lock'
 const ATTEMPTS = 5
@@ -110,83 +101,4 @@ function setAside(path: string, aside: string): void {
 /** Of another host's process nothing is known here; LevelDB's own lock tells whether it lives on this machine. */
 function isAlive(owner: Owner): boolean {
   return owner.host === hostname() && !isSameProcess(owner, thisProcess()) && isRunning(owner)
-}
-
-/** A process, told apart from a later one that was given the same number. */
-export interface Owner {
-  pid: number
-  host: string
-  /** When the process began, in the system's own unit; null where the system does not say. */
-  started: string | null
-}
-
-/** This process. */
-export function thisProcess(): Owner {
-  return { pid: process.pid, host: hostname(), started: startOf(process.pid) }
-}
-
-/** Whether two descriptions are of the same process. */
-export function isSameProcess(a: Owner, b: Owner): boolean {
-  return a.pid === b.pid && a.host === b.host && a.started === b.started
-}
-
-/** Whether a process of this host still runs. */
-export function isRunning({ pid, started }: Owner): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: there is one, and it is another user's.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  const startNow = startOf(pid)
-  return started === null || startNow === null || started === startNow
-}
-
-/** An owner from its JSON, or undefined if it is none. */
-export function parseOwner(json: string): Owner | undefined {
-  try {
-    const { pid, host, started } = JSON.parse(json) as Partial<Owner>
-    if (typeof pid !== 'number' || typeof host !== 'string') return undefined
-    return { pid, host, started: typeof started === 'string' ? started : null }
-  } catch {
-    return undefined
-  }
-}
-
-/** The 22nd field of Linux' /proc/<pid>/stat (proc_pid_stat(5)): clock ticks from the start of the system. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null
-  }
-}
-
-const PREFIX = 'standin-data-'
-
-/** A new empty directory for a node that was given none. The process that locks it is its owner. */
-export function createTemporaryDirectory(parent = tmpdir()): string {
-  return mkdtempSync(join(parent, PREFIX))
-}
-
-/** Removes a temporary data directory with all that is in it. */
-export async function removeTemporaryDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 })
-}
-
-/**
- * Removes the temporary data directories whose owner is gone: those of processes that were killed.
- *
- * One that is not locked yet, or is locked by a process of another host, is left alone. What cannot be removed stays.
- */
-export async function sweepTemporaryDirectories(parent = tmpdir()): Promise<void> {
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(PREFIX)) continue
-    const directory = join(parent, name)
-    const owner = lockOwner(directory)
-    if (owner === undefined || owner.host !== hostname() || isRunning(owner)) continue
-    await removeTemporaryDirectory(directory).catch(() => undefined)
-  }
 }

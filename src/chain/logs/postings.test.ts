@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { type Database, WriteBatch, openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
-import { createTemporaryDirectory, removeTemporaryDirectory } from '../../storage/lock.js'
+import { createTemporaryDirectory, removeTemporaryDirectory } from '../../storage/temporaryDirectory.js'
 import { type LogCriterion, type TopicPosition, logRows } from '../block/indexRecord.js'
 import { type PostingSource, SingleBlockTable, openPostings } from './postings.js'
 

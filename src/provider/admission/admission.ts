@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { TransportEffects } from '../faults/faultRegistry.js'
-import type { Allowlists, ApiKey, KeyLabels, KeyStore } from '../keys/apiKey.js'
+import type { Allowlists, ApiKey, KeyStore } from '../keys/apiKey.js'
+import type { KeyLabels } from '../keys/keyLabels.js'
 import {
   type Refusal,
   accountDisabled,

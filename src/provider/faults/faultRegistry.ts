@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration.js'
 import { matchesName } from '../journal/journal.js'
-import { maskKey } from '../keys/apiKey.js'
+import { maskKey } from '../keys/keyLabels.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 
 /** What a fault is held against. */

@@ -1,7 +1,7 @@
 import { maskUrl } from '../../encoding/maskUrl.js'
 import { readBody } from '../../rpc/envelope/body.js'
 import { ParseError } from '../../rpc/errors.js'
-import { KeyLabels } from '../keys/apiKey.js'
+import { KeyLabels } from '../keys/keyLabels.js'
 
 /** Told of every entry as it is made. */
 export type JournalListener = (entry: JournalEntry) => void

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import type { KeyLabels } from '../keys/apiKey.js'
+import type { KeyLabels } from '../keys/keyLabels.js'
 import { type Journal, type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
 
 /** A filter that looks into texts and times too. */

@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { isRunning, thisProcess } from './owner.js'
+
+describe('isRunning', () => {
+  it('tells processes from those that had their number before', () => {
+    expect(isRunning(thisProcess())).toBe(true)
+    expect(isRunning({ ...thisProcess(), started: '1' })).toBe(false)
+    expect(
+      isRunning({ ...thisProcess(), pid: spawnSync(process.execPath, ['-e', '']).pid, started: null }),
+    ).toBe(false)
+  })
+})
