@@ -38,7 +38,7 @@ export async function declareNodeOptions() {
 
 /** Types of the control API in the languages of the clients, by the paths of their files. */
 export async function generateTypesOfClients() {
-  const { describeClientSchemas } = await loadSource('src/control/schemas.ts')
+  const { describeClientSchemas } = await loadSource('src/control/openApi.ts')
   return generateClientTypes(describeClientSchemas())
 }
 

@@ -3,7 +3,6 @@ import type * as z from 'zod'
 import { parseJsonInSlices } from '../encoding/json.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
-import { describeSchema } from './schemas.js'
 
 /** One operation of the control API: what the router and the API's description both come from. */
 export interface ControlRoute {
@@ -58,66 +57,4 @@ export async function readJson(context: Context): Promise<unknown> {
   } catch {
     return undefined
   }
-}
-
-/** Describes the control API by OpenAPI 3.1, from the routes themselves. */
-export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
-  const schemas: Record<string, unknown> = {}
-  const paths: Record<string, Record<string, unknown>> = {
-    '/health': { get: describe('Whether the node is ready', 'Ready (200) or not yet (503)') },
-    '/rpc': {
-      post: describe("JSON-RPC 2.0 with every method, the devnet's controls among them", 'The answer'),
-    },
-  }
-  for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describeRoute(route, schemas) }
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Standin controls', version },
-    servers: [{ url: '/_standin' }],
-    paths,
-    components: { schemas },
-  }
-}
-
-function describeRoute(route: ControlRoute, schemas: Record<string, unknown>): Record<string, unknown> {
-  const { path, summary, answer, answerSchema, query = {}, body } = route
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const inQuery = Object.entries(query).map(([name, description]) => ({
-    name,
-    in: 'query',
-    description,
-    schema: { type: 'string' },
-  }))
-  const described = describe(summary, answer)
-  const responses: Record<string, unknown> = {
-    '2XX': {
-      description: answer,
-      ...(answerSchema && content(describeSchema(answerSchema, schemas))),
-    },
-  }
-  described['responses'] = responses
-  if (inPath.length + inQuery.length > 0) described['parameters'] = [...inPath, ...inQuery]
-  if (body !== undefined) {
-    described['requestBody'] = { required: true, ...content(describeSchema(body, schemas)) }
-    responses['400'] = {
-      description: 'What is wrong with the body: `{"error"}` with the path to the value',
-    }
-  }
-  return described
-}
-
-function content(schema: Record<string, unknown>): Record<string, unknown> {
-  return { content: { 'application/json': { schema } } }
-}
-
-function describe(summary: string, answer: string): Record<string, unknown> {
-  return { summary, responses: { '2XX': { description: answer } } }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { faultActionSchema, faultMatchSchema, faultSchema } from '../provider/faults/faultSchema.js'
+import { faultActionSchema, faultMatchSchema } from '../provider/faults/faultSchema.js'
 import type { JournalEntry } from '../provider/journal/journal.js'
 
 /** A fault as `GET /faults` lists it. */
@@ -46,29 +46,3 @@ export const journalEntrySchema = z
     id: 'JournalEntry',
     description: 'A request as the journal remembers it',
   }) satisfies z.ZodType<JournalEntry>
-
-/** Schemas that clients in other languages have types of, by their names in the API's description. */
-export function describeClientSchemas(): Record<string, unknown> {
-  const schemas: Record<string, unknown> = {}
-  for (const schema of [faultSchema, faultReportSchema, journalEntrySchema]) describeSchema(schema, schemas)
-  return schemas
-}
-
-/**
- * A schema as OpenAPI 3.1 has it, as values are sent: a schema that stands for answers too has one description.
- *
- * @param named - receives the schemas with names that it refers to
- */
-export function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
-  const {
-    $schema: _,
-    $defs = {},
-    id,
-    ...described
-  } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, unknown>
-  Object.assign(named, $defs)
-  if (typeof id !== 'string') return described
-  named[id] = described
-  return { $ref: `#/components/schemas/${id}` }
-}

@@ -1,6 +1,7 @@
 import { keysOf } from '../../encoding/json.js'
 import { ConfigurationError } from '../../provider/configuration.js'
-import { type ApiKey, maskKey } from '../../provider/keys/apiKey.js'
+import type { ApiKey } from '../../provider/keys/apiKey.js'
+import { maskKey } from '../../provider/keys/keyLabels.js'
 import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'

@@ -14,7 +14,7 @@ import {
   blobGasUsedRatio,
   sealedBlockFees,
   storedBlockFees,
-} from './suggestTip.js'
+} from './blockFees.js'
 
 /** Most blocks that are looked back at, and most percentiles (geth: eth/gasprice/feehistory.go). */
 const maxBlocks = 1024n

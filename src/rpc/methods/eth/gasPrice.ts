@@ -1,5 +1,5 @@
 import { quantity } from '../../../encoding/hex.js'
-import { baseFeeAfter, blobBaseFeeAt } from '../../fees/suggestTip.js'
+import { baseFeeAfter, blobBaseFeeAt } from '../../fees/blockFees.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */

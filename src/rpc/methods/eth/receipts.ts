@@ -1,7 +1,7 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
 import { quantity } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
-import { blobBaseFeeAt } from '../../fees/suggestTip.js'
+import { blobBaseFeeAt } from '../../fees/blockFees.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DurationError, parseDuration } from './numbers.js'
+import { DurationError, parseDuration } from './duration.js'
 
 describe('parseDuration', () => {
   it.each([

@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { faultSchema } from '../provider/faults/faultSchema.js'
+import type { ControlRoute } from './route.js'
+import { faultReportSchema, journalEntrySchema } from './schemas.js'
+
+/** Describes the control API by OpenAPI 3.1, from the routes themselves. */
+export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {}
+  const paths: Record<string, Record<string, unknown>> = {
+    '/health': { get: describe('Whether the node is ready', 'Ready (200) or not yet (503)') },
+    '/rpc': {
+      post: describe("JSON-RPC 2.0 with every method, the devnet's controls among them", 'The answer'),
+    },
+  }
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: describeRoute(route, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Standin controls', version },
+    servers: [{ url: '/_standin' }],
+    paths,
+    components: { schemas },
+  }
+}
+
+function describeRoute(route: ControlRoute, schemas: Record<string, unknown>): Record<string, unknown> {
+  const { path, summary, answer, answerSchema, query = {}, body } = route
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const inQuery = Object.entries(query).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'string' },
+  }))
+  const described = describe(summary, answer)
+  const responses: Record<string, unknown> = {
+    '2XX': {
+      description: answer,
+      ...(answerSchema && content(describeSchema(answerSchema, schemas))),
+    },
+  }
+  described['responses'] = responses
+  if (inPath.length + inQuery.length > 0) described['parameters'] = [...inPath, ...inQuery]
+  if (body !== undefined) {
+    described['requestBody'] = { required: true, ...content(describeSchema(body, schemas)) }
+    responses['400'] = {
+      description: 'What is wrong with the body: `{"error"}` with the path to the value',
+    }
+  }
+  return described
+}
+
+function content(schema: Record<string, unknown>): Record<string, unknown> {
+  return { content: { 'application/json': { schema } } }
+}
+
+function describe(summary: string, answer: string): Record<string, unknown> {
+  return { summary, responses: { '2XX': { description: answer } } }
+}
+
+/** Schemas that clients in other languages have types of, by their names in the API's description. */
+export function describeClientSchemas(): Record<string, unknown> {
+  const schemas: Record<string, unknown> = {}
+  for (const schema of [faultSchema, faultReportSchema, journalEntrySchema]) describeSchema(schema, schemas)
+  return schemas
+}
+
+/**
+ * A schema as OpenAPI 3.1 has it, as values are sent: a schema that stands for answers too has one description.
+ *
+ * @param named - receives the schemas with names that it refers to
+ */
+export function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+  const {
+    $schema: _,
+    $defs = {},
+    id,
+    ...described
+  } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as Record<string, unknown>
+  Object.assign(named, $defs)
+  if (typeof id !== 'string') return described
+  named[id] = described
+  return { $ref: `#/components/schemas/${id}` }
+}

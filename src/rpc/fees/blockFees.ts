@@ -1,0 +1,82 @@
+import { blobBaseFee, headerBlobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../chain/block/header.js'
+import type { SealedBlock, StoredBlock } from '../../chain/block/record.js'
+import type { ForkRules, HeaderFields } from '../../chain/types.js'
+import type { ChainView } from '../../chain/view.js'
+
+/** The rules under which the block after a header runs. */
+function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
+  const { number, timestamp, difficulty } = header
+  return view.rulesAt({ number: number + 1n, timestamp, difficulty })
+}
+
+/** The base fee (wei per gas) of the block after a header; undefined before London. */
+export function baseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
+  return nextBaseFee(header, rulesAfter(view, header))
+}
+
+/** The wei per blob gas in the block of a header; undefined before Cancun. */
+export function blobBaseFeeAt(view: ChainView, header: HeaderFields): bigint | undefined {
+  return headerBlobBaseFee(header, view.rulesAt(header))
+}
+
+/** The wei per blob gas in the block after a header; undefined before Cancun. */
+export function blobBaseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
+  const rules = rulesAfter(view, header)
+  const excess = nextExcessBlobGas(header, rules)
+  if (excess === undefined) return undefined
+  return blobBaseFee(excess, rules.getBlobGasSchedule().blobGasPriceUpdateFraction)
+}
+
+/** Which part of the blob gas that a block may use is used; 0 before Cancun. */
+export function blobGasUsedRatio(view: ChainView, header: HeaderFields): number {
+  if (header.blobGasUsed === undefined || header.blobGasUsed === 0n) return 0
+  return Number(header.blobGasUsed) / Number(view.rulesAt(header).getBlobGasSchedule().maxBlobGasPerBlock)
+}
+
+/** What one transaction of a block paid to the block's producer. */
+export interface TransactionFee {
+  gasUsed: bigint
+  /** Wei per gas above the base fee. */
+  tip: bigint
+  /** 20 bytes. */
+  sender: Uint8Array
+}
+
+/** Bytes of a receipt within which the members before its logs lie. */
+const receiptHeadLength = 1024
+const feeMembers = /"effectiveGasPrice":"(0x[0-9a-f]+)".*?,"gasUsed":"(0x[0-9a-f]+)"/
+
+const feesOfBlocks = new WeakMap<StoredBlock, readonly TransactionFee[]>()
+
+/** The fees of a stored block's transactions, by rising tip. */
+export function storedBlockFees(view: ChainView, block: StoredBlock): readonly TransactionFee[] {
+  const known = feesOfBlocks.get(block)
+  if (known !== undefined) return known
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  const fees = block.transactions.map(({ sender }, index) => {
+    const head = Buffer.from(view.wire(block).receipt(index).subarray(0, receiptHeadLength)).toString(
+      'latin1',
+    )
+    const [, price = '0x0', gasUsed = '0x0'] = feeMembers.exec(head) ?? []
+    return { gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender }
+  })
+  const sorted = byTip(fees)
+  feesOfBlocks.set(block, sorted)
+  return sorted
+}
+
+/** The fees of the pending block's transactions, by rising tip. */
+export function sealedBlockFees(block: SealedBlock): readonly TransactionFee[] {
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  return byTip(
+    block.transactions.map(({ receipt, sender }) => ({
+      gasUsed: receipt.gasUsed,
+      tip: receipt.effectiveGasPrice - baseFee,
+      sender,
+    })),
+  )
+}
+
+function byTip(fees: readonly TransactionFee[]): readonly TransactionFee[] {
+  return fees.toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+}

@@ -1,0 +1,43 @@
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+}
+
+/** A text that is no duration. */
+export class DurationError extends Error {}
+
+/**
+ * The milliseconds of a duration as Go writes it: `1m30s`, `500ms` (Go: time.ParseDuration).
+ *
+ * @throws DurationError in Go's words
+ */
+export function parseDuration(text: string): number {
+  const invalid = (): DurationError => new DurationError(`time: invalid duration ${JSON.stringify(text)}`)
+  const sign = text.startsWith('-') ? -1 : 1
+  let rest = text.replace(/^[+-]/, '')
+  if (rest === '0') return 0
+  if (rest === '') throw invalid()
+  let milliseconds = 0
+  while (rest !== '') {
+    const [whole = '', digits = ''] = /^(\d+\.?\d*|\.\d+)/.exec(rest) ?? []
+    if (whole === '') throw invalid()
+    rest = rest.slice(whole.length)
+    const [unit = ''] = /^[^\d.]*/.exec(rest) ?? []
+    if (unit === '') throw new DurationError(`time: missing unit in duration ${JSON.stringify(text)}`)
+    const factor = unitMilliseconds[unit]
+    if (factor === undefined) {
+      throw new DurationError(
+        `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`,
+      )
+    }
+    milliseconds += Number(digits) * factor
+    rest = rest.slice(unit.length)
+  }
+  return sign * milliseconds
+}
