@@ -40,14 +40,8 @@ import { objectPatch, objectPatchAddLink, objectPatchRmLink } from './object/pat
 import { refusedOperations, unservedOperations } from './offline.js'
 import { pinAdd } from './pin/add.js'
 import { pinLs } from './pin/ls.js'
-import {
-  pinRemoteAdd,
-  pinRemoteLs,
-  pinRemoteRm,
-  pinRemoteServiceAdd,
-  pinRemoteServiceLs,
-  pinRemoteServiceRm,
-} from './pin/remote.js'
+import { pinRemoteAdd, pinRemoteLs, pinRemoteRm } from './pin/remote.js'
+import { pinRemoteServiceAdd, pinRemoteServiceLs, pinRemoteServiceRm } from './pin/remoteServices.js'
 import { pinRm, pinUpdate } from './pin/rm.js'
 import { pinVerify } from './pin/verify.js'
 import { refs, refsLocal } from './refs.js'

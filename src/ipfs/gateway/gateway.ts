@@ -12,7 +12,8 @@ import type { CommandReply } from '../request/reply.js'
 import type { CID } from 'multiformats/cid'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
-import { checkRange, etagsOf, isRootUnmodified, matchesEtag } from './conditional.js'
+import { etagsOf, isRootUnmodified, matchesEtag } from './conditional.js'
+import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
 import {
   GatewayError,

@@ -7,14 +7,8 @@ import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
-import {
-  contentRange,
-  failsPrecondition,
-  isUnmodified,
-  listingEtag,
-  matchesEtag,
-  readRange,
-} from './conditional.js'
+import { failsPrecondition, isUnmodified, listingEtag, matchesEtag } from './conditional.js'
+import { contentRange, readRange } from './ranges.js'
 import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,

@@ -10,7 +10,8 @@ import {
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
+import { failsPrecondition, matchesEtag } from './conditional.js'
+import { contentRange, readRange } from './ranges.js'
 import {
   GatewayError,
   cacheHeader,

@@ -1,7 +1,8 @@
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
-import { checkRange, contentRange, failsPrecondition, matchesEtag, readRange } from './conditional.js'
+import { failsPrecondition, matchesEtag } from './conditional.js'
+import { checkRange, contentRange, readRange } from './ranges.js'
 import {
   cacheHeader,
   contentDisposition,

@@ -1,0 +1,90 @@
+import { FileNetworkError } from '../../errors.js'
+import type { NetworkContext } from '../../networkContext.js'
+import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
+import { inColumns } from '../../request/textForm.js'
+
+/** A pinning service, in the form of Kubo's configuration. */
+interface Service {
+  API: { Endpoint: string; Key: string }
+}
+
+const configurationKey = 'Pinning.RemoteServices'
+
+/** The services by name, as the configuration has them. */
+export function servicesOf({ configuration }: NetworkContext): Record<string, Service> {
+  return (configuration.get(configurationKey) as Record<string, Service> | null) ?? {}
+}
+
+/** `pin/remote/service/add`: names a service. */
+export const pinRemoteServiceAdd = defineCommand({
+  description: 'Name a pinning service.',
+  arguments: [
+    pathArgument('service', 'What to call it.'),
+    pathArgument('endpoint', 'Its address, without `/pins`.'),
+    pathArgument('key', 'The key for it.'),
+  ],
+  options: {},
+  async run({ args: [service = '', endpoint = '', Key = ''] }, network) {
+    const Endpoint = normalizeEndpoint(endpoint)
+    const services = servicesOf(network)
+    if (Object.hasOwn(services, service)) throw new FileNetworkError('service already present')
+    const added = [...Object.entries(services), [service, { API: { Endpoint, Key } }] as const]
+    await network.configuration.set(configurationKey, Object.fromEntries(added))
+    return nothing()
+  },
+})
+
+/** @throws {@link FileNetworkError} (Kubo, `normalizeEndpoint`) */
+function normalizeEndpoint(text: string): string {
+  const [, scheme = '', host = '', path = '', rest = ''] =
+    /^(https?):\/\/([^/?#]+)([^?#]*)(.*)$/i.exec(text) ?? []
+  if (host === '') throw new FileNetworkError('service endpoint must be a valid HTTP URL')
+  const cleaned = path.replace(/\/+/g, '/').replace(/\/$/, '')
+  if (rest !== '')
+    throw new FileNetworkError('service endpoint should be provided without any query parameters')
+  if (cleaned.endsWith('/pins')) {
+    throw new FileNetworkError('service endpoint should be provided without the /pins suffix')
+  }
+  return `${scheme.toLowerCase()}://${host}${cleaned}`
+}
+
+/** `pin/remote/service/ls`: the services by name. */
+export const pinRemoteServiceLs = defineCommand({
+  description: 'List the pinning services.',
+  arguments: [],
+  options: { stat: { type: 'bool', description: 'Also say that none of them answers.' } },
+  text({ RemoteServices }: { RemoteServices: ListedService[] }, { options: { stat } }) {
+    const rows = RemoteServices.map(({ Service, ApiEndpoint, Stat }) =>
+      [Service, ApiEndpoint, ...(stat && Stat ? [Stat.Status] : [])].join('\t'),
+    )
+    return inColumns(rows, { leastWidth: 1 })
+  },
+  run({ options }, network) {
+    const names = Object.entries(servicesOf(network)).sort(([a], [b]) => (a < b ? -1 : 1))
+    const RemoteServices = names.map(([Service, { API }]) => ({
+      Service,
+      ApiEndpoint: API.Endpoint,
+      ...(options.stat === true && { Stat: { Status: 'invalid' } }),
+    }))
+    return single({ RemoteServices })
+  },
+})
+
+/** `pin/remote/service/rm`: forgets a service; one that is not known is no error. */
+export const pinRemoteServiceRm = defineCommand({
+  description: 'Forget a pinning service.',
+  arguments: [pathArgument('service', 'The service.')],
+  options: {},
+  async run({ args: [service = '', ...others] }, network) {
+    if (others.length > 0) throw new FileNetworkError('expecting one argument: name')
+    const left = Object.entries(servicesOf(network)).filter(([name]) => name !== service)
+    await network.configuration.set(configurationKey, Object.fromEntries(left))
+    return nothing()
+  },
+})
+
+interface ListedService {
+  Service: string
+  ApiEndpoint: string
+  Stat?: { Status: string }
+}

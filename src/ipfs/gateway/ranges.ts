@@ -1,0 +1,96 @@
+import type { ByteRange } from '../unixfs/readFile.js'
+import { refersToThis } from './conditional.js'
+import { GatewayError } from './headers.js'
+
+/** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
+type AskedRange = { first: number; last: number | undefined } | { suffix: number }
+
+/** A `Range` header that is none (RFC 9110, 14.1.1). */
+class InvalidRangeError extends GatewayError {
+  constructor() {
+    super(416, 'invalid range')
+  }
+}
+
+/**
+ * The ranges that a `Range` header names (boxo, `gateway/serve_http_content.go`).
+ *
+ * @throws {@link InvalidRangeError} when it makes no sense
+ */
+function parseRanges(header: string): AskedRange[] {
+  const [, list] = /^bytes=(.*)$/.exec(header) ?? []
+  if (list === undefined) throw new InvalidRangeError()
+  const specs = list.split(',').map((spec) => spec.trim())
+  return specs.filter((spec) => spec !== '').map(parseSpec)
+}
+
+/**
+ * Refuses a `Range` header that makes no sense (boxo, `gateway/handler_defaults.go`).
+ *
+ * @param described - headers that the refusal keeps
+ * @throws {@link GatewayError} with status 400
+ */
+export function checkRange(header: string | undefined, described: Record<string, string> = {}): void {
+  try {
+    if (header !== undefined) parseRanges(header)
+  } catch (error) {
+    if (!(error instanceof InvalidRangeError)) throw error
+    throw new GatewayError(400, `invalid range request: ${error.message}`, described)
+  }
+}
+
+function parseSpec(spec: string): AskedRange {
+  const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
+  if (first === '' && last === '') throw new InvalidRangeError()
+  // More than 63 bits are no number to Go.
+  if ([first, last].some((digits) => BigInt(digits) >= 2n ** 63n)) throw new InvalidRangeError()
+  if (first === '') return { suffix: Number(last) }
+  if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()
+  return { first: Number(first), last: last === '' ? undefined : Number(last) }
+}
+
+/**
+ * The part of a file that a `Range` header asks for; undefined for all of it. Of several ranges it is the first that lies
+ * in the file; where all of them have more bytes than the file, it is all of it. Of an empty file every range is all of it
+ * (boxo, `gateway/serve_http_content.go`).
+ *
+ * @throws {@link GatewayError} with status 416 when the header makes no sense, or every range begins behind the end
+ */
+export function readRange(
+  headers: Readonly<Record<string, string | undefined>>,
+  described: Readonly<Record<string, string>>,
+  size: number,
+): ByteRange | undefined {
+  const { range, 'if-range': condition } = headers
+  if (range === undefined || (condition && !refersToThis(condition, described))) return undefined
+  const asked = parseAsked(range, described)
+  if (asked.length === 0 || size === 0) return undefined
+  const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)
+  if (ranges.length === 0) {
+    throw new GatewayError(416, 'invalid range: failed to overlap', {
+      ...described,
+      'Content-Range': `bytes */${size}`,
+    })
+  }
+  const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+  return total > size ? undefined : ranges[0]
+}
+
+function parseAsked(range: string, described: Readonly<Record<string, string>>): AskedRange[] {
+  try {
+    return parseRanges(range)
+  } catch (error) {
+    throw error instanceof InvalidRangeError ? new GatewayError(416, error.message, described) : error
+  }
+}
+
+/** The bytes of a file that a range means; none where it lies behind the end. */
+function within(asked: AskedRange, size: number): ByteRange {
+  if ('suffix' in asked) return { start: Math.max(0, size - asked.suffix), end: size }
+  return { start: asked.first, end: asked.last === undefined ? size : Math.min(size, asked.last + 1) }
+}
+
+/** What a `Content-Range` header says of a part of a file. */
+export function contentRange({ start, end }: ByteRange, size: number): string {
+  return `bytes ${start}-${end - 1}/${size}`
+}
