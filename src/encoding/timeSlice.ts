@@ -147,7 +147,7 @@ export class TurnQueue {
   readonly #mutex = new Mutex()
 
   /** @param report - receives what a task throws; later tasks still run */
-  add(work: () => Promise<void>, report: (fault: unknown) => void): void {
+  add(work: () => Awaitable<void>, report: (fault: unknown) => void): void {
     if (this.#waiting++ === 0) this.#slice = new TimeSlice()
     void this.#mutex
       .run(async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SessionSubscriptions } from './session.js'
 
@@ -11,7 +12,7 @@ function connection() {
   }
 }
 
-test('what is pushed waits for the answer with the id of its subscription', () => {
+test('what is pushed waits for the answer with the id of its subscription', async () => {
   const target = connection()
   const message = new SessionSubscriptions(target).forMessage()
   const id = message.open((push) => {
@@ -20,6 +21,7 @@ test('what is pushed waits for the answer with the id of its subscription', () =
   })
   expect(target.sent).toEqual([])
   message.release()
+  while (target.sent.length === 0) await setImmediate()
   const params = { subscription: id, result: '0x1' }
   expect(target.sent.map((text) => JSON.parse(text) as unknown)).toEqual([
     { jsonrpc: '2.0', method: 'eth_subscription', params },

@@ -3,6 +3,7 @@ import type { RequestContext, Transport } from './callPolicy.js'
 import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
+import { PushQueue } from './subscriptions/pushQueue.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
 
 /** A connection that messages can be pushed to, such as a WebSocket. */
@@ -134,6 +135,9 @@ interface Subscription {
   held: (readonly WirePiece[])[] | undefined
 }
 
+/** What the pushes of all connections wait in. */
+const pushes = new PushQueue()
+
 /** The subscriptions of one connection. */
 export class SessionSubscriptions {
   readonly #target: PushTarget
@@ -172,7 +176,7 @@ export class SessionSubscriptions {
     this.#open.set(id, subscription)
     subscription.end = feed((payload) => {
       if (subscription.held !== undefined) subscription.held.push(payload)
-      else this.#push(id, payload)
+      else pushes.add(() => this.#push(id, payload))
     })
     return id
   }
@@ -181,7 +185,7 @@ export class SessionSubscriptions {
     const subscription = this.#open.get(id)
     const held = subscription?.held ?? []
     if (subscription !== undefined) subscription.held = undefined
-    for (const payload of held) this.#push(id, payload)
+    for (const payload of held) pushes.add(() => this.#push(id, payload))
   }
 
   #end(id: string): boolean {

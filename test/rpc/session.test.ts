@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Method } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
@@ -7,6 +8,7 @@ import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
 import { FakeChain, fakeBackend } from './support/fakeBackend.js'
 import { testPipeline } from './support/pipeline.js'
+import { until } from '../support/until.js'
 
 interface Message {
   id?: number
@@ -36,6 +38,11 @@ function openSession() {
   return { chain, sent, closed, connection, session, call, mine }
 }
 
+/** More turns of the event loop than a push waits for. */
+async function turns(): Promise<void> {
+  for (let count = 0; count < 5; count++) await setImmediate()
+}
+
 describe('subscriptions', () => {
   it('pushes heads after the answer that carries the id, until it ends', async () => {
     const { sent, call, mine } = openSession()
@@ -43,6 +50,7 @@ describe('subscriptions', () => {
     await asked
     const id = sent[0]?.result
     mine(1n)
+    await until(() => sent.length === 2)
     expect(sent[1]).toMatchObject({
       jsonrpc: '2.0',
       method: 'eth_subscription',
@@ -51,6 +59,7 @@ describe('subscriptions', () => {
     await call('eth_unsubscribe', [id])
     expect(sent[2]).toEqual({ jsonrpc: '2.0', id: 1, result: true })
     mine(2n)
+    await turns()
     expect(sent).toHaveLength(3)
     await call('eth_unsubscribe', [id])
     expect(sent[3]?.error).toEqual({ code: -32000, message: 'subscription not found' })
@@ -72,7 +81,7 @@ describe('subscriptions', () => {
     const block = chain.add(testBlock(1n, [], { logsBloom: filled(256, 1) }))
     chain.events.emit({ type: 'head', block })
     chain.events.emit({ type: 'removed', blocks: [block] })
-    await new Promise((resolve) => setImmediate(resolve))
+    await until(() => sent.length === 5)
     expect(sent.slice(1).map(({ params }) => params?.result)).toEqual([
       { data: '0x01', removed: false },
       { data: '0x02', removed: false },
@@ -110,6 +119,8 @@ describe('subscriptions', () => {
     connection.bufferedBytes = maxWaitingBytes + 1
     mine(1n)
     mine(2n)
+    await until(() => closed.length > 0)
+    await turns()
     expect(closed).toEqual(['too slow for its subscriptions'])
     expect(sent).toHaveLength(1)
   })
@@ -132,6 +143,7 @@ describe('subscriptions', () => {
     await call('eth_subscribe', ['newHeads'])
     session.close()
     mine(1n)
+    await turns()
     expect(sent).toHaveLength(1)
   })
 })

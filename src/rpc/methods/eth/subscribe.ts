@@ -1,4 +1,5 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
+import type { PooledTransaction } from '../../../chain/mempool/transaction.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
 import { TimeSlice, TurnQueue, whenReady } from '../../../encoding/timeSlice.js'
@@ -34,7 +35,7 @@ const query = struct(
 export const transactionReceipts = defineKind(
   'transactionReceipts',
   [optional('filter', query)],
-  ({ backend }, filter) => {
+  ({ backend, report }, filter) => {
     const hashes = filter?.transactionHashes ?? []
     if (hashes.length > MAX_HASHES) {
       throw new ServerError(
@@ -45,8 +46,11 @@ export const transactionReceipts = defineKind(
     return (push) =>
       backend.events.subscribe((event) => {
         if (event.type !== 'head') return
-        const receipts = receiptsOf(backend.chain, event.block, wanted)
-        if (receipts !== undefined) push(receipts.pieces)
+        const work = (): void => {
+          const receipts = receiptsOf(backend.chain, event.block, wanted)
+          if (receipts !== undefined) push(receipts.pieces)
+        }
+        queueOf(backend.events).add(work, (fault) => report('eth_subscribe', fault))
       })
   },
 )
@@ -144,6 +148,18 @@ export const unsubscribe = defineMethod('eth_unsubscribe', [required('id', filte
   return true
 })
 
+/** Makes the text of an event once for the thousands of subscriptions that may push it. */
+function madeOnce<Subject extends object>(make: (subject: Subject) => string): (subject: Subject) => string {
+  let last: { subject: Subject; text: string } | undefined
+  return (subject) => {
+    if (last?.subject !== subject) last = { subject, text: make(subject) }
+    return last.text
+  }
+}
+
+const headTextOf = madeOnce(headPushText)
+const pendingTextOf = madeOnce((transaction: PooledTransaction) => transactionText(transaction, undefined))
+
 /** Pushes each transaction that became executable: its hash, or with `true` the whole object. */
 export const newPendingTransactions = defineKind(
   'newPendingTransactions',
@@ -152,8 +168,7 @@ export const newPendingTransactions = defineKind(
     (push) =>
       backend.events.subscribe((event) => {
         if (event.type !== 'pending') return
-        const { transaction } = event
-        push([full ? transactionText(transaction, undefined) : jsonBytes(transaction.hash)])
+        push([full ? pendingTextOf(event.transaction) : jsonBytes(event.transaction.hash)])
       }),
 )
 
@@ -164,17 +179,9 @@ export const newHeads = defineKind(
   ({ backend }) =>
     (push) =>
       backend.events.subscribe((event) => {
-        if (event.type === 'head') push([headPushTextOf(event.block)])
+        if (event.type === 'head') push([headTextOf(event.block)])
       }),
 )
-
-/** The text of the last head, which thousands of subscriptions may push. */
-let lastPush: { block: StoredBlock; text: string } | undefined
-
-function headPushTextOf(block: StoredBlock): string {
-  if (lastPush?.block !== block) lastPush = { block, text: headPushText(block) }
-  return lastPush.text
-}
 
 /** Pushes when synchronisation with other nodes begins or ends, which an own chain never does. */
 export const syncing = defineKind('syncing', [], () => () => () => undefined)
