@@ -69,6 +69,7 @@ describe('subscriptions', () => {
     const { sent, session } = openSession()
     const item = (method: string, params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
     await session.receive(JSON.stringify([item('eth_subscribe', ['newHeads']), item('test_mine', [])]))
+    await until(() => sent.length === 2)
     expect(sent[0]).toMatchObject([{ result: expect.any(String) as string }, { result: 0 }])
     expect(sent.map((message) => (Array.isArray(message) ? 'answers' : 'push'))).toEqual(['answers', 'push'])
   })
