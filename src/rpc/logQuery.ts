@@ -1,3 +1,4 @@
+import { minBigint } from '../encoding/bigints.js'
 import type { StoredBlock } from '../chain/block/record.js'
 import { HeaderNotFoundError, TooManyLogsError } from '../chain/errors.js'
 import type { ChainView, LogQuery } from '../chain/view.js'
@@ -127,7 +128,7 @@ function clippedRange(
   const from = boundNumber(view, fromBlock) ?? head
   if (rejectsFutureLogRanges && from > head) throw new HeaderNotFoundError(from, head)
   const to = boundNumber(view, toBlock) ?? head
-  const cut = to < head ? to : head
+  const cut = minBigint(to, head)
   return from > cut ? undefined : { from, to: cut }
 }
 

@@ -1,3 +1,4 @@
+import { maxBigint, minBigint } from '../../encoding/bigints.js'
 import { quantity } from '../../encoding/hex.js'
 import { headerBlobBaseFee } from '../block/header.js'
 import { ChainError, InvalidCallError } from '../errors.js'
@@ -105,11 +106,7 @@ function openCap(
     return tip + 2n * (nextBaseFee > 2n * baseFee ? nextBaseFee : baseFee)
   }
   // The estimate runs on the head, whose base fee may be above that of the next block.
-  return larger(baseFee, nextBaseFee + suggestedTip)
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
+  return maxBigint(baseFee, nextBaseFee + suggestedTip)
 }
 
 /** The tip of a transaction whose caller named at most its cap. */
@@ -119,8 +116,7 @@ function openTip(
 ): bigint {
   if (cap === undefined || defaultFeeCap === 'the next price') return usualTip
   const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
-  const tip = replacing > suggestedTip ? replacing : suggestedTip
-  return tip < cap ? tip : cap
+  return minBigint(maxBigint(replacing, suggestedTip), cap)
 }
 
 /**

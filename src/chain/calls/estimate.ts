@@ -1,3 +1,4 @@
+import { maxBigint, minBigint } from '../../encoding/bigints.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { ChainError, ExecutionFailedError, MessageRejectedError, NothingLeftForGasError } from '../errors.js'
 import type { StateView } from '../types.js'
@@ -96,11 +97,11 @@ interface Limits {
 export async function upperBound(evm: PooledEvm, message: Message, limits: Limits): Promise<bigint> {
   const { given, blockGasLimit, cap } = limits
   const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
-  const allowed = evm.common.isActivatedEIP(7825) ? smaller(wanted, MAX_TRANSACTION_GAS) : wanted
-  const bound = smaller(allowed, cap)
+  const allowed = evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
+  const bound = minBigint(allowed, cap)
   if (message.maxFeePerGas === 0n) return bound
   const account = await evm.state.readAccount(message.from)
-  return smaller(bound, affordableGas(message, account?.balance ?? 0n))
+  return minBigint(bound, affordableGas(message, account?.balance ?? 0n))
 }
 
 /** The most gas that a balance pays for. */
@@ -150,7 +151,7 @@ async function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Prom
   throwFailure(result)
   const { gasUsed, maxGasUsed, intrinsicGas, executionGasUsed } = result
   const isExact = meter.isExact && message.to !== undefined && message.authorizationList === undefined
-  const needed = larger(intrinsicGas + meter.total(executionGasUsed), maxGasUsed)
+  const needed = maxBigint(intrinsicGas + meter.total(executionGasUsed), maxGasUsed)
   return { bound, gasUsed, maxGasUsed, needed, isExact }
 }
 
@@ -170,7 +171,7 @@ function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, Se
     else low = guess
   }
   while (low + 1n < high && (high - low) * 1000n >= high * ERROR_RATIO) {
-    const middle = smaller(low + (high - low) / 2n, low * 2n)
+    const middle = minBigint(low + (high - low) / 2n, low * 2n)
     if (yield middle) high = middle
     else low = middle
   }
@@ -199,12 +200,4 @@ async function tryGas(
 
 function succeeded(result: MessageResult | undefined): boolean {
   return result !== undefined && result.failure === undefined
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

@@ -1,12 +1,12 @@
+import { maxBigint, minBigint } from '../../encoding/bigints.js'
 import { ExecutionFailedError } from '../errors.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
+import { MAX_TRANSACTION_GAS, PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'
 import { IntrinsicGasError } from '../vm/preCheck.js'
-import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 
 /** How close the bounds of the search have to come, by the lower one. */
@@ -31,7 +31,7 @@ export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: b
   return withCall(request, async (evm, message) => {
     const most = mostGas(evm, request.call.gas ?? blockGasLimit)
     const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
-    const least = larger(gasUsed, intrinsicGas + 1n)
+    const least = maxBigint(gasUsed, intrinsicGas + 1n)
     return leastThatPasses(evm, message, [least, most], precisionAt)
   })
 }
@@ -53,7 +53,7 @@ export async function estimateLeast(request: CallRequest, blockGasLimit: bigint)
     const limits = { given: gas, blockGasLimit, cap: callGasCap(request) }
     const most = await upperBound(evm, message, limits)
     const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
-    const least = larger(larger(gasUsed, intrinsicGas), begin + 1n)
+    const least = maxBigint(maxBigint(gasUsed, intrinsicGas), begin + 1n)
     return leastThatPasses(evm, message, [least, most], () => 1n)
   })
 }
@@ -63,7 +63,7 @@ const CREATION_GAS = 53_000n
 
 /** EIP-7825. */
 function mostGas(evm: PooledEvm, wanted: bigint): bigint {
-  return evm.common.isActivatedEIP(7825) && wanted > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : wanted
+  return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
 }
 
 async function runWithMost(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
@@ -112,8 +112,4 @@ async function passes(evm: PooledEvm, message: Message, gasLimit: bigint): Promi
     if (error instanceof IntrinsicGasError) return false
     throw error
   }
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

@@ -1,3 +1,4 @@
+import { maxBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import { decodeNumber, decodeOrdinal, encodeNumber, ordinalOfKey } from '../../storage/keyspace.js'
@@ -31,7 +32,7 @@ export interface Pruned {
  */
 export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pruned> {
   const { database, keys, head } = chain
-  const from = laterOf(head + 1n - keep, prunedBelow(chain))
+  const from = maxBigint(head + 1n - keep, prunedBelow(chain))
   const needed = await markNeeded(chain, from)
   let batch = new WriteBatch().put(keys.setting(PRUNED_BELOW), encodeNumber(from))
   for await (const [key, row] of database.iterate(keys.trieRoots())) {
@@ -64,10 +65,6 @@ export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pru
 export function prunedBelow({ database, keys }: Pick<StoredChain, 'database' | 'keys'>): bigint {
   const bound = database.get(keys.setting(PRUNED_BELOW))
   return bound === undefined ? 0n : decodeNumber(bound)
-}
-
-function laterOf(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
 
 /** The nodes of all kept states. */

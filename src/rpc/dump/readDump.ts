@@ -9,6 +9,7 @@ import type { TransactionType } from '../../chain/mempool/decode.js'
 import { createTransaction } from '../../chain/mempool/transaction.js'
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
+import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
@@ -212,7 +213,7 @@ function readTransaction({
       cumulativeGasUsed: receipt.cumulativeGasUsed,
       logsBloom: receipt.logsBloom ?? logsBloom(logs),
       logs,
-      effectiveGasPrice: withTip < price ? withTip : price,
+      effectiveGasPrice: minBigint(withTip, price),
       ...(info.contract_address && { contractAddress: info.contract_address }),
     },
   }

@@ -1,5 +1,6 @@
 import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
+import { minBigint } from '../../encoding/bigints.js'
 import { quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
@@ -65,7 +66,7 @@ export async function feeHistory(
   const newest: NumberSelector = endsAtHead && isPending(named) ? { tag: 'latest' } : named
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
   if (!endsAtHead) checkPercentiles(percentiles, source)
-  const blocks = await collectBlocks(view, count < maxBlocks ? count : maxBlocks, newest)
+  const blocks = await collectBlocks(view, minBigint(count, maxBlocks), newest)
   const headers = blocks.map(({ header }) => header)
   const [oldest] = headers
   const last = headers.at(-1)

@@ -1,5 +1,6 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
+import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { storedBlockFees } from './blockFees.js'
 
@@ -37,7 +38,7 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
   }
   samples.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const sample = samples[Math.floor(((samples.length - 1) * percentile) / 100)] ?? startTip
-  const tip = sample < maxTip ? sample : maxTip
+  const tip = minBigint(sample, maxTip)
   suggestions.set(head, tip)
   return tip
 }

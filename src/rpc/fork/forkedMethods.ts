@@ -1,4 +1,5 @@
 import { TooManyLogsError } from '../../chain/errors.js'
+import { minBigint } from '../../encoding/bigints.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
 import { ServerError } from '../errors.js'
 import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
@@ -38,7 +39,7 @@ async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): P
   const { forkBlock } = remote
   const range = searchedRange(call, fromTheStart(wanted))
   if (range === undefined || 'block' in range || range.from > forkBlock) return findLogs(call, wanted)
-  const last = range.to < forkBlock ? range.to : forkBlock
+  const last = minBigint(range.to, forkBlock)
   const place = { fromBlock: quantity(range.from), toBlock: quantity(last) }
   const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...place }])) as JsonValue[]
   const logs = range.to === last ? earlier : [...earlier, ...(await localLogs(call, wanted, range.to, last))]

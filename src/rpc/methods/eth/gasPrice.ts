@@ -1,3 +1,4 @@
+import { maxBigint } from '../../../encoding/bigints.js'
 import { quantity } from '../../../encoding/hex.js'
 import { baseFeeAfter, blobBaseFeeAt } from '../../fees/blockFees.js'
 import { defineMethod } from '../../method.js'
@@ -35,6 +36,6 @@ export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => 
     return quantity((imposed ?? baseFeeAfter(view, header) ?? 0n) + tip)
   }
   const baseFee = header.baseFeePerGas ?? 0n
-  const least = imposed === undefined || baseFee > imposed ? baseFee : imposed
+  const least = maxBigint(baseFee, imposed ?? baseFee)
   return quantity(least + tip)
 })

@@ -1,4 +1,5 @@
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
+import { minBigint } from '../../../encoding/bigints.js'
 import { bytesEqual } from '../../../encoding/hex.js'
 import { InvalidParamsError } from '../../errors.js'
 import { ListWriter, PieceWriter } from '../../format/pieces.js'
@@ -63,7 +64,7 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
 /** Bounds beyond the head are the head. */
 function numberOf(view: ChainView, selector: BlockSelector = { tag: 'latest' }): bigint {
   const head = view.head().header.number
-  if ('number' in selector) return selector.number < head ? selector.number : head
+  if ('number' in selector) return minBigint(selector.number, head)
   return findBlock(view, selector)?.header.number ?? head
 }
 
