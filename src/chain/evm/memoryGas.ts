@@ -1,5 +1,5 @@
 import { EVMError } from '@ethereumjs/evm'
-import { type RunState, memoryBytes, stackItem } from './internals.js'
+import { type RunState, stackItem } from './internals.js'
 import { integerWord } from './words.js'
 
 const MEMORY_WORD_GAS = 3
@@ -93,19 +93,3 @@ export const memoryGas: readonly (DynamicGas | undefined)[] = (() => {
   table[0xfd] = range
   return table
 })()
-
-/**
- * Copies a part of a source to memory, with zeros where the source has ended. The library makes an array of the part
- * first: of megabytes again and again, which is more work for the garbage collector than the copy is.
- */
-export function copyToMemory({ stack, memory }: RunState, source: Uint8Array): void {
-  const offset = Number(stack.pop())
-  const from = Number(stack.pop())
-  const length = Number(stack.pop())
-  if (length === 0) return
-  if (offset + length > memoryBytes(memory).length) memory.extend(offset, length)
-  const part = source.subarray(from, from + length)
-  const bytes = memoryBytes(memory)
-  bytes.set(part, offset)
-  bytes.fill(0, offset + part.length, offset + length)
-}

@@ -1,39 +1,15 @@
-import { EVMError } from '@ethereumjs/evm'
-import { FrameFailure } from './failure.js'
 import type { Common } from '@ethereumjs/common'
 import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
 import { type OpcodeEntry, type RunState, interpreterResult, memoryBytes, stackItem } from './internals.js'
-import { type DynamicGas, copyToMemory, memoryGas } from './memoryGas.js'
+import { type DynamicGas, memoryGas } from './memoryGas.js'
+import { copyToMemory, mload, mstore, returnDataCopy } from './memoryOpcodes.js'
 import { createStateOpcodes } from './stateOpcodes.js'
-import { readMemoryWord, readWord, viewOfMemory, wordToBytes, writeMemoryWord } from './words.js'
+import { readWord, viewOfMemory, wordToBytes } from './words.js'
 
 /** What an opcode does once its gas is paid; a promise only where something is awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
-
-function mload({ stack, memory }: RunState): void {
-  const offset = Number(stack.pop())
-  if (offset + 32 > memoryBytes(memory).length) memory.extend(offset, 32)
-  stack.push(readMemoryWord(memoryBytes(memory), offset))
-}
-
-function mstore({ stack, memory }: RunState): void {
-  const offset = Number(stack.pop())
-  if (offset + 32 > memoryBytes(memory).length) memory.extend(offset, 32)
-  writeMemoryWord(memoryBytes(memory), offset, stack.pop())
-}
-
-/** The library has this failure before the copy is paid, and without words of its own. */
-export function returnDataCopy({ stack, memory, returnBytes }: RunState): void {
-  const [target = 0n, start = 0n, length = 0n] = stack.popN(3)
-  if (start + length > BigInt(returnBytes.length)) {
-    throw new FrameFailure(EVMError.errorMessages.OUT_OF_GAS, 'return data out of bounds')
-  }
-  if (length === 0n) return
-  const from = Number(start)
-  memory.write(Number(target), Number(length), returnBytes.subarray(from, from + Number(length)))
-}
 
 function keccak({ stack, memory }: RunState): void {
   const offset = Number(stack.pop())

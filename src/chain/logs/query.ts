@@ -34,11 +34,10 @@ export async function queryLogs(
   query: LogQuery,
   limits: LogLimits,
 ): Promise<Uint8Array[]> {
-  const { from, to } = ordinals(source, query)
+  const [from, to] = ordinals(source, query)
   if (from === undefined || to === undefined) return []
-  const criteria = toCriteria(query)
   const timed = timeLimit(limits)
-  const cursors = criteria.map((values) =>
+  const cursors = toCriteria(query).map((values) =>
     anyOf(values.map((criterion) => timed(source.open(criterion, from, to)))),
   )
   try {
@@ -62,11 +61,9 @@ function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) 
   })
 }
 
-function ordinals(source: LogSource, { range }: LogQuery): { from?: number; to?: number } {
-  if ('block' in range) return { from: range.block.ordinal, to: range.block.ordinal }
-  const from = source.blockByNumber(range.from)?.ordinal
-  const to = source.blockByNumber(range.to)?.ordinal
-  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+function ordinals(source: LogSource, { range }: LogQuery): (number | undefined)[] {
+  if ('block' in range) return [range.block.ordinal, range.block.ordinal]
+  return [source.blockByNumber(range.from)?.ordinal, source.blockByNumber(range.to)?.ordinal]
 }
 
 /** An AND of ORs; a query without conditions asks for any log. */

@@ -1,5 +1,5 @@
 import { memoryGas } from '../evm/memoryGas.js'
-import { returnDataCopy } from '../evm/syncOpcodes.js'
+import { returnDataCopy } from '../evm/memoryOpcodes.js'
 import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
