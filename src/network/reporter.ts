@@ -1,4 +1,4 @@
-import type { SealedTransaction, StoredBlock } from '../chain/block/record.js'
+import type { SealedTransaction } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
 import type { ChainEvent } from '../chain/reader.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
@@ -52,7 +52,10 @@ export class Reporter {
     if (event.type !== 'head' || event.executed === undefined) return
     const { block, executed } = event
     if (executed.transactions.length === 0) return
-    if (this.#options.trace) this.#say((loaded) => this.#callTrees(loaded, block))
+    const { chain, tracing, artifacts, colours, trace } = this.#options
+    if (trace) {
+      this.#say(({ traceTrees }) => traceTrees({ view: chain.view, tracing, block, artifacts, colours }))
+    }
     for (const transaction of executed.transactions) {
       if (transaction.failure !== undefined) this.#say((loaded) => this.#failure(loaded, transaction))
     }
@@ -65,11 +68,6 @@ export class Reporter {
     const contracts = new Contracts(this.#options.artifacts)
     const words = describeFailure({ failure, output: output ?? new Uint8Array(0) }, contracts)
     return [`Transaction ${bytesToHex(hash)} failed: ${words}`]
-  }
-
-  #callTrees(loaded: Report, block: StoredBlock): Promise<string[]> {
-    const { chain, tracing, artifacts, colours } = this.#options
-    return loaded.traceTrees({ view: chain.view, tracing, block, artifacts, colours })
   }
 
   #say(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
@@ -96,18 +94,16 @@ export async function startReports({ developer, settings, ...parts }: ReportPart
   new Reporter({
     ...parts,
     ...developer,
-    artifacts: await contractArtifacts(settings),
+    artifacts: await contractArtifacts(settings.artifacts),
     trace: settings.trace,
     consoleLog: !settings.disableConsoleLog,
   })
 }
 
-async function contractArtifacts({
-  artifacts,
-}: Pick<NodeSettings, 'artifacts'>): Promise<ContractArtifact[]> {
-  if (artifacts === undefined) return []
+async function contractArtifacts(directory: string | undefined): Promise<ContractArtifact[]> {
+  if (directory === undefined) return []
   const { readArtifacts } = await import('../report/artifacts.js')
-  return readArtifacts(artifacts).catch((error: unknown) => {
+  return readArtifacts(directory).catch((error: unknown) => {
     throw new OptionError(`--artifacts: ${error instanceof Error ? error.message : String(error)}`)
   })
 }

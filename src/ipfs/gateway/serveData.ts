@@ -49,11 +49,10 @@ export async function serveData(
   }
   const sent = format ?? stored
   const etag = `"${cid}.${sent}"`
-  const headers = { ...rootsHeader(target), ETag: etag, ...cacheHeader(target) }
   if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {
-    ...headers,
+    ...{ ...rootsHeader(target), ETag: etag, ...cacheHeader(target) },
     'Content-Disposition': contentDisposition(request.query, {
       name: `${cid}.${extension}`,
       kind: extension === 'json' ? 'inline' : 'attachment',
@@ -63,16 +62,12 @@ export async function serveData(
   const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
   if (failsPrecondition(request.headers, described)) return preconditionFailed(described)
   const range = readRange(request.headers, described, body.length)
-  const ranged = {
-    ...{ ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes' },
-    ...modifiedHeader(target),
-  }
+  const ranged = { ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes', ...modifiedHeader(target) }
   if (range === undefined) return { status: 200, headers: ranged, body }
-  const part = body.subarray(range.start, range.end)
   return {
     status: 206,
     headers: { ...ranged, 'Content-Range': contentRange(range, body.length) },
-    body: part,
+    body: body.subarray(range.start, range.end),
   }
 }
 

@@ -41,21 +41,23 @@ export class FilePolicy {
 
   /** Lets an operation through, at once or after a delay. @param params - for the journal */
   async enter(caller: FileCaller, operation: string, params: string): Promise<FileRecord> {
-    const started = Date.now()
-    const hits = this.#meetFaults(caller, operation)
+    const request = {
+      time: Date.now(),
+      network: standardNetwork,
+      transport: 'files',
+      method: operation,
+      params,
+    } as const
+    const { faults } = this.#provider
+    const { network, transport } = request
+    const hits = faults.isEmpty ? [] : faults.meet({ network, key: caller.key?.key, transport, operation })
     const delay = delayOf(hits)
     if (delay > 0) await wait(delay)
     return {
       refusal: this.#refuse(caller, operation) ?? refusalOf(hits),
       effects: effectsOf(hits),
-      done: (outcome) => this.#account(caller, { operation, params, started, hits, outcome }),
+      done: (outcome) => this.#account(caller, request, hits, outcome),
     }
-  }
-
-  #meetFaults({ key }: FileCaller, operation: string): FaultHit[] {
-    const { faults } = this.#provider
-    if (faults.isEmpty) return []
-    return faults.meet({ network: standardNetwork, key: key?.key, transport: 'files', operation })
   }
 
   #refuse({ key }: FileCaller, operation: string): Refusal | undefined {
@@ -72,27 +74,19 @@ export class FilePolicy {
 
   #account(
     { key, unrecorded }: FileCaller,
-    ended: {
-      operation: string
-      params: string
-      started: number
-      hits: readonly FaultHit[]
-      outcome: FileOutcome
-    },
+    request: Pick<JournalEntry, 'time' | 'network' | 'transport' | 'params'> & { method: string },
+    hits: readonly FaultHit[],
+    outcome: FileOutcome,
   ): void {
-    const { operation, params, started, hits, outcome } = ended
-    if (key !== undefined) this.#provider.quotas.fileMeter(key).end(operation, outcome)
+    if (key !== undefined) this.#provider.quotas.fileMeter(key).end(request.method, outcome)
     if (unrecorded) return
+    const { status, milliseconds, downloaded } = outcome
     const entry: Omit<JournalEntry, 'id'> = {
-      time: started,
-      network: standardNetwork,
-      transport: 'files',
-      method: operation,
-      params,
-      status: outcome.status,
-      milliseconds: outcome.milliseconds,
+      ...request,
+      status,
+      milliseconds,
       credits: 0,
-      bytes: outcome.downloaded,
+      bytes: downloaded,
     }
     if (key !== undefined) entry.key = this.#provider.journal.keyLabels.of(key.key)
     if (hits.length > 0) entry.faults = hits.map(({ id }) => id)

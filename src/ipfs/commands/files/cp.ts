@@ -1,4 +1,3 @@
-import type { CID } from 'multiformats/cid'
 import { codecCode } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
@@ -44,9 +43,9 @@ async function loadSource(
     if (!source.startsWith('/ipfs/')) return await files.lookUp(source)
     const { cid } = await resolveText({ blockstore, names }, source)
     await linksOf(cid, await blockstore.get(cid))
-    checkCodec(cid)
+    if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) throw new WrongCodecError()
     return await loadEntry(blockstore, cid).catch((error: unknown) => {
-      throw new WrongCodecError(`${wrongCodec}: ${errorText(error)}`)
+      throw new WrongCodecError(`: ${errorText(error)}`)
     })
   } catch (error) {
     if (error instanceof WrongCodecError) throw error
@@ -57,13 +56,10 @@ async function loadSource(
 }
 
 /** The source is no file and no directory. */
-class WrongCodecError extends FileNetworkError {}
-
-const wrongCodec = 'cp: source must be a valid UnixFS (dag-pb or raw codec)'
-
-function checkCodec(cid: CID): void {
-  if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return
-  throw new WrongCodecError(wrongCodec)
+class WrongCodecError extends FileNetworkError {
+  constructor(reason = '') {
+    super(`cp: source must be a valid UnixFS (dag-pb or raw codec)${reason}`)
+  }
 }
 
 /** `force` replaces files only: a directory may hold what nothing else does. */
