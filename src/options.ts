@@ -1,5 +1,5 @@
-import { type CommandSources, ignoredOptions, readCommandSettings } from './options/command.js'
-import { commandOptions } from './options/commandOptions.js'
+import { type CommandSources, readCommandSettings } from './options/command.js'
+import { commandOptions, ignoredOptions } from './options/commandOptions.js'
 import type { OptionDefinition } from './options/kinds.js'
 import type { NodeOptions } from './options/nodeOptions.js'
 import { checkValues, nodeOptionDefinitions } from './options/read.js'

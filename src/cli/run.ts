@@ -1,6 +1,6 @@
 import { type NodeHooks, type RunningNode, startNode } from '../node.js'
 import { type CommandSettings, optionDefinitions } from '../options.js'
-import { formatHelp } from '../options/command.js'
+import { formatHelp } from '../options/help.js'
 import { version } from '../version.js'
 import { formatBanner, formatBlockLine, formatFailureLine, formatReadyLine } from './banner.js'
 import { isUserError, readCommandSettings, writeConfigFile } from './commandSettings.js'

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { optionDefinitions, parseCommandOptions, parseNodeOptions } from '../options.js'
-import { formatHelp } from './command.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'standin-options-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -117,14 +116,6 @@ describe('definitions', () => {
   test('each property is the camel case of its flag', () => {
     for (const [property, { flag }] of Object.entries(optionDefinitions)) {
       expect(property).toBe(flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    }
-  })
-
-  test('the help names every flag with its variable', () => {
-    const help = formatHelp(optionDefinitions)
-    for (const { flag } of Object.values(optionDefinitions)) {
-      expect(help).toContain(`--${flag}`)
-      expect(help).toContain(`STANDIN_${flag.toUpperCase().replaceAll('-', '_')}`)
     }
   })
 })

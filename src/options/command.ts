@@ -1,16 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  OptionError,
-  flagToVariable,
-  optionGroup,
-  optionGroups,
-  optionalOption,
-  text,
-  toggle,
-  withBareValue,
-} from './kinds.js'
+import { OptionError, flagToVariable } from './kinds.js'
 import { type AnyOption, checkValue, checkValues } from './read.js'
 
 type Definitions = Readonly<Record<string, AnyOption>>
@@ -137,75 +128,3 @@ function parseJsonFile(path: string): unknown {
     throw new OptionError(`--config: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
-
-const width = 100
-const indent = 6
-
-/** The explanation of every option, under the headings of their groups. */
-export function formatHelp(definitions: Readonly<Record<string, AnyOption>>): string {
-  const all = Object.values(definitions)
-  const groups = optionGroups.map((group) => {
-    const lines = all.filter((definition) => definition.group === group).flatMap(formatOption)
-    return lines.length === 0 ? [] : [`${group}:`, ...lines, '']
-  })
-  return groups.flat().join('\n')
-}
-
-function formatOption(definition: AnyOption): string[] {
-  const { flag, aliases = [], kind } = definition
-  const short = aliases.filter((alias) => alias.length === 1).map((alias) => `-${alias}, `)
-  const long = aliases.filter((alias) => alias.length > 1).map((alias) => ` [--${alias}]`)
-  const name = kind.bare === undefined ? kind.valueName : `[${kind.valueName}]`
-  const value = name === undefined ? '' : ` ${name}`
-  const head = `  ${short.join('')}--${flag}${value}${long.join('')}`
-  const note = [formatDefault(definition.default), `env ${flagToVariable(flag)}`].filter(Boolean).join(', ')
-  return [head, ...wrap(`${definition.description} (${note})`)]
-}
-
-function formatDefault(value: unknown): string {
-  if (value === undefined || value === false) return ''
-  if (Array.isArray(value)) return value.length === 0 ? '' : `default ${value.join(',')}`
-  return `default ${String(value)}`
-}
-
-function wrap(text: string): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent + line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line].map((content) => ' '.repeat(indent) + content)
-}
-
-/** A flag of anvil with a value that is taken so that its start lines work, and that changes nothing here. */
-function ignoredValue(description: string, aliases: readonly string[] = []) {
-  return optionalOption(text('VALUE', /^/), description, { aliases })
-}
-
-/** Flags of anvil without a meaning here: they tune what works otherwise, or is on by default. */
-export const ignoredOptions = optionGroup('Accepted and ignored', {
-  threads: ignoredValue('There are no worker threads to count', ['j', 'jobs']),
-  maxPersistedStates: ignoredValue('Every state stays on disk'),
-  transactionBlockKeeper: ignoredValue('Every block stays on disk'),
-  memoryLimit: ignoredValue('Memory of the virtual machine is bounded by gas'),
-  pruneHistory: optionalOption(
-    withBareValue(text('STATES', /^/), ''),
-    'History lies on disk and needs no memory',
-  ),
-  preserveHistoricalStates: toggle('Dumps hold the newest state alone'),
-  stepsTracing: toggle('debug_traceTransaction always has steps', { aliases: ['tracing'] }),
-  noRequestSizeLimit: toggle('See --max-control-body'),
-  disableMinPriorityFee: toggle('No tip is demanded', { aliases: ['no-priority-fee'] }),
-  computeUnitsPerSecond: ignoredValue('The remote says itself when it is too much'),
-  noRateLimit: toggle('The remote says itself when it is too much', { aliases: ['no-rpc-rate-limit'] }),
-  gasPrice: ignoredValue('Since London the base fee and the tip make the price', ['gasPrice']),
-  forkChainId: ignoredValue('The remote is asked for it; --chain-id sets another one'),
-  md: toggle('The banner is plain text, or JSON with --json'),
-  noCors: toggle('See --allow-origin'),
-  verbosity: toggle('See --trace', { aliases: ['v'] }),
-})

@@ -45,3 +45,31 @@ export const commandOptions = {
     ),
   }),
 }
+
+/** A flag of anvil with a value that is taken so that its start lines work, and that changes nothing here. */
+function ignoredValue(description: string, aliases: readonly string[] = []) {
+  return optionalOption(text('VALUE', /^/), description, { aliases })
+}
+
+/** Flags of anvil without a meaning here: they tune what works otherwise, or is on by default. */
+export const ignoredOptions = optionGroup('Accepted and ignored', {
+  threads: ignoredValue('There are no worker threads to count', ['j', 'jobs']),
+  maxPersistedStates: ignoredValue('Every state stays on disk'),
+  transactionBlockKeeper: ignoredValue('Every block stays on disk'),
+  memoryLimit: ignoredValue('Memory of the virtual machine is bounded by gas'),
+  pruneHistory: optionalOption(
+    withBareValue(text('STATES', /^/), ''),
+    'History lies on disk and needs no memory',
+  ),
+  preserveHistoricalStates: toggle('Dumps hold the newest state alone'),
+  stepsTracing: toggle('debug_traceTransaction always has steps', { aliases: ['tracing'] }),
+  noRequestSizeLimit: toggle('See --max-control-body'),
+  disableMinPriorityFee: toggle('No tip is demanded', { aliases: ['no-priority-fee'] }),
+  computeUnitsPerSecond: ignoredValue('The remote says itself when it is too much'),
+  noRateLimit: toggle('The remote says itself when it is too much', { aliases: ['no-rpc-rate-limit'] }),
+  gasPrice: ignoredValue('Since London the base fee and the tip make the price', ['gasPrice']),
+  forkChainId: ignoredValue('The remote is asked for it; --chain-id sets another one'),
+  md: toggle('The banner is plain text, or JSON with --json'),
+  noCors: toggle('See --allow-origin'),
+  verbosity: toggle('See --trace', { aliases: ['v'] }),
+})
