@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { latin1 } from '../encoding/hex.js'
-import type { KeyBounds } from './cursor.js'
+import type { KeyBounds } from './walk.js'
 import { DataDirectoryError } from './errors.js'
 import { FRAME_HEADER_LENGTH, isPayloadOf, readFrameHeader, writeFrameHeader } from './records.js'
 import type { AppendFile } from './segmentFiles.js'

@@ -1,4 +1,5 @@
-import type { Cursor, Entry, Walk } from './cursor.js'
+import type { Cursor } from './cursor.js'
+import type { Entry, Walk } from './walk.js'
 import { type Change, firstNotBefore, keyBytes, keyString } from './memTable.js'
 
 /** What a merged walk is made of. */

@@ -1,4 +1,4 @@
-import type { Walk } from '../../storage/cursor.js'
+import type { Walk } from '../../storage/walk.js'
 import type { Database } from '../../storage/database.js'
 import { type Keyspace, type LogPosition, ordinalOfKey } from '../../storage/keyspace.js'
 import type { Posting, PostingCursor } from './join.js'
