@@ -182,3 +182,20 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     }
   })
 })
+
+describe('under --compat anvil', () => {
+  let chain: TracedNode
+
+  beforeAll(async () => {
+    chain = await TracedNode.start({ compat: 'anvil', hardfork: 'osaka' })
+  })
+  afterAll(() => chain.stop())
+
+  it('blob transactions wait behind a gap and beside others of their sender, as in anvil', async () => {
+    const [account] = chain.node.accounts
+    const later = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, 1, withCellProofs))
+    expect(await chain.call('eth_getTransactionReceipt', later)).toBeNull()
+    await chain.call('eth_sendTransaction', { from: account?.address, to: chain.bob, nonce: '0x0' })
+    expect(await chain.call('eth_getTransactionReceipt', later)).toMatchObject({ status: '0x1', type: '0x3' })
+  })
+})

@@ -144,7 +144,8 @@ export function validateWithState(
   const { nonce } = entry.transaction
   checkNonce(entry.transaction, queue)
   if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
-  checkKind(entry, queue)
+  // The pool of anvil knows no kinds.
+  if (options.anvilBaseFee === undefined) checkKind(entry, queue)
   const replaced = queue.at(nonce)
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
   else if (size >= options.capacity) throw new TransactionRejectedError('txpool is full')
