@@ -1,14 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { installedNodes, startNode } from './lib/nodes.mjs'
 import { plotSeries } from './lib/report.mjs'
+import { settledLatency } from './lib/settled.mjs'
 import { randomFrom, summarise } from './lib/statistics.mjs'
 import { Stage } from './lib/workload.mjs'
 
 /*
- * Mixed load on one node for a long time: whether its memory and the time of each kind of request stay where they were.
+ * Mixed load on one node for a long time: whether its memory and the time of each kind of request stay where they were,
+ * what a random block costs at the end beside what it cost on a short chain, and how long a restart takes after kill -9.
  */
 
 const usage = `node bench/soak.mjs [options]
@@ -35,10 +38,19 @@ if (flags.help) {
 }
 
 const PARTS = 10
-const BLOCKS_A_TURN = 20
+/** Ten of each kind of transfer and one that makes as many accounts as a turn has blocks. */
+const BLOCKS_A_TURN = 21
+/** The chain on which random blocks are measured first. */
+const SHORT_CHAIN = 10_000
+const SAMPLES = 300
+const RESTARTS = 5
 const here = dirname(fileURLToPath(import.meta.url))
 const nodes = installedNodes(flags.checkout === undefined ? [] : [`checkout=${flags.checkout}`])
-const running = await startNode(nodes.get(flags.checkout === undefined ? 'standin' : 'checkout'))
+const node = nodes.get(flags.checkout === undefined ? 'standin' : 'checkout')
+const dataFolder = mkdtempSync(join(tmpdir(), 'standin-soak-'))
+process.once('exit', () => rmSync(dataFolder, { recursive: true, force: true }))
+const parameters = node.dataDirectory(dataFolder)
+const running = await startNode(node, { parameters })
 const { client } = running
 const stage = await new Stage(client).deploy()
 const random = randomFrom(1)
@@ -49,18 +61,27 @@ const end = begin + Number(flags.minutes) * 60_000
 const turn = flags.full ? 0 : (0.9 * (end - begin) * BLOCKS_A_TURN) / wantedBlocks
 const samples = []
 let blocks = 1
+let accounts = 0
 
 const hexOf = (value) => `0x${value.toString(16)}`
+const repeated = (count, make) => Array.from({ length: count }, make)
 const randomBlock = () => hexOf(1 + random(blocks))
 const kinds = {
-  transfer: () =>
-    stage.send(
-      stage.signers[1].sign({
-        to: `0x${(2n ** 100n + BigInt(random(100_000))).toString(16).padStart(40, '0')}`,
-        value: 1n,
-      }),
+  'ten transfers': () =>
+    stage.sendMany(
+      repeated(10, () =>
+        stage.signers[1].sign({
+          to: `0x${(2n ** 100n + BigInt(random(100_000))).toString(16).padStart(40, '0')}`,
+          value: 1n,
+        }),
+      ),
     ),
-  'ERC-20 transfer': () => stage.send(stage.sign('transfer', [stage.signers[random(10)].address, 1n])),
+  'ten ERC-20 transfers': () =>
+    stage.sendMany(repeated(10, () => stage.sign('transfer', [stage.signers[random(10)].address, 1n]))),
+  'new accounts': async () => {
+    await stage.fundAccounts(accounts, accounts + BLOCKS_A_TURN)
+    accounts += BLOCKS_A_TURN
+  },
   eth_call: () =>
     client.call('eth_call', stage.callObject('balanceOf', [stage.signers[0].address]), 'latest'),
   'eth_call in the past': () =>
@@ -75,36 +96,74 @@ const kinds = {
       topics: [null, `0x${'0'.repeat(62)}07`],
     }),
   eth_getProof: () => client.call('eth_getProof', stage.contract, [`0x${'0'.repeat(64)}`], 'latest'),
-  evm_snapshot: () => client.call('evm_snapshot'),
+  'evm_snapshot and evm_revert': async () => client.call('evm_revert', await client.call('evm_snapshot')),
 }
-/** How many of each in one turn; the two kinds of transfers make the blocks. */
-const shares = { transfer: BLOCKS_A_TURN / 2, 'ERC-20 transfer': BLOCKS_A_TURN / 2 }
+/** Milliseconds that reads of random blocks take on the chain as it is. */
+async function measureRandomBlocks() {
+  const call = stage.callObject('balanceOf', [stage.signers[0].address])
+  const works = {
+    eth_getBlockByNumber: (number) => client.call('eth_getBlockByNumber', number, true),
+    eth_call: (number) => client.call('eth_call', call, number),
+    eth_getProof: (number) => client.call('eth_getProof', stage.contract, [`0x${'0'.repeat(64)}`], number),
+  }
+  const times = {}
+  for (const [method, work] of Object.entries(works)) {
+    times[method] = await settledLatency({ folder: dataFolder }, work, { count: SAMPLES, input: randomBlock })
+  }
+  return { blocks, accounts, memory: running.process.memory(), times }
+}
 
+/** Milliseconds to the first answer after the node was killed, once for each restart. */
+async function measureRestarts() {
+  await running.stop('SIGKILL')
+  const restarts = []
+  for (let count = 0; count < RESTARTS; count++) {
+    const again = await startNode(node, { parameters })
+    const head = Number(await again.client.call('eth_blockNumber'))
+    if (head !== blocks) throw new Error(`block ${head} is the last after a restart, and not ${blocks}`)
+    restarts.push(again.startMilliseconds)
+    await again.stop('SIGKILL')
+  }
+  return restarts
+}
+
+function bytesOnDisk() {
+  const entries = readdirSync(dataFolder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+let shortChain
 while (performance.now() < end || blocks < wantedBlocks) {
   const times = {}
   for (const [kind, work] of Object.entries(kinds)) {
-    for (let i = 0; i < (shares[kind] ?? 1); i++) {
-      const start = performance.now()
-      await work()
-      ;(times[kind] ??= []).push(performance.now() - start)
-    }
+    const start = performance.now()
+    await work()
+    times[kind] = performance.now() - start
   }
   blocks += BLOCKS_A_TURN
   samples.push({ blocks, memory: running.process.memory(), times })
   const early = begin + samples.length * turn - performance.now()
   if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+  if (shortChain === undefined && blocks >= SHORT_CHAIN) shortChain = await measureRandomBlocks()
   if (samples.length % 500 === 0) console.log(`${blocks} blocks, ${samples.at(-1).memory?.toFixed(0)} MB`)
 }
-await running.stop()
+const longChain = await measureRandomBlocks()
+const restarts = await measureRestarts()
 
 const part = (index) =>
   samples.slice(
     Math.floor((index * samples.length) / PARTS),
     Math.floor(((index + 1) * samples.length) / PARTS),
   )
-const medianOf = (index, kind) => summarise(part(index).flatMap(({ times }) => times[kind])).median
+const medianOf = (index, kind) => summarise(part(index).map(({ times }) => times[kind])).median
 const report = {
   blocks,
+  accounts,
+  bytesPerBlock: bytesOnDisk() / blocks,
+  shortChain,
+  longChain,
+  restarts,
   mostMemoryAfterFirstTenth: Math.max(
     ...samples.slice(Math.ceil(samples.length / PARTS)).map(({ memory }) => memory),
   ),
@@ -134,4 +193,15 @@ console.log(
 )
 for (const [kind, { lastOverFirst }] of Object.entries(report.kinds))
   console.log(`${kind}: last tenth ${lastOverFirst.toFixed(2)} × first`)
+if (shortChain !== undefined) {
+  for (const [method, milliseconds] of Object.entries(longChain.times)) {
+    const rise = milliseconds / shortChain.times[method]
+    console.log(
+      `${method} of a random block: ${milliseconds.toFixed(3)} ms, ${rise.toFixed(2)} × at ${shortChain.blocks}`,
+    )
+  }
+}
+console.log(
+  `restart after kill -9: ${summarise(restarts).median.toFixed(0)} ms; ${report.bytesPerBlock.toFixed(0)} bytes a block`,
+)
 process.exit(0)

@@ -1,24 +1,9 @@
 import { oneRequest } from '../lib/goals.mjs'
-import { readFiles, syncDisks } from '../lib/hostMemory.mjs'
+import { settledLatency, settleNode } from '../lib/settled.mjs'
 import { latency, randomFrom, settle, summarise, timed } from '../lib/statistics.mjs'
 
 const OFFSET = 2n ** 64n
-/** A node that takes a fraction of a millisecond for work has done it some hundred times then. */
-const MEASURED_MILLISECONDS = 500
 const hexOf = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
-
-/** Leaves a node idle, as it is on a machine of its own. */
-async function settleNode({ folder }, work, { input }) {
-  syncDisks()
-  readFiles(folder)
-  await settle(work, { input })
-}
-
-/** What a settled node takes for work, each time with an input of its own. */
-async function settledLatency(running, work, { count, input }) {
-  await settleNode(running, work, { input })
-  return latency(work, { count, milliseconds: MEASURED_MILLISECONDS, input })
-}
 
 const rss = {
   title: 'resident memory',

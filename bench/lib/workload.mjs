@@ -72,6 +72,19 @@ export class Stage {
     }
   }
 
+  /** Sends signed transactions in one batch, for a node that mines each at once, and gets their receipts in another. */
+  async sendMany(raws) {
+    const hashes = await this.#client.callMany(
+      'eth_sendRawTransaction',
+      raws.map((raw) => [raw]),
+    )
+    const receipts = await this.#client.callMany(
+      'eth_getTransactionReceipt',
+      hashes.map((hash) => [hash]),
+    )
+    if (!receipts.every((receipt) => receipt?.status === '0x1')) throw new Error('a transaction failed')
+  }
+
   /** A signed call of the contract. */
   sign(name, parameters, { signer = this.signers[0], gasLimit = 100_000n } = {}) {
     return signer.sign({ to: this.contract, data: workload.encodeFunctionData(name, parameters), gasLimit })

@@ -45,6 +45,7 @@ it.each([
       await node.stop('SIGKILL')
       await Promise.all(work)
       expect(node.stderr()).toBe('')
+      if (round % 100 === 99) console.log(`${round + 1} kills`)
     }
     const node = await startTorturedNode(options, { dataDir })
     await chain.check(node.ready.url)
