@@ -1,3 +1,4 @@
+/* global document, Event, MutationObserver, requestAnimationFrame -- in the page */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,12 +6,13 @@ import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 import { findChromium } from '../scripts/chromium.mjs'
 import { installedNodes, startNode } from './lib/nodes.mjs'
-import { rate, summarise, timed } from './lib/statistics.mjs'
+import { rate, summarise } from './lib/statistics.mjs'
 
 /*
  * The page over much data: how soon a view and a filter show, what the open page costs the node, and whether its memory
- * stays where it was under a constant load. The node, its client and Chromium share the processors: beside the first
- * views stands what Chromium takes for a page of one row, and beside the rates the processor time of the node alone.
+ * stays where it was under a constant load. Views and filters are timed by the page's own clock, from the navigation or the
+ * input to the first task behind the frame that shows them. The node, its client and Chromium share the processors: beside
+ * the first views stands what Chromium takes for a page of one row, and beside the rates the processor time of the node alone.
  */
 
 const usage = `node bench/page.mjs [options]
@@ -99,9 +101,23 @@ async function post(operation, body) {
   return response.text()
 }
 
+/** Pages of Chromium's own, which a new profile opens, take processor time for so long. */
+const SETTLING_MILLISECONDS = 3000
+
 async function openPage() {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
   return { context, page: await context.newPage() }
+}
+
+/** Runs in the page. Keeps when the first row of a table with contents was drawn, in milliseconds since the navigation. */
+function watchFirstRow(table) {
+  const observer = new MutationObserver(() => {
+    const row = document.querySelectorAll(`[role=grid][aria-label="${table}"] [role=row]`)[1]
+    if (row === undefined || row.textContent === '' || row.querySelector('.placeholder') !== null) return
+    observer.disconnect()
+    requestAnimationFrame(() => setTimeout(() => (globalThis.firstRowAt = performance.now())))
+  })
+  observer.observe(document, { childList: true, subtree: true, characterData: true })
 }
 
 /** Each view in a new profile, until its first row is drawn. */
@@ -116,64 +132,75 @@ async function measureViews() {
     const values = []
     for (let round = 0; round < rounds; round++) {
       const { context, page } = await openPage()
-      const first = page.getByRole('grid', { name: table }).getByRole('row').nth(1)
-      values.push(
-        await timed(async () => {
-          await page.goto(`${origin}${path}`)
-          await first.waitFor()
-        }),
-      )
+      await page.addInitScript(watchFirstRow, table)
+      await page.waitForTimeout(SETTLING_MILLISECONDS)
+      await page.goto(`${origin}${path}`)
+      const drawn = await page.waitForFunction(() => globalThis.firstRowAt, undefined, { polling: 500 })
+      values.push(await drawn.jsonValue())
       await context.close()
     }
     report(`first view of ${name}`, values, 'ms')
   }
 }
 
-/** From a key stroke until the number of requests or entries that match is drawn. */
+/** Runs in the page. Types into a field. @returns milliseconds until an element matches and the frame with it is drawn */
+function timeInput(field, { value, selector, pattern }) {
+  const matches = () => {
+    const element = document.querySelector(selector)
+    return element !== null && new RegExp(pattern).test(element.textContent)
+  }
+  return new Promise((resolve) => {
+    const begin = performance.now()
+    const observer = new MutationObserver(() => {
+      if (!matches()) return
+      observer.disconnect()
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begin)))
+    })
+    observer.observe(document, { childList: true, subtree: true, characterData: true, attributes: true })
+    field.value = value
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+}
+
+/** From an input until the number of requests or the first entry that matches is drawn. */
 async function measureFilters() {
   const { context, page } = await openPage()
   await page.goto(`${origin}/#/requests`)
-  const total = page.locator('.timeline[aria-busy=false] strong').first()
+  const total = '.timeline[aria-busy=false] strong'
   const methods = page.getByLabel('Method', { exact: true })
   const values = []
-  await total.filter({ hasText: await countRequests('') }).waitFor()
+  await page
+    .locator(total)
+    .first()
+    .filter({ hasText: new RegExp(await patternOfCount('')) })
+    .waitFor()
+  await page.waitForTimeout(SETTLING_MILLISECONDS)
   for (let round = 0; round < 2 * rounds; round++) {
-    const method = round % 2 === 0 ? 'eth_getBalance' : ''
-    const matching = total.filter({ hasText: await countRequests(method) })
-    values.push(
-      await timed(async () => {
-        await methods.fill(method)
-        await matching.waitFor()
-      }),
-    )
+    const value = round % 2 === 0 ? 'eth_getBalance' : ''
+    const pattern = await patternOfCount(value)
+    values.push(await methods.evaluate(timeInput, { value, selector: total, pattern }))
   }
   report('filter of the requests', values, 'ms')
   await page.goto(`${origin}/#/files/mfs/many`)
   const names = page.getByLabel('Filter by name')
   const sought = []
   for (let round = 0; round < rounds; round++) {
-    const name = `file-${(round * 997) % counts.files}.txt`
+    const value = `file-${(round * 997) % counts.files}.txt`
     await names.fill('')
-    sought.push(
-      await timed(async () => {
-        await names.fill(name)
-        await page
-          .getByRole('row', { name: new RegExp(`^${name}`) })
-          .first()
-          .waitFor()
-      }),
-    )
+    await page.waitForTimeout(500)
+    const selector = '[role=grid] [role=row][data-index="0"]'
+    sought.push(await names.evaluate(timeInput, { value, selector, pattern: `^${value}` }))
   }
   report('filter of the directory', sought, 'ms')
   await context.close()
 }
 
-/** How many requests of a method the journal holds, as the page writes it. */
-async function countRequests(method) {
+/** A pattern of how many requests of a method the journal holds, as the page writes it. */
+async function patternOfCount(method) {
   const response = await fetch(`${origin}/_standin/requests/timeline?method=${method || '*'}`)
   const { count } = await response.json()
   const number = count.reduce((sum, one) => sum + one, 0)
-  return new RegExp(`^${number.toLocaleString('en-US')}$`)
+  return `^${number.toLocaleString('en-US')}$`
 }
 
 /** Requests a second, and the node's processor time of each, with the page closed and open, in turns. */
