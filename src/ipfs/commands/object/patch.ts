@@ -85,7 +85,7 @@ export const objectPatchRmLink = defineCommand({
     if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'remove', preposition: 'from' })
     const session = blockstore.openSession()
     try {
-      const changed = await removeLink({ source: blockstore, session }, base, path.split('/'))
+      const changed = await removeLink({ source: blockstore, session, create: false }, base, path.split('/'))
       checkBlockSize(changed.blockLength, options)
       return single({ Hash: encodeCid(changed.cid) })
     } finally {
@@ -108,6 +108,8 @@ interface ChangedNode {
 interface Editing {
   source: BlockSource
   session: Session
+  /** Whether directories that are missing on the way are made. */
+  create: boolean
 }
 
 async function readBase(cid: CID, source: BlockSource): Promise<BaseNode> {
@@ -166,36 +168,55 @@ function typeOf({ Data }: PBNode): UnixfsType | undefined {
   }
 }
 
-async function addLink(
-  editing: Editing & { create: boolean },
-  base: BaseNode,
-  { path, link }: { path: string[]; link: { cid: CID; size: number } },
+/**
+ * Changes the node that a path of names leads to, and with it those above it.
+ *
+ * @param change - makes the other node from the one that has, or is to have, the link with the last name
+ */
+async function changeAt(
+  editing: Editing,
+  root: BaseNode,
+  path: readonly string[],
+  change: (node: BaseNode, name: string) => Promise<ChangedNode>,
 ): Promise<ChangedNode> {
-  const [name = '', ...rest] = path
-  if (rest.length > 0) {
-    const below = await readChild(editing, base, name)
-    return replaceLink(editing, base, name, await addLink(editing, below, { path: rest, link }))
+  const slice = new TimeSlice()
+  const names = [...path]
+  const last = names.pop() ?? ''
+  const above: { node: BaseNode; name: string }[] = []
+  let node = root
+  for (const name of names) {
+    above.push({ node, name })
+    node = await readChild(editing, node, name)
+    await slice.pause()
   }
-  if (name === '') throw new FileNetworkError('cannot create link with no name')
-  return replaceLink(editing, base, name, link)
+  let changed = await change(node, last)
+  for (const parent of above.reverse()) {
+    changed = await replaceLink(editing, parent.node, parent.name, changed)
+    await slice.pause()
+  }
+  return changed
 }
 
-async function removeLink(editing: Editing, base: BaseNode, path: string[]): Promise<ChangedNode> {
-  const [name = '', ...rest] = path
-  if (rest.length > 0) {
-    const below = await readChild({ ...editing, create: false }, base, name)
-    return replaceLink(editing, base, name, await removeLink(editing, below, rest))
-  }
-  const links = base.node.Links.filter((link) => (link.Name ?? '') !== name)
-  if (links.length === base.node.Links.length) throw new FileNetworkError('no link by that name')
-  return store(editing, base, links)
+function addLink(
+  editing: Editing,
+  root: BaseNode,
+  { path, link }: { path: readonly string[]; link: { cid: CID; size: number } },
+): Promise<ChangedNode> {
+  return changeAt(editing, root, path, async (node, name) => {
+    if (name === '') throw new FileNetworkError('cannot create link with no name')
+    return replaceLink(editing, node, name, link)
+  })
 }
 
-async function readChild(
-  { source, create }: Editing & { create: boolean },
-  parent: BaseNode,
-  name: string,
-): Promise<BaseNode> {
+function removeLink(editing: Editing, root: BaseNode, path: readonly string[]): Promise<ChangedNode> {
+  return changeAt(editing, root, path, async (node, name) => {
+    const links = node.node.Links.filter((link) => (link.Name ?? '') !== name)
+    if (links.length === node.node.Links.length) throw new FileNetworkError('no link by that name')
+    return store(editing, node, links)
+  })
+}
+
+async function readChild({ source, create }: Editing, parent: BaseNode, name: string): Promise<BaseNode> {
   const link = parent.node.Links.find((candidate) => (candidate.Name ?? '') === name)
   if (link !== undefined) return readBase(link.Hash, source)
   if (!create) throw new FileNetworkError('no link by that name')
