@@ -153,6 +153,11 @@ export const fileNetwork: readonly Bomb[] = [
   ),
   file('files/mkdir: a deep path', () => `files/mkdir?parents=true&arg=/${'d/'.repeat(3000)}`),
   file(
+    'object/patch/add-link: a deep path',
+    () =>
+      `object/patch/add-link?create=true&arg=QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn&arg=${'d/'.repeat(5000)}d&arg=bafkqaaa`,
+  ),
+  file(
     'files/write: far behind the end',
     () => 'files/write?create=true&arg=/far&offset=4000000000000',
     () => Buffer.from('x'),
