@@ -1,9 +1,9 @@
+import { ShortWorkQueue } from '../encoding/shortWorkQueue.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
 import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
-import { PushQueue } from './subscriptions/pushQueue.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
 
 /** A connection that messages can be pushed to, such as a WebSocket. */
@@ -136,7 +136,7 @@ interface Subscription {
 }
 
 /** What the pushes of all connections wait in. */
-const pushes = new PushQueue()
+const pushes = new ShortWorkQueue()
 
 /** The subscriptions of one connection. */
 export class SessionSubscriptions {

@@ -2,7 +2,9 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { ShortWorkQueue } from '../encoding/shortWorkQueue.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
 import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
@@ -107,7 +109,35 @@ export function createAppListener(app: Hono<AppEnv>): RequestListener {
     // What is left of a body is dropped by node:http, or by the reply where some of it was read.
     autoCleanupIncoming: false,
   })
-  return (request, response) => void listener(request, response)
+  return inTurns((request, response) => void listener(request, response))
+}
+
+/** Requests of a connection that wait before no more are read from it. */
+const mostWaiting = 64
+
+/**
+ * Lets requests begin in many turns of the event loop, in the order in which they came: one read of a connection can hold
+ * thousands (RFC 9112, section 9.3.2), and node:http tells of all of them at once.
+ */
+function inTurns(listener: RequestListener): RequestListener {
+  const queue = new ShortWorkQueue()
+  const waiting = new WeakMap<Socket, number>()
+  const paused = new WeakSet<Socket>()
+  return (request, response) => {
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count > mostWaiting && !paused.has(socket)) {
+      paused.add(socket)
+      socket.pause()
+    }
+    queue.add(() => {
+      const left = (waiting.get(socket) ?? 1) - 1
+      waiting.set(socket, left)
+      if (left === 0 && paused.delete(socket)) socket.resume()
+      if (!socket.destroyed) listener(request, response)
+    })
+  }
 }
 
 /** Answers a request of the app: onto its connection, or as a Response where there is none. */

@@ -175,6 +175,27 @@ export const connections: readonly Bomb[] = [
       return refusedHead(await first)
     },
   },
+  ...(
+    [
+      ['of the gateway', 'GET /ipfs/bafkqaaa'],
+      ['of a file operation', 'POST /api/v0/version'],
+      ['of the controls', 'GET /_standin/health'],
+      ['of the page', 'GET /_standin/page/'],
+      ['that lead nowhere', 'GET /nothing'],
+    ] as const
+  ).map(([name, line]): Bomb => ({
+    name: `requests ${name} that are pipelined`,
+    async run(node) {
+      const { hostname, port } = new URL(node.ready.url)
+      const socket = connect({ host: hostname, port: Number(port) })
+      socket.on('error', () => undefined)
+      const first = once(socket, 'data')
+      socket.write(`${line} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: 0\r\n\r\n`.repeat(20_000))
+      await sleep(1500)
+      socket.destroy()
+      return refusedHead(await first)
+    },
+  })),
   {
     name: 'a chunked body of single bytes',
     async run(node) {

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type RunningServer, startServer } from '../support/server.js'
+
+let running: RunningServer
+let socket: Socket
+let received: string
+
+beforeEach(async () => {
+  running = await startServer({
+    files: {
+      async execute({ body }) {
+        let length = 0
+        for await (const chunk of body ?? []) length += chunk.length
+        return { status: 200, headers: {}, body: Buffer.from(`<${length}>`) }
+      },
+      gateway: {
+        handle: ({ path }) => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(`<${path}>`) }),
+      },
+    },
+  })
+  socket = connect({ port: running.port, host: '127.0.0.1' })
+  received = ''
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+  })
+  await once(socket, 'connect')
+})
+afterEach(async () => {
+  socket.destroy()
+  await running.server.close()
+})
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const post = (body: string) =>
+  `POST /api/v0/add HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+const answers = () => [...received.matchAll(/<[^>]*>/g)].map(([answer]) => answer)
+
+async function untilAnswered(count: number): Promise<void> {
+  while (answers().length < count) await once(socket, 'data')
+}
+
+test('thousands of requests that come together are answered in their order', async () => {
+  const paths = Array.from({ length: 10_000 }, (_, index) => `/ipfs/${index}`)
+  socket.write(paths.map(get).join(''))
+  await untilAnswered(paths.length)
+  expect(answers()).toEqual(paths.map((path) => `<${path}>`))
+})
+
+test('uploads among them are read whole', async () => {
+  const lengths = Array.from({ length: 300 }, (_, index) => 1000 * (index % 200))
+  const group = lengths.map((length) => get('/ipfs/a').repeat(5) + post('x'.repeat(length)))
+  socket.write(group.join(''))
+  await untilAnswered(6 * lengths.length)
+  expect(answers().filter((answer) => !answer.includes('ipfs'))).toEqual(
+    lengths.map((length) => `<${length}>`),
+  )
+})
