@@ -5,6 +5,7 @@ import {
   KeyedMutex,
   Mutex,
   ReadWriteLock,
+  ShortWorkQueue,
   TurnQueue,
   atEndOfTurn,
   nextTurn,
@@ -189,4 +190,41 @@ it('ReadWriteLock: shared tasks overlap, an exclusive one has the lock alone', a
     ...['alone begins', 'alone ends', 'next begins', 'next ends'],
     ...['c begins', 'c ends'],
   ])
+})
+
+/** Longer than all work together has the event loop. */
+function occupyTurn(): void {
+  for (const end = performance.now() + 10; performance.now() < end;);
+}
+
+describe('a queue of short works', () => {
+  it('does works in their order, and yields between them', async () => {
+    const queue = new ShortWorkQueue()
+    const done: (number | string)[] = []
+    for (let number = 0; number < 4; number++) {
+      queue.add(() => {
+        done.push(number)
+        occupyTurn()
+      })
+    }
+    expect(done.length).toBeLessThan(2)
+    await turn()
+    done.push('other work')
+    while (done.length < 5) await turn()
+    expect(done.indexOf('other work')).toBeLessThan(4)
+    expect(done.filter((each) => typeof each === 'number')).toEqual([0, 1, 2, 3])
+  })
+
+  it('holds a hundred thousand works at most', async () => {
+    const queue = new ShortWorkQueue()
+    const done: number[] = []
+    queue.add(occupyTurn)
+    queue.add(occupyTurn)
+    const added = 250_000
+    for (let number = 0; number < added; number++) queue.add(() => done.push(number))
+    expect(added - done.length).toBeGreaterThan(99_000)
+    expect(added - done.length).toBeLessThanOrEqual(100_000)
+    while (done.length < added) await turn()
+    expect(done.every((number, index) => number === index)).toBe(true)
+  })
 })

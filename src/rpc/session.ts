@@ -1,5 +1,4 @@
-import { ShortWorkQueue } from '../encoding/shortWorkQueue.js'
-import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { ShortWorkQueue, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
 import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
 import { ParseError } from './errors.js'
