@@ -1,5 +1,6 @@
 /* global document, Event, MutationObserver, requestAnimationFrame -- in the page */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -38,6 +39,8 @@ if (flags.help) {
   process.exit(0)
 }
 
+/** Pages of Chromium's own, which a new profile opens, take processor time for so long. */
+const SETTLING_MILLISECONDS = 3000
 const BATCH = 1000
 const LOAD_A_SECOND = 1000
 const TICKS_A_SECOND = 20
@@ -53,7 +56,7 @@ const { origin } = new URL(running.url)
 
 await client.call('hardhat_mine', `0x${counts.blocks.toString(16)}`)
 await fillDirectory()
-const bare = await storeBarePage()
+const bare = await serveBarePage()
 for (let sent = 0; sent < counts.requests; sent += BATCH) await sendBatch(BATCH)
 
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
@@ -86,13 +89,17 @@ async function fillDirectory() {
   await post(`files/cp?arg=/ipfs/${root}&arg=/many`)
 }
 
-/** A page of one row without style or script, which the gateway serves. @returns its path */
-async function storeBarePage() {
+/** Serves a page of one row without style or script; that of the gateway may run none. @returns its URL */
+async function serveBarePage() {
   const markup =
     '<!doctype html><title>Bare</title><div role="grid" aria-label="Bare"><div role="row">Title</div><div role="row">Row</div></div>'
-  const form = new FormData()
-  form.append('file', new Blob([markup]), 'bare.html')
-  return `/ipfs/${JSON.parse(await post('add', form)).Hash}`
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(markup)
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  return `http://127.0.0.1:${server.address().port}/`
 }
 
 async function post(operation, body) {
@@ -100,9 +107,6 @@ async function post(operation, body) {
   if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
   return response.text()
 }
-
-/** Pages of Chromium's own, which a new profile opens, take processor time for so long. */
-const SETTLING_MILLISECONDS = 3000
 
 async function openPage() {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
@@ -134,9 +138,13 @@ async function measureViews() {
       const { context, page } = await openPage()
       await page.addInitScript(watchFirstRow, table)
       await page.waitForTimeout(SETTLING_MILLISECONDS)
-      await page.goto(`${origin}${path}`)
-      const drawn = await page.waitForFunction(() => globalThis.firstRowAt, undefined, { polling: 500 })
-      values.push(await drawn.jsonValue())
+      await page.goto(new URL(path, origin).href)
+      let drawnAt
+      while (drawnAt === undefined) {
+        await page.waitForTimeout(500)
+        drawnAt = await page.evaluate(() => globalThis.firstRowAt)
+      }
+      values.push(drawnAt)
       await context.close()
     }
     report(`first view of ${name}`, values, 'ms')
