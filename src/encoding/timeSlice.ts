@@ -164,8 +164,8 @@ const MOST_WAITING = 100_000
 
 /**
  * Does short works in their order, and yields to others between them: an event may have tens of thousands of
- * subscriptions. What fits into this turn of the event loop is done at once, without the promises of {@link TurnQueue};
- * work that goes on in promises has its time counted there alone.
+ * subscriptions, and one read of a connection may hold thousands of requests. What fits into this turn of the event loop
+ * is done at once.
  */
 export class ShortWorkQueue {
   #slice = new TimeSlice()

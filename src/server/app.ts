@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { TurnQueue } from '../encoding/timeSlice.js'
+import { ShortWorkQueue } from '../encoding/timeSlice.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
 import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
@@ -99,12 +99,8 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   return app
 }
 
-/**
- * Lets node:http answer by an app.
- *
- * @param report - receives what a listener throws
- */
-export function createAppListener(app: Hono<AppEnv>, report: (fault: unknown) => void): RequestListener {
+/** Lets node:http answer by an app. */
+export function createAppListener(app: Hono<AppEnv>): RequestListener {
   const listener = getRequestListener(app.fetch, {
     // The globals stay Node's own.
     overrideGlobalObjects: false,
@@ -113,7 +109,7 @@ export function createAppListener(app: Hono<AppEnv>, report: (fault: unknown) =>
     // What is left of a body is dropped by node:http, or by the reply where some of it was read.
     autoCleanupIncoming: false,
   })
-  return inTurns((request, response) => void listener(request, response), report)
+  return inTurns((request, response) => void listener(request, response))
 }
 
 /** Requests of a connection that wait before no more are read from it. */
@@ -123,8 +119,8 @@ const mostWaiting = 64
  * Lets requests begin in many turns of the event loop, in the order in which they came: one read of a connection can hold
  * thousands (RFC 9112, section 9.3.2), and node:http tells of all of them at once.
  */
-function inTurns(listener: RequestListener, report: (fault: unknown) => void): RequestListener {
-  const queue = new TurnQueue()
+function inTurns(listener: RequestListener): RequestListener {
+  const queue = new ShortWorkQueue()
   const waiting = new WeakMap<Socket, number>()
   const paused = new WeakSet<Socket>()
   return (request, response) => {
@@ -140,7 +136,7 @@ function inTurns(listener: RequestListener, report: (fault: unknown) => void): R
       waiting.set(socket, left)
       if (left === 0 && paused.delete(socket)) socket.resume()
       if (!socket.destroyed) listener(request, response)
-    }, report)
+    })
   }
 }
 

@@ -144,7 +144,7 @@ export class NodeServer {
     let loading: Promise<RequestListener> | undefined
     return (request, response) => {
       loading ??= Promise.all([load(), import('./app.js')]).then(([app, { createAppListener }]) =>
-        createAppListener(app, this.#setup.report),
+        createAppListener(app),
       )
       loading.then(
         (listener) => listener(request, response),
