@@ -4,25 +4,48 @@ import {
   ContractFactory,
   Interface,
   JsonRpcProvider,
+  Transaction,
   type TransactionRequest,
   Wallet,
   concat,
   getBytes,
   hexlify,
   isCallException,
+  isError,
 } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createNode, type StandinNode } from '../../src/index.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createNode, type FaultInput, type StandinNode } from '../../src/index.js'
 import { readArtifact } from '../support/artifacts.js'
 
 const gwei = 10n ** 9n
 const GAS_PER_BLOB = 131_072n
 
+/** Transactions that need nothing but their fields. */
 const plain: readonly [type: number, fields: TransactionRequest][] = [
   [0, { gasPrice: 4n * gwei }],
   [1, { gasPrice: 4n * gwei, accessList: [{ address: `0x${'51'.repeat(20)}`, storageKeys: [] }] }],
   [2, { maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: gwei }],
 ]
+
+/** The fields of a transaction with one blob, its commitment and the proofs of its cells. */
+function blobFields(data: string): TransactionRequest {
+  const kzg = DasContextJs.create({ usePrecomp: false })
+  const commitment = hexlify(kzg.blobToKzgCommitment(getBytes(data)))
+  const { proofs } = kzg.computeCellsAndKzgProofs(getBytes(data))
+  return {
+    type: 3,
+    gasLimit: 21_000n,
+    maxFeePerGas: 4n * gwei,
+    maxPriorityFeePerGas: gwei,
+    maxFeePerBlobGas: gwei,
+    blobWrapperVersion: 1,
+    blobs: [{ data, commitment, proof: concat(proofs) }],
+  }
+}
+
+function hashOf(signed: string): string {
+  return Transaction.from(signed).hash ?? ''
+}
 
 describe('ethers 6 sends', () => {
   let node: StandinNode
@@ -34,7 +57,12 @@ describe('ethers 6 sends', () => {
 
   beforeAll(async () => {
     node = await createNode({ port: 0, ipfsPort: 0 })
-    provider = new JsonRpcProvider(node.url, undefined, { cacheTimeout: -1, pollingInterval: 20 })
+    // In a batch a fault meets one call and not the request.
+    provider = new JsonRpcProvider(node.url, undefined, {
+      batchMaxCount: 1,
+      cacheTimeout: -1,
+      pollingInterval: 20,
+    })
     const [first, second, third] = node.accounts
     wallet = new Wallet(first?.privateKey ?? '', provider)
     delegator = new Wallet(second?.privateKey ?? '', provider)
@@ -60,21 +88,8 @@ describe('ethers 6 sends', () => {
   })
 
   it('transactions with blobs, their commitments and the proofs of their cells', async () => {
-    const kzg = DasContextJs.create({ usePrecomp: false })
     const data = `0x${'7'.padStart(64, '0')}${'0'.repeat(64 * 4_095)}`
-    const commitment = hexlify(kzg.blobToKzgCommitment(getBytes(data)))
-    const { proofs } = kzg.computeCellsAndKzgProofs(getBytes(data))
-    const response = await wallet.sendTransaction({
-      type: 3,
-      to: recipient,
-      value: 1n,
-      gasLimit: 21_000n,
-      maxFeePerGas: 4n * gwei,
-      maxPriorityFeePerGas: gwei,
-      maxFeePerBlobGas: gwei,
-      blobWrapperVersion: 1,
-      blobs: [{ data, commitment, proof: concat(proofs) }],
-    })
+    const response = await wallet.sendTransaction({ to: recipient, value: 1n, ...blobFields(data) })
     const receipt = await response.wait()
     expect(receipt).toMatchObject({ status: 1, type: 3, blobGasUsed: GAS_PER_BLOB })
     const { blobVersionedHashes = [] } = (await provider.getTransaction(response.hash)) ?? {}
@@ -101,5 +116,63 @@ describe('ethers 6 sends', () => {
     expect(isCallException(error) && error.reason).toBe('not today')
     const read = await provider.getTransaction(response.hash)
     expect(read?.authorizationList?.[0]).toMatchObject({ address: target, chainId: 31337n })
+  })
+
+  describe.each([
+    ...plain,
+    [3, blobFields(`0x${'9'.padStart(64, '0')}${'0'.repeat(64 * 4_095)}`)],
+    [4, {}],
+  ] as const)('a transaction of type %i under a fault', (type, fields) => {
+    let signed: string
+
+    beforeEach(async () => {
+      // An authorization counts for one nonce of its account only.
+      const special =
+        type === 4 ? { authorizationList: [await delegator.authorize({ address: recipient })] } : {}
+      const populated = await wallet.populateTransaction({
+        to: recipient,
+        value: 5n,
+        type,
+        ...fields,
+        ...special,
+      })
+      signed = await wallet.signTransaction(populated)
+    })
+
+    /** Lets the first sending meet a fault; gives the code that ethers has for it. */
+    async function sendUnder(action: FaultInput['action']): Promise<string | undefined> {
+      node.faults.set({ id: 'once', match: { method: 'eth_sendRawTransaction', nth: 1 }, action })
+      try {
+        await provider.broadcastTransaction(signed)
+        return undefined
+      } catch (error) {
+        return (error as { code?: string }).code
+      } finally {
+        node.faults.clear('once')
+      }
+    }
+
+    it('is sent again where the rate limit was met', async () => {
+      expect(await sendUnder({ type: 'quota', span: 'second' })).toBeUndefined()
+      expect(await provider.getTransactionReceipt(hashOf(signed))).toMatchObject({ status: 1, type })
+    })
+
+    it('has changed nothing after an outage, and can be sent again', async () => {
+      const nonce = await wallet.getNonce('pending')
+      expect(await sendUnder({ type: 'outage' })).toBe('SERVER_ERROR')
+      expect(await wallet.getNonce('pending')).toBe(nonce)
+      const response = await provider.broadcastTransaction(signed)
+      expect(await response.wait()).toMatchObject({ status: 1, type })
+    })
+
+    it.each([{ type: 'close' }, { type: 'cut', bytes: 10 }] as const)(
+      'is mined although its answer was lost ($type), and finds its nonce used then',
+      async (action) => {
+        expect(await sendUnder(action)).toBe('ECONNRESET')
+        expect(await provider.getTransactionReceipt(hashOf(signed))).toMatchObject({ status: 1, type })
+        const error: unknown = await provider.broadcastTransaction(signed).catch((caught: unknown) => caught)
+        expect(isError(error, 'NONCE_EXPIRED')).toBe(true)
+      },
+    )
   })
 })
