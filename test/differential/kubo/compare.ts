@@ -77,8 +77,10 @@ function shownApart(
 ): { ours: string; theirs: string } {
   if (!unordered.test(target)) return { ours: shown(ours), theirs: shown(theirs) }
   const [own, other] = [partsOf(target, ours.body), partsOf(target, theirs.body)]
-  const without = (parts: string[], others: string[]): PeerAnswer['body'] =>
-    Buffer.from(parts.filter((part) => !others.includes(part)).join('\n'))
+  const without = (parts: string[], others: string[]): PeerAnswer['body'] => {
+    const known = new Set(others)
+    return Buffer.from(parts.filter((part) => !known.has(part)).join('\n'))
+  }
   return {
     ours: shown({ ...ours, body: without(own, other) }),
     theirs: shown({ ...theirs, body: without(other, own) }),
