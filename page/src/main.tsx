@@ -4,15 +4,19 @@ import './styles/base.css'
 import './styles/button.css'
 import './styles/form.css'
 import { startEvents } from './api/events.js'
-import { endFirstReads } from './api/firstReads.js'
+import { endFirstReads, waitForReads } from './api/firstReads.js'
 import { loadNode } from './api/node.js'
 import { App, beginView } from './shell/app.js'
+
+/** Milliseconds that the first view waits for its rows at most: drawn with them, it is laid out once. */
+const firstWait = 150
 
 const root = document.getElementById('page')
 if (root !== null) {
   beginView()
   void loadNode()
   startEvents()
+  await waitForReads(firstWait)
   render(<App />, root)
   endFirstReads()
 }

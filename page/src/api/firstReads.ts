@@ -16,6 +16,12 @@ export function takeRead<Value>(name: string, read: () => Promise<Value>): Promi
   return reading ?? read()
 }
 
+/** Waits until all that has begun is there, or failed, but no longer than so many milliseconds. */
+export async function waitForReads(milliseconds: number): Promise<void> {
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+  await Promise.race([timeout, Promise.allSettled(begun.values())])
+}
+
 /** Forgets what the first view did not ask for: later it would be old. */
 export function endFirstReads(): void {
   begun.clear()

@@ -36,7 +36,7 @@ const headHeight = 40
 /** Pixels of the body until it has been laid out. */
 const likelyHeight = 480
 
-/** Rows that are drawn above and below those on screen. */
+/** Rows that are drawn above and below those on screen, once these are there. */
 const overscan = 8
 
 /** See {@link VirtualTableProps}. */
@@ -140,12 +140,15 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 /** The rows to draw of so many, as the body is scrolled and sized. */
 function useWindow(count: number, rowHeight: number) {
   const scroller = useRef<HTMLDivElement>(null)
-  const [{ top, height }, setView] = useState({ top: 0, height: likelyHeight })
+  const [{ top, height, around }, setView] = useState({ top: 0, height: likelyHeight, around: 0 })
   const look = (): void => {
     const body = scroller.current
     if (body === null) return
-    const seen = { top: Math.floor(body.scrollTop / rowHeight) * rowHeight, height: body.clientHeight }
-    setView((before) => (before.top === seen.top && before.height === seen.height ? before : seen))
+    const scrolled = Math.floor(body.scrollTop / rowHeight) * rowHeight
+    const seen = { top: scrolled, height: body.clientHeight, around: overscan }
+    setView((before) =>
+      before.top === seen.top && before.height === seen.height && before.around === overscan ? before : seen,
+    )
   }
   useLayoutEffect(() => {
     const body = scroller.current
@@ -163,8 +166,8 @@ function useWindow(count: number, rowHeight: number) {
   const firstOnScreen = Math.max(0, Math.min(top / rowHeight, count - onScreen))
   return {
     scroller,
-    first: Math.max(0, firstOnScreen - overscan),
-    last: Math.min(count, firstOnScreen + onScreen + overscan) - 1,
+    first: Math.max(0, firstOnScreen - around),
+    last: Math.min(count, firstOnScreen + onScreen + around) - 1,
     /** Looks at where it is scrolled to now. */
     look,
   }
