@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { type Awaitable, atEndOfTurn } from '../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  atEndOfTurn,
+  runInSlices,
+  whenReady,
+} from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
 /** A request's body, or what stopped it from being read. */
@@ -79,6 +86,9 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
 const SHORT_PIECE = 1024
 const JOINED_BYTES = 16 * 1024
 
+/** Bytes of a body that are copied at once, or a little more. */
+const COPIED_AT_ONCE = 1024 * 1024
+
 /** Pieces of a body in their order. Short ones are joined: a body may come in chunks of one byte. */
 class BodyPieces {
   readonly #pieces: Buffer[] = []
@@ -111,10 +121,27 @@ class BodyPieces {
     this.#pieces.length = this.length = this.#used = 0
   }
 
-  /** All of the pieces as one. */
-  concat(): Buffer {
+  /** All of the pieces as one, which takes milliseconds for each ten megabytes. */
+  concat(): Awaitable<Buffer> {
     this.#endRoom(0)
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length)
+    if (this.#pieces.length === 1) return this.#pieces[0]!
+    return this.length <= COPIED_AT_ONCE
+      ? Buffer.concat(this.#pieces, this.length)
+      : runInSlices(this.#copy(), new TimeSlice())
+  }
+
+  *#copy(): Steps<Buffer> {
+    const whole = Buffer.allocUnsafeSlow(this.length)
+    let position = 0
+    let rested = 0
+    for (const piece of this.#pieces) {
+      whole.set(piece, position)
+      position += piece.length
+      if (position - rested < COPIED_AT_ONCE) continue
+      rested = position
+      yield
+    }
+    return whole
   }
 
   /** Makes a piece of what was copied. @param length - of the memory for the next short pieces */
@@ -139,7 +166,7 @@ export function readBody(stream: Readable, limit: number): Promise<Body> {
       stream.resume()
       resolve({ tooLong: true })
     }
-    const onEnd = (): void => resolve({ content: pieces.concat() })
+    const onEnd = (): void => void whenReady(pieces.concat(), (content) => resolve({ content }))
     stream.on('data', onData)
     stream.on('end', onEnd)
     stream.on('error', ignore)

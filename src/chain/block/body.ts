@@ -25,7 +25,7 @@ export interface BlockParts {
   header: HeaderFields
   transactions: readonly TypedTransaction[]
   uncles: readonly HeaderFields[]
-  withdrawals?: readonly Withdrawal[]
+  withdrawals?: readonly (Withdrawal | EncodedItem)[] | undefined
 }
 
 /**
@@ -39,7 +39,9 @@ export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.heade
     return transaction.type === 0 ? new EncodedItem(bytes) : bytes
   })
   const list: RlpInput[] = [new EncodedItem(header), transactions, parts.uncles.map(headerToList)]
-  if (parts.withdrawals !== undefined) list.push(parts.withdrawals.map(withdrawalToList))
+  if (parts.withdrawals !== undefined) {
+    list.push(parts.withdrawals.map((one) => (one instanceof EncodedItem ? one : withdrawalToList(one))))
+  }
   return encodeRlp(list)
 }
 
@@ -48,9 +50,17 @@ export function encodeSealedBlock({ transactions, ...rest }: Omit<SealedBlock, '
   return encodeBlock({ ...rest, transactions: transactions.map(({ transaction }) => transaction) })
 }
 
-/** The root that a header carries of its withdrawals. */
-export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
-  return orderedRoot(withdrawals.map((withdrawal) => encodeRlp(withdrawalToList(withdrawal))))
+/** Items of a block that are encoded or hashed at once. */
+const ITEMS_AT_ONCE = 256
+
+/** The RLP of each withdrawal. */
+function* encodeWithdrawals(withdrawals: readonly Withdrawal[]): Steps<Uint8Array[]> {
+  const encoded: Uint8Array[] = []
+  for (const withdrawal of withdrawals) {
+    encoded.push(encodeRlp(withdrawalToList(withdrawal)))
+    if (encoded.length % ITEMS_AT_ONCE === 0) yield
+  }
+  return encoded
 }
 
 /** The path of a leaf that is alone in the trie: hex-prefix encoding of RLP(0), which is 0x80. */
@@ -71,13 +81,18 @@ interface Entry {
  *
  * @returns 32 bytes
  */
-export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
+export function* orderedRoot(values: readonly Uint8Array[]): Steps<Uint8Array> {
   const [first] = values
   if (first === undefined) return EMPTY_TRIE_ROOT
   if (values.length === 1) return keccak256(encodeRlp([FIRST_PATH, first]))
-  const entries = values.map((value, index) => ({ nibbles: toNibbles(RLP.encode(index)), value }))
-  entries.sort((a, b) => Buffer.compare(a.nibbles, b.nibbles))
-  return keccak256(encodeRlp(buildNode(entries, 0)))
+  const entries: Entry[] = []
+  for (const [index, value] of values.entries()) {
+    entries.push({ nibbles: toNibbles(RLP.encode(index)), value })
+    if (entries.length % ITEMS_AT_ONCE === 0) yield
+  }
+  // RLP(0) is 0x80: behind all that are one byte, and before those that are more.
+  const ascending = [...entries.slice(1, 128), ...entries.slice(0, 1), ...entries.slice(128)]
+  return keccak256(encodeRlp(yield* buildLarge(ascending, 0)))
 }
 
 function toNibbles(bytes: Uint8Array): Uint8Array {
@@ -104,22 +119,60 @@ function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Arra
 function buildNode(entries: Entry[], depth: number): NodeList {
   const first = entries[0]!
   if (entries.length === 1) return [compactPath(first.nibbles.subarray(depth), 'leaf'), first.value]
+  const shared = sharedDepth(entries, depth)
+  if (shared > depth) return extension(entries, { depth, shared }, buildNode(entries, shared))
+  const branch = emptyBranch()
+  for (const { nibble, below } of waysOf(entries, depth)) {
+    branch[nibble] = reference(buildNode(below, depth + 1))
+  }
+  return branch
+}
+
+/** The same in steps, as far as there is much below a node. */
+function* buildLarge(entries: Entry[], depth: number): Steps<NodeList> {
+  if (entries.length <= ITEMS_AT_ONCE) {
+    yield
+    return buildNode(entries, depth)
+  }
+  const shared = sharedDepth(entries, depth)
+  if (shared > depth) return extension(entries, { depth, shared }, yield* buildLarge(entries, shared))
+  const branch = emptyBranch()
+  for (const { nibble, below } of waysOf(entries, depth)) {
+    branch[nibble] = reference(yield* buildLarge(below, depth + 1))
+  }
+  return branch
+}
+
+/** How many nibbles all keys have in common. */
+function sharedDepth(entries: readonly Entry[], depth: number): number {
+  const first = entries[0]!
   const last = entries[entries.length - 1]!
   let shared = depth
   while (first.nibbles[shared] === last.nibbles[shared]) shared++
-  if (shared > depth) {
-    const path = compactPath(first.nibbles.subarray(depth, shared), 'extension')
-    return [path, reference(buildNode(entries, shared))]
-  }
-  const branch: NodeList = new Array<Uint8Array>(17).fill(new Uint8Array(0))
+  return shared
+}
+
+function extension(
+  [first]: readonly Entry[],
+  { depth, shared }: { depth: number; shared: number },
+  child: NodeList,
+): NodeList {
+  return [compactPath(first!.nibbles.subarray(depth, shared), 'extension'), reference(child)]
+}
+
+function emptyBranch(): NodeList {
+  return new Array<Uint8Array>(17).fill(new Uint8Array(0))
+}
+
+/** The entries of each child of a branch. */
+function* waysOf(entries: Entry[], depth: number): Generator<{ nibble: number; below: Entry[] }> {
   for (let start = 0; start < entries.length;) {
     const nibble = entries[start]!.nibbles[depth]!
     let end = start
     while (end < entries.length && entries[end]!.nibbles[depth] === nibble) end++
-    branch[nibble] = reference(buildNode(entries.slice(start, end), depth + 1))
+    yield { nibble, below: entries.slice(start, end) }
     start = end
   }
-  return branch
 }
 
 /** A node inside its parent: itself where its RLP is shorter than 32 bytes, else its hash. */
@@ -163,7 +216,7 @@ export interface SealInput {
 }
 
 /** The root over the serialised transactions. */
-export function transactionsRoot(transactions: readonly SealedTransaction[]): Uint8Array {
+function transactionsRoot(transactions: readonly SealedTransaction[]): Steps<Uint8Array> {
   return orderedRoot(transactions.map(({ transaction }) => serializedTransaction(transaction)))
 }
 
@@ -173,12 +226,14 @@ export function* sealBlock(
   outcome: Awaited<ReturnType<BlockExecution['finish']>>,
   { header: draft, stateRoot, parentTotalDifficulty, withdrawals, altered, parentStateRoot }: SealInput,
 ): Steps<SealedBlock> {
-  const ofTransactions = transactionsRoot(transactions)
+  const ofTransactions = yield* transactionsRoot(transactions)
   yield
   const receipts = encodeReceipts(transactions)
   yield
-  const ofReceipts = orderedRoot(receipts)
+  const ofReceipts = yield* orderedRoot(receipts)
   yield
+  const ownWithdrawals = withdrawals && (yield* encodeWithdrawals(withdrawals))
+  const ofWithdrawals = ownWithdrawals ? yield* orderedRoot(ownWithdrawals) : draft.withdrawalsRoot
   // All headers that are read often have their members in one order, whether they were drafted, sealed or decoded.
   const header: HeaderFields = {
     parentHash: draft.parentHash,
@@ -197,7 +252,7 @@ export function* sealBlock(
     mixHash: draft.mixHash,
     nonce: draft.nonce,
     baseFeePerGas: draft.baseFeePerGas,
-    withdrawalsRoot: withdrawals === undefined ? draft.withdrawalsRoot : withdrawalsRoot(withdrawals),
+    withdrawalsRoot: ofWithdrawals,
     blobGasUsed: outcome.blobGasUsed ?? draft.blobGasUsed,
     excessBlobGas: draft.excessBlobGas,
     parentBeaconBlockRoot: draft.parentBeaconBlockRoot,
@@ -209,7 +264,7 @@ export function* sealBlock(
       header,
       transactions: transactions.map(({ transaction }) => transaction),
       uncles: [],
-      withdrawals,
+      withdrawals: ownWithdrawals?.map((bytes) => new EncodedItem(bytes)),
     },
     headerRlp,
   )

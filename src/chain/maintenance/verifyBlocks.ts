@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { decodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { orderedRoot } from '../block/body.js'
 import { encodeHeader } from '../block/header.js'
@@ -71,7 +72,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header)))
     yield 'the header in its RLP is another one'
   const raws = rawTransactions(rlp)
-  if (!bytesEqual(orderedRoot(raws), header.transactionsRoot))
+  if (!bytesEqual(runToCompletion(orderedRoot(raws)), header.transactionsRoot))
     yield 'its transactions do not have its transactionsRoot'
   for (const [index, raw] of raws.entries()) {
     const hash = transactions[index]?.hash
@@ -79,7 +80,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
       yield `its transaction ${index} has another hash`
   }
   const receipts = blocks.receiptsRlp(block)
-  if (!bytesEqual(orderedRoot(receipts), header.receiptsRoot))
+  if (!bytesEqual(runToCompletion(orderedRoot(receipts)), header.receiptsRoot))
     yield 'its receipts do not have its receiptsRoot'
   for (const { criterion, posting } of logRows(receipts.flatMap(logsOf))) {
     const row = database.get(logKey(keys, criterion, block.ordinal))

@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
-import { type Steps, TimeSlice } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, sortInSlices } from '../../encoding/timeSlice.js'
 import type { Database, WriteBatch } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { keccak256 } from '../crypto.js'
@@ -98,11 +98,11 @@ export class WorkingTrie implements NodeReader {
 
   /** In the order of the keys, so that one piece changes another part of the trie than the next. */
   *#update(root: Uint8Array, changes: TrieChange[]): Steps<Uint8Array> {
-    changes.sort(byKey)
+    const isOnePiece = changes.length <= CHANGES_IN_A_PIECE
+    const sorted = isOnePiece ? changes.sort(byKey) : yield* sortInSlices(changes, byKey)
     let updated = root
-    for (let start = 0; start < changes.length; start += CHANGES_IN_A_PIECE) {
-      const end = start + CHANGES_IN_A_PIECE
-      const piece = changes.length <= end && start === 0 ? changes : changes.slice(start, end)
+    for (let start = 0; start < sorted.length; start += CHANGES_IN_A_PIECE) {
+      const piece = isOnePiece ? sorted : sorted.slice(start, start + CHANGES_IN_A_PIECE)
       updated = updateTrie(this, updated, piece, this.#collector)
       yield
     }

@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import { UnregisteredHashError } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
@@ -104,7 +105,7 @@ export class TreeDirectory {
   }
 
   private async directoryNames(settings: DirectorySettings): Promise<string[]> {
-    const names = [...this.directories.keys()].sort(compareBytes)
+    const names = await runInSlices(sortInSlices([...this.directories.keys()], compareBytes), new TimeSlice())
     if (names.length < 2) return names
     const links = this.links
     function* all(): Generator<UnixfsLink> {

@@ -1,5 +1,5 @@
 import { murmur3128 } from '@multiformats/murmur3'
-import { TimeSlice, nextTurn } from '../../encoding/timeSlice.js'
+import { TimeSlice, nextTurn, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
@@ -20,8 +20,16 @@ export async function hashName(name: string): Promise<bigint> {
 /** Names in the order in which a sharded directory holds them. */
 export async function sortByHash(names: readonly string[]): Promise<string[]> {
   const hashed: { name: string; hash: bigint }[] = []
-  for (const name of names) hashed.push({ name, hash: await hashName(name) })
-  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ name }) => name)
+  const slice = new TimeSlice()
+  for (const name of names) {
+    hashed.push({ name, hash: await hashName(name) })
+    await slice.pause()
+  }
+  const sorted = await runInSlices(
+    sortInSlices(hashed, (a, b) => (a.hash < b.hash ? -1 : 1)),
+    slice,
+  )
+  return sorted.map(({ name }) => name)
 }
 
 /** Bits of a hash that one depth uses up. */

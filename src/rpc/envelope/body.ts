@@ -83,8 +83,9 @@ function* parseInPieces(text: string): Steps<unknown> {
   }
 }
 
-/** Messages of a batch that are read at once. */
+/** Messages of a batch that are read at once, and their characters, or a little more. */
 const MESSAGES_AT_ONCE = 512
+const CHARACTERS_AT_ONCE = 256 * 1024
 
 /** One message of a body, with what JSON-RPC 2.0 looks at. */
 export interface Message {
@@ -216,11 +217,15 @@ function* readMembers(values: Members, { text, start, length }: MessageText): St
 export function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
   const starts = yield* arrayElements(text, start)
   const messages: Message[] = []
+  let rested = start
   for (const [index, value] of values.entries()) {
     const from = starts[index] ?? start
     const place = { text, start: from, length: (starts[index + 1] ?? text.length) - from, plain: false }
     messages.push(readValue(value, place) ?? (yield* readMembers(value as Members, place)))
-    if (index % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield
+    const isLong = from + place.length - rested > CHARACTERS_AT_ONCE
+    if (!isLong && index % MESSAGES_AT_ONCE < MESSAGES_AT_ONCE - 1) continue
+    rested = from + place.length
+    yield
   }
   return messages
 }

@@ -6,12 +6,20 @@ import type {
   StoredBlock,
   WireSpan,
 } from '../../chain/block/record.js'
-import type { HeaderFields, Withdrawal } from '../../chain/types.js'
+import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { WireBytes } from '../wire.js'
 import { logText, topicCount } from './log.js'
-import { bytesMember, jsonBytes, jsonQuantity, placeInBlock, quantityMember } from './pieces.js'
+import {
+  ListWriter,
+  type PieceWriter,
+  bytesMember,
+  jsonBytes,
+  jsonQuantity,
+  placeInBlock,
+  quantityMember,
+} from './pieces.js'
 import { type MinedAt, transactionText } from './transaction.js'
 
 /** How blocks are shown. */
@@ -92,20 +100,25 @@ export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = no
   )
 }
 
+/** Logs and withdrawals that are written at once. */
+const WRITTEN_AT_ONCE = 256
+
 /** The members that a block has beside those of its header, its transactions and its total difficulty. */
-export function bodyMembers(
-  size: number,
-  uncleHashes: readonly Uint8Array[],
-  withdrawals: readonly Withdrawal[] | undefined,
-): string {
-  const text = `,"size":${jsonQuantity(size)},"uncles":[${uncleHashes.map(jsonBytes).join(',')}]`
+export function* bodyMembers({
+  size,
+  uncleHashes,
+  withdrawals,
+}: Pick<SealedBlock, 'size' | 'uncleHashes' | 'withdrawals'>): Steps<string> {
+  let text = `,"size":${jsonQuantity(size)},"uncles":[${uncleHashes.map(jsonBytes).join(',')}]`
   if (withdrawals === undefined) return text
-  const entries = withdrawals.map(
-    ({ index, validatorIndex, address, amount }) =>
-      `{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
-      `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`,
-  )
-  return `${text},"withdrawals":[${entries.join(',')}]`
+  text += ',"withdrawals":['
+  for (const [place, { index, validatorIndex, address, amount }] of withdrawals.entries()) {
+    text +=
+      `${place > 0 ? ',' : ''}{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
+      `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`
+    if (place % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield
+  }
+  return `${text}]`
 }
 
 /** Which members of the pending block are null, and whether its transactions name it. */
@@ -123,16 +136,21 @@ const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
 }
 
 /** The object of the pending block. */
-export function pendingBlockWire(block: SealedBlock, shape: BlockShape, fields: PendingFields): WireBytes {
-  const transactions = shape.fullTransactions
-    ? block.transactions.map((_, index) => pendingTransactionText(block, index, fields)).join(',')
-    : hashesText(block.transactions)
-  return new WireBytes([
-    headerMembers(block.hash, block.header, nullMembers[fields]) +
-      bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
-      totalDifficultyMember(block, shape) +
-      `,"transactions":[${transactions}]}`,
-  ])
+export function* writePendingBlock(
+  block: SealedBlock,
+  { shape, fields }: { shape: BlockShape; fields: PendingFields },
+  writer: PieceWriter,
+): Steps<void> {
+  writer.append(headerMembers(block.hash, block.header, nullMembers[fields]))
+  writer.append(yield* bodyMembers(block))
+  writer.append(`${totalDifficultyMember(block, shape)},"transactions":`)
+  const list = new ListWriter(writer)
+  for (const [index, { hash }] of block.transactions.entries()) {
+    list.append(shape.fullTransactions ? pendingTransactionText(block, index, fields) : jsonBytes(hash))
+    yield
+  }
+  list.end()
+  writer.append('}')
 }
 
 /** The object of one of its transactions; geth and anvil let them name the provisional block. */
@@ -142,64 +160,74 @@ export function pendingTransactionText(block: SealedBlock, index: number, fields
   return transactionText(sealed, fields !== 'spec' ? { block: placeInBlock(block), index } : undefined)
 }
 
-/** A receipt in wire form and where its logs lie in it. */
-export interface ReceiptText {
-  text: string
-  /** Offset and length of each log within the text. */
-  logs: { offset: number; length: number }[]
-}
-
 /**
- * A receipt object as JSON text, its members sorted by name as in geth (internal/ethapi/api.go, MarshalReceipt).
+ * Writes a receipt object, its members sorted by name as in geth (internal/ethapi/api.go, MarshalReceipt).
  *
- * @param firstLogIndex - index in the block of the first log
+ * @param logs - takes where each log lies
+ * @returns where the receipt lies
  */
-export function receiptText(sealed: SealedTransaction, at: MinedAt, firstLogIndex: number): ReceiptText {
+function* writeReceipt(
+  sealed: SealedTransaction,
+  at: MinedAt,
+  { region, logs }: { region: Region; logs: WireSpan[] },
+): Steps<WireSpan> {
   const { receipt, transaction } = sealed
   const transactionHash = jsonBytes(sealed.hash)
-  let text =
+  const { offset } = region.append(
     `{"blockHash":${at.block.hash}${quantityMember('blobGasPrice', receipt.blobGasPrice)}` +
-    `${quantityMember('blobGasUsed', receipt.blobGasUsed)},"blockNumber":${at.block.number}` +
-    `,"contractAddress":${receipt.contractAddress === undefined ? 'null' : jsonBytes(receipt.contractAddress)}` +
-    `,"cumulativeGasUsed":${jsonQuantity(receipt.cumulativeGasUsed)}` +
-    `,"effectiveGasPrice":${jsonQuantity(receipt.effectiveGasPrice)},"from":${jsonBytes(sealed.sender)}` +
-    `,"gasUsed":${jsonQuantity(receipt.gasUsed)},"logs":[`
-  const logs = receipt.logs.map((log, position) => {
-    if (position > 0) text += ','
-    const place = {
-      block: at.block,
-      transactionHash,
-      transactionIndex: at.index,
-      logIndex: firstLogIndex + position,
-    }
-    const one = logText(log, place)
-    const span = { offset: text.length, length: one.length }
-    text += one
-    return span
-  })
-  text +=
+      `${quantityMember('blobGasUsed', receipt.blobGasUsed)},"blockNumber":${at.block.number}` +
+      `,"contractAddress":${receipt.contractAddress === undefined ? 'null' : jsonBytes(receipt.contractAddress)}` +
+      `,"cumulativeGasUsed":${jsonQuantity(receipt.cumulativeGasUsed)}` +
+      `,"effectiveGasPrice":${jsonQuantity(receipt.effectiveGasPrice)},"from":${jsonBytes(sealed.sender)}` +
+      `,"gasUsed":${jsonQuantity(receipt.gasUsed)},"logs":[`,
+  )
+  for (const [position, log] of receipt.logs.entries()) {
+    if (position > 0) region.append(',')
+    const place = { block: at.block, transactionHash, transactionIndex: at.index, logIndex: logs.length }
+    logs.push(region.append(logText(log, place)))
+    if (position % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield
+  }
+  region.append(
     `],"logsBloom":${jsonBytes(receipt.logsBloom)}${bytesMember('root', receipt.stateRoot)}` +
-    `${quantityMember('status', receipt.stateRoot === undefined ? receipt.status : undefined)}` +
-    `,"to":${transaction.to === undefined ? 'null' : jsonBytes(transaction.to.bytes)}` +
-    `,"transactionHash":${transactionHash},"transactionIndex":${jsonQuantity(at.index)}` +
-    `,"type":"0x${transaction.type}"}`
-  return { text, logs }
+      `${quantityMember('status', receipt.stateRoot === undefined ? receipt.status : undefined)}` +
+      `,"to":${transaction.to === undefined ? 'null' : jsonBytes(transaction.to.bytes)}` +
+      `,"transactionHash":${transactionHash},"transactionIndex":${jsonQuantity(at.index)}` +
+      `,"type":"0x${transaction.type}"}`,
+  )
+  return { offset, length: region.length - offset }
 }
+
+/** Characters of a region that are put into bytes at once. */
+const TEXT_AT_ONCE = 256 * 1024
 
 /** Texts that are laid one behind another, with where each of them lies. All of them are ASCII. */
 class Region {
-  text = ''
+  length = 0
+  #text = ''
+  readonly #pieces: Buffer[] = []
 
   append(text: string): WireSpan {
-    const span = { offset: this.text.length, length: text.length }
-    this.text += text
+    const span = { offset: this.length, length: text.length }
+    this.length += text.length
+    this.#text += text
+    // One long string of small ones would take several times its length.
+    if (this.#text.length > TEXT_AT_ONCE) {
+      this.#pieces.push(Buffer.from(this.#text, 'latin1'))
+      this.#text = ''
+    }
     return span
   }
 
   /** The bytes in memory of their own, so that they may be kept. */
-  bytes(): Uint8Array {
-    const bytes = Buffer.allocUnsafeSlow(this.text.length)
-    bytes.write(this.text, 'latin1')
+  *bytes(): Steps<Uint8Array> {
+    const bytes = Buffer.allocUnsafeSlow(this.length)
+    let position = 0
+    for (const piece of this.#pieces) {
+      bytes.set(piece, position)
+      position += piece.length
+      yield
+    }
+    bytes.write(this.#text, position, 'latin1')
     return bytes
   }
 }
@@ -207,9 +235,7 @@ class Region {
 function* encode(block: SealedBlock): Steps<EncodedBlock> {
   const region = new Region()
   const place = placeInBlock(block)
-  const head = region.append(
-    headerMembers(block.hash, block.header) + bodyMembers(block.size, block.uncleHashes, block.withdrawals),
-  )
+  const head = region.append(headerMembers(block.hash, block.header) + (yield* bodyMembers(block)))
   const transactions: WireSpan[] = []
   for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
@@ -220,13 +246,10 @@ function* encode(block: SealedBlock): Steps<EncodedBlock> {
   const receipts: WireSpan[] = []
   for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
-    const receipt = receiptText(sealed, { block: place, index }, logs.length)
-    const span = region.append(receipt.text)
-    for (const log of receipt.logs) logs.push({ offset: span.offset + log.offset, length: log.length })
-    receipts.push(span)
+    receipts.push(yield* writeReceipt(sealed, { block: place, index }, { region, logs }))
     yield
   }
-  return { bytes: region.bytes(), head, transactions, receipts, logs }
+  return { bytes: yield* region.bytes(), head, transactions, receipts, logs }
 }
 
 /** Puts sealed blocks into the form in which they are stored and answered. */

@@ -93,6 +93,7 @@ export class Sandbox {
     const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
     const host = sandbox.#host(functions)
     const make = await sandbox.#evaluate(prelude, 'prelude')
+    await nextLongTurn()
     const bigInt = await sandbox.#evaluate(library, 'bigInt')
     const start = sandbox.#unwrap(
       sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),

@@ -1,4 +1,5 @@
-import { blockWire, pendingBlockWire } from '../../format/block.js'
+import { blockWire, writePendingBlock } from '../../format/block.js'
+import { written } from '../../format/pieces.js'
 import { findBlock, isPending, pendingFieldsOf } from '../findBlock.js'
 import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
@@ -13,7 +14,9 @@ export const getBlockByNumber = defineMethod(
     const { totalDifficulty } = backend.settings
     const shape = { fullTransactions, totalDifficulty }
     if (isPending(selector)) {
-      return pendingBlockWire((await view.pendingBlock()).block, shape, pendingFieldsOf(call))
+      const { block } = await view.pendingBlock()
+      const fields = pendingFieldsOf(call)
+      return written((writer) => writePendingBlock(block, { shape, fields }, writer))
     }
     const block = findBlock(view, selector)
     return block === undefined ? null : blockWire(view, block, shape)

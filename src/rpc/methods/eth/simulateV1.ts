@@ -14,6 +14,7 @@ import type { CallObject } from '../../../chain/calls/callObject.js'
 import type { AccountOverride } from '../../../chain/calls/overrides.js'
 import type { BlockToSimulate, SimulatedBlock, SimulatedCall } from '../../../chain/calls/simulate/request.js'
 import { revertError } from '../../../chain/evm/revertReason.js'
+import { keysOf } from '../../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { type BlockShape, bodyMembers, headerMembers, totalDifficultyMember } from '../../format/block.js'
 import { logText } from '../../format/log.js'
@@ -61,11 +62,8 @@ export function* writeSimulatedBlocks(
   const list = new ListWriter(writer)
   for (const { block, calls } of blocks) {
     const place = placeInBlock(block)
-    list.append(
-      headerMembers(block.hash, block.header) +
-        bodyMembers(block.size, block.uncleHashes, block.withdrawals) +
-        totalDifficultyMember(block, shape),
-    )
+    list.append(headerMembers(block.hash, block.header))
+    writer.append((yield* bodyMembers(block)) + totalDifficultyMember(block, shape))
     writer.append(',"transactions":')
     const transactions = new ListWriter(writer)
     for (const [index, sealed] of block.transactions.entries()) {
@@ -81,7 +79,7 @@ export function* writeSimulatedBlocks(
       const hash = block.transactions[index]?.hash
       const { peakGas } = shape
       const ownHash = hash === undefined ? 'null' : jsonBytes(hash)
-      shown.append(callText(call, { block: place, index, hash: ownHash, peakGas }))
+      yield* writeCall(call, { block: place, index, hash: ownHash, peakGas }, { list: shown, writer })
       yield
     }
     shown.end()
@@ -100,15 +98,22 @@ interface CallPlace {
 }
 
 /** What a call did, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
-function callText(call: SimulatedCall, { block, index, hash, peakGas }: CallPlace): string {
+function* writeCall(
+  call: SimulatedCall,
+  { block, index, hash, peakGas }: CallPlace,
+  { list, writer }: { list: ListWriter; writer: PieceWriter },
+): Steps<void> {
   const { returnData, logs, gasUsed, maxGasUsed, failure } = call
-  const logTexts = logs.map((log) =>
-    logText(log, { block, transactionHash: hash, transactionIndex: index, logIndex: log.index }),
-  )
-  return (
-    `{"returnData":${failure === undefined ? jsonBytes(returnData) : '"0x"'},"logs":[${logTexts.join(',')}]` +
+  list.append(`{"returnData":${failure === undefined ? jsonBytes(returnData) : '"0x"'},"logs":`)
+  const shown = new ListWriter(writer)
+  for (const log of logs) {
+    shown.append(logText(log, { block, transactionHash: hash, transactionIndex: index, logIndex: log.index }))
+    yield
+  }
+  shown.end()
+  writer.append(
     `,"gasUsed":${jsonQuantity(gasUsed)}${quantityMember('maxUsedGas', peakGas ? maxGasUsed : undefined)}` +
-    `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`
+      `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`,
   )
 }
 
@@ -176,23 +181,32 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
     stateOverrides: accounts = [],
     calls,
   } = yield* inPieces(undecodedBlock, value)
-  checkKnownMembers(header, blockOverrides.schema, 'block override')
-  const decodedHeader = blockOverrides.decode(header ?? null)
+  yield* checkKnownMembers(header, blockOverrides.schema, 'block override')
+  const decodedHeader = yield* inPieces(blockOverrides, header ?? null)
   const overrides: AccountOverride[] = []
   for (const { account, override } of accounts) {
-    checkKnownMembers(override, accountOverride.schema, `state override for ${checksumAddress(account)}`)
+    yield* checkKnownMembers(
+      override,
+      accountOverride.schema,
+      `state override for ${checksumAddress(account)}`,
+    )
     overrides.push({ address: account, ...(yield* inPieces(accountOverride, override)) })
   }
   return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
 }
 
-/** @throws ReasonError if an object has a member that the schema of another one does not name */
-function checkKnownMembers(value: unknown, { properties }: JsonSchema, what: string): void {
+/** Members that are looked at at once. */
+const MEMBERS_AT_ONCE = 1024
+
+/** @throws ReasonError if an object has a member that the schema of another one does not name: that of the first name */
+function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: string): Steps<void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   const known = new Set(Object.keys(properties as object).map((name) => name.toLowerCase()))
-  const unknown = Object.keys(value)
-    .sort()
-    .find((name) => !known.has(name.toLowerCase()))
+  let unknown: string | undefined
+  for (const [index, name] of keysOf(value).entries()) {
+    if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
+    if ((unknown === undefined || name < unknown) && !known.has(name.toLowerCase())) unknown = name
+  }
   if (unknown !== undefined) throw new ReasonError(`unknown field "${unknown}" in ${what}`)
 }
 
