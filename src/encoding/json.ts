@@ -1,5 +1,8 @@
 import { type Steps, runToCompletion } from './timeSlice.js'
 
+/** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
+export const deepestNesting = 10_000
+
 /** Returns the index of the first character from `index` on that is not JSON whitespace. */
 export function skipWhitespace(text: string, index: number): number {
   let end = index

@@ -76,8 +76,8 @@ export async function openNetworkContext(
     files: await MutableFiles.open({ blockstore, named: rows, importSettings: filesSettings }),
     collectionLock: new ReadWriteLock(),
     configuration,
-    get importSettings() {
-      return configuration.importSettings()
+    get importDefaults() {
+      return configuration.importDefaults()
     },
     get filesSettings() {
       return filesSettings()

@@ -1,5 +1,6 @@
 import type { ReadWriteLock } from '../encoding/timeSlice.js'
 import type { Configuration } from './configuration/configuration.js'
+import type { ImportDefaults } from './configuration/importSettings.js'
 import type { Identity } from './names/identity.js'
 import type { Keystore } from './names/keystore.js'
 import type { NameSystem } from './names/nameSystem.js'
@@ -21,7 +22,7 @@ export interface NetworkContext {
   collectionLock: ReadWriteLock
   configuration: Configuration
   /** How content is imported where a request does not say otherwise; as it is configured now. */
-  readonly importSettings: ImportSettings
+  readonly importDefaults: ImportDefaults
   /** How the mutable files are stored, in the same way. */
   readonly filesSettings: ImportSettings
   identity: Identity

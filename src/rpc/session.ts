@@ -1,6 +1,6 @@
 import { ShortWorkQueue, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
-import { describeSyntaxError, describeSyntaxErrorInPieces } from './envelope/syntaxError.js'
+import { describeSyntaxError, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
 import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'

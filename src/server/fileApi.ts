@@ -103,7 +103,11 @@ function cleanPath(path: string): string {
 function movedToCleanPath({ method }: HttpRequest, location: string): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return emptyReply(307, { location })
   const body = `<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`
-  return { status: 307, headers: { location, 'content-type': 'text/html; charset=utf-8' }, body }
+  return textReply({
+    status: 307,
+    headers: { location, 'content-type': 'text/html; charset=utf-8' },
+    body,
+  })
 }
 
 /** Text that is percent-encoded; as it is where that is not UTF-8. */

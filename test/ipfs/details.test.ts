@@ -50,6 +50,24 @@ describe('what an upload says', () => {
     expect(stat.mtime).toMatchObject({ secs: 8, nsecs: 7 })
   })
 
+  // As Kubo 0.42.0 does: what has no readable disposition lies in no directory.
+  it('ends at a part whose disposition makes no sense, and takes the first of two', async () => {
+    const bodyOf = (...heads: string[]): string =>
+      `${heads.map((head) => `--b\r\nContent-Disposition: ${head}\r\n\r\nx\r\n`).join('')}--b--\r\n`
+    const namesOf = async (body: string): Promise<unknown[]> => {
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+      return (await lines(await server.post('add', body, headers))).map(({ Name }) => Name)
+    }
+    const file = 'form-data; name="file"; filename'
+    expect(await namesOf(bodyOf(`${file}=x`, `${file}=a; filename=b`, `${file}=z`))).toEqual(['x'])
+    expect(await namesOf(bodyOf(`${file}="d/x"`, `${file}=a b`, `${file}="d/z"`))).toEqual(['d/x', 'd'])
+    expect(await namesOf(bodyOf(`${file}=y\r\nContent-Disposition: ${file}=yy`))).toEqual(['y'])
+    const typeless = await server.post('add', bodyOf(`${file}=y\r\nContent-Type: text/`), {
+      'content-type': 'multipart/form-data; boundary=b',
+    })
+    expect(await messageOf(typeless)).toBe('mime: expected token after slash')
+  })
+
   /** Roots that boxo 0.35.0 made of the same bytes (`importer/balanced`, version 1, raw leaves). */
   it.each([
     ['rabin', 'bafybeiekvuy7goj5unsn2v6b7t4d5a2h4jpyvv5hoicbwgzrg77rhn5r5q'],

@@ -168,6 +168,91 @@ describe('files by path', () => {
   })
 })
 
+// What Kubo 0.42.0 answers of a file, and of a page of a directory, that were changed 500 s after 1970 began.
+describe('conditions', () => {
+  const later = 'Fri, 01 Jan 2027 00:00:00 GMT'
+  const then = 'Thu, 01 Jan 1970 00:08:20 GMT'
+  const before = 'Thu, 01 Jan 1970 00:08:19 GMT'
+  let file: string
+  let directory: string
+
+  beforeAll(async () => {
+    const field = 'file?mtime=500'
+    file = await addAll([{ name: 'n', content: 'hello', field }], 'preserve-mtime=true')
+    directory = await addAll(
+      [
+        { name: 'd', type: 'application/x-directory', field },
+        { name: 'd/index.html', content: 'hello' },
+      ],
+      'preserve-mtime=true',
+    )
+  })
+
+  it.each<[Record<string, string>, number]>([
+    [{ 'if-modified-since': later }, 304],
+    [{ 'if-modified-since': then }, 304],
+    [{ 'if-modified-since': before }, 200],
+    [{ 'if-modified-since': 'Thursday, 01-Jan-70 00:08:20 GMT' }, 304],
+    [{ 'if-modified-since': 'Thu Jan  1 00:08:20 1970' }, 304],
+    [{ 'if-modified-since': '500' }, 200],
+    [{ 'if-modified-since': later, 'if-none-match': '"x"' }, 200],
+    [{ 'if-modified-since': later, 'if-none-match': '' }, 304],
+    [{ 'if-unmodified-since': before }, 412],
+    [{ 'if-unmodified-since': then }, 200],
+    [{ range: 'bytes=0-1', 'if-range': then }, 206],
+    [{ range: 'bytes=0-1', 'if-range': before }, 200],
+  ])('%j has status %i', async (headers, status) => {
+    for (const path of [file, `${directory}/`]) {
+      expect((await ask(`/ipfs/${path}`, headers)).status).toBe(status)
+      expect((await ask(`/ipfs/${path}`, headers, 'HEAD')).status).toBe(status)
+    }
+  })
+
+  it('leave what is about caching where the content is left out', async () => {
+    const { headers } = await ask(`/ipfs/${file}`, { 'if-modified-since': later })
+    expect(headers).toMatchObject({
+      etag: `"${file}"`,
+      'cache-control': 'public, max-age=29030400, immutable',
+      'x-ipfs-roots': file,
+    })
+    expect(headers).not.toHaveProperty('last-modified')
+  })
+
+  it('of time do not hold for blocks and archives, nor for the way to a directory', async () => {
+    const since = { 'if-modified-since': later }
+    expect((await ask(`/ipfs/${file}?format=raw`, since)).status).toBe(200)
+    expect((await ask(`/ipfs/${file}?format=tar`, since)).status).toBe(200)
+    expect((await ask(`/ipfs/${directory}`, since)).status).toBe(301)
+  })
+
+  it('are told of a block in the cache with a status alone', async () => {
+    const cached = { 'cache-control': 'only-if-cached' }
+    const here = await ask(`/ipfs/${directory}`, cached, 'HEAD')
+    expect([here.status, here.headers.etag, here.headers['content-length']]).toEqual([
+      200,
+      undefined,
+      undefined,
+    ])
+    const missing = await ask(
+      '/ipfs/bafkreiaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      cached,
+      'HEAD',
+    )
+    expect([missing.status, missing.headers['content-type']]).toEqual([412, undefined])
+    const host = 'en-wikipedia--on--ipfs-org.ipns.localhost'
+    const named = await ask(`/ipfs/${file}/n`, { ...cached, host })
+    expect([named.status, named.body.toString()]).toEqual([
+      412,
+      `"/ipns/en.wikipedia-on-ipfs.org/ipfs/${file}/n" not in local datastore\n`,
+    ])
+  })
+
+  it('without a tag are none: a range that makes no sense is told of before a path that leads nowhere', async () => {
+    const { status } = await ask(`/ipfs/${file}/x`, { range: 'BYTES=0-1', 'if-none-match': '' })
+    expect(status).toBe(400)
+  })
+})
+
 describe('directories', () => {
   it('redirects to the slash, then serves index.html or a page that escapes names', async () => {
     const moved = await ask(`/ipfs/${site}/sub?x=1`)

@@ -1,5 +1,4 @@
-import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
-import { UnknownCidVersionError, checkFanout } from '../configuration/importSettings.js'
+import type { ImportDefaults } from '../configuration/importSettings.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
@@ -73,25 +72,23 @@ export interface AddPlan {
   pinName: string
   progress: boolean
   silent: boolean
-  wrap: boolean
-  /** Whether files are to stay where they are: refused once there is one. */
-  nocopy: boolean
   toFiles: string | undefined
 }
 
 const inlineMaximum = 128
 
 /**
- * Works out what the options of an `add` mean, on top of the node's import settings.
+ * Works out what the options of an `add` mean, on top of what is configured.
  *
  * @param checkBase - refuses a base of CIDs that does not exist, at the place where Kubo does
+ * @returns the plan; it is asked for when there is something to add, and refuses what Kubo looks at only then
  * @throws {@link FileNetworkError} with Kubo's text for options that do not go together
  */
 export async function planAdd(
   options: AddOptions,
-  base: ImportSettings,
+  defaults: ImportDefaults,
   checkBase: () => unknown,
-): Promise<AddPlan> {
+): Promise<() => AddPlan> {
   const { inline = false, 'inline-limit': inlineLimit } = options
   if (inline && inlineLimit > inlineMaximum) {
     throw new FileNetworkError(
@@ -101,49 +98,48 @@ export async function planAdd(
   const pinName = options['pin-name']
   if (pinName !== undefined) validatePinName(pinName)
   const metadata = readMetadataRule(options)
-  const rawLeaves = decideRawLeaves(options, metadata)
+  const rawLeaves = decideRawLeaves(options['raw-leaves'] ?? defaults.rawLeaves, metadata)
   checkCombinations(options)
-  await hashOf(options, base)
+  const choose = await defaults.choose({
+    hash: options.hash,
+    cidVersion: options['cid-version'],
+    fanout: options['max-hamt-fanout'],
+  })
   checkBase()
-  checkNumbers(options)
-  if (options.nocopy && rawLeaves === false) {
-    throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
+  const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
+  if (mtime === 0 && nanoseconds !== 0) {
+    throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
   }
-  const settings = await readSettings(options, base, rawLeaves)
-  // Files that are to stay where they are get no further than that.
-  if (!options.nocopy) createChunker(settings.chunker)
-  return {
-    settings,
-    metadata,
-    includeEmptyDirectories: options['empty-dirs'],
-    onlyHash: options['only-hash'] === true,
-    pin: options.pin && options['only-hash'] !== true,
-    pinName: pinName ?? '',
-    progress: options.progress === true,
-    silent: options.silent === true,
-    wrap: options['wrap-with-directory'] === true,
-    nocopy: options.nocopy === true,
-    toFiles: options['to-files'],
+  return () => {
+    if (nanoseconds > 999_999_999) {
+      throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
+    }
+    if (options.nocopy && rawLeaves === false) {
+      throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
+    }
+    const settings = settingsOf(options, choose(), rawLeaves)
+    if (options.nocopy) throw new NoFilestoreError()
+    createChunker(settings.chunker)
+    return {
+      settings,
+      metadata,
+      includeEmptyDirectories: options['empty-dirs'],
+      onlyHash: options['only-hash'] === true,
+      pin: options.pin && options['only-hash'] !== true,
+      pinName: pinName ?? '',
+      progress: options.progress === true,
+      silent: options.silent === true,
+      toFiles: options['to-files'],
+    }
   }
 }
 
 /** There is no filestore to leave files in. */
-export class NoFilestoreError extends FileNetworkError {
+class NoFilestoreError extends FileNetworkError {
   constructor() {
     super(
       'either the filestore or the urlstore must be enabled to use nocopy, see: https://github.com/ipfs/kubo/blob/master/docs/experimental-features.md#ipfs-filestore',
     )
-  }
-}
-
-function checkNumbers(options: AddOptions): void {
-  const { mtime = 0, 'mtime-nsecs': nanoseconds = 0, 'max-hamt-fanout': fanout } = options
-  if (mtime === 0 && nanoseconds !== 0) {
-    throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
-  }
-  if (fanout !== undefined) checkFanout(fanout)
-  if (nanoseconds > 999_999_999) {
-    throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
   }
 }
 
@@ -161,10 +157,9 @@ function readMetadataRule(options: AddOptions): MetadataRule {
 
 /** Metadata needs a dag-pb root, so it switches raw leaves off; undefined: the CID version decides. */
 function decideRawLeaves(
-  options: AddOptions,
+  given: boolean | undefined,
   { preserveMode, preserveTime, fixed }: MetadataRule,
 ): boolean | undefined {
-  const given = options['raw-leaves']
   const hasMetadata = preserveMode || preserveTime || fixed.mode !== undefined || fixed.modified !== undefined
   if (!hasMetadata) return given
   if (given) {
@@ -187,43 +182,22 @@ function checkCombinations(options: AddOptions): void {
   }
 }
 
-async function hashOf({ hash }: AddOptions, base: ImportSettings): Promise<HashFunction> {
-  return hash === undefined || hash === '' ? base.cid.hash : hashFunctionByName(hash.toLowerCase())
-}
-
-async function readSettings(
+function settingsOf(
   options: AddOptions,
   base: ImportSettings,
   rawLeaves: boolean | undefined,
-): Promise<ImportSettings> {
-  const hash = await hashOf(options, base)
-  const fanout = options['max-hamt-fanout']
-  const version = decideCidVersion({
-    given: options['cid-version'],
-    base: base.cid.version,
-    hashCode: hash.code,
-  })
+): ImportSettings {
   return {
-    cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
-    rawLeaves: rawLeaves ?? base.configuredRawLeaves ?? version === 1,
-    chunker: options.chunker === undefined || options.chunker === '' ? base.chunker : options.chunker,
+    cid: { ...base.cid, inlineLimit: options.inline ? options['inline-limit'] : undefined },
+    rawLeaves: rawLeaves ?? base.cid.version === 1,
+    chunker: options.chunker || base.chunker,
     layout: options.trickle === undefined ? base.layout : options.trickle ? 'trickle' : 'balanced',
     maxFileLinks: positive(options['max-file-links']) ?? base.maxFileLinks,
     directory: {
       ...base.directory,
       maxLinks: positive(options['max-directory-links']) ?? base.directory.maxLinks,
-      fanout: fanout ?? base.directory.fanout,
     },
   }
-}
-
-function decideCidVersion(options: { given: number | undefined; base: 0 | 1; hashCode: number }): 0 | 1 {
-  const { given, base, hashCode } = options
-  const version = given === undefined || given < 0 ? undefined : given
-  if (version !== undefined && version > 1) throw new UnknownCidVersionError(version)
-  if (hashCode === sha256Code) return version === undefined ? base : version === 1 ? 1 : 0
-  if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
-  return 1
 }
 
 function positive(value: number | undefined): number | undefined {

@@ -17,6 +17,8 @@ export interface HashFunction {
   digest(bytes: Uint8Array): Uint8Array
   /** Begins a hash of bytes that come in pieces; undefined for functions that take them at once. */
   begin?: (() => RunningHash | Promise<RunningHash>) | undefined
+  /** The same function with digests of so many bytes, if it has such; undefined where they have one length only. */
+  ofLength?: ((length: number) => Promise<HashFunction> | undefined) | undefined
 }
 
 /** A hash that is being computed. */
@@ -48,6 +50,7 @@ interface HashEntry {
   code: number
   load: () => Digest | Promise<Digest>
   begin?: HashFunction['begin']
+  ofLength?: HashFunction['ofLength']
 }
 
 /** The code of sha2-256 in the multicodec table. */
@@ -88,7 +91,11 @@ function insecure(code: number, digestLength: number): HashEntry {
   return refused(code, () => new InsecureHashError(digestLength))
 }
 
+/** Codes of functions that nothing computes. */
+const uncomputed = new Set<number>()
+
 function notComputed(code: number): HashEntry {
+  uncomputed.add(code)
   return refused(code, () => new UnregisteredHashError(code))
 }
 
@@ -115,6 +122,15 @@ export class UnregisteredHashError extends FileNetworkError {
   }
 }
 
+/** The longest digest of blake3, in bytes (go-multihash, `register/blake3`). */
+const longestBlake3 = 128
+
+function blake3OfLength(length: number): Promise<HashFunction> | undefined {
+  if (length < 1 || length > longestBlake3) return undefined
+  const { load, begin } = wasm(() => createBLAKE3(length * 8))
+  return Promise.resolve(load()).then((digest) => ({ name: 'blake3', code: 0x1e, digest, begin }))
+}
+
 /** Another name of sha3-512. */
 const aliasOfSha3 = 'sha3'
 
@@ -138,7 +154,7 @@ const entries = new Map<string, HashEntry>([
   ['keccak-256', { code: 0x1b, ...wasm(() => createKeccak(256)) }],
   ['keccak-384', { code: 0x1c, ...wasm(() => createKeccak(384)) }],
   ['keccak-512', { code: 0x1d, ...wasm(() => createKeccak(512)) }],
-  ['blake3', { code: 0x1e, ...wasm(() => createBLAKE3()) }],
+  ['blake3', { code: 0x1e, ...wasm(() => createBLAKE3()), ofLength: blake3OfLength }],
 ])
 
 /** The shortest digest, in bytes, that counts as secure. */
@@ -185,10 +201,16 @@ function load(name: string, entry: HashEntry): Promise<HashFunction> {
       code: entry.code,
       digest,
       begin: entry.begin,
+      ofLength: entry.ofLength,
     }))
     loaded.set(entry.code, loading)
   }
   return loading
+}
+
+/** Whether anything computes a hash function. */
+export function isComputed({ code }: HashFunction): boolean {
+  return !uncomputed.has(code)
 }
 
 /** Whether a name stands in the multihash table, usable or not. */
@@ -208,11 +230,20 @@ export async function hashFunctionByName(name: string): Promise<HashFunction> {
   throw new FileNetworkError(`unrecognized hash function: ${JSON.stringify(name)}`)
 }
 
-/** The hash function with a code of the multicodec table; undefined when it is not one of those above. */
-export async function hashFunctionByCode(code: number): Promise<HashFunction | undefined> {
+/**
+ * The hash function with a code of the multicodec table; undefined when it is not one of those above.
+ *
+ * @param digestLength - bytes of the digests that are needed, where it can give more than is usual
+ */
+export async function hashFunctionByCode(
+  code: number,
+  digestLength?: number,
+): Promise<HashFunction | undefined> {
   const name = namesByCode.get(code)
   const entry = name === undefined ? undefined : entries.get(name)
-  return name !== undefined && entry ? load(name, entry) : undefined
+  if (name === undefined || entry === undefined) return undefined
+  const hash = await load(name, entry)
+  return (digestLength === undefined ? undefined : await hash.ofLength?.(digestLength)) ?? hash
 }
 
 /** The name of a hash function; undefined for a code that is not known here. */
@@ -225,7 +256,7 @@ export async function matchesMultihash(
   multihash: MultihashDigest,
   bytes: Uint8Array,
 ): Promise<boolean | undefined> {
-  const hash = await hashFunctionByCode(multihash.code)
+  const hash = await hashFunctionByCode(multihash.code, multihash.digest.length)
   if (hash === undefined) return undefined
   const digest = await digestInTurns(hash, bytes)
   return Buffer.compare(digest.subarray(0, multihash.digest.length), multihash.digest) === 0

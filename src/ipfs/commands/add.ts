@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type AddPlan, NoFilestoreError, addOptions, planAdd } from '../add/addOptions.js'
+import { type AddPlan, addOptions, planAdd } from '../add/addOptions.js'
 import { type AddEvent, addEntry } from '../add/adder.js'
 import { type LineQueue, createLineQueue } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
@@ -15,7 +15,7 @@ export const add = defineCommand({
   arguments: [fileArguments('path', 'The files to add.')],
   options: addOptions,
   async run(input, network) {
-    const plan = await planAdd(input.options, network.importSettings, () => input.encodeCid)
+    const plan = await planAdd(input.options, network.importDefaults, () => input.encodeCid)
     const lines = createLineQueue<AddLine>()
     void addAll(input, network, { plan, lines }).then(
       () => lines.close(),
@@ -28,9 +28,13 @@ export const add = defineCommand({
 async function addAll(
   input: CommandInput<typeof addOptions>,
   network: NetworkContext,
-  { plan, lines }: { plan: AddPlan; lines: LineQueue<AddLine> },
+  { plan: decide, lines }: { plan: () => AddPlan; lines: LineQueue<AddLine> },
 ): Promise<void> {
   const { upload, encodeCid } = input
+  const entries = upload.entries()
+  const first = input.options['wrap-with-directory'] ? wrapper(entries) : await entries.next()
+  if (first === undefined) throw new FileNetworkError('expected a file argument')
+  const plan = decide()
   const session = network.blockstore.openSession()
   const writer = new BlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
   const filesTarget = plan.toFiles === undefined ? undefined : createFilesTarget(network, plan.toFiles)
@@ -71,14 +75,10 @@ async function addAll(
   }
 
   try {
-    let added = 0
-    for await (const entry of plan.wrap ? [wrapper(upload.entries())] : upload.entries()) {
+    for (let entry: UploadEntry | undefined = first; entry !== undefined; entry = await entries.next()) {
       input.signal.throwIfAborted()
-      if (plan.nocopy) throw new NoFilestoreError()
       await addOne(entry)
-      added++
     }
-    if (added === 0) throw new FileNetworkError('expected a file argument')
     await writer.stored()
     await Promise.all(pinning)
   } finally {

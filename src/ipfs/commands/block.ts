@@ -62,7 +62,6 @@ export const blockPut = defineCommand({
             signal.throwIfAborted()
             if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
             const data = await readBlock(entry.content, options)
-            checkLength(format.hash, format.length)
             const cid = await makeBlockCid(format, data)
             await session.put(cid, data)
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
@@ -105,13 +104,15 @@ async function readFormat(options: {
   return { version, codec, hash, length }
 }
 
-/** Whether a digest has so many bytes to keep, which Kubo finds out with the first block. */
-function checkLength(hash: HashFunction, length: number | undefined): void {
-  if (length === undefined) return
-  if (length > digestLengthOf(hash)) {
+/** The hash function for digests of so many bytes; undefined: of their usual length. Kubo looks at that with the first block. */
+async function ofLength(hash: HashFunction, length: number | undefined): Promise<HashFunction> {
+  if (length === undefined) return hash
+  const resized = hash.ofLength ? await hash.ofLength(length) : hash
+  if (resized === undefined || length > digestLengthOf(resized)) {
     throw new FileNetworkError('invalid cid: requested length was too large for digest')
   }
-  checkDigest(hash, length)
+  checkDigest(resized, length)
+  return resized
 }
 
 function digestLengthOf(hash: HashFunction): number {
@@ -130,7 +131,7 @@ const legacyNames = new Map([
 ])
 
 async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): Promise<CID> {
-  const whole = await digestInTurns(hash, data)
+  const whole = await digestInTurns(await ofLength(hash, length), data)
   checkDigest(hash, whole.length)
   const digest = Digest.create(hash.code, whole.slice(0, length))
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)

@@ -1,7 +1,6 @@
 import { linesOfText } from '../request/textForm.js'
-import { parseCid } from '../cid/parseCid.js'
-import { parseName } from '../names/keystore.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { parseMultiaddress, peerOf } from '../names/multiaddress.js'
+import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
 
@@ -44,10 +43,7 @@ export const bootstrapAdd = defineCommand({
   async run({ args }, network) {
     if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
     if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
-    for (const peer of args) {
-      checkPeer(peer)
-      checkTransport(peer)
-    }
+    for (const peer of args) checkReachable(peer)
     const added = [...new Set(args)]
     const others = peersOf(network).filter((peer) => !added.includes(peer))
     await network.configuration.set('Bootstrap', [...added, ...others])
@@ -63,7 +59,7 @@ export const bootstrapRm = defineCommand({
   text: textOfPeers('removed '),
   async run({ args, options }, network) {
     if (options.all) return removeAll(network)
-    for (const peer of args) checkPeer(peer)
+    checkPeers(args)
     const peers = peersOf(network)
     const removed = peers.filter((peer) => args.some((arg) => arg === peer || peer.endsWith(arg)))
     await network.configuration.set(
@@ -97,91 +93,17 @@ function peersOf({ configuration }: NetworkContext): string[] {
   return (configuration.get('Bootstrap') as string[] | null) ?? []
 }
 
-/** Protocols that a multiaddress may begin with (go-multiaddr, `protocols.go`). */
-const knownProtocols = new Set([
-  ...['ip4', 'ip6', 'ip6zone', 'ipcidr', 'dns', 'dns4', 'dns6', 'dnsaddr', 'p2p', 'ipfs', 'onion', 'onion3'],
-  ...[
-    'garlic64',
-    'garlic32',
-    'unix',
-    'memory',
-    'tcp',
-    'udp',
-    'quic',
-    'quic-v1',
-    'ws',
-    'wss',
-    'http',
-    'https',
-    'tls',
-  ],
-  ...[
-    'p2p-circuit',
-    'p2p-webrtc-direct',
-    'p2p-websocket-star',
-    'webtransport',
-    'certhash',
-    'webrtc',
-    'webrtc-direct',
-  ],
-  ...['sctp', 'udt', 'utp', 'dccp', 'noise', 'plaintextv2', 'sni', 'http-path'],
-])
-
-/**
- * A multiaddress without slashes at its end.
- *
- * @throws {@link FileNetworkError} with the text of go-multiaddr where it does not begin as one
- */
-export function checkMultiaddress(given: string): string {
-  const peer = given.replace(/\/+$/, '')
-  if (!peer.startsWith('/') && peer !== '') {
-    throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: must begin with /`)
-  }
-  const [, first = ''] = peer.split('/')
-  if (!knownProtocols.has(first)) {
-    const problem = first === '' ? 'empty multiaddr' : `unknown protocol ${first}`
-    throw new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(peer)}: ${problem}`)
-  }
-  if (first === 'p2p' || first === 'ipfs') {
-    const [, , id = '', next] = peer.split('/')
-    checkPeerId(peer, id)
-    if (next !== undefined && !knownProtocols.has(next)) {
-      throw new FileNetworkError(
-        `failed to parse multiaddr ${JSON.stringify(peer)}: unknown protocol ${next}`,
-      )
-    }
-  }
-  return peer
+/** Refuses what is no address of a peer, and what only names one. */
+function checkReachable(address: string): void {
+  const parts = parseMultiaddress(address)
+  if (peerOf(parts) === undefined) throw new FileNetworkError(`invalid bootstrap address: ${address}`)
+  if (parts.length === 1) throw new FileNetworkError(`bootstrap address without a transport: ${address}`)
 }
 
-/** The peer of a multiaddress: the hash of a key, or its CID (go-multiaddr, `transcoders.go`). */
-function checkPeerId(address: string, id: string): void {
-  if (parseName(id) !== undefined) return
-  const problem = `invalid value ${JSON.stringify(id)} for protocol p2p: failed to parse p2p addr: ${id}`
-  throw new FileNetworkError(
-    `failed to parse multiaddr ${JSON.stringify(address)}: ${problem} ${problemOfPeerId(id)}`,
-  )
-}
-
-function problemOfPeerId(id: string): string {
-  if (/^(1|Qm)/.test(id)) return "input isn't valid multihash"
-  try {
-    return `has the invalid codec ${parseCid(id).code}`
-  } catch (error) {
-    return errorText(error)
-  }
-}
-
-function checkPeer(given: string): void {
-  const peer = checkMultiaddress(given)
-  if (!/\/(p2p|ipfs)\/[1-9A-HJ-NP-Za-km-z]{40,}$/.test(peer)) {
-    throw new FileNetworkError(`invalid bootstrap address: ${peer}`)
-  }
-}
-
-function checkTransport(peer: string): void {
-  if (!/^\/(p2p|ipfs)\/[^/]*\/*$/.test(peer)) return
-  throw new FileNetworkError(`bootstrap address without a transport: ${peer}`)
+/** Refuses addresses that do not name a peer (go-libp2p, `peer.AddrInfosFromP2pAddrs`). */
+export function checkPeers(addresses: readonly string[]): void {
+  const parsed = addresses.map(parseMultiaddress)
+  if (parsed.some((parts) => peerOf(parts) === undefined)) throw new FileNetworkError('invalid p2p multiaddr')
 }
 
 function noDefaultPeers(): FileNetworkError {

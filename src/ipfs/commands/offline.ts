@@ -1,4 +1,4 @@
-import { checkMultiaddress } from './bootstrap.js'
+import { checkPeers } from './bootstrap.js'
 import { decodeMultibase } from '../cid/multibase.js'
 import { ClientError, FileNetworkError, withPrefix } from '../errors.js'
 import { createKeyEncoder, ipnsBaseOption } from '../names/keystore.js'
@@ -22,7 +22,7 @@ import {
  */
 
 function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
-  for (const address of args) checkMultiaddress(address)
+  checkPeers(args)
 }
 
 type Row = readonly [path: string, command: Command]

@@ -1,8 +1,8 @@
 import { parseName, peerIdText } from '../names/keystore.js'
+import { formatMultiaddress, parseMultiaddress, peerOf } from '../names/multiaddress.js'
 import { linesOfText, printable } from '../request/textForm.js'
 import { FileNetworkError } from '../errors.js'
 import { defineCommand, pathArguments, single } from '../request/command.js'
-import { checkMultiaddress } from './bootstrap.js'
 import { needsOnlineMode } from './offline.js'
 
 /*
@@ -33,7 +33,7 @@ export const swarmConnect = defineCommand({
   arguments: [addressArgument],
   options: {},
   run({ args }) {
-    const [peer = ''] = args.map(peerOf)
+    const [peer = ''] = args.map(idOf)
     throw new FileNetworkError(`connect ${peer} failure: ${needsOnlineMode}`)
   },
 })
@@ -45,13 +45,14 @@ export const swarmDisconnect = defineCommand({
   options: {},
   text: ({ Strings }: { Strings: string[] }) => linesOfText(Strings.map(printable)),
   run: ({ args }) =>
-    single({ Strings: args.map((address) => `disconnect ${peerOf(address)} failure: ${needsOnlineMode}`) }),
+    single({ Strings: args.map((address) => `disconnect ${idOf(address)} failure: ${needsOnlineMode}`) }),
 })
 
-/** The peer that an address ends with. */
-function peerOf(address: string): string {
-  const peer = /^(?:.*\/)?(?:p2p|ipfs)\/([^/]+)$/.exec(checkMultiaddress(address))?.[1]
-  if (peer === undefined) throw new FileNetworkError(`found no ipfs peers at ${address}`)
+/** The id of the peer that an address ends with. */
+function idOf(address: string): string {
+  const parts = parseMultiaddress(address)
+  const peer = peerOf(parts)
+  if (peer === undefined) throw new FileNetworkError(`found no ipfs peers at ${formatMultiaddress(parts)}`)
   const name = parseName(peer)
   return name === undefined ? peer : peerIdText(name)
 }

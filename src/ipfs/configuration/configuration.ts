@@ -4,7 +4,7 @@ import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import { parseGoDuration } from '../request/command.js'
 import type { ImportProfile, ImportSettings } from '../unixfs/settings.js'
-import { configuredHash, parseByteSize, readFilesSettings, readImportSettings } from './importSettings.js'
+import { ImportDefaults, configuredHash, parseByteSize, readFilesSettings } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema } from './schema.js'
 
@@ -93,13 +93,9 @@ export class Configuration {
     })
   }
 
-  /**
-   * How content is imported where a request does not say otherwise.
-   *
-   * @throws {@link FileNetworkError} when what was set makes no sense
-   */
-  importSettings(): ImportSettings {
-    return settled(this.#imports.add)
+  /** How content is imported where a request does not say otherwise. */
+  importDefaults(): ImportDefaults {
+    return this.#imports.add
   }
 
   /**
@@ -130,13 +126,13 @@ function effective({ identity, profile }: ConfigurationParts, changes: JsonObjec
 
 /** The import settings of what imports. A value that makes no sense is refused by what needs it, as in Kubo. */
 interface Imports {
-  add: ImportSettings | FileNetworkError
+  add: ImportDefaults
   files: ImportSettings | FileNetworkError
 }
 
 async function importsOf(configuration: JsonObject): Promise<Imports> {
   return {
-    add: await readImportSettings(configuration).catch(keepRefusal),
+    add: new ImportDefaults(configuration),
     files: await readFilesSettings(configuration).catch(keepRefusal),
   }
 }

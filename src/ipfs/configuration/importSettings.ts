@@ -22,8 +22,20 @@ const defaults = {
   UnixFSHAMTDirectorySizeThreshold: 262_144,
 } as const
 
-/** The values of the section `Import`, and of the former name of one of them. */
-class ImportSection {
+/** What a request says of how content is imported, which wins over what is configured. */
+export interface ImportChoices {
+  hash?: string | undefined
+  /** -1: as the hash function needs it. */
+  cidVersion?: number | undefined
+  /** Slots of a shard. */
+  fanout?: number | undefined
+}
+
+/**
+ * How content is imported by a configuration: by its section `Import`, and by `Internal.UnixFSShardingSizeThreshold`, the
+ * former name of one of its settings.
+ */
+export class ImportDefaults {
   readonly #section: Partial<Record<string, string | number | boolean | null>>
   readonly #formerThreshold: string | null | undefined
 
@@ -31,6 +43,22 @@ class ImportSection {
     this.#section = configuration['Import'] ?? {}
     const internal = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
     this.#formerThreshold = internal.UnixFSShardingSizeThreshold
+  }
+
+  /**
+   * How `add` imports where a request says so much.
+   *
+   * @returns the settings; they are asked for when there is something to import, and refuse numbers that make no sense
+   * @throws {@link FileNetworkError} with the text of Kubo for a name that is none of a hash function
+   */
+  async choose({ hash: name, cidVersion, fanout }: ImportChoices): Promise<() => ImportSettings> {
+    const hash = await hashFunctionByName((name || this.text('HashFunction')).toLowerCase())
+    const configured = this.#section['CidVersion'] as number | null | undefined
+    return () => {
+      const slots = checkFanout(fanout ?? this.number('UnixFSHAMTDirectoryMaxFanout'))
+      const version = versionFor(hash.code, cidVersion ?? configured ?? unsetVersion)
+      return this.settings({ version, hash }, slots)
+    }
   }
 
   text(
@@ -76,20 +104,18 @@ class ImportSection {
   }
 }
 
-/**
- * How `add` imports by a configuration: by its section `Import`, and by `Internal.UnixFSShardingSizeThreshold`, the
- * former name of one of its settings.
- *
- * @throws {@link FileNetworkError} with the text of Kubo for a value that makes no sense
- */
-export async function readImportSettings(configuration: JsonObject): Promise<ImportSettings> {
-  const section = new ImportSection(configuration)
-  const fanout = checkFanout(section.number('UnixFSHAMTDirectoryMaxFanout'))
-  const hash = await hashFunctionByName(section.text('HashFunction').toLowerCase())
-  const configured = section.number('CidVersion')
-  if (configured > 1) throw new UnknownCidVersionError(configured)
-  const version = configured === 1 || hash.code !== sha256Code ? 1 : 0
-  return section.settings({ version, hash }, fanout)
+/** Stands for a version of CIDs that nobody chose. */
+const unsetVersion = -1
+
+/** The version of CIDs that a hash function is used with (Kubo, `UnixfsAddOptions`). */
+function versionFor(hashCode: number, version: number): 0 | 1 {
+  if (hashCode !== sha256Code) {
+    if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
+    if (version !== 1 && version !== unsetVersion) throw new UnknownCidVersionError(version)
+    return 1
+  }
+  if (version > 1) throw new UnknownCidVersionError(version)
+  return version === 1 ? 1 : 0
 }
 
 /**
@@ -98,7 +124,7 @@ export async function readImportSettings(configuration: JsonObject): Promise<Imp
  * @throws {@link FileNetworkError} with the text of Kubo (`UnixFSCidBuilder`) for a CID format that makes no sense
  */
 export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
-  const section = new ImportSection(configuration)
+  const section = new ImportDefaults(configuration)
   const fanout = section.number('UnixFSHAMTDirectoryMaxFanout')
   const name = section.text('HashFunction')
   const configured = section.number('CidVersion')
@@ -115,11 +141,11 @@ export async function readFilesSettings(configuration: JsonObject): Promise<Impo
 
 /** The hash function that a configuration names for blocks and data, as it is written. */
 export function configuredHash(configuration: JsonObject): string {
-  return new ImportSection(configuration).text('HashFunction')
+  return new ImportDefaults(configuration).text('HashFunction')
 }
 
 /** A version of CIDs that there is none of. */
-export class UnknownCidVersionError extends FileNetworkError {
+class UnknownCidVersionError extends FileNetworkError {
   constructor(version: number) {
     super(`unknown CID version: ${version}`)
   }
@@ -141,16 +167,17 @@ function isFanout(value: number): boolean {
  *
  * @throws {@link FileNetworkError} for one that no shard has
  */
-export function checkFanout(value: number): number {
+function checkFanout(value: number): number {
   if (isFanout(value)) return value
   throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${value})`)
 }
 
 /** The import settings of a profile. */
-export function importSettings(profile: ImportProfile): Promise<ImportSettings> {
+export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
   const entries = Object.entries(profiles.get(profile) ?? {})
   const section = Object.fromEntries(entries.map(([key, value]) => [key.replace('Import.', ''), value]))
-  return readImportSettings({ Import: section })
+  const settings = await new ImportDefaults({ Import: section }).choose({})
+  return settings()
 }
 
 const byteUnits: Readonly<Record<string, number>> = {

@@ -93,7 +93,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
 /** The CID of bytes, in the form of another CID. */
 async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const { code, digest } = form.multihash
-  const hash = await hashFunctionByCode(code)
+  const hash = await hashFunctionByCode(code, digest.length)
   if (hash === undefined) throw new CarError(`cannot check ${form}: unknown multihash`)
   return CID.create(
     form.version,

@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
-import type { UnixfsTime } from '../unixfs/data.js'
+import type { CommandReply } from '../request/reply.js'
+import { notModified, preconditionFailed } from './headers.js'
 import type { GatewayFormat, GatewayRequest } from './request.js'
 
 /**
@@ -39,65 +40,64 @@ export function listingEtag(cid: CID): string {
   return `"DirIndex-standin1_CID-${cid}"`
 }
 
-/** A date as HTTP writes it (RFC 9110, 5.6.7). */
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [A-Z]{3,4}$/
-/** The obsolete forms of it, of RFC 850 and of ANSI C. */
-const obsoleteDates = [
+/** A date as HTTP writes it, and the obsolete forms of RFC 850 and ANSI C (RFC 9110, 5.6.7). */
+const dateForms = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-/** Whether content has not changed since a client got it (RFC 9110, 13.1.3). */
-export function isUnmodified(
-  { 'if-none-match': etags, 'if-modified-since': since = '' }: GatewayRequest['headers'],
-  modified: UnixfsTime | undefined,
-): boolean {
-  if (etags !== undefined || modified === undefined || modified.seconds === 0n) return false
-  if (!obsoleteDates.some((form) => form.test(since))) return false
-  const date = since.endsWith('GMT') ? since : `${since} GMT`
-  return Number(modified.seconds) * 1000 <= Date.parse(date)
+/** Milliseconds since 1970 of a date of HTTP; undefined for a text that is none, and where there is none. */
+function dateOf(text = ''): number | undefined {
+  if (!dateForms.some((form) => form.test(text))) return undefined
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(date) ? undefined : date
 }
 
 /**
- * Whether a file or directory has not changed, by the modification time that its root has, whatever the form in which it
- * is asked for (boxo, `handleIfModifiedSince`).
- */
-export function isRootUnmodified(
-  { 'if-modified-since': since = '' }: GatewayRequest['headers'],
-  modified: UnixfsTime | undefined,
-): boolean {
-  return (
-    modified !== undefined && httpDate.test(since) && Number(modified.seconds) * 1000 <= Date.parse(since)
-  )
-}
-
-/** Whether a date of HTTP, in any form that Go reads, is one. */
-function dateOf(text: string): number | undefined {
-  const isDate = httpDate.test(text) || obsoleteDates.some((form) => form.test(text))
-  return isDate ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : undefined
-}
-
-/**
- * Whether a client asked for content only while it is what it knows, and it is not (RFC 9110, 13.1.1 and 13.1.4).
+ * The answer to a client that wants content only while it is what it knows, or only if it is not
+ * (RFC 9110, 13.2.2; boxo, `gateway/serve_http_content.go`); undefined where it is to be served.
  *
  * @param described - the headers of the answer, of which `ETag` and `Last-Modified` count
  */
-export function failsPrecondition(
-  { 'if-match': etags = '', 'if-unmodified-since': since = '' }: GatewayRequest['headers'],
+export function conditionalReply(
+  conditions: GatewayRequest['headers'],
   described: Readonly<Record<string, string>>,
+): CommandReply | undefined {
+  if (failsPrecondition(conditions, described)) return preconditionFailed(described)
+  return isUnmodified(conditions, described) ? notModified(aboutCaching(described)) : undefined
+}
+
+/** Whether content was to be sent only while it is what the client knows, and it is not. */
+function failsPrecondition(
+  { 'if-match': etags, 'if-unmodified-since': since }: GatewayRequest['headers'],
+  { ETag: etag = '', 'Last-Modified': modified }: Readonly<Record<string, string>>,
 ): boolean {
-  if (etags !== '') {
-    const own = described['ETag'] ?? ''
-    return own.startsWith('W/') || !matchesEtag(etags, own)
-  }
-  const limit = dateOf(since)
-  const modified = described['Last-Modified']
-  return limit !== undefined && modified !== undefined && Date.parse(modified) > limit
+  if (etags) return etag.startsWith('W/') || !matchesEtag(etags.replace(/W\/"[^"]*"/g, ''), etag)
+  const [limit, last] = [dateOf(since), dateOf(modified)]
+  return limit !== undefined && last !== undefined && last > limit
+}
+
+/** Whether content was to be sent only if it is not what the client knows, and it is. */
+function isUnmodified(
+  { 'if-none-match': etags, 'if-modified-since': since }: GatewayRequest['headers'],
+  { ETag: etag = '', 'Last-Modified': modified }: Readonly<Record<string, string>>,
+): boolean {
+  if (etags) return matchesEtag(etags, etag)
+  const [limit, last] = [dateOf(since), dateOf(modified)]
+  return limit !== undefined && last !== undefined && last <= limit
+}
+
+/** Of the headers of an answer those that stay where it has no content (RFC 9110, 15.4.5). */
+function aboutCaching(described: Readonly<Record<string, string>>): Record<string, string> {
+  const left = ['Content-Type', 'Content-Length', 'Last-Modified']
+  return Object.fromEntries(Object.entries(described).filter(([name]) => !left.includes(name)))
 }
 
 /** Whether a part is asked for only of what the client has of it already (RFC 9110, 13.1.5). */
 export function refersToThis(condition: string, described: Readonly<Record<string, string>>): boolean {
-  if (/^(W\/)?"/.test(condition)) return condition === described['ETag']
-  const modified = described['Last-Modified']
-  return modified !== undefined && dateOf(condition) === Date.parse(modified)
+  const [tag] = /^(W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/.exec(condition) ?? []
+  if (tag !== undefined) return tag === described['ETag'] && !tag.startsWith('W/')
+  const modified = dateOf(described['Last-Modified'])
+  return modified !== undefined && dateOf(condition) === modified
 }

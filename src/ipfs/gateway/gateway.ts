@@ -9,10 +9,8 @@ import { FileNetworkError, errorText } from '../errors.js'
 import { formatName, parseName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { CommandReply } from '../request/reply.js'
-import type { CID } from 'multiformats/cid'
-import type { UnixfsTime } from '../unixfs/data.js'
-import { type BlockSource, loadEntry } from '../unixfs/entry.js'
-import { etagsOf, isRootUnmodified, matchesEtag } from './conditional.js'
+import type { BlockSource } from '../unixfs/entry.js'
+import { etagsOf, matchesEtag } from './conditional.js'
 import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
 import {
@@ -30,6 +28,7 @@ import {
   type GatewayFormat,
   type GatewayRequest,
   type GatewayTarget,
+  askedPath,
   chooseFormat,
   cleanUrlPath,
   decodePath,
@@ -81,7 +80,7 @@ export function createGateway(source: GatewaySource): Gateway {
         const target = await readTarget(source.names, request).catch((error: unknown) => {
           // A name that stands for nothing is found out only when the answer has been begun.
           if (error instanceof GatewayError && error.status === 500) {
-            if (mustBeCached(request)) throw notCached(decodePath(request.path))
+            if (mustBeCached(request)) throw notCached(request)
             Object.assign(kept, locationHeader(request, chosen))
             if (chosen.format === 'ipns-record') {
               checkName(request)
@@ -90,7 +89,10 @@ export function createGateway(source: GatewaySource): Gateway {
           }
           throw error
         })
-        await checkCached(source.blockstore, request, target)
+        if (mustBeCached(request)) {
+          if (!(await isCached(source.blockstore, target))) throw notCached(request)
+          if (request.method === 'HEAD') return finish(request, withoutContent(200))
+        }
         Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
         const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
           throw error instanceof FileNetworkError ? unserved(target, error) : error
@@ -120,18 +122,14 @@ function checkMethod({ method }: GatewayRequest): void {
   })
 }
 
-/** Refuses what is not here to a client that wants it only where it need not be fetched. */
-async function checkCached(
-  source: BlockSource,
-  request: GatewayRequest,
-  target: GatewayTarget,
-): Promise<void> {
-  if (!mustBeCached(request)) return
+/** Whether all that is needed to serve a target is here. */
+async function isCached(source: BlockSource, { content }: GatewayTarget): Promise<boolean> {
   try {
-    await source.get((await resolvePath(source, target.content)).cid)
+    await source.get((await resolvePath(source, content)).cid)
+    return true
   } catch (error) {
-    if (!(error instanceof FileNetworkError)) throw error
-    throw notCached(target.contentPath)
+    if (error instanceof FileNetworkError) return false
+    throw error
   }
 }
 
@@ -161,8 +159,14 @@ function mustBeCached({ headers }: GatewayRequest): boolean {
   return headers['cache-control'] === 'only-if-cached'
 }
 
-function notCached(path: string): GatewayError {
+function notCached(request: GatewayRequest): GatewayError {
+  const path = cleanUrlPath(askedPath(request))
   return new GatewayError(412, `"${escapeControls(path)}" not in local datastore`)
+}
+
+/** The answer to HEAD where it is only asked whether content is here. */
+function withoutContent(status: number): CommandReply {
+  return { status, headers: {}, body: new Uint8Array() }
 }
 
 /** The order of checks is that of boxo (`gateway/handler.go`). */
@@ -178,17 +182,10 @@ async function answer(
   if ('reply' in outcome) return outcome.reply
   const { target } = outcome
   let { path } = outcome
-  if (request.headers['if-none-match'] !== undefined) {
-    // The block itself is not asked for: who names it has it.
-    path ??= await followPath(source, target)
-    const { cid } = path
-    if (matchesEtag(request.headers['if-none-match'], ...etagsOf(cid, format))) return notModified()
-  }
-  if (request.headers['if-modified-since']) {
-    path ??= await followPath(source, target)
-    const { cid } = path
-    if (isRootUnmodified(request.headers, await modifiedOf(source, cid))) return notModified()
-  }
+  const { 'if-none-match': etags, 'if-modified-since': since } = request.headers
+  // The block itself is not asked for: who names it has it.
+  if (etags || since) path ??= await followPath(source, target)
+  if (etags && path && matchesEtag(etags, ...etagsOf(path.cid, format))) return notModified()
   if (format === 'unknown') throw new GatewayError(400, 'unsupported response format requested')
   if (request.method === 'GET' && (format === 'content' || format === 'json' || format === 'cbor')) {
     checkRange(request.headers['range'])
@@ -209,18 +206,6 @@ async function answer(
     format: format === 'content' ? undefined : format,
     mayConvert: allowsConversion(configuration),
   })
-}
-
-/** When what a path leads to was modified last; undefined where it does not say. */
-async function modifiedOf(source: BlockSource, cid: CID): Promise<UnixfsTime | undefined> {
-  if (cid.code !== codecCode.dagPb) return undefined
-  try {
-    return (await loadEntry(source, cid)).modified
-  } catch (error) {
-    // Why it cannot be read is said where it is read.
-    if (error instanceof FileNetworkError) return undefined
-    throw error
-  }
 }
 
 /** Rules of a site are followed where its host is its own, for the content itself. */
@@ -295,6 +280,7 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
   const own = error instanceof GatewayError ? error.headers : {}
   const headers = { ...kept, ...own }
   const text = errorText(error)
+  if (status === 412 && request.method === 'HEAD') return withoutContent(status)
   if (own['Location'] !== undefined) {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return { status, headers, body: new Uint8Array() }
@@ -325,7 +311,8 @@ function finish(request: GatewayRequest, reply: CommandReply): CommandReply {
     ...reply.headers,
   }
   const hasContent = reply.status !== 204 && reply.status !== 304
-  if (reply.body instanceof Uint8Array && hasContent) {
+  const isAnswered = request.method !== 'HEAD' || (reply.body instanceof Uint8Array && reply.body.length > 0)
+  if (reply.body instanceof Uint8Array && hasContent && isAnswered) {
     headers['Content-Length'] ??= String(reply.body.length)
   }
   return request.method === 'HEAD'

@@ -8,8 +8,8 @@ export function notModified(headers: Record<string, string> = {}): CommandReply 
 }
 
 /** The answer to a client that wants content only while it is what it knows. */
-export function preconditionFailed(headers: Record<string, string>): CommandReply {
-  return { status: 412, headers, body: new Uint8Array() }
+export function preconditionFailed(headers: Readonly<Record<string, string>>): CommandReply {
+  return { status: 412, headers: { ...headers }, body: new Uint8Array() }
 }
 
 /** A request that the gateway refuses or sends elsewhere. */

@@ -66,11 +66,9 @@ export function redirectAddress(request: GatewayRequest): void {
  */
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
-  const subdomain = subdomainOf(request)
-  if (subdomain === undefined && !/^\/ip[fn]s(\/|$)/.test(path))
-    throw new GatewayError(404, '404 page not found')
-  const form = subdomain === undefined ? 'path' : 'subdomain'
-  const shownPath = subdomain === undefined ? path : rootOfSubdomain(subdomain) + path
+  const form = subdomainOf(request) === undefined ? 'path' : 'subdomain'
+  if (form === 'path' && !/^\/ip[fn]s(\/|$)/.test(path)) throw new GatewayError(404, '404 page not found')
+  const shownPath = askedPath(request)
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')
   }
@@ -84,6 +82,13 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
     shownPath,
     hasTrailingSlash: path.endsWith('/'),
   }
+}
+
+/** The path that a request asks for, whether all of it is in its URL or its root in the host name. */
+export function askedPath(request: GatewayRequest): string {
+  const path = decodePath(request.path)
+  const subdomain = subdomainOf(request)
+  return subdomain === undefined ? path : rootOfSubdomain(subdomain) + path
 }
 
 /** A path without empty segments, `.` and `..`; a slash at the end stays (Go, `http.ServeMux`). */

@@ -7,7 +7,7 @@ import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
-import { failsPrecondition, isUnmodified, listingEtag, matchesEtag } from './conditional.js'
+import { conditionalReply, listingEtag } from './conditional.js'
 import { contentRange, readRange } from './ranges.js'
 import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
@@ -15,8 +15,6 @@ import {
   cacheHeader,
   modifiedHeader,
   contentDisposition,
-  notModified,
-  preconditionFailed,
   rootsHeader,
   escapePath,
   escapeUrlPath,
@@ -35,7 +33,7 @@ export async function serveContent(
   const entry = await loadEntry(source, target.cid)
   if (entry.type === 'directory') return serveDirectory(source, request, { target, entry })
   const name = request.query.get('filename') || (cleanSegments(target.contentPath).slice(2).at(-1) ?? '')
-  return serveFile(source, request, { target, entry, name })
+  return serveFile(source, request, { target, entry, name, modified: entry.modified })
 }
 
 interface FileToServe {
@@ -43,6 +41,8 @@ interface FileToServe {
   entry: UnixfsEntry
   /** What the content type is taken from. */
   name: string
+  /** When it was changed last; of a page of a directory when that was. */
+  modified: UnixfsTime | undefined
 }
 
 async function serveFile(
@@ -50,30 +50,29 @@ async function serveFile(
   request: GatewayRequest,
   file: FileToServe,
 ): Promise<CommandReply> {
-  const { target, entry, name } = file
-  // A page of a directory has the ETag of the directory.
-  const etag = `"${target.cid}"`
+  const { target, entry, name, modified } = file
   const headers: Record<string, string> = {
     ...rootsHeader(target),
-    ETag: etag,
+    // A page of a directory has the ETag of the directory.
+    ETag: `"${target.cid}"`,
     ...cacheHeader(target),
-    ...modifiedHeader(target),
+    ...(hasTime(modified)
+      ? { 'Last-Modified': new Date(Number(modified.seconds) * 1000).toUTCString() }
+      : modifiedHeader(target)),
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified(headers)
-  if (isUnmodified(request.headers, entry.modified)) return notModified()
-  if (hasTime(entry.modified))
-    headers['Last-Modified'] = new Date(Number(entry.modified.seconds) * 1000).toUTCString()
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
   }
-  if (failsPrecondition(request.headers, headers)) {
+  const conditional = conditionalReply(request.headers, headers)
+  if (conditional?.status === 412) {
     const start = { start: 0, end: Math.min(sniffLength, entry.size) }
     const type =
       entry.type === 'symlink'
         ? symlinkType
         : contentTypeOf(name, await collect(readFile(source, entry, start)))
-    return preconditionFailed({ ...headers, 'Content-Type': type })
+    return { ...conditional, headers: { ...conditional.headers, 'Content-Type': type } }
   }
+  if (conditional) return conditional
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
   const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }
@@ -145,15 +144,16 @@ async function serveDirectory(
     })
   }
   const index = await findIndex(source, entry)
-  if (index) return serveFile(source, request, { target, entry: index, name: 'index.html' })
+  if (index) {
+    const { modified } = entry
+    return serveFile(source, request, { target, entry: index, name: 'index.html', modified })
+  }
 
-  const etag = listingEtag(entry.cid)
   const headers = {
     ...rootsHeader(target),
-    ETag: etag,
+    ETag: listingEtag(entry.cid),
     'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
   const page = listingPage({
     path: target.contentPath,

@@ -10,17 +10,9 @@ import {
 import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { failsPrecondition, matchesEtag } from './conditional.js'
+import { conditionalReply } from './conditional.js'
 import { contentRange, readRange } from './ranges.js'
-import {
-  GatewayError,
-  cacheHeader,
-  modifiedHeader,
-  contentDisposition,
-  notModified,
-  preconditionFailed,
-  rootsHeader,
-} from './headers.js'
+import { GatewayError, cacheHeader, modifiedHeader, contentDisposition, rootsHeader } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
@@ -48,11 +40,9 @@ export async function serveData(
     throw new GatewayError(501, `cannot show the codec ${cid.code}: ask for format=raw`)
   }
   const sent = format ?? stored
-  const etag = `"${cid}.${sent}"`
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const extension = sent.replace('dag-', '')
   const described = {
-    ...{ ...rootsHeader(target), ETag: etag, ...cacheHeader(target) },
+    ...{ ...rootsHeader(target), ETag: `"${cid}.${sent}"`, ...cacheHeader(target) },
     'Content-Disposition': contentDisposition(request.query, {
       name: `${cid}.${extension}`,
       kind: extension === 'json' ? 'inline' : 'attachment',
@@ -60,9 +50,11 @@ export async function serveData(
   }
   const body = await readAs(source, { cid, stored, format, mayConvert, headers: described })
   const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
-  if (failsPrecondition(request.headers, described)) return preconditionFailed(described)
-  const range = readRange(request.headers, described, body.length)
-  const ranged = { ...described, 'Content-Type': type, 'Accept-Ranges': 'bytes', ...modifiedHeader(target) }
+  const typed = { ...described, 'Content-Type': type, ...modifiedHeader(target) }
+  const conditional = conditionalReply(request.headers, typed)
+  if (conditional) return conditional
+  const range = readRange(request.headers, typed, body.length)
+  const ranged = { ...typed, 'Accept-Ranges': 'bytes' }
   if (range === undefined) return { status: 200, headers: ranged, body }
   return {
     status: 206,

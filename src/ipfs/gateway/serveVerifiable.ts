@@ -1,17 +1,9 @@
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, loadEntry } from '../unixfs/entry.js'
 import { writeTar } from '../unixfs/tar.js'
-import { failsPrecondition, matchesEtag } from './conditional.js'
+import { conditionalReply } from './conditional.js'
 import { checkRange, contentRange, readRange } from './ranges.js'
-import {
-  cacheHeader,
-  contentDisposition,
-  measured,
-  modifiedHeader,
-  notModified,
-  preconditionFailed,
-  rootsHeader,
-} from './headers.js'
+import { cacheHeader, contentDisposition, measured, modifiedHeader, rootsHeader } from './headers.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
@@ -40,7 +32,6 @@ export async function serveVerifiable(
     ...{ ...rootsHeader(target), ETag: etag, ...cacheHeader(target) },
     ...modifiedHeader(target),
   }
-  if (matchesEtag(request.headers['if-none-match'], etag)) return notModified()
   const described = {
     ...headers,
     'Content-Type': format === 'raw' ? 'application/vnd.ipld.raw' : 'application/x-tar',
@@ -54,7 +45,8 @@ export async function serveVerifiable(
   const block = await source.get(cid)
   const named = { ...headers, 'Content-Disposition': described['Content-Disposition'] }
   checkRange(request.headers['range'], named)
-  if (failsPrecondition(request.headers, named)) return preconditionFailed(described)
+  const conditional = conditionalReply(request.headers, described)
+  if (conditional) return conditional
   const range = readRange(request.headers, named, block.length)
   const { start, end } = range ?? { start: 0, end: block.length }
   return {

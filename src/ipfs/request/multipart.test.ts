@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseParameterized, readMultipart } from './multipart.js'
+import { parseMediaType, readMultipart } from './multipart.js'
 
 const body = Buffer.from(
   'preamble\r\n--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain\r\n\r\none\r\n--x' +
@@ -57,16 +57,45 @@ describe('readMultipart', () => {
   })
 })
 
-describe('parseParameterized', () => {
-  it('reads quoted, escaped and extended parameters', () => {
-    const { value, parameters } = parseParameterized(
-      String.raw`Form-Data; name=plain; filename="a \"b\"; c\d.txt"; filename*=utf-8''%e2%82%ac`,
-    )
-    expect(value).toBe('form-data')
-    expect(parameters.get('name')).toBe('plain')
-    expect(parameters.get('filename')).toBe('€')
-    expect(parseParameterized(String.raw`x; filename="a \"b\"; c\d.txt"`).parameters.get('filename')).toBe(
-      String.raw`a "b"; c\d.txt`,
-    )
+/** What `mime.ParseMediaType` of Go 1.26 makes of them: parameters, or the error. */
+const mediaTypes: [text: string, result: string | Record<string, string>][] = [
+  [
+    'Form-Data; name=plain; filename="a \\"b\\"; c\\d.txt"; filename*=utf-8\'\'%e2%82%ac',
+    { filename: '€', name: 'plain' },
+  ],
+  ['x; filename="a \\"b\\"; c\\d.txt"', { filename: 'a "b"; c\\d.txt' }],
+  ['form-data; name=file; filename=a; filename=b', 'mime: duplicate parameter name'],
+  ['form-data; name=file; filename=a; filename=a', { filename: 'a', name: 'file' }],
+  ['form-data; name="file"; filename=a b', 'mime: invalid media parameter'],
+  ['form-data; name="file"; filename="open', 'mime: invalid media parameter'],
+  ['form-data; name="file"; filename="a\\"', 'mime: invalid media parameter'],
+  ['form-data; name="file";', { name: 'file' }],
+  ['form-data ; NAME = "x" ', { name: 'x' }],
+  ['form-data; name', 'mime: invalid media parameter'],
+  ['form-data; name=', 'mime: invalid media parameter'],
+  ['form-data; name=""', { name: '' }],
+  ['form-data;; name=x', 'mime: invalid media parameter'],
+  ['', 'mime: no media type'],
+  [' ', 'mime: no media type'],
+  ['text/', 'mime: expected token after slash'],
+  ['/plain', 'mime: no media type'],
+  ['text plain', 'mime: expected slash after first token'],
+  ['text/plain/x', 'mime: unexpected content after media subtype'],
+  ['nonsense', {}],
+  ['text/plain; charset=utf-8; x=é', 'mime: invalid media parameter'],
+  ['a; x*0="one"; x*1=" two"; x*2*=%20three', { x: 'one two three' }],
+  ["a; x*0*=us-ascii'en'%41; x*1=b", { x: 'Ab' }],
+  ["a; x*=latin1''%e9; x=plain", { x: 'plain' }],
+  ["a; x*=utf-8''%zz; x=plain", { x: 'plain' }],
+  ['a; x*1=late', {}],
+  ['a; x="tab\tin"', { x: 'tab\tin' }],
+  ['a; x="é"', { x: 'é' }],
+]
+
+describe('parseMediaType', () => {
+  it.each(mediaTypes)('reads %j as Go does', (text, result) => {
+    const read = (): unknown => Object.fromEntries(parseMediaType(text).parameters)
+    if (typeof result === 'string') expect(read).toThrow(result)
+    else expect(read()).toEqual(result)
   })
 })

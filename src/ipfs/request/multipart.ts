@@ -191,7 +191,9 @@ function parseHeaders(text: string): Map<string, string> {
       if (line === '') continue
       throw new FileNetworkError(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
     }
-    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+    const name = line.slice(0, colon).trim().toLowerCase()
+    // Of several the first counts.
+    if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   return headers
 }
@@ -201,39 +203,104 @@ function unfold(text: string): string {
   return /\r\n[ \t]/.test(text) ? text.replace(/\r\n[ \t]+/g, ' ') : text
 }
 
-/** A header value with parameters, such as `form-data; name="file"; filename="a.txt"`. */
-export interface ParameterizedValue {
+/** A media type or disposition with its parameters, such as `form-data; name="file"; filename="a.txt"`. */
+export interface MediaType {
   /** In lower case. */
   value: string
-  parameters: Map<string, string>
+  /** By lower-case name. */
+  parameters: ReadonlyMap<string, string>
 }
 
-/** Reads a header value with parameters, quoted strings and `filename*=utf-8''…` included. */
-export function parseParameterized(text: string): ParameterizedValue {
-  const first = text.indexOf(';')
-  const value = (first < 0 ? text : text.slice(0, first)).trim().toLowerCase()
-  const parameters = new Map<string, string>()
-  if (first < 0) return { value, parameters }
-  const pattern = /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
-  for (const [, name = '', quoted, bare] of text.slice(first).matchAll(pattern)) {
-    const plain = quoted === undefined ? (bare ?? '').trim() : unescapeQuoted(quoted)
-    if (name.endsWith('*')) parameters.set(name.slice(0, -1).toLowerCase(), decodeExtended(plain))
-    else if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), plain)
+/** A text that is no media type. */
+export class MediaTypeError extends FileNetworkError {
+  /** What stands in front of parameters that are none; empty where that is wrong itself. */
+  readonly value: string
+
+  constructor(reason: string, value = '') {
+    super(`mime: ${reason}`)
+    this.value = value
   }
-  return { value, parameters }
 }
 
-/** A backslash escapes only what is special in a header: some clients send paths with bare backslashes. */
-function unescapeQuoted(text: string): string {
-  return text.replace(/\\([()<>@,;:\\"/[\]?=])/g, '$1')
-}
+const token = "[!#-'*+\\-.0-9A-Z^-z|~]+"
+const special = String.raw`[()<>@,;:\\"/[\]?=]`
+/** A backslash escapes only what is special: some clients send paths with bare backslashes. */
+const quoted = String.raw`"((?:[^"\\\r\n]|\\${special}|\\(?!${special}))*)"`
+const parameter = new RegExp(String.raw`\s*;\s*(${token})\s*=\s*(?:${quoted}|(${token}))`, 'y')
+const mediaType = new RegExp(`^(${token})(/?)(${token})?(.*)$`, 's')
 
-function decodeExtended(text: string): string {
-  const match = /^utf-8'[^']*'(.*)$/i.exec(text)
-  if (match?.[1] === undefined) return text
-  try {
-    return decodeURIComponent(match[1])
-  } catch {
-    return text
+/**
+ * Reads a header value with parameters (RFC 2045 and 2231), by the rules and in the words of Go (`mime.ParseMediaType`).
+ *
+ * @throws {@link MediaTypeError}
+ */
+export function parseMediaType(text: string): MediaType {
+  const end = text.indexOf(';')
+  const value = (end < 0 ? text : text.slice(0, end)).trim().toLowerCase()
+  checkMediaType(value)
+  const given = new Map<string, string>()
+  for (let position = end < 0 ? text.length : end; position < text.length;) {
+    parameter.lastIndex = position
+    const [whole, name = '', inQuotes, bare = ''] = parameter.exec(text) ?? []
+    if (whole === undefined) {
+      if (/^\s*;?\s*$/.test(text.slice(position))) break
+      throw new MediaTypeError('invalid media parameter', value)
+    }
+    const content = inQuotes?.replace(escaped, '$1') ?? bare
+    const key = name.toLowerCase()
+    if ((given.get(key) ?? content) !== content) throw new MediaTypeError('duplicate parameter name')
+    given.set(key, content)
+    position += whole.length
   }
+  return { value, parameters: joinPieces(given) }
+}
+
+const escaped = new RegExp(String.raw`\\(${special})`, 'g')
+
+function checkMediaType(value: string): void {
+  const [, type, slash, subtype, rest] = mediaType.exec(value) ?? []
+  if (type === undefined) throw new MediaTypeError('no media type')
+  if (slash === '' && rest !== '') throw new MediaTypeError('expected slash after first token')
+  if (slash === '/' && subtype === undefined) throw new MediaTypeError('expected token after slash')
+  if (rest !== '') throw new MediaTypeError('unexpected content after media subtype')
+}
+
+/** Parameters whose values come encoded, or in pieces, under the names that they stand for. */
+function joinPieces(given: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const starred = new Set<string>()
+  for (const name of given.keys()) if (name.includes('*')) starred.add(name.slice(0, name.indexOf('*')))
+  if (starred.size === 0) return given
+  const joined = new Map([...given].filter(([name]) => !name.includes('*')))
+  for (const name of starred) {
+    const whole = given.get(`${name}*`)
+    const value = whole === undefined ? joinNumbered(given, name) : decodeExtended(whole)
+    if (value !== undefined) joined.set(name, value)
+  }
+  return joined
+}
+
+function joinNumbered(given: ReadonlyMap<string, string>, name: string): string | undefined {
+  let joined: string | undefined
+  for (let number = 0; ; number++) {
+    const encoded = given.get(`${name}*${number}*`)
+    const plain = given.get(`${name}*${number}`)
+    if (plain === undefined && encoded === undefined) return joined
+    const decoded = number === 0 ? decodeExtended(encoded ?? '') : decodePercents(encoded ?? '')
+    joined = (joined ?? '') + (plain ?? decoded ?? '')
+  }
+}
+
+/** A value with its charset and language in front; undefined where that is not to be read. */
+function decodeExtended(text: string): string | undefined {
+  const [, encoded] = /^(?:us-ascii|utf-8)'[^']*'(.*)$/is.exec(text) ?? []
+  return encoded === undefined ? undefined : decodePercents(encoded)
+}
+
+function decodePercents(text: string): string | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(text)) return undefined
+  const bytes = Buffer.from(text).toString('latin1')
+  return Buffer.from(
+    bytes.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  ).toString()
 }

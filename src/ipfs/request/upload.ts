@@ -4,10 +4,12 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import {
+  type MediaType,
+  MediaTypeError,
   type MultipartPart,
   type PartContent,
   type PartReader,
-  parseParameterized,
+  parseMediaType,
   readMultipart,
 } from './multipart.js'
 
@@ -49,7 +51,7 @@ export function createUpload(
   contentType: string | undefined,
   body: AsyncIterable<Uint8Array> | undefined,
 ): Upload {
-  const { value, parameters } = parseParameterized(contentType ?? '')
+  const { value, parameters } = readContentType(contentType ?? '')
   if (value !== 'multipart/form-data' || body === undefined) {
     return {
       present: false,
@@ -61,6 +63,19 @@ export function createUpload(
   return {
     present: true,
     entries: () => new DirectoryEntries('/', new PartCursor(readMultipart(body, boundary))),
+  }
+}
+
+/** The content type of a request; one that makes no sense is none of an upload. */
+function readContentType(text: string): MediaType {
+  try {
+    return parseMediaType(text)
+  } catch (error) {
+    if (!(error instanceof MediaTypeError)) throw error
+    if (error.value === 'multipart/form-data') {
+      throw new RequestError("request Content-Type isn't multipart/form-data")
+    }
+    return { value: '', parameters: new Map() }
   }
 }
 
@@ -76,8 +91,8 @@ const maxDepth = 1024
 /** A part with the absolute, cleaned path that its name stands for. */
 interface NamedPart {
   part: MultipartPart
+  /** Empty where the part's disposition cannot be read: it is no entry of any directory. */
   path: string
-  type: string
   mode: number
   modified: UnixfsTime | undefined
 }
@@ -171,7 +186,9 @@ class DirectoryEntries implements UploadEntries {
 }
 
 function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<UploadEntry> {
-  const { mode, modified, type } = part
+  const { mode, modified } = part
+  const contentType = part.part.headers.get('content-type')
+  const type = contentType ? parseMediaType(contentType).value : ''
   const { content } = part.part
   if (type === 'application/x-directory' || type === 'multipart/form-data') {
     return { kind: 'directory', name, mode, modified, children: new DirectoryEntries(part.path, cursor) }
@@ -189,8 +206,10 @@ function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<Upload
 }
 
 function describePart(part: MultipartPart): NamedPart {
-  const { parameters } = parseParameterized(part.headers.get('content-disposition') ?? '')
-  const field = parameters.get('name') ?? ''
+  const disposition = readDisposition(part)
+  if (disposition === undefined) return { part, path: '', mode: 0, modified: undefined }
+  const { value, parameters } = disposition
+  const field = value === 'form-data' ? (parameters.get('name') ?? '') : ''
   const segments = cleanSegments(unescapeQuery(parameters.get('filename') ?? ''))
   if (segments.length > maxDepth) throw new RequestError(`path has more than ${maxDepth} segments`)
   const question = field.indexOf('?')
@@ -198,9 +217,17 @@ function describePart(part: MultipartPart): NamedPart {
   return {
     part,
     path: `/${segments.join('/')}`,
-    type: parseParameterized(part.headers.get('content-type') ?? '').value,
     mode: query === undefined ? 0 : parseMode(query.get('mode') ?? ''),
     modified: query && parseTime(query),
+  }
+}
+
+function readDisposition({ headers }: MultipartPart): MediaType | undefined {
+  try {
+    return parseMediaType(headers.get('content-disposition') ?? '')
+  } catch (error) {
+    if (error instanceof MediaTypeError) return undefined
+    throw error
   }
 }
 

@@ -15,8 +15,8 @@ const defaultChunkSize = 262_144
 export function createChunker(text: string): Chunker {
   if (text === '' || text === 'default') return fixedSize(defaultChunkSize)
   if (text.startsWith('size-')) return fixedSize(parseSize(text))
-  if (text === 'buzhash') return buzhash
-  if (text.startsWith('rabin')) return createRabin(text)
+  if (/^buzhash(-|$)/.test(text)) return buzhash
+  if (/^rabin(-|$)/.test(text)) return createRabin(text)
   throw new FileNetworkError(`unrecognized chunker option: ${text}`)
 }
 
@@ -53,9 +53,9 @@ function createRabin(text: string): Chunker {
     )
   }
   const min = parseLabelled(parts[1] ?? '', 'min', 'first label must be min')
+  if (min < 16) throw new FileNetworkError('rabin min must be greater than 16')
   const average = parseLabelled(parts[2] ?? '', 'avg', 'second label must be avg')
   const max = parseLabelled(parts[3] ?? '', 'max', 'final label must be max')
-  if (min < 16) throw new FileNetworkError('rabin min must be greater than 16')
   if (min >= average) throw new FileNetworkError('incorrect format: rabin-min must be smaller than rabin-avg')
   if (average >= max) throw new FileNetworkError('incorrect format: rabin-avg must be smaller than rabin-max')
   checkMaximum(max)
@@ -73,8 +73,10 @@ function parseLabelled(text: string, label: string, refusal: string): number {
 }
 
 function parseNumber(text: string): number {
-  if (/^[+-]?\d{1,15}$/.test(text)) return Number(text)
-  throw new FileNetworkError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const number = /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
+  if (number !== undefined && BigInt.asIntN(64, number) === number) return Number(number)
+  const problem = number === undefined ? 'invalid syntax' : 'value out of range'
+  throw new FileNetworkError(`strconv.Atoi: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
 function checkMaximum(size: number): void {

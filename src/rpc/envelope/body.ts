@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
-import { parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
+import { deepestNesting, parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { arrayElements, deepestNesting, leaveOut, objectMembers, scanStructure } from './scan.js'
+import { arrayElements, leaveOut, objectMembers, scanStructure } from './scan.js'
 
 /** What a body holds. */
 export type Body =

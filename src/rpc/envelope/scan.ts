@@ -1,8 +1,5 @@
-import { endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
+import { deepestNesting, endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-
-/** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
-export const deepestNesting = 10_000
 
 const structural = /["{}[\]]/g
 

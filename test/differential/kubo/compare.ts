@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { commands } from '../../../src/ipfs/commands/registry.js'
 import type { PeerAnswer, PeerRequest } from './http.js'
 
 /** Headers that a client may act on. */
@@ -147,9 +148,20 @@ function shown({ body, headers }: PeerAnswer): string {
 
 /** What differences have in common: the operation, and texts without the names and numbers in them. */
 export function classOf({ to, target, method }: PeerRequest, { what, ours, theirs }: Mismatch): string {
-  const operation = to === 'api' ? target.replace(/^\/api\/v0\//, '').replace(/\?.*$/s, '') : 'gateway'
+  const operation = to === 'api' ? operationOf(target) : 'gateway'
   const verb = method === 'POST' || (to === 'gateway' && method === 'GET') ? '' : `${method} `
   return `${verb}${operation} | ${what} | ${general(ours)} | ${general(theirs)}`
+}
+
+/** The operation that a target leads to, however it is written; what stands behind it in the path does not count. */
+function operationOf(target: string): string {
+  const path = target.replace(/^\/api\/v0\//, '').replace(/\?.*$/s, '')
+  const segments = path.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent).split('/')
+  for (let length = segments.length; length > 0; length--) {
+    const name = segments.slice(0, length).join('/')
+    if (commands.has(name)) return name
+  }
+  return path
 }
 
 function general(text: string): string {

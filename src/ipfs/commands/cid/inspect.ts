@@ -48,7 +48,7 @@ function describe(text: string, cid: CID): object {
     ...(hasVersion0 && {
       cidV0: CID.createV0(cid.multihash as Parameters<typeof CID.createV0>[0]).toString(),
     }),
-    cidV1: cid.toV1().toString(),
+    cidV1: cid.code === codecCode.libp2pKey ? formatName(cid) : cid.toV1().toString(),
   }
 }
 

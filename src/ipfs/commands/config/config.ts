@@ -1,3 +1,4 @@
+import { describeJsonFault } from '../../../encoding/syntaxError.js'
 import { goJsonIndented } from '../../request/reply.js'
 import type { Configuration } from '../../configuration/configuration.js'
 import type { JsonObject } from '../../configuration/schema.js'
@@ -55,11 +56,9 @@ function concealsCredentials(key: string): boolean {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new FileNetworkError(`failed to unmarshal json. ${errorText(error)}`)
-  }
+  const fault = describeJsonFault(text)
+  if (fault !== undefined) throw new FileNetworkError(`failed to unmarshal json. ${fault}`)
+  return JSON.parse(text)
 }
 
 async function set(configuration: Configuration, key: string, value: unknown): Promise<void> {

@@ -6,7 +6,7 @@ import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js
 import { exportCar } from '../../dag/car.js'
 import { linkFailure } from '../../dag/path.js'
 import type { BlockSource } from '../../unixfs/entry.js'
-import { resolveText } from '../../names/nameSystem.js'
+import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
 /** `dag/export`: a DAG as a CARv1. */
@@ -18,6 +18,7 @@ export const dagExport = defineCommand({
     'local-only': { type: 'bool', description: 'Leave out what is not here, and all below it.' },
   },
   async run({ args: [arg = ''], options, offline }, { blockstore, names }) {
+    checkPaths(arg)
     const localOnly = options['local-only'] === true
     if (localOnly && offline === false) {
       throw new FileNetworkError(

@@ -1,3 +1,4 @@
+import { isComputed } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
@@ -42,9 +43,12 @@ export const filesChcid = defineCommand({
     const entry = await lookUpLiterally(files, path)
     if (format !== undefined) {
       if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
-      await files.change(path.split('/'), (directory) => {
-        directory.format = format
-      })
+      // A directory whose new hash function nothing computes stays as it is (boxo, `merkledag`).
+      if (isComputed(format.hash)) {
+        await files.change(path.split('/'), (directory) => {
+          directory.format = format
+        })
+      }
     }
     // Kubo flushes the directory above it then, and of a path without a slash in front that is `.`.
     if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()

@@ -1,6 +1,9 @@
 import { linesOfText } from '../../request/textForm.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
-import { BlockNotFoundError, FileNetworkError } from '../../errors.js'
+import type { CID } from 'multiformats/cid'
+import { linksOf } from '../../dag/links.js'
+import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js'
+import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 import { provideOptions } from './add.js'
 import { PinError, pinDag, unpin } from '../../store/pins.js'
@@ -46,6 +49,7 @@ export const pinUpdate = defineCommand({
       if (pins.find(to)?.mode === 'recursive') {
         throw new FileNetworkError("'to' cid was already recursively pinned")
       }
+      for (const root of [from, to]) await checkRoot(network, root)
       await pinDag(network, to, old.name).catch((error: unknown) => {
         const cause = error instanceof PinError ? error.cause : error
         throw cause instanceof BlockNotFoundError
@@ -57,3 +61,12 @@ export const pinUpdate = defineCommand({
     return single({ Pins: [encodeCid(from), encodeCid(to)] })
   },
 })
+
+/** Refuses a root that is not there, or that cannot be read (boxo, `dagutils.DiffEnumerate`). */
+async function checkRoot({ blockstore }: NetworkContext, root: CID): Promise<void> {
+  try {
+    await linksOf(root, await blockstore.get(root))
+  } catch (error) {
+    throw error instanceof FileNetworkError ? new FileNetworkError(`get ${root}: ${errorText(error)}`) : error
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeSyntaxError } from './syntaxError.js'
+import { describeJsonFault, describeSyntaxError } from './syntaxError.js'
 
 // The words are those that Go's encoding/json has in scanner.go.
 it.each([
@@ -50,4 +50,22 @@ it.each([
 it('says where brackets inside each other are too many', () => {
   expect(describeSyntaxError('['.repeat(10_000))).toBeUndefined()
   expect(describeSyntaxError('['.repeat(10_001))).toBe(`invalid character '[' exceeded max depth`)
+})
+
+// What `json.Unmarshal` of Go 1.26 says of them.
+it.each([
+  ['', 'unexpected end of JSON input'],
+  ['{"a":', 'unexpected end of JSON input'],
+  ['"é', 'unexpected end of JSON input'],
+  ['tru', "invalid character ' ' in literal true (expecting 'e')"],
+  ['1.', "invalid character ' ' after decimal point in numeric literal"],
+  ['"\\', "invalid character ' ' in string escape code"],
+  ['x', "invalid character 'x' looking for beginning of value"],
+  ['{"a":1}}', "invalid character '}' after top-level value"],
+  ['1 2', "invalid character '2' after top-level value"],
+  ['truex', "invalid character 'x' after top-level value"],
+  ['01', "invalid character '1' after top-level value"],
+  [' {"a":[1,"b"]} ', undefined],
+])('%j as a whole: %s', (text, words) => {
+  expect(describeJsonFault(text)).toBe(words)
 })

@@ -1,5 +1,5 @@
-import { runToCompletion, type Steps } from '../../encoding/timeSlice.js'
-import { deepestNesting } from './scan.js'
+import { deepestNesting, skipWhitespace } from './json.js'
+import { runToCompletion, type Steps } from './timeSlice.js'
 
 /** What may stand at a place of a JSON text. */
 type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'afterMember' | 'afterElement'
@@ -36,14 +36,32 @@ export function describeSyntaxError(text: string): string | undefined {
 
 /** The same in pieces. */
 export function* describeSyntaxErrorInPieces(text: string): Steps<string | undefined> {
-  const fault = yield* findFault(text)
-  return fault === undefined ? undefined : `invalid character ${quote(text, fault.index)} ${fault.words}`
+  const read = yield* readValue(text)
+  return read === undefined || 'end' in read ? undefined : describe(text, read)
+}
+
+/**
+ * What is wrong with a text that is to be one JSON value and nothing else, in the words of Go (`json.Unmarshal`); undefined
+ * if nothing is.
+ */
+export function describeJsonFault(text: string): string | undefined {
+  // At the end of the text Go reads a space, behind which no token goes on.
+  const read = runToCompletion(readValue(`${text} `))
+  if (read === undefined) return 'unexpected end of JSON input'
+  if (!('end' in read)) return describe(`${text} `, read)
+  const index = skipWhitespace(text, read.end)
+  return index < text.length ? describe(text, { index, words: 'after top-level value' }) : undefined
+}
+
+function describe(text: string, { index, words }: Fault): string {
+  return `invalid character ${quote(text, index)} ${words}`
 }
 
 /** Characters that are looked at at once. */
 const PIECE_LENGTH = 16 * 1024
 
-function* findFault(text: string): Steps<Fault | undefined> {
+/** The first value of a text; undefined where the text ends in it. */
+function* readValue(text: string): Steps<Token | undefined> {
   const open: ('{' | '[')[] = []
   let expected: Expectation = 'value'
   let index = 0
@@ -88,7 +106,7 @@ function* findFault(text: string): Steps<Fault | undefined> {
       }
     }
     const around = open.at(-1)
-    if (around === undefined) return undefined
+    if (around === undefined) return { end: index }
     expected = around === '{' ? 'afterMember' : 'afterElement'
   }
 }
