@@ -475,6 +475,20 @@ describe('forms that can be verified', () => {
     await reading
     expect(names).toContain(`${site}/sub/index.html`)
   })
+
+  // Such an archive is longer than the 2048 bytes up to which Kubo tells the length.
+  it.each(['-5', '99999999999'])(
+    'keeps in an archive a time that headers have no room for: %s',
+    async (time) => {
+      const file = await addAll(
+        [{ name: 'n', content: 'x', field: `file?mtime=${time}` }],
+        'preserve-mtime=true',
+      )
+      const answer = await ask(`/ipfs/${file}?format=tar`)
+      expect(answer.headers['content-length']).toBeUndefined()
+      expect(answer.body.toString('latin1')).toContain(` mtime=${time}\n`)
+    },
+  )
 })
 
 async function putBlock(bytes: Uint8Array, codec: string): Promise<CID> {

@@ -45,7 +45,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   const header: EntryHeader = {
     name: path,
     mode: entry.mode ?? defaultModes[entry.type],
-    mtime: entry.modified ? new Date(Number(entry.modified.seconds) * 1000) : context.now,
+    ...timeOf(entry, context.now),
     size: 0,
     type: entry.type,
   }
@@ -62,6 +62,17 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   for await (const link of listDirectory(source, entry)) {
     await writeEntry(context, await loadEntry(source, link.cid), `${path}/${link.name}`)
   }
+}
+
+/** The first second for which the header's eleven octal digits do not do. */
+const endOfOctalTime = 8n ** 11n
+
+/** The time of an entry; one that a header has no room for stands in a record in front of it (POSIX.1-2001, `pax`). */
+function timeOf({ modified }: UnixfsEntry, now: Date): Pick<EntryHeader, 'mtime' | 'pax'> {
+  if (modified === undefined) return { mtime: now }
+  const { seconds } = modified
+  if (seconds >= 0n && seconds < endOfOctalTime) return { mtime: new Date(Number(seconds) * 1000) }
+  return { mtime: new Date(0), pax: { mtime: String(seconds) } }
 }
 
 function writeHeader(archive: Pack, header: EntryHeader): Promise<void> {

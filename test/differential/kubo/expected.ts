@@ -29,6 +29,11 @@ function withoutRepeats(shown: string): string {
   return shown.replace(/^(?:\(\d+\) )?(.*\n)\1+/gm, '$1').replace(/^\(\d+\) /, '')
 }
 
+/** The entries of a listing, by their texts. */
+function sortedEntries(shown: string): string {
+  return (shown.match(/\{"Name":[^}]*\}/g) ?? []).sort().join()
+}
+
 function startsAlike(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a)
 }
@@ -78,6 +83,15 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'Of two mistakes of a request, another is told first',
     matches: ({ name }) =>
       /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/s.test(name),
+  },
+  {
+    reason:
+      'Kubo lists a mutable directory that it has in memory in the order in which entries came to it, and by their names once ' +
+      'it reads it again',
+    matches: ({ name, ours, theirs }) =>
+      name.startsWith('files/ls | body') &&
+      lengthOf(ours) === lengthOf(theirs) &&
+      (ours.endsWith('…') || sortedEntries(ours) === sortedEntries(theirs)),
   },
   {
     reason: 'A directory is not moved into itself, which is how Kubo loses it',
