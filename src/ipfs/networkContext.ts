@@ -1,6 +1,5 @@
 import type { ReadWriteLock } from '../encoding/timeSlice.js'
 import type { Configuration } from './configuration/configuration.js'
-import type { ImportDefaults } from './configuration/importSettings.js'
 import type { Identity } from './names/identity.js'
 import type { Keystore } from './names/keystore.js'
 import type { NameSystem } from './names/nameSystem.js'
@@ -8,7 +7,7 @@ import type { MutableFiles } from './mfs/mutableFiles.js'
 import type { NetworkLog, RequestLog } from './request/requestLog.js'
 import type { Blockstore } from './store/blockstore.js'
 import type { Pins } from './store/pins.js'
-import type { ImportSettings } from './unixfs/settings.js'
+import type { ImportDefaults, ImportSettings } from './unixfs/settings.js'
 
 /** What commands work with. */
 export interface NetworkContext {

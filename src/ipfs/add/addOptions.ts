@@ -1,10 +1,10 @@
-import type { ImportDefaults } from '../configuration/importSettings.js'
+import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
 import { createChunker } from '../unixfs/chunker.js'
 import { type UnixfsMetadata, permissionsOf } from '../unixfs/data.js'
-import type { ImportSettings } from '../unixfs/settings.js'
+import type { ImportDefaults, ImportSettings } from '../unixfs/settings.js'
 
 /** The options of `add` (Kubo, `core/commands/add.go`). */
 export const addOptions = {
@@ -100,11 +100,7 @@ export async function planAdd(
   const metadata = readMetadataRule(options)
   const rawLeaves = decideRawLeaves(options['raw-leaves'] ?? defaults.rawLeaves, metadata)
   checkCombinations(options)
-  const choose = await defaults.choose({
-    hash: options.hash,
-    cidVersion: options['cid-version'],
-    fanout: options['max-hamt-fanout'],
-  })
+  const hash = await hashFunctionByName((options.hash || defaults.hashName).toLowerCase())
   checkBase()
   const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
   if (mtime === 0 && nanoseconds !== 0) {
@@ -114,10 +110,14 @@ export async function planAdd(
     if (nanoseconds > 999_999_999) {
       throw new FileNetworkError('mtime nanoseconds must be in range [1, 999999999]')
     }
+    const fanout = options['max-hamt-fanout'] ?? defaults.directory.fanout
+    if (!isFanout(fanout)) {
+      throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
+    }
     if (options.nocopy && rawLeaves === false) {
       throw new FileNetworkError("nocopy option requires '--raw-leaves' to be enabled as well")
     }
-    const settings = settingsOf(options, choose(), rawLeaves)
+    const settings = settingsOf(options, defaults, { hash, rawLeaves, fanout })
     if (options.nocopy) throw new NoFilestoreError()
     createChunker(settings.chunker)
     return {
@@ -184,20 +184,48 @@ function checkCombinations(options: AddOptions): void {
 
 function settingsOf(
   options: AddOptions,
-  base: ImportSettings,
-  rawLeaves: boolean | undefined,
+  defaults: ImportDefaults,
+  { hash, rawLeaves, fanout }: { hash: HashFunction; rawLeaves: boolean | undefined; fanout: number },
 ): ImportSettings {
+  const version = versionFor(hash, options['cid-version'] ?? defaults.cidVersion ?? unsetVersion)
   return {
-    cid: { ...base.cid, inlineLimit: options.inline ? options['inline-limit'] : undefined },
-    rawLeaves: rawLeaves ?? base.cid.version === 1,
-    chunker: options.chunker || base.chunker,
-    layout: options.trickle === undefined ? base.layout : options.trickle ? 'trickle' : 'balanced',
-    maxFileLinks: positive(options['max-file-links']) ?? base.maxFileLinks,
+    cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
+    rawLeaves: rawLeaves ?? version === 1,
+    chunker: options.chunker || defaults.chunker,
+    layout: options.trickle === undefined ? defaults.layout : options.trickle ? 'trickle' : 'balanced',
+    maxFileLinks: positive(options['max-file-links']) ?? defaults.maxFileLinks,
     directory: {
-      ...base.directory,
-      maxLinks: positive(options['max-directory-links']) ?? base.directory.maxLinks,
+      ...defaults.directory,
+      maxLinks: positive(options['max-directory-links']) ?? defaults.directory.maxLinks,
+      fanout,
     },
   }
+}
+
+/** Stands for a version of CIDs that nobody chose. */
+const unsetVersion = -1
+
+/** The version of CIDs that a hash function is used with (Kubo, `UnixfsAddOptions`). */
+function versionFor({ code }: HashFunction, version: number): 0 | 1 {
+  if (code !== sha256Code) {
+    if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
+    if (version !== 1 && version !== unsetVersion) throw new UnknownCidVersionError(version)
+    return 1
+  }
+  if (version > 1) throw new UnknownCidVersionError(version)
+  return version === 1 ? 1 : 0
+}
+
+/** A version of CIDs that there is none of. */
+export class UnknownCidVersionError extends FileNetworkError {
+  constructor(version: number) {
+    super(`unknown CID version: ${version}`)
+  }
+}
+
+/** Whether shards may have a number of slots. */
+export function isFanout(value: number): boolean {
+  return value >= 8 && value <= 1024 && Number.isInteger(Math.log2(value))
 }
 
 function positive(value: number | undefined): number | undefined {

@@ -3,8 +3,8 @@ import { Mutex } from '../../encoding/timeSlice.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import { parseGoDuration } from '../request/command.js'
-import type { ImportProfile, ImportSettings } from '../unixfs/settings.js'
-import { ImportDefaults, configuredHash, parseByteSize, readFilesSettings } from './importSettings.js'
+import type { ImportDefaults, ImportProfile, ImportSettings } from '../unixfs/settings.js'
+import { configuredHash, parseByteSize, readFilesSettings, readImportDefaults } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema } from './schema.js'
 
@@ -132,7 +132,7 @@ interface Imports {
 
 async function importsOf(configuration: JsonObject): Promise<Imports> {
   return {
-    add: new ImportDefaults(configuration),
+    add: readImportDefaults(configuration),
     files: await readFilesSettings(configuration).catch(keepRefusal),
   }
 }

@@ -1,8 +1,10 @@
-import { type CidFormat, hashFunctionByName, isHashName, sha256Code } from '../cid/cidFormat.js'
+import { type CidFormat, hashFunctionByName, isHashName } from '../cid/cidFormat.js'
+import { UnknownCidVersionError, isFanout } from '../add/addOptions.js'
 import { FileNetworkError } from '../errors.js'
 import type {
   DirectorySettings,
   DirectorySizeEstimation,
+  ImportDefaults,
   ImportProfile,
   ImportSettings,
 } from '../unixfs/settings.js'
@@ -22,20 +24,8 @@ const defaults = {
   UnixFSHAMTDirectorySizeThreshold: 262_144,
 } as const
 
-/** What a request says of how content is imported, which wins over what is configured. */
-export interface ImportChoices {
-  hash?: string | undefined
-  /** -1: as the hash function needs it. */
-  cidVersion?: number | undefined
-  /** Slots of a shard. */
-  fanout?: number | undefined
-}
-
-/**
- * How content is imported by a configuration: by its section `Import`, and by `Internal.UnixFSShardingSizeThreshold`, the
- * former name of one of its settings.
- */
-export class ImportDefaults {
+/** The values of the section `Import`, and of the former name of one of them. */
+class ImportSection {
   readonly #section: Partial<Record<string, string | number | boolean | null>>
   readonly #formerThreshold: string | null | undefined
 
@@ -43,22 +33,6 @@ export class ImportDefaults {
     this.#section = configuration['Import'] ?? {}
     const internal = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
     this.#formerThreshold = internal.UnixFSShardingSizeThreshold
-  }
-
-  /**
-   * How `add` imports where a request says so much.
-   *
-   * @returns the settings; they are asked for when there is something to import, and refuse numbers that make no sense
-   * @throws {@link FileNetworkError} with the text of Kubo for a name that is none of a hash function
-   */
-  async choose({ hash: name, cidVersion, fanout }: ImportChoices): Promise<() => ImportSettings> {
-    const hash = await hashFunctionByName((name || this.text('HashFunction')).toLowerCase())
-    const configured = this.#section['CidVersion'] as number | null | undefined
-    return () => {
-      const slots = checkFanout(fanout ?? this.number('UnixFSHAMTDirectoryMaxFanout'))
-      const version = versionFor(hash.code, cidVersion ?? configured ?? unsetVersion)
-      return this.settings({ version, hash }, slots)
-    }
   }
 
   text(
@@ -73,8 +47,21 @@ export class ImportDefaults {
     return Number(this.#section[key] ?? defaults[key])
   }
 
+  get cidVersion(): number | undefined {
+    return (this.#section['CidVersion'] as number | null | undefined) ?? undefined
+  }
+
   get rawLeaves(): boolean | undefined {
     return (this.#section['UnixFSRawLeaves'] as boolean | null | undefined) ?? undefined
+  }
+
+  get layout(): ImportSettings['layout'] {
+    return this.text('UnixFSDAGLayout') === 'trickle' ? 'trickle' : 'balanced'
+  }
+
+  get maxFileLinks(): number {
+    const links = this.number('UnixFSFileMaxLinks')
+    return links > 0 ? links : defaults.UnixFSFileMaxLinks
   }
 
   directory(fanout: number): DirectorySettings {
@@ -91,31 +78,33 @@ export class ImportDefaults {
 
   /** The settings with a format of CIDs and a number of slots of shards. */
   settings(cid: CidFormat, fanout: number): ImportSettings {
-    const maxFileLinks = this.number('UnixFSFileMaxLinks')
     return {
       cid,
       rawLeaves: this.rawLeaves ?? cid.version === 1,
       configuredRawLeaves: this.rawLeaves,
       chunker: this.text('UnixFSChunker'),
-      layout: this.text('UnixFSDAGLayout') === 'trickle' ? 'trickle' : 'balanced',
-      maxFileLinks: maxFileLinks > 0 ? maxFileLinks : defaults.UnixFSFileMaxLinks,
+      layout: this.layout,
+      maxFileLinks: this.maxFileLinks,
       directory: this.directory(fanout),
     }
   }
 }
 
-/** Stands for a version of CIDs that nobody chose. */
-const unsetVersion = -1
-
-/** The version of CIDs that a hash function is used with (Kubo, `UnixfsAddOptions`). */
-function versionFor(hashCode: number, version: number): 0 | 1 {
-  if (hashCode !== sha256Code) {
-    if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
-    if (version !== 1 && version !== unsetVersion) throw new UnknownCidVersionError(version)
-    return 1
+/** How `add` imports by a configuration. What makes no sense is refused where it counts. */
+export function readImportDefaults(configuration: JsonObject): ImportDefaults {
+  const section = new ImportSection(configuration)
+  const { shardThreshold, estimation, maxLinks, fanout } = section.directory(
+    section.number('UnixFSHAMTDirectoryMaxFanout'),
+  )
+  return {
+    cidVersion: section.cidVersion,
+    hashName: section.text('HashFunction'),
+    rawLeaves: section.rawLeaves,
+    chunker: section.text('UnixFSChunker'),
+    layout: section.layout,
+    maxFileLinks: section.maxFileLinks,
+    directory: { shardThreshold, estimation, maxLinks, fanout },
   }
-  if (version > 1) throw new UnknownCidVersionError(version)
-  return version === 1 ? 1 : 0
 }
 
 /**
@@ -124,7 +113,7 @@ function versionFor(hashCode: number, version: number): 0 | 1 {
  * @throws {@link FileNetworkError} with the text of Kubo (`UnixFSCidBuilder`) for a CID format that makes no sense
  */
 export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
-  const section = new ImportDefaults(configuration)
+  const section = new ImportSection(configuration)
   const fanout = section.number('UnixFSHAMTDirectoryMaxFanout')
   const name = section.text('HashFunction')
   const configured = section.number('CidVersion')
@@ -141,14 +130,7 @@ export async function readFilesSettings(configuration: JsonObject): Promise<Impo
 
 /** The hash function that a configuration names for blocks and data, as it is written. */
 export function configuredHash(configuration: JsonObject): string {
-  return new ImportDefaults(configuration).text('HashFunction')
-}
-
-/** A version of CIDs that there is none of. */
-class UnknownCidVersionError extends FileNetworkError {
-  constructor(version: number) {
-    super(`unknown CID version: ${version}`)
-  }
+  return new ImportSection(configuration).text('HashFunction')
 }
 
 function sizeOf(value: string | number | boolean | null | undefined): number {
@@ -157,27 +139,11 @@ function sizeOf(value: string | number | boolean | null | undefined): number {
   return size ?? defaults.UnixFSHAMTDirectorySizeThreshold
 }
 
-/** Whether a number is one of slots of a shard. */
-function isFanout(value: number): boolean {
-  return value >= 8 && value <= 1024 && Number.isInteger(Math.log2(value))
-}
-
-/**
- * A number of slots of a shard.
- *
- * @throws {@link FileNetworkError} for one that no shard has
- */
-function checkFanout(value: number): number {
-  if (isFanout(value)) return value
-  throw new FileNetworkError(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${value})`)
-}
-
 /** The import settings of a profile. */
 export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
   const entries = Object.entries(profiles.get(profile) ?? {})
   const section = Object.fromEntries(entries.map(([key, value]) => [key.replace('Import.', ''), value]))
-  const settings = await new ImportDefaults({ Import: section }).choose({})
-  return settings()
+  return readFilesSettings({ Import: section })
 }
 
 const byteUnits: Readonly<Record<string, number>> = {

@@ -32,5 +32,14 @@ export interface ImportSettings {
   directory: DirectorySettings
 }
 
+/** How content is imported where a request says nothing else, as it is configured: numbers may make no sense. */
+export interface ImportDefaults extends Omit<ImportSettings, 'cid' | 'rawLeaves' | 'configuredRawLeaves'> {
+  /** undefined: as the hash function needs it. */
+  cidVersion: number | undefined
+  hashName: string
+  /** undefined: with CIDs of version 1. */
+  rawLeaves: boolean | undefined
+}
+
 /** The import settings of a node where nothing says otherwise, by Kubo's names (Kubo, docs/config.md, profiles; IPIP-499). */
 export type ImportProfile = 'unixfs-v0-2015' | 'unixfs-v1-2025'
