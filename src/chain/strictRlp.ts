@@ -70,37 +70,43 @@ export class RlpString {
  */
 export class RlpList {
   readonly #encoding: Uint8Array
-  readonly #end: number
   readonly #depth: number
-  readonly #isCut: boolean
   readonly isEmpty: boolean
   #at: number
+  #end: number
+  /** Whether a list in this one reached beyond it: geth then takes all that the input has for a part of this one. */
+  #isOverrun = false
 
-  constructor(encoding: Uint8Array, { start, end, isCut = false }: Omit<RlpSpan, 'isList'>, depth: number) {
+  constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>, depth: number) {
     this.#encoding = encoding
-    this.#isCut = isCut
     this.#at = start
     this.#end = end
     this.#depth = depth
     this.isEmpty = start >= end
   }
 
-  /** @throws TransactionEncodingError if the list reaches beyond the one that it stands in */
-  checkWhole(): void {
-    if (this.#isCut) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
-  }
-
   /** Whether items are left. */
   get hasMore(): boolean {
-    return this.#at < this.#end
+    return this.#at < this.#end || this.#isOverrun
   }
 
   /** The next item; undefined behind the last, and behind one that is wrongly encoded. */
   next(): RlpItem | undefined {
-    if (this.#at >= this.#end) return undefined
+    if (this.#at >= this.#end) return this.#endOverrun()
     const span = readHeader(this.#encoding, this.#at, this.#end, ELEMENT_TOO_LARGE)
     this.#at = span instanceof RlpFault ? this.#end : span.end
-    return span instanceof RlpFault ? span : readItem(this.#encoding, span, this.#depth + 1)
+    if (span instanceof RlpFault) return span
+    if (span.isList && span.isCut === true) {
+      this.#end = this.#encoding.length
+      this.#isOverrun = true
+    }
+    return readItem(this.#encoding, span, this.#depth + 1)
+  }
+
+  #endOverrun(): RlpFault | undefined {
+    if (!this.#isOverrun) return undefined
+    this.#isOverrun = false
+    return new RlpFault('length', VALUE_TOO_LARGE)
   }
 
   /** What is made of each item that is left. */

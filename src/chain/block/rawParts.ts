@@ -1,58 +1,9 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
-import { TransactionEncodingError } from '../errors.js'
-import { FieldReader } from '../mempool/fieldReader.js'
-import { type RlpSpan, checkSingleItem, decodeStrictRlp, splitRlp } from '../strictRlp.js'
+import { type RlpSpan, splitRlp } from '../strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import type { ChainStores } from '../reader.js'
-import { hashHeader, headerFromList } from './header.js'
+import { headerFromList } from './header.js'
 import type { StoredBlock } from './record.js'
-
-/**
- * The 32-byte hash of a block from RLP that may be anything.
- *
- * @throws TransactionEncodingError in geth's words (core/types/block.go, extblock; rlp/decode.go)
- */
-export function decodeBlockHash(blockRlp: Uint8Array): Uint8Array {
-  if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
-  const path = '(types.Block)(types.extblock)'
-  const block = new FieldReader(decodeStrictRlp(blockRlp), 'types.extblock', path)
-  const header = readHeader(new FieldReader(block.take(), 'types.Header', `${path}.Header`))
-  block.list('Txs', '[]*types.Transaction')
-  block.list('Uncles', '[]*types.Header')
-  if (block.hasMore) block.list('Withdrawals', '[]*types.Withdrawal')
-  block.end()
-  checkSingleItem(blockRlp)
-  return hashHeader(header)
-}
-
-function readHeader(reader: FieldReader): HeaderFields {
-  const hash = (name: string): Uint8Array => reader.fixed(name, { type: 'common.Hash', length: 32 })
-  const header: HeaderFields = {
-    parentHash: hash('ParentHash'),
-    uncleHash: hash('UncleHash'),
-    coinbase: reader.address('Coinbase'),
-    stateRoot: hash('Root'),
-    transactionsRoot: hash('TxHash'),
-    receiptsRoot: hash('ReceiptHash'),
-    logsBloom: reader.fixed('Bloom', { type: 'types.Bloom', length: 256 }),
-    difficulty: reader.big('Difficulty'),
-    number: reader.big('Number'),
-    gasLimit: reader.uint64('GasLimit'),
-    gasUsed: reader.uint64('GasUsed'),
-    timestamp: reader.uint64('Time'),
-    extraData: reader.bytes('Extra'),
-    mixHash: hash('MixDigest'),
-    nonce: reader.fixed('Nonce', { type: 'types.BlockNonce', length: 8 }),
-    baseFeePerGas: reader.hasMore ? reader.big('BaseFee') : undefined,
-    withdrawalsRoot: reader.hasMore ? hash('WithdrawalsHash') : undefined,
-    blobGasUsed: reader.hasMore ? reader.uint64('BlobGasUsed') : undefined,
-    excessBlobGas: reader.hasMore ? reader.uint64('ExcessBlobGas') : undefined,
-    parentBeaconBlockRoot: reader.hasMore ? hash('ParentBeaconRoot') : undefined,
-    requestsHash: reader.hasMore ? hash('RequestsHash') : undefined,
-  }
-  reader.end()
-  return header
-}
 
 type Item = Uint8Array | NestedUint8Array
 

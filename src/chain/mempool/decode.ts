@@ -3,13 +3,22 @@ import { bytesToBigint, hexToBytes } from '../../encoding/hex.js'
 import { serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { TransactionEncodingError, TransactionRejectedError } from '../errors.js'
-import { type RlpItem, checkSingleItem, decodeStrictRlp, splitRlp } from '../strictRlp.js'
+import {
+  RlpFault,
+  type RlpItem,
+  RlpString,
+  checkSingleItem,
+  decodeStrictRlp,
+  splitRlp,
+} from '../strictRlp.js'
 import { FieldReader } from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
 const BLOB_LENGTH = 131_072
 const POINT_LENGTH = 48
+/** Numbers of a signature and the id of a chain are below it. */
+const MOST = 2n ** 256n
 
 /** The types of transactions by their first byte (EIP-2718). */
 export type TransactionType = 0 | 1 | 2 | 3 | 4
@@ -53,21 +62,55 @@ export interface TransactionFields {
  * @throws TransactionRejectedError in geth's words (core/types/transaction.go).
  */
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
-  const first = raw[0]
-  const type = first === undefined || first > 0x7f ? 0 : first
-  const bytes = type === 0 ? raw : raw.subarray(1)
-  if (first === undefined || (first <= 0x7f && raw.length <= 1)) {
-    throw new TransactionRejectedError('typed transaction too short', { type: BigInt(type) })
+  const isLegacy = (raw[0] ?? 0) > 0x7f
+  const fields = isLegacy ? decodeFields(0, readerOf(0, decodeStrictRlp(raw))) : decodeTyped(raw)
+  if (isLegacy) {
+    checkSingleItem(raw)
+    checkSizes(fields)
   }
-  if (first === 0 || !isTransactionType(type)) {
-    throw new TransactionRejectedError('transaction type not supported', { type: BigInt(type) })
-  }
-  const item = decodeStrictRlp(bytes)
-  const fields = type === 3 ? decodeBlobTransaction(item, bytes) : decodeFields(type, item)
-  checkSingleItem(bytes)
   fields.size = raw.length
   if (fields.sidecar === undefined) fields.raw = raw
   return fields
+}
+
+/**
+ * Reads a transaction where it stands in a block: a legacy one is a list, a typed one the content of a byte string.
+ *
+ * @param path - where it stands in the value that is decoded
+ * @throws TransactionRejectedError, TransactionEncodingError in geth's words (core/types/transaction.go, DecodeRLP)
+ */
+export function readTransaction(item: RlpItem, path: string): TransactionFields {
+  if (item instanceof RlpFault) throw new TransactionEncodingError(item.words)
+  if (item instanceof RlpString) return decodeTyped(item.toBytes(), path)
+  const fields = decodeFields(0, readerOf(0, item, path))
+  checkSizes(fields)
+  return fields
+}
+
+function decodeTyped(raw: Uint8Array, path = ''): TransactionFields {
+  const type = raw[0] ?? 0
+  if (raw.length <= 1) {
+    throw new TransactionRejectedError('typed transaction too short', { type: BigInt(type) })
+  }
+  if (type === 0 || !isTransactionType(type)) {
+    throw new TransactionRejectedError('transaction type not supported', { type: BigInt(type) })
+  }
+  const bytes = raw.subarray(1)
+  const item = decodeStrictRlp(bytes)
+  const fields =
+    type === 3 ? decodeBlobTransaction(item, bytes, path) : decodeFields(type, readerOf(type, item, path))
+  checkSingleItem(bytes)
+  checkSizes(fields)
+  return fields
+}
+
+function checkSizes({ type, chainId = 0n, v, r, s }: TransactionFields): void {
+  const numbers = type === 0 ? [v, r, s] : [v, r, s, chainId]
+  if (numbers.some((number) => number >= MOST)) {
+    throw new TransactionRejectedError('transaction chain id or signature value exceeds 256 bits', {
+      type: BigInt(type),
+    })
+  }
 }
 
 /** The names of geth's types. */
@@ -83,14 +126,16 @@ function isTransactionType(type: number): type is TransactionType {
   return type in typeNames
 }
 
+/** @param path - where the transaction stands in the value that is decoded */
+function readerOf(type: TransactionType, item: RlpItem, path = ''): FieldReader {
+  return new FieldReader(item, typeNames[type], `${path}(${typeNames[type]})`)
+}
+
 /**
  * The fields in the order of the encoding. Numbers of blob and set-code transactions have at most 256 bits, and these
  * types create no contract.
- *
- * @param path - where the list stands in the value that is decoded
  */
-function decodeFields(type: TransactionType, item: RlpItem, path?: string): TransactionFields {
-  const reader = new FieldReader(item, typeNames[type], path)
+function decodeFields(type: TransactionType, reader: FieldReader): TransactionFields {
   const isBounded = type >= 3
   const number = (name: string): bigint => (isBounded ? reader.uint256(name) : reader.big(name))
   const fields: TransactionFields = {
@@ -122,15 +167,16 @@ function decodeFields(type: TransactionType, item: RlpItem, path?: string): Tran
  * With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). geth looks at the kinds of
  * the first two elements before it reads any (core/types/tx_blob.go, decode).
  */
-function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array): TransactionFields {
+function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array, path: string): TransactionFields {
   const list = splitRlp(bytes, 0, bytes.length)
   if (!list.isList) throw new TransactionEncodingError('rlp: expected List')
   const first = splitRlp(bytes, list.start, list.end)
-  if (!first.isList) return decodeFields(3, item)
+  if (!first.isList) return decodeFields(3, readerOf(3, item, path))
   const isVersioned = !splitRlp(bytes, first.end, list.end).isList
   const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
-  const reader = new FieldReader(item, type)
-  const fields = decodeFields(3, reader.take(), `(${type}).BlobTx`)
+  const reader = new FieldReader(item, type, `${path}(${type})`)
+  const inner = new FieldReader(reader.take(), typeNames[3], `${path}(${type}).BlobTx`)
+  const fields = decodeFields(3, inner)
   const version = isVersioned ? reader.uint8('Version') : undefined
   fields.sidecar = {
     version: isVersioned ? 1 : 0,

@@ -7,17 +7,17 @@ export class FieldReader {
   readonly #items: RlpList
   readonly #type: string
   readonly #path: string
-  /** Where the list itself stands; nothing of the outermost one, which is no part of another value. */
+  /** Where the list itself stands: its type is named only before its fields. */
   readonly #place: string
 
   /**
    * @param type - the name of geth's type
-   * @param path - where the list stands in the value that is decoded
+   * @param path - where the list stands in the value that is decoded, with the types in brackets that geth names there
    */
   constructor(item: RlpItem, type: string, path = `(${type})`) {
     this.#type = type
     this.#path = path
-    this.#place = path.endsWith(')') ? '' : path
+    this.#place = path.endsWith(')') ? path.replace(/(\([^)]*\))+$/, '') : path
     this.#items = toList(item, type, this.#place)
   }
 
@@ -74,9 +74,10 @@ export class FieldReader {
     return toFixed(this.take(), of, `${this.#path}.${name}`)
   }
 
-  /** A list whose items are not read. */
-  list(name: string, type: string): void {
-    toList(this.take(), type, `${this.#path}.${name}`)
+  /** What is made of each item of a list, and of where it stands. */
+  each<T>(name: string, type: string, read: (item: RlpItem, path: string) => T): T[] {
+    const path = `${this.#path}.${name}`
+    return toList(this.take(), type, path).map((item, i) => read(item, `${path}[${i}]`))
   }
 
   /** An address, or no bytes for none. */
@@ -97,14 +98,12 @@ export class FieldReader {
 
   /** Byte strings of one length. */
   fixedList(name: string, of: FieldType): Uint8Array[] {
-    const path = `${this.#path}.${name}`
-    return toList(this.take(), `[]${of.type}`, path).map((item, i) => toFixed(item, of, `${path}[${i}]`))
+    return this.each(name, `[]${of.type}`, (item, path) => toFixed(item, of, path))
   }
 
   accessList(): AccessListEntry[] {
-    const path = `${this.#path}.AccessList`
-    return toList(this.take(), 'types.AccessList', path).map((item, i) => {
-      const entry = new FieldReader(item, 'types.AccessTuple', `${path}[${i}]`)
+    return this.each('AccessList', 'types.AccessList', (item, path) => {
+      const entry = new FieldReader(item, 'types.AccessTuple', path)
       const address = entry.address('Address')
       const storageKeys = entry.hashes('StorageKeys')
       entry.end()
@@ -113,9 +112,8 @@ export class FieldReader {
   }
 
   authorizationList(): Authorization[] {
-    const path = `${this.#path}.AuthList`
-    return toList(this.take(), '[]types.SetCodeAuthorization', path).map((item, i) => {
-      const entry = new FieldReader(item, 'types.SetCodeAuthorization', `${path}[${i}]`)
+    return this.each('AuthList', '[]types.SetCodeAuthorization', (item, path) => {
+      const entry = new FieldReader(item, 'types.SetCodeAuthorization', path)
       const authorization = {
         chainId: entry.uint256('ChainID'),
         address: entry.address('Address'),
@@ -139,7 +137,6 @@ interface FieldType {
 function toList(item: RlpItem, type: string, path: string): RlpList {
   if (item instanceof RlpFault && item.kind !== 'byte') throw faultError(item, type, path)
   if (!(item instanceof RlpList)) throw fieldError('expected input list', type, path)
-  item.checkWhole()
   return item
 }
 

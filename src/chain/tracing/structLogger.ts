@@ -78,7 +78,7 @@ export class StructLogger implements ExecutionTracer {
 
   step(step: Step): Promise<void> | undefined {
     const { limit = 0 } = this.#options
-    if (limit > 0 && this.#bytes > limit) return undefined
+    if (limit !== 0 && this.#bytes > limit) return undefined
     const pending = whenReady(this.#storageOf(step), (storage) => this.#write(step, storage))
     if (pending instanceof Promise) return pending
     if (this.#turnBytes < BYTES_IN_A_TURN) return undefined

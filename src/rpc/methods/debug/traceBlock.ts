@@ -1,4 +1,4 @@
-import { decodeBlockHash } from '../../../chain/block/rawParts.js'
+import { decodeBlockHash } from '../../../chain/block/decode.js'
 import { ChainError } from '../../../chain/errors.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'

@@ -1,0 +1,63 @@
+import { TransactionEncodingError } from '../errors.js'
+import { readTransaction } from '../mempool/decode.js'
+import { FieldReader } from '../mempool/fieldReader.js'
+import { type RlpItem, checkSingleItem, decodeStrictRlp } from '../strictRlp.js'
+import type { HeaderFields } from '../types.js'
+import { hashHeader } from './header.js'
+
+/**
+ * The 32-byte hash of a block from RLP that may be anything.
+ *
+ * @throws TransactionEncodingError in geth's words (core/types/block.go, extblock; rlp/decode.go)
+ */
+export function decodeBlockHash(blockRlp: Uint8Array): Uint8Array {
+  if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
+  const path = '(types.Block)(types.extblock)'
+  const block = new FieldReader(decodeStrictRlp(blockRlp), 'types.extblock', path)
+  const header = readHeader(block.take(), `${path}.Header`)
+  block.each('Txs', '[]*types.Transaction', readTransaction)
+  block.each('Uncles', '[]*types.Header', readHeader)
+  if (block.hasMore) block.each('Withdrawals', '[]*types.Withdrawal', readWithdrawal)
+  block.end()
+  checkSingleItem(blockRlp)
+  return hashHeader(header)
+}
+
+function readHeader(item: RlpItem, path: string): HeaderFields {
+  const reader = new FieldReader(item, 'types.Header', path)
+  const hash = (name: string): Uint8Array => reader.fixed(name, { type: 'common.Hash', length: 32 })
+  const header: HeaderFields = {
+    parentHash: hash('ParentHash'),
+    uncleHash: hash('UncleHash'),
+    coinbase: reader.address('Coinbase'),
+    stateRoot: hash('Root'),
+    transactionsRoot: hash('TxHash'),
+    receiptsRoot: hash('ReceiptHash'),
+    logsBloom: reader.fixed('Bloom', { type: 'types.Bloom', length: 256 }),
+    difficulty: reader.big('Difficulty'),
+    number: reader.big('Number'),
+    gasLimit: reader.uint64('GasLimit'),
+    gasUsed: reader.uint64('GasUsed'),
+    timestamp: reader.uint64('Time'),
+    extraData: reader.bytes('Extra'),
+    mixHash: hash('MixDigest'),
+    nonce: reader.fixed('Nonce', { type: 'types.BlockNonce', length: 8 }),
+    baseFeePerGas: reader.hasMore ? reader.big('BaseFee') : undefined,
+    withdrawalsRoot: reader.hasMore ? hash('WithdrawalsHash') : undefined,
+    blobGasUsed: reader.hasMore ? reader.uint64('BlobGasUsed') : undefined,
+    excessBlobGas: reader.hasMore ? reader.uint64('ExcessBlobGas') : undefined,
+    parentBeaconBlockRoot: reader.hasMore ? hash('ParentBeaconRoot') : undefined,
+    requestsHash: reader.hasMore ? hash('RequestsHash') : undefined,
+  }
+  reader.end()
+  return header
+}
+
+function readWithdrawal(item: RlpItem, path: string): void {
+  const reader = new FieldReader(item, 'types.Withdrawal', path)
+  reader.uint64('Index')
+  reader.uint64('Validator')
+  reader.address('Address')
+  reader.uint64('Amount')
+  reader.end()
+}
