@@ -296,12 +296,13 @@ function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
 }
 
 /** The 256-byte bloom of the addresses and topics of logs. */
-export function logsBloom(logs: readonly ExecutionLog[]): Uint8Array {
+export function* logsBloom(logs: readonly ExecutionLog[]): Steps<Uint8Array> {
   if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(256)
-  for (const log of logs) {
-    addToBloom(bloom, log.address)
-    for (const topic of log.topics) addToBloom(bloom, topic)
+  for (const [index, { address, topics }] of logs.entries()) {
+    addToBloom(bloom, address)
+    for (const topic of topics) addToBloom(bloom, topic)
+    if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
   }
   return bloom
 }

@@ -1,4 +1,5 @@
 import { bigintToBytes, bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { type Keyspace, ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
 import type { RecordPosition } from '../../storage/records.js'
 import { keccak256 } from '../crypto.js'
@@ -280,8 +281,11 @@ export function logKey(keys: Pick<Keyspace, 'log'>, criterion: LogCriterion, ord
     : keys.log(criterion.position, criterion.topic, ordinal)
 }
 
+/** Logs or rows that are taken up at once. */
+const LOGS_AT_ONCE = 256
+
 /** The rows of the log index for the logs of one block, in their order in the block. */
-export function logRows(logs: readonly ExecutionLog[]): LogRow[] {
+export function* logRows(logs: readonly ExecutionLog[]): Steps<LogRow[]> {
   if (logs.length === 0) return []
   const rows = new Map<string, { criterion: LogCriterion; indices: number[] }>()
   const record = (key: string, criterion: LogCriterion, index: number): void => {
@@ -289,7 +293,7 @@ export function logRows(logs: readonly ExecutionLog[]): LogRow[] {
     if (row === undefined) rows.set(key, { criterion, indices: [index] })
     else row.indices.push(index)
   }
-  logs.forEach(({ address, topics }, index) => {
+  for (const [index, { address, topics }] of logs.entries()) {
     record(bytesToPlainHex(address), { kind: 'address', address }, index)
     topics.forEach((topic, position) => {
       record(
@@ -298,12 +302,14 @@ export function logRows(logs: readonly ExecutionLog[]): LogRow[] {
         index,
       )
     })
-  })
-  const found = [...rows.values()].map(({ criterion, indices }) => ({
-    criterion,
-    posting: encodePosting(indices),
-  }))
-  return [{ criterion: { kind: 'any' }, posting: new Uint8Array(0) }, ...found]
+    if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1) yield
+  }
+  const found: LogRow[] = [{ criterion: { kind: 'any' }, posting: new Uint8Array(0) }]
+  for (const { criterion, indices } of rows.values()) {
+    found.push({ criterion, posting: encodePosting(indices) })
+    if (found.length % LOGS_AT_ONCE === 0) yield
+  }
+  return found
 }
 
 /**

@@ -22,6 +22,9 @@ import type { BlockEncoder, BlockWire, SealedBlock, StoredBlock, TransactionLoca
 import { BlockRegions, encodeRegion } from './regions.js'
 import { RemovedBlocks } from './removedBlocks.js'
 
+/** Rows of the log index that are put into a batch at once. */
+const ROWS_AT_ONCE = 512
+
 /** What a store of blocks works with. */
 export interface BlockStoreOptions {
   database: Database
@@ -126,8 +129,11 @@ export class BlockStore {
       batch.put(keys.transaction(hash), encodeTransactionRow(places))
     })
     yield
-    const rows = logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
-    for (const { criterion, posting } of rows) batch.put(logKey(keys, criterion, ordinal), posting)
+    const rows = yield* logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
+    for (const [index, { criterion, posting }] of rows.entries()) {
+      batch.put(logKey(keys, criterion, ordinal), posting)
+      if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
+    }
     return { record, news: { wire, logRows: rows } }
   }
 

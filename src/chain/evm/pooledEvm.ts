@@ -39,6 +39,8 @@ import { createSyncOpcodes } from './syncOpcodes.js'
 
 /** How many opcodes run between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
+/** Logs of one message that runTx hashes in a millisecond or two. */
+const MOST_HASHED_LOGS = 512
 
 /** The state of an EVM that is not lent. */
 const noState = new SimpleStateManager()
@@ -69,6 +71,7 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Interpreters of frames that have ended. */
   readonly #interpreters: FrameInterpreter[] = []
   #vm: VM | undefined
+  #manyLogs: ExecResult['logs']
   #collections: MessageCollections = { selfdestruct: new Map(), createdAddresses: new Set() }
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #fork: ForkPrecompiles
@@ -191,6 +194,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.observe = undefined
     this.peakGas = undefined
     this.#feed = undefined
+    this.#manyLogs = undefined
     this.#block = undefined
     this.#onConsole = undefined
   }
@@ -214,9 +218,24 @@ export class PooledEvm extends EVM implements FrameHost {
       return this.#afterInner(message, await super.runCall(options))
     }
     // What opcodes see is the block of the context: runTx is shown one without the fees that a call need not pay.
-    return to === undefined || this.#isWatched
-      ? super.runCall({ ...options, block: this.block })
-      : { execResult: await this.#runOutermost(options, to) }
+    const result =
+      to === undefined || this.#isWatched
+        ? await super.runCall({ ...options, block: this.block })
+        : { execResult: await this.#runOutermost(options, to) }
+    const { logs = [] } = result.execResult
+    this.#manyLogs = logs.length > MOST_HASHED_LOGS ? logs : undefined
+    if (this.#manyLogs === undefined) return result
+    return { ...result, execResult: { ...result.execResult, logs: [] } }
+  }
+
+  /**
+   * The logs of the last message from outside if they were too many for runTx, which hashes all addresses and topics in one
+   * piece: its result lacks them.
+   */
+  takeManyLogs(): ExecResult['logs'] {
+    const logs = this.#manyLogs
+    this.#manyLogs = undefined
+    return logs
   }
 
   /** A message from outside: a call of an account without promises where the state is at hand, otherwise `runCall`. */

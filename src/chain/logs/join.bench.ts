@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bench, describe } from 'vitest'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { WriteBatch, openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { type LogCriterion, logRows } from '../block/indexRecord.js'
@@ -28,7 +29,7 @@ const logsOf = (ordinal: number) =>
 
 for (let ordinal = 0; ordinal < BLOCKS; ordinal++) {
   const batch = new WriteBatch()
-  for (const { criterion, posting } of logRows(logsOf(ordinal))) {
+  for (const { criterion, posting } of runToCompletion(logRows(logsOf(ordinal)))) {
     if (criterion.kind === 'any') batch.put(keys.log('any', new Uint8Array(0), ordinal), posting)
     else if (criterion.kind === 'address') batch.put(keys.log('address', criterion.address, ordinal), posting)
     else batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
@@ -66,5 +67,5 @@ describe(`a search through ${BLOCKS} blocks`, () => {
 
 describe('the rows of a block', () => {
   const logs = Array.from({ length: 500 }, (_, i) => logsOf(i)).flat()
-  bench('with 500 logs', () => void logRows(logs))
+  bench('with 500 logs', () => void runToCompletion(logRows(logs)))
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch, openDatabase } from '../../storage/database.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { createTemporaryDirectory, removeTemporaryDirectory } from '../../storage/temporaryDirectory.js'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   for (let ordinal = 0; ordinal < BLOCKS; ordinal++) {
     const batch = new WriteBatch()
     const log = { address: new Uint8Array(20), topics: topicsOf(ordinal), data: new Uint8Array(0) }
-    for (const { criterion, posting } of logRows([log])) {
+    for (const { criterion, posting } of runToCompletion(logRows([log]))) {
       if (criterion.kind === 'topic')
         batch.put(keys.log(criterion.position, criterion.topic, ordinal), posting)
       table.add(criterion, ordinal)

@@ -82,7 +82,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   const receipts = blocks.receiptsRlp(block)
   if (!bytesEqual(runToCompletion(orderedRoot(receipts)), header.receiptsRoot))
     yield 'its receipts do not have its receiptsRoot'
-  for (const { criterion, posting } of logRows(receipts.flatMap(logsOf))) {
+  for (const { criterion, posting } of runToCompletion(logRows(receipts.flatMap(logsOf)))) {
     const row = database.get(logKey(keys, criterion, block.ordinal))
     if (row === undefined || !bytesEqual(row, posting))
       yield `the log index has another row for its ${criterion.kind}`

@@ -11,7 +11,7 @@ import {
   runToCompletion,
   whenReady,
 } from '../../encoding/timeSlice.js'
-import { EMPTY_BLOOM } from '../block/body.js'
+import { EMPTY_BLOOM, logsBloom } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
 import { failureWords } from '../evm/failure.js'
@@ -150,7 +150,7 @@ async function run(
       skipHardForkValidation: true,
       skipBlockGasLimitValidation: true,
     })
-    return toResult(evm, message, checked, result)
+    return await toResult(evm, message, checked, result)
   } catch (error) {
     // What the checks in front have missed is a refusal all the same.
     throw error instanceof EthereumJSError ? new MessageRejectedError(error.message) : error
@@ -266,21 +266,25 @@ function toResult(
   message: Message,
   { intrinsic, floor }: CheckedMessage,
   result: RunTxResult,
-): MessageResult {
+): Awaitable<MessageResult> {
   const { execResult, totalGasSpent, bloom, receipt } = result
-  const { executionGasUsed, logs = [] } = execResult
+  const { executionGasUsed } = execResult
+  const many = evm.takeManyLogs()
+  const logs = (many ?? execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
   const gasBeforeRefunds = intrinsic + executionGasUsed
-  return {
+  const toldBloom = logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector
+  const ownBloom = many === undefined ? toldBloom : runInSlices(logsBloom(logs), new TimeSlice())
+  return whenReady(ownBloom, (bloomOfLogs) => ({
     returnData: execResult.returnValue,
     failure: execResult.exceptionError && describe(evm, message, execResult.exceptionError),
     gasUsed: totalGasSpent,
     maxGasUsed: gasBeforeRefunds > floor ? gasBeforeRefunds : floor,
     executionGasUsed,
     intrinsicGas: intrinsic,
-    logs: logs.map(([address, topics, data]) => ({ address, topics, data })),
-    logsBloom: logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector,
+    logs,
+    logsBloom: bloomOfLogs,
     stateRoot: 'stateRoot' in receipt ? receipt.stateRoot : undefined,
-  }
+  }))
 }
 
 function outcomeOf(

@@ -12,7 +12,7 @@ import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
 import { StateDumpError, readPart } from './readPart.js'
 import {
@@ -211,7 +211,7 @@ function readTransaction({
       status: Number(receipt.status) === 0 ? 0 : 1,
       gasUsed: info.gas_used,
       cumulativeGasUsed: receipt.cumulativeGasUsed,
-      logsBloom: receipt.logsBloom ?? logsBloom(logs),
+      logsBloom: receipt.logsBloom ?? runToCompletion(logsBloom(logs)),
       logs,
       effectiveGasPrice: minBigint(withTip, price),
       ...(info.contract_address && { contractAddress: info.contract_address }),

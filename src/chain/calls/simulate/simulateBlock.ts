@@ -4,7 +4,7 @@ import { type Awaitable, type TimeSlice, runInSlices } from '../../../encoding/t
 import { checksumAddress } from '../../accounts/address.js'
 import { GAS_PER_BLOB } from '../../block/header.js'
 import type { SealedTransaction } from '../../block/record.js'
-import { joinBlooms, logsBloom, sealBlock } from '../../block/body.js'
+import { joinBlooms, sealBlock } from '../../block/body.js'
 import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
 import { keccak256 } from '../../crypto.js'
@@ -97,7 +97,7 @@ class SimulatedExecution {
     evm.trace(this.#tracer)
     const { message, result, isGasCapped } = await simulateCall(evm, call, { gasLeft, budget, validation })
     evm.trace(undefined)
-    const { gasUsed, maxGasUsed, logs, failure } = result
+    const { gasUsed, maxGasUsed, logs, logsBloom, failure } = result
     this.#gasUsed += gasUsed
     const transaction = unsignedTransactionOf(call, message, rules)
     const receipt: ExecutionReceipt = {
@@ -106,7 +106,7 @@ class SimulatedExecution {
         : { stateRoot: state.computeRoot().root }),
       gasUsed,
       cumulativeGasUsed: this.#gasUsed,
-      logsBloom: logsBloom(logs),
+      logsBloom,
       logs,
       effectiveGasPrice: message.gasPrice,
       ...(message.to === undefined && {
