@@ -38,6 +38,7 @@ import {
   errorPieces,
   errorText,
   failedOutcome,
+  joinStrings,
   outcomeBytes,
   successPieces,
 } from './wire.js'
@@ -54,6 +55,9 @@ import {
  *
  * What counts as what, and the texts, are those of geth (rpc/handler.go, rpc/json.go).
  */
+
+/** Characters and bytes of a batch's answers that are made bytes together, or a little more. */
+const JOINED_LENGTH = 256 * 1024
 
 /** A request that was let in. */
 export interface Admission<Context extends RequestContext> {
@@ -248,6 +252,9 @@ export class RpcPipeline {
     const gathering = interceptor?.cassette.isActive ? new Gathering() : undefined
     const together = gathering && this.#answerTogether(messages, context, gathering)
     const pieces: WirePiece[] = []
+    // What was answered since pieces were last made bytes: all of a long reply would take as long as many answers.
+    let latest: WirePiece[] = []
+    let length = 0
     const refusals: (RefusalReply | undefined)[] = []
     let bytes = 0
     const slice = new TimeSlice()
@@ -262,8 +269,15 @@ export class RpcPipeline {
       refusals.push(outcome !== undefined && 'error' in outcome ? outcome.error.refusal : undefined)
       if (outcome !== undefined && batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
       const answer = answerPieces(message, outcome)
-      if (answer !== undefined) pieces.push(pieces.length === 0 ? '[' : ',', ...answer)
+      if (answer === undefined) continue
+      latest.push(pieces.length + latest.length === 0 ? '[' : ',', ...answer)
+      for (const piece of answer) length += piece.length
+      if (length < JOINED_LENGTH) continue
+      for (const piece of joinStrings(latest)) pieces.push(piece)
+      latest = []
+      length = 0
     }
+    for (const piece of latest) pieces.push(piece)
     const [refusal] = refusals
     if (gathering?.isWhole && refusal !== undefined && refusals.every((one) => one?.body === refusal.body)) {
       return createReply([refusal.body], refusal)

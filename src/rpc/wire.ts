@@ -188,7 +188,7 @@ function byteText(pieces: readonly WirePiece[], byteLength: number): string {
 }
 
 /** Large byte pieces stay as they are; runs of small text between them become bytes. */
-function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
+export function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
   const joined: Uint8Array[] = []
   let run: WirePiece[] = []
   for (const piece of pieces) {

@@ -3,7 +3,7 @@ import type { TypedTransaction } from '@ethereumjs/tx'
 import { minimalBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { keccak256 } from '../crypto.js'
-import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
+import { EncodedItem, type RlpInput, encodeRlp, payloadStart } from '../rlp.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { ExecutionLog, ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockExecution } from '../vm/block.js'
@@ -228,7 +228,7 @@ export function* sealBlock(
 ): Steps<SealedBlock> {
   const ofTransactions = yield* transactionsRoot(transactions)
   yield
-  const receipts = encodeReceipts(transactions)
+  const receipts = yield* encodeReceipts(transactions)
   yield
   const ofReceipts = yield* orderedRoot(receipts)
   yield
@@ -324,13 +324,13 @@ export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
  * A receipt in its consensus form (EIP-2718, EIP-658): what receiptsRoot commits to, and what debug_getRawReceipts
  * answers. Typed transactions put their type byte in front.
  */
-export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Uint8Array {
+export function* encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Steps<Uint8Array> {
   const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
   const fields = [
     outcome,
     minimalBytes(receipt.cumulativeGasUsed),
     receipt.logsBloom,
-    receipt.logs.map((log) => [log.address, log.topics, log.data]),
+    receipt.logs.length > ITEMS_AT_ONCE ? yield* encodeLogs(receipt.logs) : receipt.logs.map(logToList),
   ]
   if (transactionType === 0) return encodeRlp(fields)
   const typed = encodeRlp(fields, 1)
@@ -338,7 +338,27 @@ export function encodeReceipt(receipt: ExecutionReceipt, transactionType: number
   return typed
 }
 
+function logToList({ address, topics, data }: ExecutionLog): RlpInput {
+  return [address, topics, data]
+}
+
+/** The RLP of logs, that of many in each item. */
+function* encodeLogs(logs: readonly ExecutionLog[]): Steps<EncodedItem[]> {
+  const items: EncodedItem[] = []
+  for (let start = 0; start < logs.length; start += ITEMS_AT_ONCE) {
+    const list = encodeRlp(logs.slice(start, start + ITEMS_AT_ONCE).map(logToList))
+    items.push(new EncodedItem(list.subarray(payloadStart(list, 0))))
+    yield
+  }
+  return items
+}
+
 /** The consensus forms of the receipts of transactions. */
-export function encodeReceipts(transactions: readonly SealedTransaction[]): Uint8Array[] {
-  return transactions.map(({ transaction, receipt }) => encodeReceipt(receipt, transaction.type))
+export function* encodeReceipts(transactions: readonly SealedTransaction[]): Steps<Uint8Array[]> {
+  const encoded: Uint8Array[] = []
+  for (const { transaction, receipt } of transactions) {
+    encoded.push(yield* encodeReceipt(receipt, transaction.type))
+    if (encoded.length % ITEMS_AT_ONCE === 0) yield
+  }
+  return encoded
 }

@@ -213,7 +213,7 @@ export function* encodeRegion(
   const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
   const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
   yield
-  const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? encodeReceipts(sealed.transactions))
+  const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? (yield* encodeReceipts(sealed.transactions)))
   yield
   const encoded = yield* encoder.encode(sealed)
   yield

@@ -224,11 +224,16 @@ function blockReward(rules: ForkRules): bigint {
   return (rules.gteHardfork('byzantium') ? 3n : 5n) * WEI_PER_ETHER
 }
 
+/** Withdrawals after which accounts that they left empty are removed. */
+const WITHDRAWALS_AT_ONCE = 1024
+
 /** Credits withdrawals of the beacon chain (EIP-4895). */
 export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[]): Promise<void> {
   const slice = new TimeSlice()
-  for (const { address, amount } of withdrawals) {
+  for (const [index, { address, amount }] of withdrawals.entries()) {
     await addBalance(evm, address, amount * WEI_PER_GWEI)
+    // What is touched is looked at in one piece.
+    if (index % WITHDRAWALS_AT_ONCE === WITHDRAWALS_AT_ONCE - 1) await evm.journal.cleanup()
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }

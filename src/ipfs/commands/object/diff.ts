@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { NetworkContext } from '../../networkContext.js'
 import { CID } from 'multiformats/cid'
-import { TimeSlice } from '../../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { type CidEncoder, codecCode } from '../../cid/cidFormat.js'
 import { type DagLink, linksOf } from '../../dag/links.js'
 import { FileNetworkError } from '../../errors.js'
@@ -79,17 +79,24 @@ async function* differences(
     yield { type: changeType.modify, path, before, after }
     return
   }
-  const [oldNames, names] = [byName(old), byName(current)]
+  const slice = new TimeSlice()
+  const [oldNames, names] = [await runInSlices(byName(old), slice), await runInSlices(byName(current), slice)]
   for (const { name, cid } of old) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const changed = names.get(name)
-    if (changed === undefined) continue
+    if (changed === undefined || changed.equals(cid)) continue
     yield* differences(source, { before: cid, after: changed, path: joined(path, name) })
   }
   for (const { name, cid } of old) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     if (names.has(name)) continue
     yield { type: changeType.remove, path: joined(path, name), before: cid, after: undefined }
   }
   for (const { name, cid } of current) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     if (oldNames.has(name)) continue
     yield { type: changeType.add, path: joined(path, name), before: undefined, after: cid }
   }
@@ -103,9 +110,15 @@ async function readLinks(source: BlockSource, cid: CID): Promise<readonly DagLin
   return linksOf(cid, await source.get(cid))
 }
 
-function byName(links: readonly DagLink[]): ReadonlyMap<string, CID> {
+/** Links that are taken up at once. */
+const LINKS_AT_ONCE = 1024
+
+function* byName(links: readonly DagLink[]): Steps<ReadonlyMap<string, CID>> {
   const names = new Map<string, CID>()
-  for (const { name, cid } of links) if (!names.has(name)) names.set(name, cid)
+  for (const [index, { name, cid }] of links.entries()) {
+    if (!names.has(name)) names.set(name, cid)
+    if (index % LINKS_AT_ONCE === LINKS_AT_ONCE - 1) yield
+  }
   return names
 }
 

@@ -181,25 +181,25 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
     stateOverrides: accounts = [],
     calls,
   } = yield* inPieces(undecodedBlock, value)
-  yield* checkKnownMembers(header, blockOverrides.schema, 'block override')
+  yield* checkKnownMembers(header, blockOverrides.schema, () => 'block override')
   const decodedHeader = yield* inPieces(blockOverrides, header ?? null)
   const overrides: AccountOverride[] = []
+  const what = (account: Uint8Array) => `state override for ${checksumAddress(account)}`
   for (const { account, override } of accounts) {
-    yield* checkKnownMembers(
-      override,
-      accountOverride.schema,
-      `state override for ${checksumAddress(account)}`,
-    )
+    if (overrides.length % ACCOUNTS_AT_ONCE === ACCOUNTS_AT_ONCE - 1) yield
+    yield* checkKnownMembers(override, accountOverride.schema, () => what(account))
     overrides.push({ address: account, ...(yield* inPieces(accountOverride, override)) })
   }
   return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
 }
 
+/** Accounts whose overrides are decoded at once. */
+const ACCOUNTS_AT_ONCE = 64
 /** Members that are looked at at once. */
 const MEMBERS_AT_ONCE = 1024
 
 /** @throws ReasonError if an object has a member that the schema of another one does not name: that of the first name */
-function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: string): Steps<void> {
+function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: () => string): Steps<void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   const known = new Set(Object.keys(properties as object).map((name) => name.toLowerCase()))
   let unknown: string | undefined
@@ -207,7 +207,7 @@ function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: st
     if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
     if ((unknown === undefined || name < unknown) && !known.has(name.toLowerCase())) unknown = name
   }
-  if (unknown !== undefined) throw new ReasonError(`unknown field "${unknown}" in ${what}`)
+  if (unknown !== undefined) throw new ReasonError(`unknown field "${unknown}" in ${what()}`)
 }
 
 const options = struct(
