@@ -162,6 +162,17 @@ describe('what is refused', () => {
   })
 })
 
+it('names of pins that keep a block the one that needs it under the CID that is asked for', async () => {
+  const name = { path: 'kept/file', content: 'kept twice' }
+  const [file, above] = await all(ipfs.addAll([name]))
+  const other = await ipfs.dag.put({ file: file?.cid.toV1() }, { pin: true })
+  const [removed] = await all(ipfs.block.rm(file?.cid as CID))
+  expect(removed?.error?.message).toBe(`pinned via ${String(above?.cid)}`)
+  await ipfs.pin.rm(above?.cid as CID)
+  const [left] = await all(ipfs.block.rm(file?.cid as CID))
+  expect(left?.error?.message).toBe(`pinned via ${String(other)}`)
+})
+
 it('gives directories that are made the CID format that is asked for, and leaves it to those that are there', async () => {
   await ipfs.files.mkdir('/formats')
   await ipfs.files.write('/formats/x', 'x', { create: true, parents: true, cidVersion: 1 })

@@ -592,6 +592,14 @@ describe('addresses', () => {
     expect((await ask('/ipfs/?uri=https://example.org')).status).toBe(400)
   })
 
+  // As Kubo 0.42.0 does.
+  it('that name their namespace twice keep what is escaped as it is written', async () => {
+    for (const rest of ['docs%2Fapi.json', 'docs/%2e%2e/index.html', 'q%3fm', 'a%20b']) {
+      const { status, headers } = await ask(`/ipfs/ipfs/${site}/${rest}?b=1&a=2`)
+      expect([status, headers.location]).toEqual([301, `/ipfs/${site}/${rest}?a=2&b=1`])
+    }
+  })
+
   it('never lead to another host', async () => {
     const evil = await addAll([{ name: 'e/example.org/x', content: 'x' }], 'cid-version=1')
     const moved = await ask('//example.org', { host: `${evil}.ipfs.localhost` })

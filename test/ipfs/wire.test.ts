@@ -81,6 +81,15 @@ describe('headers and shapes', () => {
     )
   })
 
+  it('writes what went wrong in UTF-8', async () => {
+    const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+    await (await add([{ name: 'd', type: 'application/x-directory' }])).text()
+    const response = await exchange(`dag/stat?arg=${empty}&arg=${empty}/%C3%A9%F0%9F%8E%89`)
+    expect(Buffer.from(String(response.trailers['x-stream-error']), 'latin1').toString()).toBe(
+      `no link named "é🎉" under ${empty}`,
+    )
+  })
+
   it('sends a line for a file before the next has come', async () => {
     const part = (name: string): string =>
       `--slow\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${name}\r\n`

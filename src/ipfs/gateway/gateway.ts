@@ -8,7 +8,7 @@ import { resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { formatName, parseName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
-import type { CommandReply } from '../request/reply.js'
+import { type CommandReply, headerText } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { etagsOf, matchesEtag } from './conditional.js'
 import { checkRange } from './ranges.js'
@@ -18,7 +18,6 @@ import {
   contentDisposition,
   escapeControls,
   escapeNonAscii,
-  headerText,
   notModified,
   pathHeader,
 } from './headers.js'

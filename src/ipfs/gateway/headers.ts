@@ -1,5 +1,5 @@
 import { joinBytes } from '../../encoding/hex.js'
-import type { CommandReply } from '../request/reply.js'
+import { type CommandReply, headerText } from '../request/reply.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** The answer to a client that has the content already. */
@@ -26,12 +26,6 @@ export class GatewayError extends Error {
 
 /** How long what is named by its content may be kept: half a lifetime of the HTTP specification's year. */
 export const immutable = 'public, max-age=29030400, immutable'
-
-/** Text as Go writes it into a header: its bytes in UTF-8, line ends and the like as spaces. */
-export function headerText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- Node refuses these in headers
-  return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' '), 'utf8').toString('latin1')
-}
 
 /** The header that names what was asked for. */
 export function pathHeader({ contentPath }: Pick<GatewayTarget, 'contentPath'>): Record<string, string> {

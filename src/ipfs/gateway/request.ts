@@ -136,10 +136,16 @@ function redirectUri(query: URLSearchParams): void {
   })
 }
 
+/** A path of a URL that Go takes as it is written (`url.URL.EscapedPath`). */
+const writtenPath = /^[\w.~$&+,/:;=@!'()*[\]%-]*$/
+
 /** Sends a path that names its namespace twice to the one that it stands for (boxo, `handleSuperfluousNamespace`). */
-function redirectNamespace(path: string, { query, search }: GatewayRequest): void {
-  const [, intended, namespace, name] = /^\/ipfs(\/(ip[fn]s)\/(.*))$/s.exec(path) ?? []
-  if (intended === undefined) return
+function redirectNamespace(path: string, { path: written, query, search }: GatewayRequest): void {
+  const [, decoded, namespace, name] = /^\/ipfs(\/(ip[fn]s)\/(.*))$/s.exec(path) ?? []
+  if (decoded === undefined) return
+  // Go keeps the path of a URL as it is written where that stands for it.
+  const isWritten = path === decodePath(written) && writtenPath.test(written)
+  const intended = isWritten ? written.replace('/ipfs', '') : escapeUrlPath(decoded)
   try {
     if (namespace === 'ipfs' || name === '') parsePath(intended)
   } catch (error) {
@@ -148,7 +154,7 @@ function redirectNamespace(path: string, { query, search }: GatewayRequest): voi
   const sorted = new URLSearchParams(query)
   sorted.sort()
   throw new GatewayError(301, 'moved to the path with one namespace', {
-    Location: escapeUrlPath(intended) + (search === '' ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
+    Location: intended + (search === '' ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
   })
 }
 

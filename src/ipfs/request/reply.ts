@@ -133,6 +133,12 @@ async function* failing(error: unknown): AsyncGenerator<never> {
   throw error
 }
 
+/** Text as Go writes it into a header: its bytes in UTF-8, line ends and the like as spaces. */
+export function headerText(text: string): string {
+  // eslint-disable-next-line no-control-regex -- Node refuses these in headers
+  return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' '), 'utf8').toString('latin1')
+}
+
 function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, string>): CommandReply {
   let failure: string | undefined
   async function* body(): AsyncGenerator<Uint8Array> {
@@ -140,7 +146,7 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
       yield* source
     } catch (error) {
       if (error instanceof EndOfDataError) return
-      failure = errorText(error).replace(/[^\x20-\x7e\x80-\xff]/g, ' ')
+      failure = headerText(errorText(error))
     }
   }
   return {

@@ -52,25 +52,27 @@ export function multihashText(cid: CID): string {
 
 /**
  * Why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}; those that may be are left
- * out. Pins under any CID of a block count: Kubo looks for the same CID only, and takes what another version's pin
- * needs. All pins are walked once, however many blocks are asked for.
+ * out. Pins under any CID of a block count, after those under the one that is asked for: Kubo looks for that CID only, and
+ * takes what another version's pin needs. All pins are walked once, however many blocks are asked for.
  */
 export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promise<Map<string, string>> {
   const wanted = new Set(cids.map(multihashText))
+  const asked = new Set(cids.map(cidKey))
   const reasons = new Map<string, string>()
   const keep = (cid: CID, reason: string): void => {
     const text = multihashText(cid)
-    if (wanted.delete(text)) reasons.set(text, reason)
+    if (wanted.has(text) && (asked.delete(cidKey(cid)) || !reasons.has(text))) reasons.set(text, reason)
   }
   for (const mode of ['recursive', 'direct'] as const) {
     for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
   }
-  if (wanted.size === 0) return reasons
+  if (asked.size === 0) return reasons
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
-      keep(cid, `pinned via ${pin.cid}`)
-      if (wanted.size === 0) return reasons
+      // The pin itself was looked at.
+      if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
+      if (asked.size === 0) return reasons
     }
   }
   return reasons

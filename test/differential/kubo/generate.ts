@@ -165,6 +165,10 @@ export function createGenerator(
     }
     if (random.chance(0.01))
       query.push([random.pick(['foo', 'ARG', 'h', 'help', 'api', 'debug', 'D', 'L']), 'true'])
+    // Of a file that is not flushed Kubo keeps in memory whether its leaves were raw, and writes on so.
+    if (operation === 'files/write' && query.some(([name]) => name === 'raw-leaves')) {
+      for (const option of query) if (/^f(lush)?$/.test(option[0])) option[1] = 'true'
+    }
     // Kubo then has an entry without a name, which nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
