@@ -278,6 +278,8 @@ describe('directories', () => {
     expect((await ask('/ipfs/foo')).status).toBe(400)
     expect((await ask('/ipfs/%zz')).status).toBe(400)
     expect((await ask('/ipns/example.org')).status).toBe(500)
+    const unclean = await ask('/ipns/example.org/a/%2e%2e/b')
+    expect(unclean.body.toString()).toContain('failed to resolve /ipns/example.org/b: ')
     expect((await ask(`/ipfs/${page}?format=zip`)).status).toBe(200)
   })
 })

@@ -78,6 +78,8 @@ it.each([
     'config?arg=Ipns.RecordLifetime&arg=%7B%22a%22%3A&json=true',
     '"failed to unmarshal json. unexpected end of JSON input"',
   ],
+  ['config?arg=Experimental&arg=x', 'Go struct field Config.Experimental of type config.Experiments'],
+  ['config?arg=Swarm.ConnMgr&arg=x', 'Go struct field SwarmConfig.Swarm.ConnMgr of type config.ConnMgr'],
   [
     'dag/export?arg=ipfs://bafyqaaa&offline=false&local-only=true',
     '"invalid path \\"ipfs://bafyqaaa\\": path does not have enough components"',

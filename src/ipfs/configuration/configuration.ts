@@ -317,7 +317,7 @@ const goTypes: Partial<Record<ValueKind, string>> = {
 function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): void {
   if (value === null || kind === 'any') return
   if (typeof kind !== 'string') {
-    if (!isObject(value)) throw wrongType(value, path, `config.${path.at(-1) ?? ''}`)
+    if (!isObject(value)) throw wrongType(value, path, `config.${structOf(path)}`)
     for (const [key, below] of Object.entries(value)) {
       // Go's decoder names no keys of maps.
       if (Object.hasOwn(kind, key)) checkValue(kind[key] as Section | ValueKind, below, [...path, key])
@@ -368,8 +368,25 @@ function durationProblem(text: string): FileNetworkError | undefined {
   }
 }
 
+/** Go's structures that have other names than the keys which hold them (Kubo, `config/config.go`). */
+const structNames: Readonly<Record<string, string>> = {
+  AutoNAT: 'AutoNATConfig',
+  'AutoNAT.Throttle': 'AutoNATThrottleConfig',
+  Experimental: 'Experiments',
+  'Internal.Bitswap': 'InternalBitswap',
+  'Internal.Bitswap.BroadcastControl': 'BitswapBroadcastControl',
+  'Provide.DHT': 'ProvideDHT',
+  Pubsub: 'PubsubConfig',
+  Swarm: 'SwarmConfig',
+}
+
+/** The structure that holds what is below a path. */
+function structOf(path: string[]): string {
+  return structNames[path.join('.')] ?? path.at(-1) ?? 'Config'
+}
+
 function wrongType(value: unknown, path: string[], type: string): FileNetworkError {
-  const section = path.at(-2) ?? 'Config'
+  const section = structOf(path.slice(0, -1))
   const fraction = typeof value === 'number' && type.startsWith('int') ? ` ${value}` : ''
   const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
   return decodeFailure(

@@ -183,8 +183,9 @@ async function parseContent(
     const content = parsePath(await names.resolve(`/${cleanSegments(path).join('/')}`))
     return { content, name, ttlMilliseconds }
   } catch (error) {
-    throw new GatewayError(500, `failed to resolve ${escapeNonAscii(path)}: ${errorText(error)}`, {
-      ...pathHeader({ contentPath: cleanUrlPath(path) }),
+    const contentPath = cleanUrlPath(path)
+    throw new GatewayError(500, `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}`, {
+      ...pathHeader({ contentPath }),
     })
   }
 }

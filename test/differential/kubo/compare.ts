@@ -122,18 +122,20 @@ const extensions = new Set(['x', 'g'])
 /** What is in a tar archive: names, modes, sizes, types, targets and content. Times, and how numbers are written, are left out. */
 function entriesOf(archive: Buffer): Buffer {
   const entries: unknown[] = []
-  let longName: string | undefined
+  let extension = ''
   for (let start = 0; start + 512 <= archive.length && archive[start] !== 0;) {
     const field = (at: number, length: number): string =>
       archive.toString('latin1', start + at, start + at + length).replace(/[\0 ].*$/s, '')
     const size = Number.parseInt(field(124, 12), 8) || 0
     const content = archive.subarray(start + 512, start + 512 + size)
     const [name, mode, type, target] = [field(0, 100), field(100, 8), field(156, 1), field(157, 100)]
-    if (extensions.has(type)) longName = /^\d+ path=(.*)$/m.exec(content.toString())?.[1]
+    if (extensions.has(type)) extension = content.toString()
     else {
-      const entry = { name: longName ?? name, mode: Number.parseInt(mode, 8), type, target }
-      entries.push({ ...entry, content: content.toString('hex') })
-      longName = undefined
+      const longName = /^\d+ path=(.*)$/m.exec(extension)?.[1]
+      const longTarget = /^\d+ linkpath=(.*)$/m.exec(extension)?.[1]
+      const entry = { name: longName ?? name, mode: Number.parseInt(mode, 8), type }
+      entries.push({ ...entry, target: longTarget ?? target, content: content.toString('hex') })
+      extension = ''
     }
     start += 512 + Math.ceil(size / 512) * 512
   }

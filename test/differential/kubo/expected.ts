@@ -81,8 +81,9 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason: 'Of two mistakes of a request, another is told first',
-    matches: ({ name }) =>
-      /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/s.test(name),
+    matches: ({ name, ours }) =>
+      /^(files\/ls|pin\/ls|pin\/remote\/add) \| body .*unsupported multibase encoding/s.test(name) ||
+      (name.startsWith('cat | status') && ours.includes('is an undocumented behavior')),
   },
   {
     reason:
@@ -237,7 +238,9 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'A range of the last bytes is all of a shorter file (RFC 9110, 14.1.2), at which boxo fails',
     matches: ({ request, theirs }) =>
       /"range":"bytes=-/.test(request) &&
-      (/negative start bigger than the file size/.test(theirs) || /^206|bytes 0--1/.test(theirs)),
+      (/negative start bigger than the file size/.test(theirs) ||
+        /^206|bytes 0--1/.test(theirs) ||
+        (/^HEAD /.test(request) && theirs === '400 (0) ')),
   },
   {
     reason: 'HEAD of a page that lists a directory has the headers of GET (RFC 9110, 9.3.2)',
@@ -360,12 +363,13 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'What a request says of chunks is checked before anything is stored',
     matches: ({ request, ours, theirs }) =>
-      (/chunk/.test(ours) || (/chunker=(size|rabin)-/.test(request) && /strconv/.test(ours))) &&
-      theirs.startsWith('200'),
+      (/chunk|incorrect format \(expected 'rabin'/.test(ours) ||
+        (/chunker=(size|rabin)-/.test(request) && /strconv/.test(ours))) &&
+      (theirs.startsWith('200') || theirs.includes('multipart: NextPart: EOF')),
   },
   {
     reason: 'CARs that have no good header are refused in the words of the library',
-    matches: ({ ours }) => ours.includes('invalid header'),
+    matches: ({ ours, theirs }) => (ours + theirs).includes('invalid header'),
   },
   {
     reason: "Paths that are not the gateway's are the node's own",
