@@ -258,6 +258,17 @@ export const fileNetwork: readonly Bomb[] = [
   ...withNode('200,000 links', wideNode(200_000, 0)),
   ...withNode('200,000 links of one file', wideNode(200_000, 3)),
   ...withNode('200,000 links with long names', wideNode(50_000, 200)),
+  objectDiff(),
+  {
+    name: 'add: twenty thousand directories of a directory',
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?cid-version=1&pin=false',
+        uploadBody(many(20_000, (i) => [`d%2F${i}%2Ff`, Buffer.from('x')])),
+        signal,
+      ),
+  },
   ...withCbor('a million numbers', () =>
     Buffer.concat([Buffer.from([0x9a, 0, 0x0f, 0x42, 0x40]), Buffer.alloc(1e6, 1)]),
   ),
@@ -375,6 +386,27 @@ export const fileNetwork: readonly Bomb[] = [
   file('repo/gc: after all that', () => 'repo/gc?stream-errors=true'),
 ]
 
+/** Compares two wide directories, half of whose names are in both. */
+function objectDiff(): Bomb {
+  const putBoth = oncePerNode((node) =>
+    Promise.all(
+      [0, 50_000].map(async (first) => {
+        const path = 'block/put?cid-codec=dag-pb&allow-big-block=true'
+        const answer = await postFiles(node, path, wideNode(100_000, 0, first)())
+        return (JSON.parse(answer) as { Key: string }).Key
+      }),
+    ),
+  )
+  return {
+    name: 'object/diff: two directories of 100,000 links',
+    prepare: putBoth,
+    run: async (node, signal) => {
+      const [before, after] = await putBoth(node)
+      return sendFile(node, `object/diff?arg=${before}&arg=${after}`, undefined, signal)
+    },
+  }
+}
+
 /** Puts a node, reads it in every way, and puts it as data. */
 function withNode(name: string, body: () => Buffer): Bomb[] {
   const path = 'block/put?cid-codec=dag-pb&allow-big-block=true'
@@ -433,12 +465,12 @@ function mutableDirectory(size: number): Bomb[] {
   ].map((bomb) => ({ ...bomb, prepare }))
 }
 
-/** A directory in dag-pb with so many links, in which a name has so many characters. */
-function wideNode(count: number, nameLength: number): () => Buffer {
+/** A directory in dag-pb with so many links, in which a name has so many characters; `first` is the first of them. */
+function wideNode(count: number, nameLength: number, first = 0): () => Buffer {
   const cid = Buffer.from('01550000', 'hex')
   return () => {
     const links = many(count, (i) => {
-      const name = Buffer.from(nameLength === 0 ? `${i}` : `${i}`.padStart(nameLength, '0'))
+      const name = Buffer.from(nameLength === 0 ? `${first + i}` : `${i}`.padStart(nameLength, '0'))
       const link = Buffer.concat([
         Buffer.from([0x0a]),
         varint(cid.length),

@@ -27,6 +27,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^eth_sendRawTransaction: /, 'oversized data'],
   [/^eth_call: an override of code of PUSH32/, 'stack limit reached'],
   [/^eth_(estimateGas|sendTransaction): five megabytes of data/, 'gas required exceeds allowance'],
+  [/^eth_simulateV1: members that no override has/, 'unknown field'],
   [/^eth_simulateV1: ten thousand calls/, 'too many calls in block'],
   [/^eth_getBalance: a quantity of ten million digits/, 'hex number'],
   [/^eth_getBalance: an address of ten million digits/, 'want 40 for common.Address'],

@@ -9,6 +9,14 @@ const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count
 
 const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
+/** By what it leaves: code that logs until little gas is left. */
+const loggers: Record<string, Hex> = {
+  // JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.
+  'a hundred thousand logs': '0x5b5f5fa05a612710105f57',
+  // The same with four topics, each of which is the gas that is left.
+  'logs with topics of their own': '0x5b5a5a5a5a5f5fa45a612710105f57',
+}
+
 /** Bombs of single calls and batches. */
 export const requests: readonly Bomb[] = [
   rpc('256 empty blocks', 'eth_simulateV1', () => [{ blockStateCalls: many(256, () => ({})) }, 'latest']),
@@ -34,6 +42,49 @@ export const requests: readonly Bomb[] = [
     { to: TARGET },
     'latest',
     { [TARGET]: { state: Object.fromEntries(many(50_000, (i) => [hash(i), hash(i)])) } },
+  ]),
+  ...Object.entries(loggers).map(([name, code]) =>
+    rpc(`a call that leaves ${name}`, 'eth_simulateV1', () => [
+      {
+        blockStateCalls: [
+          {
+            blockOverrides: { gasLimit: '0x2faf080' },
+            stateOverrides: override(code),
+            calls: [{ to: TARGET, gas: '0x2faf000' }],
+          },
+        ],
+      },
+      'latest',
+    ]),
+  ),
+  rpc('sixty thousand withdrawals', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: [
+        {
+          blockOverrides: {
+            withdrawals: many(60_000, (i) => ({
+              index: `0x${i.toString(16)}`,
+              validatorIndex: '0x1',
+              address: address(i),
+              amount: '0x1',
+            })),
+          },
+        },
+      ],
+    },
+    'latest',
+  ]),
+  rpc('sixty thousand overridden accounts', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: [
+        { stateOverrides: Object.fromEntries(many(60_000, (i) => [address(i + 1e5), { balance: '0x1' }])) },
+      ],
+    },
+    'latest',
+  ]),
+  rpc('members that no override has', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(200_000, (i) => [`key${i}`, 1])) }] },
+    'latest',
   ]),
   rpc('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
   rpc('ten thousand slots', 'eth_getStorageValues', () => [{ [TARGET]: many(10_000, hash) }, 'latest']),
@@ -308,6 +359,9 @@ export const requests: readonly Bomb[] = [
   body('a batch of a thousand mempools', () => batch(1000, 'txpool_content', [])),
   body('a batch of a thousand proofs', () =>
     batch(1000, 'eth_getProof', [TARGET, many(100, hash), 'latest']),
+  ),
+  body('a batch of filters with a thousand addresses', () =>
+    batch(500, 'eth_newFilter', [{ fromBlock: '0x0', address: many(1000, address) }]),
   ),
   body('a batch of a million items', () => `[${'1,'.repeat(1e6)}1]`),
   body(

@@ -119,6 +119,17 @@ export const transactions: readonly Bomb[] = [
     const raw = await blobTransaction(node, 4, 6)
     return [`${raw.slice(0, -96)}c0${'0'.repeat(94)}` as Hex]
   }),
+  {
+    name: 'eth_sendTransaction: forty thousand logs',
+    prepare: (node) => call(node, 'evm_setAutomine', [true]),
+    run: (node, signal) =>
+      sendCall(
+        node,
+        'eth_sendTransaction',
+        [{ from: SIGNER, to: `0x${'1'.repeat(40)}`, gas: '0xe4e1c0' }],
+        signal,
+      ),
+  },
   sending('a transaction of 600 authorizations', async (node) => [await withAuthorizations(node, 600)]),
   sending('a transaction of 10,000 authorizations', async (node) => [await withAuthorizations(node, 10_000)]),
   ...['eth_call', 'eth_estimateGas', 'eth_sendTransaction'].map((method): Bomb => {
