@@ -83,7 +83,7 @@ export const requests: readonly Bomb[] = [
     'latest',
   ]),
   rpc('members that no override has', 'eth_simulateV1', () => [
-    { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(200_000, (i) => [`key${i}`, 1])) }] },
+    { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(100_000, (i) => [`key${i}`, 1])) }] },
     'latest',
   ]),
   rpc('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
