@@ -183,18 +183,39 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
   if (unknown !== undefined) {
     throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${JSON.stringify(unknown)}: no such field`)
   }
+  if (Data === null) throw notAssignable('Bytes', Data, 'bytes')
   if (Data !== undefined && !(Data instanceof Uint8Array)) throw notBytes(Data)
   if (Links === undefined) throw new FileNetworkError('missing required fields: Links')
   if (!Array.isArray(Links)) throw notAssignable('PBLinks', Links, 'list')
   for (const [index, link] of (Links as unknown[]).entries()) {
     if (index % LINKS_AT_ONCE === 0) yield
     if (kindOf(link) !== 'map') throw notAssignable('PBLink', link, 'map')
+    checkFields(link as Readonly<Record<string, unknown>>)
     if (!Object.hasOwn(link as object, 'Hash')) throw new FileNetworkError('missing required fields: Hash')
   }
   return yield* encodeDagPbInPieces(value as dagPb.PBNode)
 }
 
+/** The fields of a link, each with the type that go-codec-dagpb has for it and with the kind of its values. */
+const linkFields = [
+  ['Hash', 'Link', 'link'],
+  ['Name', 'String', 'string'],
+  ['Tsize', 'Int', 'int'],
+] as const
+
+/** Refuses null in a field of a link. */
+function checkFields(link: Readonly<Record<string, unknown>>): void {
+  for (const [field, type, kind] of linkFields) {
+    if (link[field] === null) throw notAssignable(type, null, kind)
+  }
+}
+
 function notAssignable(type: string, value: unknown, kind: string): FileNetworkError {
+  if (value === null) {
+    return new FileNetworkError(
+      `func called on wrong kind: "AssignNull" called on a dagpb.${type} node (kind: ${kind}), but only makes sense on null`,
+    )
+  }
   return new FileNetworkError(
     `func called on wrong kind: "AssignNode" called on a dagpb.${type} node (kind: ${kindOf(value)}), ` +
       `but only makes sense on ${kind}`,
