@@ -133,7 +133,9 @@ function entriesOf(archive: Buffer): Buffer {
     else {
       const longName = /^\d+ path=(.*)$/m.exec(extension)?.[1]
       const longTarget = /^\d+ linkpath=(.*)$/m.exec(extension)?.[1]
-      const entry = { name: longName ?? name, mode: Number.parseInt(mode, 8), type }
+      // Of directories some have a slash behind their names.
+      const path = (longName ?? name).replace(/\/$/, '')
+      const entry = { name: path, mode: Number.parseInt(mode, 8), type }
       entries.push({ ...entry, target: longTarget ?? target, content: content.toString('hex') })
       extension = ''
     }
