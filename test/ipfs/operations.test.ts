@@ -79,6 +79,7 @@ it.each([
     '"failed to unmarshal json. unexpected end of JSON input"',
   ],
   ['config?arg=Experimental&arg=x', 'Go struct field Config.Experimental of type config.Experiments'],
+  ['config?arg=API.HTTPHeaders.Foo&arg=x', 'Go struct field API.API.HTTPHeaders of type []string'],
   ['config?arg=Swarm.ConnMgr&arg=x', 'Go struct field SwarmConfig.Swarm.ConnMgr of type config.ConnMgr'],
   [
     'dag/export?arg=ipfs://bafyqaaa&offline=false&local-only=true',

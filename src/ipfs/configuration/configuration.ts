@@ -55,7 +55,7 @@ export class Configuration {
   /** @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type */
   set(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
-      checkValue(findKind(key), value, key.split('.'))
+      checkValue(findKind(key), value, fieldsOf(key))
       await this.#store(setKey(this.#changes, key.split('.'), value))
     })
   }
@@ -303,6 +303,19 @@ function findKind(key: string): Section | ValueKind {
   return kind
 }
 
+/** The names of a key that are those of fields of Go's structures: the decoder names no keys of maps. */
+function fieldsOf(key: string): string[] {
+  const fields: string[] = []
+  let kind: Section | ValueKind | undefined = configurationSchema
+  for (const part of key.split('.')) {
+    if (typeof kind === 'string' || kind === undefined) break
+    const isField = Object.hasOwn(kind, part)
+    if (isField) fields.push(part)
+    kind = isField ? kind[part] : kind['*']
+  }
+  return fields
+}
+
 /** Go types, as its decoder names them. */
 const goTypes: Partial<Record<ValueKind, string>> = {
   string: 'string',
@@ -319,7 +332,6 @@ function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): 
   if (typeof kind !== 'string') {
     if (!isObject(value)) throw wrongType(value, path, `config.${structOf(path)}`)
     for (const [key, below] of Object.entries(value)) {
-      // Go's decoder names no keys of maps.
       if (Object.hasOwn(kind, key)) checkValue(kind[key] as Section | ValueKind, below, [...path, key])
       else if (kind['*'] !== undefined) checkValue(kind['*'], below, path)
     }
