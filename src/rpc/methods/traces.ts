@@ -50,8 +50,8 @@ function milliseconds(timeout: string): number {
 }
 
 /** Whether a config asks for every step. */
-export function keepsSteps({ tracer = '' }: TraceConfig): boolean {
-  return tracer === ''
+export function keepsSteps({ tracer }: TraceConfig): boolean {
+  return tracer === undefined
 }
 
 /** The trace of one mined transaction. */

@@ -91,7 +91,7 @@ export function startTrace(
   place: TracePlace,
   form: StructLogForm,
 ): Trace {
-  if (tracer !== undefined && tracer !== '') return startNamed(tracer, tracerConfig, budget, place)
+  if (tracer !== undefined) return startNamed(tracer, tracerConfig, budget, place)
   const { enableMemory, disableMemory, disableStack, disableStorage, enableReturnData, limit } = options
   const isHardhat = form === 'hardhat'
   return startStructLogger(
@@ -109,8 +109,8 @@ export function startTrace(
 }
 
 /** Whether a tracer is a program in JavaScript in geth: what the request brings, and those that come with geth. */
-export function isJavaScript({ tracer = '' }: TraceConfig): boolean {
-  return tracer !== '' && (!kinds.has(tracer) || opcodeTracers.some(({ name }) => name === tracer))
+export function isJavaScript({ tracer }: TraceConfig): boolean {
+  return tracer !== undefined && (!kinds.has(tracer) || opcodeTracers.some(({ name }) => name === tracer))
 }
 
 /** Any other name is a program in JavaScript. */

@@ -6,7 +6,7 @@ import { ListWriter, type PieceWriter, jsonBytes, written } from '../../format/p
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { controlNumber } from '../../params/numbers.js'
+import { int } from '../../params/traceConfig.js'
 import { findBlock } from '../findBlock.js'
 import type { BlockSelector } from '../../../chain/view.js'
 
@@ -21,17 +21,17 @@ export const storageRangeAt = defineMethod(
   'debug_storageRangeAt',
   [
     required('block', blockSelector),
-    required('transactionIndex', controlNumber),
+    required('transactionIndex', int),
     required('address', address),
     required('start', data),
-    required('limit', controlNumber),
+    required('limit', int),
   ],
   async ({ view, backend }, selector, index, account, start, limit) => {
     const block = findBlock(view, selector)
     if (block === undefined) throw new ServerError(`block ${printed(selector)} not found`)
     const { header, transactions, hash } = block
     if (header.number === 0n) throw new ServerError('no transaction in genesis')
-    if (index >= BigInt(Math.max(transactions.length, 1))) {
+    if (index < 0 || index >= Math.max(transactions.length, 1)) {
       throw new ServerError(`transaction index ${index} out of range for block ${bytesToHex(hash)}`)
     }
     const parent = view.blockByHash(header.parentHash)
@@ -41,7 +41,7 @@ export const storageRangeAt = defineMethod(
     if (storageRoot === undefined) return { storage: null, nextKey: null }
     const { items, next } = await backend.ranges.storage(account, storageRoot, {
       start,
-      limit: Number(limit),
+      limit: Math.max(limit, 0),
     })
     return written((writer) => writeRange({ items, next }, writer))
   },
