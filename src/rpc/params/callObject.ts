@@ -1,17 +1,7 @@
 import { address, data, fixedBytes, hash } from './bytes.js'
 import type { AccessListEntry, Authorization, CallObject } from '../../chain/calls/callObject.js'
 import type { AccountOverride, SlotOverride } from '../../chain/calls/overrides.js'
-import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
-import {
-  type Decoder,
-  ReasonError,
-  TypeMismatchError,
-  entries,
-  inPieces,
-  list,
-  mapped,
-  struct,
-} from './combinators.js'
+import { type Decoder, ReasonError, decodingItself, entries, list, mapped, struct } from './combinators.js'
 import { big, uint256, uint64 } from './numbers.js'
 
 const authorizationStruct = 'SetCodeAuthorization'
@@ -33,24 +23,20 @@ function need<T>(value: T | undefined, name: string, struct: string): T {
   return value
 }
 
-const authorization: Decoder<Authorization> = {
-  schema: { ...authorizationMembers.schema, required: ['chainId', 'address', 'nonce', 'yParity', 'r', 's'] },
-  decode(value) {
-    try {
-      const given = authorizationMembers.decode(value)
-      return {
-        chainId: need(given.chainId, 'chainId', authorizationStruct),
-        address: need(given.address, 'address', authorizationStruct),
-        nonce: need(given.nonce, 'nonce', authorizationStruct),
-        yParity: need(given.yParity, 'yParity', authorizationStruct),
-        r: need(given.r, 'r', authorizationStruct),
-        s: need(given.s, 's', authorizationStruct),
-      }
-    } catch (error) {
-      throw error instanceof TypeMismatchError ? error.inStruct('') : error
-    }
-  },
-}
+const authorization: Decoder<Authorization> = decodingItself(
+  mapped(
+    authorizationMembers,
+    (given) => ({
+      chainId: need(given.chainId, 'chainId', authorizationStruct),
+      address: need(given.address, 'address', authorizationStruct),
+      nonce: need(given.nonce, 'nonce', authorizationStruct),
+      yParity: need(given.yParity, 'yParity', authorizationStruct),
+      r: need(given.r, 'r', authorizationStruct),
+      s: need(given.s, 's', authorizationStruct),
+    }),
+    { ...authorizationMembers.schema, required: ['chainId', 'address', 'nonce', 'yParity', 'r', 's'] },
+  ),
+)
 
 /** The authorizations of a set-code transaction; every member of each must be there. */
 export const authorizationList = list(authorization, '[]types.SetCodeAuthorization')
@@ -60,25 +46,16 @@ const tuple = struct(
   { address, storageKeys: list(hash, '[]common.Hash') },
 )
 
-const entry: Decoder<AccessListEntry> = {
-  schema: { ...tuple.schema, required: ['address', 'storageKeys'] },
-  decode: (value) => runToCompletion(decodeEntry(value)),
-  *decodeInPieces(value) {
-    return yield* decodeEntry(value)
-  },
-}
-
-function* decodeEntry(value: unknown): Steps<AccessListEntry> {
-  try {
-    const { address, storageKeys } = yield* inPieces(tuple, value)
-    return {
-      address: need(address, 'address', 'AccessTuple'),
+const entry: Decoder<AccessListEntry> = decodingItself(
+  mapped(
+    tuple,
+    ({ address: own, storageKeys }) => ({
+      address: need(own, 'address', 'AccessTuple'),
       storageKeys: need(storageKeys, 'storageKeys', 'AccessTuple'),
-    }
-  } catch (error) {
-    throw error instanceof TypeMismatchError ? error.inStruct('') : error
-  }
-}
+    }),
+    { ...tuple.schema, required: ['address', 'storageKeys'] },
+  ),
+)
 
 /** An access list (EIP-2930); both members of each entry must be there. */
 export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
@@ -165,9 +142,11 @@ export const stateOverride: Decoder<AccountOverride[]> = {
   schema: { title: 'state overrides', ...accounts.schema },
 }
 
-const withdrawal = struct(
-  { struct: 'Withdrawal', type: 'types.Withdrawal' },
-  { index: uint64, validatorIndex: uint64, address, amount: uint64 },
+const withdrawal = decodingItself(
+  struct(
+    { struct: 'Withdrawal', type: 'types.Withdrawal' },
+    { index: uint64, validatorIndex: uint64, address, amount: uint64 },
+  ),
 )
 
 /** The header fields that a call sees otherwise than they are (geth: override.BlockOverrides). */

@@ -300,6 +300,31 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
   }
 }
 
+/**
+ * A value of a type that decodes itself (Go: UnmarshalJSON). What is wrong in it is told before anything behind it is looked
+ * at, and under the name of the struct around it.
+ */
+export function decodingItself<T>(decoder: Decoder<T>): Decoder<T> {
+  const told = (error: unknown): unknown => (error instanceof TypeMismatchError ? error.inStruct('') : error)
+  return {
+    schema: decoder.schema,
+    decode(value) {
+      try {
+        return decoder.decode(value)
+      } catch (error) {
+        throw told(error)
+      }
+    },
+    *decodeInPieces(value) {
+      try {
+        return yield* inPieces(decoder, value)
+      } catch (error) {
+        throw told(error)
+      }
+    },
+  }
+}
+
 const noMembers = {}
 
 function membersOf(value: unknown, { type }: StructNames): Readonly<Record<string, unknown>> {
