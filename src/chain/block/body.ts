@@ -122,7 +122,7 @@ function buildNode(entries: Entry[], depth: number): NodeList {
   const shared = sharedDepth(entries, depth)
   if (shared > depth) return extension(entries, { depth, shared }, buildNode(entries, shared))
   const branch = emptyBranch()
-  for (const { nibble, below } of waysOf(entries, depth)) {
+  for (const { nibble, below } of childrenOf(entries, depth)) {
     branch[nibble] = reference(buildNode(below, depth + 1))
   }
   return branch
@@ -137,7 +137,7 @@ function* buildLarge(entries: Entry[], depth: number): Steps<NodeList> {
   const shared = sharedDepth(entries, depth)
   if (shared > depth) return extension(entries, { depth, shared }, yield* buildLarge(entries, shared))
   const branch = emptyBranch()
-  for (const { nibble, below } of waysOf(entries, depth)) {
+  for (const { nibble, below } of childrenOf(entries, depth)) {
     branch[nibble] = reference(yield* buildLarge(below, depth + 1))
   }
   return branch
@@ -165,7 +165,7 @@ function emptyBranch(): NodeList {
 }
 
 /** The entries of each child of a branch. */
-function* waysOf(entries: Entry[], depth: number): Generator<{ nibble: number; below: Entry[] }> {
+function* childrenOf(entries: Entry[], depth: number): Generator<{ nibble: number; below: Entry[] }> {
   for (let start = 0; start < entries.length;) {
     const nibble = entries[start]!.nibbles[depth]!
     let end = start
