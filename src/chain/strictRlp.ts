@@ -108,13 +108,6 @@ export class RlpList {
     this.#isOverrun = false
     return new RlpFault('length', VALUE_TOO_LARGE)
   }
-
-  /** What is made of each item that is left. */
-  map<T>(make: (item: RlpItem, index: number) => T): T[] {
-    const made: T[] = []
-    for (let item = this.next(); item !== undefined; item = this.next()) made.push(make(item, made.length))
-    return made
-  }
 }
 
 /**

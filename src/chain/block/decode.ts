@@ -1,3 +1,4 @@
+import type { Steps } from '../../encoding/timeSlice.js'
 import { TransactionEncodingError } from '../errors.js'
 import { readTransaction } from '../mempool/decode.js'
 import { FieldReader } from '../mempool/fieldReader.js'
@@ -10,17 +11,31 @@ import { hashHeader } from './header.js'
  *
  * @throws TransactionEncodingError in geth's words (core/types/block.go, extblock; rlp/decode.go)
  */
-export function decodeBlockHash(blockRlp: Uint8Array): Uint8Array {
+export function* decodeBlockHash(blockRlp: Uint8Array): Steps<Uint8Array> {
   if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
   const path = '(types.Block)(types.extblock)'
   const block = new FieldReader(decodeStrictRlp(blockRlp), 'types.extblock', path)
   const header = readHeader(block.take(), `${path}.Header`)
-  block.each('Txs', '[]*types.Transaction', readTransaction)
-  block.each('Uncles', '[]*types.Header', readHeader)
-  if (block.hasMore) block.each('Withdrawals', '[]*types.Withdrawal', readWithdrawal)
+  yield* readEach(block.items('Txs', '[]*types.Transaction'), readTransaction)
+  yield* readEach(block.items('Uncles', '[]*types.Header'), readHeader)
+  if (block.hasMore) yield* readEach(block.items('Withdrawals', '[]*types.Withdrawal'), readWithdrawal)
   block.end()
   checkSingleItem(blockRlp)
   return hashHeader(header)
+}
+
+/** Items that are read at once. */
+const ITEMS_AT_ONCE = 64
+
+function* readEach(
+  items: Iterable<[item: RlpItem, path: string]>,
+  read: (item: RlpItem, path: string) => unknown,
+): Steps<void> {
+  let count = 0
+  for (const [item, path] of items) {
+    read(item, path)
+    if (++count % ITEMS_AT_ONCE === 0) yield
+  }
 }
 
 function readHeader(item: RlpItem, path: string): HeaderFields {

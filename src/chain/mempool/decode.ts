@@ -17,8 +17,7 @@ import type { BlobSidecar } from './transaction.js'
 /** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
 const BLOB_LENGTH = 131_072
 const POINT_LENGTH = 48
-/** Numbers of a signature and the id of a chain are below it. */
-const MOST = 2n ** 256n
+const MAX_UINT256 = 2n ** 256n - 1n
 
 /** The types of transactions by their first byte (EIP-2718). */
 export type TransactionType = 0 | 1 | 2 | 3 | 4
@@ -62,12 +61,7 @@ export interface TransactionFields {
  * @throws TransactionRejectedError in geth's words (core/types/transaction.go).
  */
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
-  const isLegacy = (raw[0] ?? 0) > 0x7f
-  const fields = isLegacy ? decodeFields(0, readerOf(0, decodeStrictRlp(raw))) : decodeTyped(raw)
-  if (isLegacy) {
-    checkSingleItem(raw)
-    checkSizes(fields)
-  }
+  const fields = (raw[0] ?? 0) > 0x7f ? decodeLegacy(raw) : decodeTyped(raw)
   fields.size = raw.length
   if (fields.sidecar === undefined) fields.raw = raw
   return fields
@@ -83,6 +77,13 @@ export function readTransaction(item: RlpItem, path: string): TransactionFields 
   if (item instanceof RlpFault) throw new TransactionEncodingError(item.words)
   if (item instanceof RlpString) return decodeTyped(item.toBytes(), path)
   const fields = decodeFields(0, readerOf(0, item, path))
+  checkSizes(fields)
+  return fields
+}
+
+function decodeLegacy(raw: Uint8Array): TransactionFields {
+  const fields = decodeFields(0, readerOf(0, decodeStrictRlp(raw)))
+  checkSingleItem(raw)
   checkSizes(fields)
   return fields
 }
@@ -106,7 +107,7 @@ function decodeTyped(raw: Uint8Array, path = ''): TransactionFields {
 
 function checkSizes({ type, chainId = 0n, v, r, s }: TransactionFields): void {
   const numbers = type === 0 ? [v, r, s] : [v, r, s, chainId]
-  if (numbers.some((number) => number >= MOST)) {
+  if (numbers.some((number) => number > MAX_UINT256)) {
     throw new TransactionRejectedError('transaction chain id or signature value exceeds 256 bits', {
       type: BigInt(type),
     })

@@ -74,10 +74,17 @@ export class FieldReader {
     return toFixed(this.take(), of, `${this.#path}.${name}`)
   }
 
+  /** The items of a list, each with where it stands. */
+  *items(name: string, type: string): Generator<[item: RlpItem, path: string]> {
+    const path = `${this.#path}.${name}`
+    const list = toList(this.take(), type, path)
+    let index = 0
+    for (let item = list.next(); item !== undefined; item = list.next()) yield [item, `${path}[${index++}]`]
+  }
+
   /** What is made of each item of a list, and of where it stands. */
   each<T>(name: string, type: string, read: (item: RlpItem, path: string) => T): T[] {
-    const path = `${this.#path}.${name}`
-    return toList(this.take(), type, path).map((item, i) => read(item, `${path}[${i}]`))
+    return Array.from(this.items(name, type), ([item, path]) => read(item, path))
   }
 
   /** An address, or no bytes for none. */

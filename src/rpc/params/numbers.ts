@@ -1,6 +1,17 @@
 import type { JsonSchema } from '../wire.js'
-import { type Decoder, ReasonError } from './combinators.js'
+import { type Decoder, KindMismatchError, ReasonError } from './combinators.js'
 import { decodeQuantity } from './bytes.js'
+
+/** A whole number as JSON writes it. */
+export const int: Decoder<number> = {
+  schema: { type: 'integer' },
+  decode(value) {
+    if (typeof value !== 'number') throw KindMismatchError.of(value, 'int')
+    const isInt = Number.isInteger(value) && Math.abs(value) < 2 ** 63
+    if (!isInt) throw new KindMismatchError(`number ${value}`, 'int')
+    return value
+  },
+}
 
 /**
  * A number of a development control: a JSON number, hexadecimal or decimal text, as clients of such nodes send it.

@@ -1,18 +1,7 @@
-import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
+import { type Decoder, ReasonError, struct } from './combinators.js'
 import { boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
-import { signedIndex } from './numbers.js'
-
-/** A whole number as JSON writes it. */
-export const int: Decoder<number> = {
-  schema: { type: 'integer' },
-  decode(value) {
-    if (typeof value !== 'number') throw KindMismatchError.of(value, 'int')
-    const isInt = Number.isInteger(value) && Math.abs(value) < 2 ** 63
-    if (!isInt) throw new KindMismatchError(`number ${value}`, 'int')
-    return value
-  },
-}
+import { int, signedIndex } from './numbers.js'
 
 /** Each tracer decodes its own. */
 const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }

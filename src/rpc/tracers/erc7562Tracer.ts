@@ -5,7 +5,7 @@ import { ListWriter, type PieceWriter, jsonBytes } from '../format/pieces.js'
 import { list, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
 import { boolean } from '../params/bytes.js'
-import { int } from '../params/traceConfig.js'
+import { int } from '../params/numbers.js'
 import { writeCallFrame } from './callTracer.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 

@@ -9,7 +9,7 @@ import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber, blockSelector } from '../../params/blockSelector.js'
 import { boolean, data } from '../../params/bytes.js'
-import { int } from '../../params/traceConfig.js'
+import { int } from '../../params/numbers.js'
 import { findBlock, isPending, latestBlock } from '../findBlock.js'
 import { WireBytes } from '../../wire.js'
 

@@ -6,7 +6,7 @@ import { ListWriter, type PieceWriter, jsonBytes, written } from '../../format/p
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { int } from '../../params/traceConfig.js'
+import { int } from '../../params/numbers.js'
 import { findBlock } from '../findBlock.js'
 import type { BlockSelector } from '../../../chain/view.js'
 

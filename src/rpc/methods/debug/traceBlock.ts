@@ -3,6 +3,7 @@ import { ChainError } from '../../../chain/errors.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
 import { type Call, type Result, defineMethod, optional, required } from '../../method.js'
 import { data, hash } from '../../params/bytes.js'
@@ -64,14 +65,14 @@ export const traceBlock = defineMethod(
   'debug_traceBlock',
   [required('block', data), optional('config', traceConfig)],
   async (call, rlp, config = {}) => {
-    const block = tracedBlock(call.view, { hash: hashOf(rlp), requireCanonical: false })
+    const block = tracedBlock(call.view, { hash: await hashOf(rlp), requireCanonical: false })
     return traceAll(call, block, config)
   },
 )
 
-function hashOf(blockRlp: Uint8Array): Uint8Array {
+async function hashOf(blockRlp: Uint8Array): Promise<Uint8Array> {
   try {
-    return decodeBlockHash(blockRlp)
+    return await runInSlices(decodeBlockHash(blockRlp), new TimeSlice())
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ServerError(`could not decode block: ${error.message}`)
