@@ -17,6 +17,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
     /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,
     'response too large',
   ],
+  [/^debug_traceBlock: fifty thousand transactions/, 'not found'],
   [/^eth_createAccessList: (static calls|cold)/, 'intrinsic gas too low'],
   [/^eth_getProof: ten thousand keys/, 'too many storage keys'],
   [/^eth_getStorageValues: ten thousand slots/, 'too many slots'],

@@ -1,3 +1,4 @@
+import { RLP } from '@ethereumjs/rlp'
 import { TARGET, SIGNER, address, body, hash, many, override, rpc, type Bomb } from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
@@ -15,6 +16,15 @@ const loggers: Record<string, Hex> = {
   'a hundred thousand logs': '0x5b5f5fa05a612710105f57',
   // The same with four topics, each of which is the gas that is left.
   'logs with topics of their own': '0x5b5a5a5a5a5f5fa45a612710105f57',
+}
+
+/** The RLP of a block that no chain has, of many small transactions. */
+function manyTransactions(count: number): Hex {
+  const header = [32, 32, 20, 32, 32, 32, 256, 1, 1, 1, 1, 1, 5, 32, 8].map((length) =>
+    new Uint8Array(length).fill(1),
+  )
+  const transaction = many(9, () => new Uint8Array())
+  return `0x${Buffer.from(RLP.encode([header, many(count, () => transaction), []])).toString('hex')}`
 }
 
 /** Bombs of single calls and batches. */
@@ -86,6 +96,7 @@ export const requests: readonly Bomb[] = [
     { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(100_000, (i) => [`key${i}`, 1])) }] },
     'latest',
   ]),
+  rpc('fifty thousand transactions', 'debug_traceBlock', () => [manyTransactions(50_000)]),
   rpc('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
   rpc('ten thousand slots', 'eth_getStorageValues', () => [{ [TARGET]: many(10_000, hash) }, 'latest']),
   rpc('1024 blocks with 100 percentiles', 'eth_feeHistory', () => ['0x400', 'latest', many(100, (i) => i)]),
