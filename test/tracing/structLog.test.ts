@@ -120,6 +120,16 @@ describe('the struct logger', () => {
     expect(failed.structLogs.at(-1)).toMatchObject({ op: 'SSTORE', error: 'out of gas', gasCost: 22_100 })
   })
 
+  it('shows a price that cannot be computed for want of gas as geth 1.17 does', async () => {
+    // PUSH20 SELFDESTRUCT as creation code: 6,000 gas are left for 5,000 and 2,600 of a cold beneficiary.
+    const poor = await chain.send({ data: `0x73${'12'.repeat(20)}ff`, gas: toHex(53_354 + 3 + 6_000) })
+    const { structLogs } = await chain.trace<StructTrace>(poor.transactionHash)
+    const step = { op: 'SELFDESTRUCT', gas: 6_000, gasCost: 5_000, error: 'out of gas: out of gas' }
+    expect(structLogs.at(-1)).toMatchObject(step)
+    const top = await chain.trace<{ error?: string }>(poor.transactionHash, { tracer: 'callTracer' })
+    expect(top.error).toBe('out of gas: out of gas')
+  })
+
   it.each<[string, string, Partial<Step>]>([
     ['ends at the end of the code with a STOP', '6001', { pc: 2, op: 'STOP', gasCost: 0 }],
     ['names an opcode that is none', '0c', { op: 'opcode 0xc not defined' }],

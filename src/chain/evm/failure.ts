@@ -57,24 +57,33 @@ export function stackOverflow(length: number, maximum: number): FrameFailure {
 }
 
 const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
-/** EIP-2929: what a call pays before anything else is looked at. */
+const SELFDESTRUCT = 0xff
+/** Gas that a call pays before its price is computed (EIP-2929). */
 const WARM_ACCESS = 100
+/** Gas that SELFDESTRUCT pays before its price is computed (EIP-150). */
+const SELFDESTRUCT_GAS = 5_000
+/** Gas for the first access to an account (EIP-2929). */
+const COLD_ACCESS = 2_600
 
 /**
- * The failure of an opcode that costs more gas than there is. A call that could pay for a warm account runs out of gas while
- * its price is computed in geth, which wraps that failure (core/vm/operations_acl.go).
+ * Returns the failure of an opcode that costs more gas than is left. geth wraps the failure if it happens while the price
+ * is computed (core/vm/operations_acl.go): for a call that could pay for a warm account, and for a SELFDESTRUCT that
+ * cannot pay for a cold beneficiary.
  *
  * @param gasLeft - before the opcode
  */
 export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bigint | number): EVMError {
-  const isWrapped =
-    calls.has(runState.opCode) &&
-    gasLeft >= WARM_ACCESS &&
-    rules.isActivatedEIP(2929) &&
-    memoryOverflow(runState) === undefined
-  return isWrapped
+  return rules.isActivatedEIP(2929) && failsInPrice(runState, gasLeft)
     ? new FrameFailure(messages.OUT_OF_GAS, 'out of gas: out of gas')
     : new EVMError(messages.OUT_OF_GAS)
+}
+
+function failsInPrice(runState: RunState, gasLeft: bigint | number): boolean {
+  // A warm beneficiary fails with so little gas only if it would have to be created, which nobody can see afterwards.
+  if (runState.opCode === SELFDESTRUCT) {
+    return gasLeft >= SELFDESTRUCT_GAS && gasLeft < SELFDESTRUCT_GAS + COLD_ACCESS
+  }
+  return calls.has(runState.opCode) && gasLeft >= WARM_ACCESS && memoryOverflow(runState) === undefined
 }
 
 /** Adds geth's words to what an opcode threw. */

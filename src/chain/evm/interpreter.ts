@@ -5,7 +5,7 @@ import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedStep.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import {
-  type FrameFailure,
+  FrameFailure,
   describeFailure,
   opcodeOutOfGas,
   stackOverflow,
@@ -28,6 +28,7 @@ const TRACED_STEP_WEIGHT = 16
 /** Gas that buys as much time as one plain step takes: hashes and copies cost by their size. */
 const GAS_BITS_OF_STEP = 4
 const JUMP = 0x56
+const SELFDESTRUCT = 0xff
 const JUMPI = 0x57
 
 /** Memory that is kept from frame to frame; a frame that took more gives it back. */
@@ -103,7 +104,13 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
 
     #failureOf(error: unknown): FrameFailure | undefined {
       if (!(error instanceof EVMError)) throw error
-      return error.error === EVMError.errorMessages.STOP ? undefined : describeFailure(error, this._runState)
+      if (error.error === EVMError.errorMessages.STOP) return undefined
+      if (error instanceof FrameFailure) return error
+      // Only the library runs this opcode, which leaves no gas to tell how far its price was computed.
+      const isUnpaid =
+        this._runState.opCode === SELFDESTRUCT && error.error === EVMError.errorMessages.OUT_OF_GAS
+      const cause = isUnpaid ? opcodeOutOfGas(this._runState, this.common, this.#gasBeforeStep) : error
+      return describeFailure(cause, this._runState)
     }
 
     #advance(host: FrameHost): Promise<unknown> | undefined {

@@ -3,7 +3,7 @@ import { returnDataCopy } from '../evm/memoryOpcodes.js'
 import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
-import { type FrameFailure, describeFailure, memoryOverflow, opcodeOutOfGas } from '../evm/failure.js'
+import { type FrameFailure, describeFailure, opcodeOutOfGas } from '../evm/failure.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
@@ -94,7 +94,7 @@ async function priceStep(
       !isPriced ||
       runState.gasLeft < constant ||
       callTypes.has(runState.opCode) ||
-      memoryOverflow(runState) !== undefined
+      failure.words !== 'out of gas'
     if (showsConstant) step.cost = constant
     await tracer.step?.({ ...step, failure: failure.words })
     runState.gasLeft = 0n
