@@ -31,7 +31,7 @@ export async function runTracedStep(
   try {
     if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
     const action = opcode === opcodes.RETURNDATACOPY ? returnDataCopy : entry.opHandler
-    const running: unknown = action.call(null, runState, rules)
+    const running: unknown = action(runState, rules)
     if (running instanceof Promise) await running
   } catch (error) {
     if (tracer.fault !== undefined && isFault(error))
