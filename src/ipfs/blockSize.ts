@@ -2,9 +2,9 @@ import { TimeSlice } from '../encoding/timeSlice.js'
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 
-/** The largest block that is made without `allow-big-block`, in bytes (Kubo, `cmdutils.SoftBlockLimit`). */
+/** The largest block accepted without `allow-big-block`, in bytes (Kubo, `cmdutils.SoftBlockLimit`). */
 const softBlockLimit = 2 * 1024 * 1024
-/** The largest block that is kept at all, in bytes. */
+/** The largest block accepted at all, in bytes. */
 const blockLimit = 64 * 1024 * 1024
 
 /** The option that lifts the limit. */
@@ -14,12 +14,12 @@ export const allowBigBlock = {
   description: 'Also make blocks of more than 2 MiB.',
 } as const satisfies OptionSpec
 
-/** Refuses a block that is too large for most of the network. */
+/** Rejects a block too large for most peers to exchange. */
 export function checkBlockSize(size: number, options: { 'allow-big-block': boolean }): void {
   if (size > softBlockLimit && !options['allow-big-block']) throw new BigBlockError()
 }
 
-/** The bytes of a block that comes as a stream; of one that is too large no more is kept than shows it. */
+/** Reads one block from a stream. An oversized block is buffered only up to the limit. */
 export async function readBlock(
   source: AsyncIterable<Uint8Array>,
   options: { 'allow-big-block': boolean },
@@ -39,8 +39,8 @@ class BigBlockError extends FileNetworkError {
 }
 
 /**
- * All bytes of a stream as one array; a stream that is longer than the limit is refused as `refusal` says. It is read to
- * its end all the same, and forgotten: a client that is still sending may not be listening yet.
+ * Reads a whole stream into one array, or throws `refusal()` if it exceeds the limit. An oversized stream is still
+ * drained, its bytes dropped: a client that is still sending may not be listening for the answer yet.
  */
 export async function readAll(
   source: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ export async function readAll(
   return joinInTurns(pieces, length)
 }
 
-/** The same bytes as one array; of tens of megabytes, in turns with other work. */
+/** Concatenates pieces, yielding now and then: there may be tens of megabytes. */
 async function joinInTurns(pieces: readonly Uint8Array[], length: number): Promise<Uint8Array> {
   if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0]
   const joined = new Uint8Array(length)

@@ -1,20 +1,20 @@
 import type { CID } from 'multiformats/cid'
 
-/** A refusal that the caller is told of word for word. */
+/** An error whose message is sent to the caller verbatim. */
 export class FileNetworkError extends Error {
-  /** 0: the operation failed (status 500); 1: the request is at fault (status 400). */
+  /** 0: the operation failed (status 500). 1: the request is at fault (status 400). */
   readonly code: 0 | 1 = 0
 }
 
-/** The request asks for something that makes no sense; reported with status 400. */
+/** An invalid request, answered with status 400. */
 export class ClientError extends FileNetworkError {
   override readonly code = 1
 }
 
-/** A request that could not be read; answered in plain text with status 400. */
+/** A request that cannot be parsed, answered in plain text with status 400. */
 export class RequestError extends Error {}
 
-/** A block that is not in the store. There is no network to ask. */
+/** The block is not in the store, and there is no network to fetch it from. */
 export class BlockNotFoundError extends FileNetworkError {
   readonly cid: CID
 
@@ -24,40 +24,40 @@ export class BlockNotFoundError extends FileNetworkError {
   }
 }
 
-/** A path names a link that its node does not have. */
+/** A path names a link that the node lacks. */
 export class LinkNotFoundError extends FileNetworkError {
   constructor(name: string, parent: CID, options?: ErrorOptions) {
     super(`no link named ${JSON.stringify(name)} under ${parent}`, options)
   }
 }
 
-/** A path of the mutable files that leads nowhere. */
+/** A path in the mutable files does not exist. */
 export class FileNotFoundError extends FileNetworkError {
   constructor() {
     super('file does not exist')
   }
 }
 
-/** Data ends where more of it was to begin (Go, `io.EOF`). Kubo takes that for the end of its answer. */
+/** Input ends where another item should begin (Go, `io.EOF`). Kubo ends its response there. */
 export class EndOfDataError extends FileNetworkError {
   constructor() {
     super('EOF')
   }
 }
 
-/** The time that the request allowed has passed. */
+/** The request's timeout has expired. */
 export class DeadlineError extends FileNetworkError {
   constructor() {
     super('context deadline exceeded')
   }
 }
 
-/** The text of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The result of a function; what it throws is told with something in front. */
+/** Runs a function, prefixing the message of any error it throws. */
 export function withPrefix<T>(prefix: string, run: () => T): T {
   try {
     return run()

@@ -16,35 +16,35 @@ import { NameSystem } from './names/nameSystem.js'
 import { Pins } from './store/pins.js'
 import type { ImportProfile, ImportSettings } from './unixfs/settings.js'
 
-/** How a file network is made. */
+/** Options for opening a file network. */
 export interface FileNetworkOptions {
-  /** Where blocks, pins and the mutable files lie; created when it does not exist. */
+  /** Directory of blocks, pins and the mutable files; created if missing. */
   directory: string
-  /** The import settings where a request says nothing else. Default: `unixfs-v0-2015`, as Kubo's. */
+  /** Import settings for requests that do not give their own. Default: `unixfs-v0-2015`, as in Kubo. */
   importProfile?: ImportProfile
-  /** Whether every block read is checked against its CID. Default: false. */
+  /** Whether to check every block read against its CID. Default: false. */
   verifyBlocks?: boolean
-  /** Whether a write waits for the disk itself before it is acknowledged. Default: false. */
+  /** Whether a write is fsynced before it is acknowledged. Default: false. */
   sync?: boolean
-  /** Multiaddresses at which the node answers, for `id`; asked for each time. Default: none. */
+  /** Returns the node's multiaddresses for `id`; called each time. Default: none. */
   addresses?: () => string[]
 }
 
 /** The file network: content-addressed files behind the operations of Kubo's RPC. */
 export interface FileNetwork {
-  /** Answers a request to an operation; never rejects. The body, where there is one, is read as needed. */
+  /** Runs an operation; never rejects. Reads the request body, if any, on demand. */
   execute(request: CommandRequest): Promise<CommandReply>
   /** The read-only gateway. */
   gateway: Gateway
-  /** Number of stored blocks, and of bytes that their files take. */
+  /** Number of stored blocks, and the bytes their files occupy. */
   totals(): { blocks: number; bytes: number }
-  /** What a garbage collection would free now. */
+  /** What garbage collection would free now. */
   garbage(): Promise<{ blocks: number; bytes: number }>
-  /** Waits for writes under way and closes all files. */
+  /** Waits for pending writes and closes all files. */
   close(): Promise<void>
 }
 
-/** Opens the file network of a directory. */
+/** Opens the file network in a directory. */
 export async function createFileNetwork(options: FileNetworkOptions): Promise<FileNetwork> {
   const { directory, sync = false } = options
   const store = await openFileStore({ directory, sync, isIntact })
@@ -58,7 +58,7 @@ export async function createFileNetwork(options: FileNetworkOptions): Promise<Fi
   }
 }
 
-/** What operations work with, over the stored rows and blocks of a directory. */
+/** Builds the commands' context over an open store. */
 export async function openNetworkContext(
   store: FileStore,
   options: Omit<FileNetworkOptions, 'sync'>,

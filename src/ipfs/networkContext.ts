@@ -9,20 +9,20 @@ import type { Blockstore } from './store/blockstore.js'
 import type { Pins } from './store/pins.js'
 import type { ImportDefaults, ImportSettings } from './unixfs/settings.js'
 
-/** What commands work with. */
+/** The state that commands work on. */
 export interface NetworkContext {
-  /** Where the data lies. */
+  /** The data directory. */
   directory: string
   blockstore: Blockstore
   pins: Pins
-  /** The files of `files/…`. */
+  /** The mutable files (`files/…`). */
   files: MutableFiles
-  /** Shared by whatever makes stored blocks needed; exclusive for garbage collection. */
+  /** Held shared by anything that makes stored blocks needed, exclusively by garbage collection. */
   collectionLock: ReadWriteLock
   configuration: Configuration
-  /** How content is imported where a request does not say otherwise; as it is configured now. */
+  /** Current configured import settings, for requests that do not give their own. */
   readonly importDefaults: ImportDefaults
-  /** How the mutable files are stored, in the same way. */
+  /** Current configured import settings of the mutable files. */
   readonly filesSettings: ImportSettings
   identity: Identity
   keystore: Keystore

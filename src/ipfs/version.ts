@@ -1,8 +1,8 @@
-/** The release of Kubo whose answers these are. */
+/** The Kubo release whose answers are reproduced. */
 export const kuboVersion = '0.42.0'
 
-/** The version of the repository layout that Kubo of that release reports. */
+/** The repository version that this Kubo release reports. */
 export const repoVersion = '18'
 
-/** What the node calls itself. */
+/** The node's agent version. */
 export const agentVersion = `kubo/${kuboVersion}/standin`

@@ -54,15 +54,15 @@ export const addOptions = {
 /** The values of the options of `add`. */
 export type AddOptions = OptionValues<typeof addOptions>
 
-/** Which metadata entries are stored with. */
+/** Which metadata to store with entries. */
 export interface MetadataRule {
   preserveMode: boolean
   preserveTime: boolean
-  /** Stored with every entry; wins over what the parts say. */
+  /** Stored with every entry; overrides the metadata of the parts. */
   fixed: UnixfsMetadata
 }
 
-/** What an `add` was told to do. */
+/** The decoded options of an `add`. */
 export interface AddPlan {
   settings: ImportSettings
   metadata: MetadataRule
@@ -78,11 +78,12 @@ export interface AddPlan {
 const inlineMaximum = 128
 
 /**
- * Works out what the options of an `add` mean, on top of what is configured.
+ * Resolves the options of an `add` against the configured defaults.
  *
- * @param checkBase - refuses a base of CIDs that does not exist, at the place where Kubo does
- * @returns the plan; it is asked for when there is something to add, and refuses what Kubo looks at only then
- * @throws {@link FileNetworkError} with Kubo's text for options that do not go together
+ * @param checkBase - rejects an unknown CID base, at the point where Kubo does
+ * @returns a function that returns the plan; call it once there is something to add. It throws for what Kubo checks
+ * only then
+ * @throws {@link FileNetworkError} with Kubo's message for options that conflict
  */
 export async function planAdd(
   options: AddOptions,
@@ -134,7 +135,7 @@ export async function planAdd(
   }
 }
 
-/** There is no filestore to leave files in. */
+/** `nocopy` needs a filestore, and there is none. */
 class NoFilestoreError extends FileNetworkError {
   constructor() {
     super(
@@ -155,7 +156,7 @@ function readMetadataRule(options: AddOptions): MetadataRule {
   }
 }
 
-/** Metadata needs a dag-pb root, so it switches raw leaves off; undefined: the CID version decides. */
+/** Disables raw leaves if there is metadata, which needs a dag-pb root. Undefined: the CID version decides. */
 function decideRawLeaves(
   given: boolean | undefined,
   { preserveMode, preserveTime, fixed }: MetadataRule,
@@ -202,10 +203,10 @@ function settingsOf(
   }
 }
 
-/** Stands for a version of CIDs that nobody chose. */
+/** The CID version when neither request nor configuration gives one. */
 const unsetVersion = -1
 
-/** The version of CIDs that a hash function is used with (Kubo, `UnixfsAddOptions`). */
+/** Returns the CID version to use with a hash function (Kubo, `UnixfsAddOptions`). */
 function versionFor({ code }: HashFunction, version: number): 0 | 1 {
   if (code !== sha256Code) {
     if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
@@ -216,14 +217,14 @@ function versionFor({ code }: HashFunction, version: number): 0 | 1 {
   return version === 1 ? 1 : 0
 }
 
-/** A version of CIDs that there is none of. */
+/** The CID version does not exist. */
 export class UnknownCidVersionError extends FileNetworkError {
   constructor(version: number) {
     super(`unknown CID version: ${version}`)
   }
 }
 
-/** Whether shards may have a number of slots. */
+/** Whether shards can have this fanout. */
 export function isFanout(value: number): boolean {
   return value >= 8 && value <= 1024 && Number.isInteger(Math.log2(value))
 }

@@ -13,7 +13,7 @@ import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 import type { AddPlan } from './addOptions.js'
 
-/** Of a hash function that cannot be computed, a symlink says no more than that. */
+/** Stores a symlink. If the hash function cannot be computed, the error gives only the reason. */
 async function storeSymlink(
   writer: BlockWriter,
   target: Uint8Array,
@@ -26,28 +26,28 @@ async function storeSymlink(
   }
 }
 
-/** A directory whose directories are being stored. */
+/** A directory whose subdirectories are being stored. */
 interface OpenDirectory {
   directory: TreeDirectory
-  /** In the directory above. */
+  /** Name in the parent directory. */
   name: string
   path: string
-  /** Names of the directories that are still to be stored. */
+  /** Names of the subdirectories still to be stored. */
   names: Iterator<string, undefined>
 }
 
-/** A directory that is being put together; it is stored once all its entries are known. */
+/** A directory under construction; stored once all its entries are known. */
 export class TreeDirectory {
   readonly metadata: UnixfsMetadata
   private readonly directories = new Map<string, TreeDirectory>()
-  /** Files and symlinks, and directories once they are stored. */
+  /** Files, symlinks, and subdirectories already stored. */
   private readonly links = new LinkTable()
 
   constructor(metadata: UnixfsMetadata = {}) {
     this.metadata = metadata
   }
 
-  /** The directory with a name, made when there is none; the metadata of one that exists stays. */
+  /** Returns the named subdirectory, creating it if missing. An existing one keeps its metadata. */
   enter(name: string, metadata: UnixfsMetadata): TreeDirectory {
     const existing = this.directories.get(name)
     if (existing) return existing
@@ -66,8 +66,8 @@ export class TreeDirectory {
   }
 
   /**
-   * Stores the directory and those below it, and tells of each, children before parents, in the order in which they are
-   * stored: by name, or by the hashes of names where the directory is sharded.
+   * Stores the directory and everything below it, and yields each directory after its children. Siblings come in the
+   * order in which they are stored: by name, or by name hash if the parent is sharded.
    */
   async *store(options: {
     path: string
@@ -75,7 +75,7 @@ export class TreeDirectory {
     writer: BlockWriter
   }): AsyncGenerator<{ path: string; node: StoredNode }, StoredNode> {
     const { path, settings, writer } = options
-    // A loop with a stack of its own: each step of a generator below a thousand others passes through all of them.
+    // // An explicit stack: in nested generators, each step would pass through every level above it.
     const open: OpenDirectory[] = [
       { directory: this, name: '', path, names: (await this.directoryNames(settings)).values() },
     ]
@@ -110,24 +110,24 @@ export class TreeDirectory {
     const links = this.links
     function* all(): Generator<UnixfsLink> {
       yield* links
-      // What the directory will have links to is not stored yet.
+      // // The links to these subdirectories do not exist yet.
       for (const name of names) yield { name, cid: emptyDirectoryCid, size: 0 }
     }
     return (await needsShards(all(), settings, this.metadata)) ? sortByHash(names) : names
   }
 }
 
-/** The CID of a directory without entries. */
+/** The CID of an empty directory. */
 const emptyDirectoryCid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
 
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** Bytes after which progress is told of (Kubo, `coreunix/add.go`). */
+/** Bytes between two progress reports (Kubo, `coreunix/add.go`). */
 const increment = 256 * 1024
 
-/** Passes bytes on and tells how many there were, every 256 KiB and at the end. */
+/** Passes bytes through and reports the running total every 256 KiB and at the end. */
 export async function* withProgress(
   source: AsyncIterable<Uint8Array>,
   tell: (bytes: number) => Promise<void> | undefined,
@@ -145,27 +145,27 @@ export async function* withProgress(
   await tell(total)
 }
 
-/** Something that an `add` tells of. */
+/** A report of an `add`. */
 export interface AddEvent {
-  /** Path of the entry below the top-level entry; empty for that itself. */
+  /** Path relative to the top-level entry; empty for that entry itself. */
   path: string
-  /** The stored node; undefined for news of progress. */
+  /** The stored node; undefined in a progress report. */
   node?: StoredNode
-  /** Bytes read so far, for news of progress. */
+  /** Bytes read so far, in a progress report. */
   bytes?: number
 }
 
-/** The root that a top-level entry became. */
+/** The root of a stored top-level entry. */
 export interface AddedRoot {
   cid: CID
 }
 
-/** Stores a top-level entry of an upload: a file, a symlink, or a directory with all it has. */
+/** Stores a top-level entry of an upload: a file, a symlink, or a directory with its contents. */
 export async function addEntry(options: {
   entry: UploadEntry
   plan: AddPlan
   writer: BlockWriter
-  /** Tells of something; settled once more may be told, undefined when it may be at once. */
+  /** Reports an event. Resolves when the next may be sent; undefined if that is at once. */
   emit: (event: AddEvent) => Promise<void> | undefined
 }): Promise<AddedRoot> {
   const { entry, plan, writer, emit } = options
@@ -193,7 +193,7 @@ export async function addEntry(options: {
     return buildFile(content, metadata)
   }
 
-  /** Waits only where there is something to wait for: a directory may have a million small files. */
+  /** Awaits only real promises: a directory may have a million small files. */
   async function fill(directory: TreeDirectory, children: UploadEntries, path: string): Promise<void> {
     for (;;) {
       const next = children.next()

@@ -12,7 +12,7 @@ async function* inPieces(): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < stream.length; start += 65_536) yield stream.subarray(start, start + 65_536)
 }
 
-it('uses memory again, but not before the block in it is stored', async () => {
+it('reuses memory only once its block is stored', async () => {
   const settings = await importSettings('unixfs-v1-2025')
   const memories = new Set<ArrayBufferLike>()
   const stored: Buffer[] = []
@@ -27,7 +27,7 @@ it('uses memory again, but not before the block in it is stored', async () => {
   expect(memories.size).toBeLessThan(40)
 })
 
-it('waits for small blocks to be stored before too many of them are', async () => {
+it('waits once too many small blocks are in flight', async () => {
   const settings = await importSettings('unixfs-v1-2025')
   let [waiting, most] = [0, 0]
   let round: Promise<void> | undefined

@@ -4,26 +4,26 @@ import { type CidFormat, identityCode, makeCid } from '../cid/cidFormat.js'
 import { ChunkPool, type NewChunk } from './chunker.js'
 
 /**
- * Stores a block; settled once it would survive the end of the process. Blocks are stored in the order in
- * which they were given; those that are stored together may have one promise.
+ * Stores a block; resolves once the block would survive a crash of the process. Blocks are stored in the order given;
+ * those written together may share a promise.
  */
 export type StoreBlock = (cid: CID, bytes: Uint8Array) => Promise<void>
 
-/** Blocks that are stored together. */
+/** Blocks that are written together. */
 interface Group {
   bytes: number
   blocks: number
-  /** Blocks whose memory may be the pool's. */
+  /** Blocks that may lie in pooled memory. */
   pooled: Uint8Array[]
-  /** What the store promised. */
+  /** The promise that the store returned. */
   storing: Promise<void>
-  /** The same, or the first failure of the writer. */
+  /** The same, but rejects with the writer's first failure. */
   stored: Promise<void>
 }
 
 /**
- * Bytes, and blocks, that may wait to be stored before the writer has to wait too. Those that wait are written in one go,
- * which takes the event loop some 10 microseconds a block.
+ * Bytes and blocks that may be in flight before the writer has to wait. They are written in one go, which takes the
+ * event loop some 10 microseconds a block.
  */
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 1024
@@ -31,8 +31,8 @@ const blocksInFlight = 1024
 const allStored = Promise.resolve()
 
 /**
- * Gives blocks their CIDs and stores them behind the caller's back, a bounded number of bytes at a time.
- * One caller writes, a block after the other.
+ * Computes CIDs and stores blocks in the background, with a bounded number of bytes in flight. For one caller, who
+ * writes one block at a time.
  */
 export class BlockWriter {
   readonly #format: CidFormat
@@ -45,16 +45,16 @@ export class BlockWriter {
   #group: Group | undefined
   #wake = (): void => undefined
 
-  /** @param store - where the blocks go */
+  /** @param store - called with each block */
   constructor(format: CidFormat, store: StoreBlock) {
     this.#format = format
     this.#store = store
   }
 
-  /** Makes an empty chunk, whose memory is used again once a block that lies in it is stored. */
+  /** Returns an empty chunk. Its memory is reused once the block in it is stored. */
   readonly newChunk: NewChunk = (capacity) => this.#pool.newChunk(capacity)
 
-  /** Hands a block over to be stored; the caller waits for `room` before it goes on. */
+  /** Queues a block to be stored. The caller must await {@link room} before it continues. */
   put(codec: number, bytes: Uint8Array): CID {
     const cid = makeCid(this.#format, codec, bytes)
     if (cid.multihash.code === identityCode) return cid
@@ -69,8 +69,8 @@ export class BlockWriter {
   }
 
   /**
-   * Settled once there is room for another block, and other requests have had their turn; undefined when there is room
-   * already and it is not theirs yet.
+   * Resolves once there is room for another block and other requests have had a turn; undefined if the caller may
+   * continue at once.
    */
   room(): Promise<void> | undefined {
     const pause = this.#slice.pause()
@@ -78,14 +78,14 @@ export class BlockWriter {
     return this.#waitForRoom(pause)
   }
 
-  /** Hands a block over and waits for room. */
+  /** Queues a block and waits for room. */
   async write(codec: number, bytes: Uint8Array): Promise<CID> {
     const cid = this.put(codec, bytes)
     await this.room()
     return cid
   }
 
-  /** Settled once everything written so far is stored: the same promise for all that is stored together. */
+  /** Resolves once everything written so far is stored. Blocks stored together share the promise. */
   stored(): Promise<void> {
     return this.#group?.stored ?? (this.#failure ? Promise.reject(this.#failure.error) : allStored)
   }
@@ -128,5 +128,5 @@ export class BlockWriter {
   }
 }
 
-/** A store that keeps nothing: for CIDs alone. */
+/** Discards blocks, for callers that need only the CIDs. */
 export const discardBlock: StoreBlock = () => allStored

@@ -19,7 +19,7 @@ async function chunk(chunker: string, pieceLength = 65_536): Promise<Uint8Array[
 
 const lengths = (chunks: Uint8Array[]): number[] => chunks.map((bytes) => bytes.length)
 
-/** The remainder of a polynomial over GF(2), by long division. */
+/** Remainder of a polynomial division over GF(2), by long division. */
 function remainder(value: bigint, divisor: bigint): bigint {
   const degree = divisor.toString(2).length
   let rest = value
@@ -36,7 +36,7 @@ function rabinFingerprint(window: Uint8Array): bigint {
   return remainder(BigInt(`0x${Buffer.from(window).toString('hex')}`), polynomial)
 }
 
-/** The buzhash of the 32 bytes before a position, from its definition. */
+/** The buzhash of the 32 bytes before a position, by definition. */
 function buzhash(end: number): number {
   let state = 0
   for (let index = end - 32; index < end; index++) {
@@ -47,7 +47,7 @@ function buzhash(end: number): number {
 
 describe('chunkers', () => {
   it.each(['size-1000', 'size-262144', 'rabin-512-1024-2048', 'rabin-100000', 'buzhash'])(
-    '%s loses nothing and does not depend on how the bytes come',
+    '%s loses nothing and does not depend on how the input is split',
     async (chunker) => {
       const chunks = await chunk(chunker)
       expect(Buffer.concat(chunks).equals(data)).toBe(true)
@@ -70,7 +70,7 @@ describe('chunkers', () => {
     }
   })
 
-  it('buzhash ends a chunk at the first place whose hash has 17 zero bits', async () => {
+  it('buzhash ends a chunk at the first position where the hash has 17 zero bits', async () => {
     let start = 0
     const chunks = await chunk('buzhash')
     expect(chunks.length).toBeGreaterThan(6)

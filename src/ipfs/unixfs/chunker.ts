@@ -2,15 +2,15 @@ import { FileNetworkError } from '../errors.js'
 import { buzhash } from './chunkers/contentDefined.js'
 import { rabin } from './chunkers/rabin.js'
 
-/** The largest chunk: what fits into a block of 2 MiB (boxo, `chunker`). */
+/** The largest chunk, in bytes: it must fit into a block of 2 MiB (boxo, `chunker`). */
 const maxChunkSize = 2_096_896
 const defaultChunkSize = 262_144
 
 /**
- * The chunker that a text names: `size-<bytes>`, `rabin`, `rabin-<average>`,
- * `rabin-<min>-<average>-<max>` or `buzhash` (boxo, `chunker/parse.go`).
+ * Returns the chunker for a specification: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>` or
+ * `buzhash` (boxo, `chunker/parse.go`).
  *
- * @throws {@link FileNetworkError} with Kubo's text when there is no such chunker.
+ * @throws {@link FileNetworkError} with Kubo's message for an invalid specification
  */
 export function createChunker(text: string): Chunker {
   if (text === '' || text === 'default') return fixedSize(defaultChunkSize)
@@ -20,7 +20,7 @@ export function createChunker(text: string): Chunker {
   throw new FileNetworkError(`unrecognized chunker option: ${text}`)
 }
 
-/** Bytes up to which all content is one chunk, whatever it is; 0 where the content decides. */
+/** Returns the size in bytes up to which any content is one chunk; 0 if cuts depend on the content. */
 export function singleChunkLimit(text: string): number {
   if (text === '' || text === 'default') return defaultChunkSize
   return text.startsWith('size-') ? parseSize(text) : 0
@@ -84,7 +84,7 @@ function checkMaximum(size: number): void {
   throw new FileNetworkError(`chunker parameters may not exceed the maximum chunk size of ${maxChunkSize}`)
 }
 
-/** Chunks of one size; the last may be shorter. */
+/** Cuts chunks of a fixed size; the last may be shorter. */
 export function fixedSize(size: number): Chunker {
   return async function* (source, newChunk) {
     let chunk: Chunk | undefined
@@ -92,7 +92,7 @@ export function fixedSize(size: number): Chunker {
     for await (const bytes of source) {
       for (let start = 0; start < bytes.length;) {
         const rest = start === 0 ? bytes : bytes.subarray(start)
-        // Most files are small: the first memory is as large as what came first.
+        // // Most files are small: allocate the first chunk only as large as the first piece.
         chunk ??= newChunk(isFirst ? Math.min(size, rest.length) : size)
         if (chunk.isFull) {
           const { content } = chunk
@@ -110,26 +110,26 @@ export function fixedSize(size: number): Chunker {
   }
 }
 
-/** Cuts a stream of bytes into chunks, copies in memory of `newChunk`: the pieces that come are the network's. */
+/** Cuts a byte stream into chunks, copied into memory from `newChunk`: the input pieces belong to the network. */
 export type Chunker = (source: AsyncIterable<Uint8Array>, newChunk: NewChunk) => AsyncIterable<Chunk>
 
-/** More than the fields around the content of a leaf can take (UnixFS `Data` within a dag-pb node). */
+/** Upper bounds on the fields around a leaf's content (UnixFS `Data` in a dag-pb node), in bytes. */
 const roomInFront = 32
 const roomBehind = 64
 
-/** A piece of a file in memory that has room around it, so that its block is made where it lies. */
+/** A piece of a file, with room around it so that its block can be encoded in place. */
 export class Chunk {
   readonly capacity: number
   private readonly memory: Uint8Array
   private length = 0
 
-  /** An empty chunk in memory of {@link Chunk.memoryLength} bytes. */
+  /** Creates an empty chunk in memory of {@link Chunk.memoryLength} bytes. */
   constructor(memory: Uint8Array) {
     this.memory = memory
     this.capacity = memory.length - roomInFront - roomBehind
   }
 
-  /** Bytes of memory that a chunk of up to `capacity` bytes takes. */
+  /** Returns the bytes of memory needed for a chunk of up to `capacity` bytes. */
   static memoryLength(capacity: number): number {
     return roomInFront + capacity + roomBehind
   }
@@ -142,7 +142,7 @@ export class Chunk {
     return this.memory.subarray(roomInFront, roomInFront + this.length)
   }
 
-  /** Copies as many bytes as there is room for and returns their number. */
+  /** Appends as many bytes as fit and returns their number. */
   append(bytes: Uint8Array): number {
     const taken =
       bytes.length <= this.capacity - this.length ? bytes : bytes.subarray(0, this.capacity - this.length)
@@ -151,12 +151,12 @@ export class Chunk {
     return taken.length
   }
 
-  /** Leaves the first bytes and forgets the rest. */
+  /** Keeps the first `length` bytes. */
   truncate(length: number): void {
     this.length = Math.min(this.length, length)
   }
 
-  /** Puts bytes in front of the content and behind it, and returns all as one, in the chunk's memory. */
+  /** Writes bytes before and after the content, and returns the whole as a view of the chunk's memory. */
   wrap(head: Uint8Array, tail: Uint8Array): Uint8Array {
     const start = roomInFront - head.length
     const end = roomInFront + this.length
@@ -166,15 +166,15 @@ export class Chunk {
   }
 }
 
-/** Makes an empty chunk with room for a number of bytes. */
+/** Returns an empty chunk of the given capacity, in bytes. */
 export type NewChunk = (capacity: number) => Chunk
 
-/** Chunks below this size have memory of their own: it is small, and most files are. */
+/** Smaller chunks, in bytes, are not pooled: they are cheap, and most files are small. */
 const smallestPooled = 65_536
 
 /**
- * Memory for the chunks of large files, used again and again. The garbage collector counts memory outside of
- * its heap: with new memory for every chunk it would go through the whole heap for every few mebibytes.
+ * Reuses the memory of large chunks. The garbage collector counts memory outside its heap: new memory for every chunk
+ * would trigger a full collection every few mebibytes.
  */
 export class ChunkPool {
   readonly #acquired = new Map<ArrayBufferLike, Uint8Array>()
@@ -189,7 +189,7 @@ export class ChunkPool {
     return new Chunk(memory.subarray(0, length))
   }
 
-  /** Takes back the memory that a block lies in, when it is the pool's. */
+  /** Reclaims the memory under a block, if it belongs to the pool. */
   release({ buffer }: Uint8Array): void {
     const memory = this.#acquired.get(buffer)
     if (memory === undefined) return
@@ -198,12 +198,12 @@ export class ChunkPool {
   }
 }
 
-/** Up to this size memory comes from Node's shared pool, which is much cheaper than memory of one's own. */
+/** Up to this many bytes come from Node's shared pool, which is much cheaper than a separate allocation. */
 const pooledLimit = 4096
 
 /**
- * Memory for a block on its way to the store, not zeroed. Large blocks get memory of their own, so that
- * it can be reused; small ones share, which is harmless as long as nobody keeps them for long.
+ * Allocates memory for a block on its way to the store, not zeroed. Large blocks get their own memory, so that it can
+ * be reused. Small ones share, which is harmless as long as nobody keeps them for long.
  */
 export function allocate(length: number): Uint8Array {
   const bytes = length <= pooledLimit ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)

@@ -3,8 +3,8 @@ import { FileNetworkError } from '../errors.js'
 import { type Chunk, allocate } from './chunker.js'
 
 /**
- * The UnixFS `Data` message (https://specs.ipfs.tech/unixfs/), read and written field by field in the
- * order of its field numbers, as Kubo writes it: a mode that was given is kept, also the usual one.
+ * Types of the UnixFS `Data` message (https://specs.ipfs.tech/unixfs/). Fields are written in the order of their
+ * numbers, as in Kubo, and an explicit mode is kept even if it is the default.
  */
 export const unixfsType = {
   raw: 0,
@@ -15,22 +15,22 @@ export const unixfsType = {
   hamtShard: 5,
 } as const
 
-/** The type field of a `Data` message. */
+/** The `Type` field of a `Data` message. */
 export type UnixfsType = (typeof unixfsType)[keyof typeof unixfsType]
 
-/** A point in time: seconds since 1970, possibly negative, and the nanoseconds within the second. */
+/** A point in time: seconds since 1970 (may be negative), and nanoseconds within the second. */
 export interface UnixfsTime {
   seconds: bigint
   nanoseconds: number
 }
 
-/** The time of the clock, to the millisecond. */
+/** Returns the current time, with millisecond resolution. */
 export function unixfsTimeNow(): UnixfsTime {
   const now = Date.now()
   return { seconds: BigInt(Math.floor(now / 1000)), nanoseconds: (now % 1000) * 1_000_000 }
 }
 
-/** What may be said of a file beside its content. */
+/** Optional metadata of a file, directory or symlink. */
 export interface UnixfsMetadata {
   /** The lower 12 bits of a POSIX mode. */
   mode?: number | undefined
@@ -40,7 +40,7 @@ export interface UnixfsMetadata {
 /** A decoded `Data` message. */
 export interface UnixfsData extends UnixfsMetadata {
   type: UnixfsType
-  /** Absent and empty are not the same block. */
+  /** Absent and empty data encode to different blocks. */
   data?: Uint8Array | undefined
   fileSize?: number | undefined
   blockSizes: number[]
@@ -62,7 +62,7 @@ export function encodeLinklessNode(message: UnixfsData): Uint8Array {
   return concatenate([encodeNodePrefix(head.length + data.length + tail.length), head, data, tail])
 }
 
-/** Encodes a leaf, a dag-pb node without links, around the content of a chunk; the block is the chunk's memory. */
+/** Encodes a leaf (a dag-pb node without links) around a chunk's content, in the chunk's memory. */
 export function encodeLeaf(chunk: Chunk, type: UnixfsType, { mode, modified }: UnixfsMetadata): Uint8Array {
   const { content } = chunk
   const fileSize = content.length
@@ -72,14 +72,14 @@ export function encodeLeaf(chunk: Chunk, type: UnixfsType, { mode, modified }: U
   return chunk.wrap(concatenate([prefix, head]), tail)
 }
 
-/** What stands before a `Data` message of a length in a dag-pb node without links. */
+/** Encodes the dag-pb prefix of a node without links whose `Data` has the given length. */
 function encodeNodePrefix(messageLength: number): Uint8Array {
   const prefix = new FieldWriter(12)
   prefix.bytesHeader(1, messageLength)
   return prefix.take()
 }
 
-/** The message in three: the fields before the content, the content itself, and the fields behind it. */
+/** Encodes a message in three parts: the fields before the content, the content, and the fields after it. */
 function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array; tail: Uint8Array } {
   const data = message.data ?? new Uint8Array()
   const head = new FieldWriter(16)
@@ -118,7 +118,7 @@ function concatenate(parts: Uint8Array[]): Uint8Array {
   return bytes
 }
 
-/** Fields of a protobuf message, written one behind the other. */
+/** Writes the fields of a protobuf message in sequence. */
 class FieldWriter {
   private readonly bytes: Buffer
   private position = 0
@@ -138,7 +138,7 @@ class FieldWriter {
     this.position = this.bytes.writeUInt32LE(value, this.position)
   }
 
-  /** What stands before a field of bytes of a length. */
+  /** Writes the tag and length of a bytes field. */
   bytesHeader(number: number, length: number): void {
     this.bytes[this.position++] = (number << 3) | wire.bytes
     this.varint(length)
@@ -166,15 +166,15 @@ class FieldWriter {
   }
 }
 
-/** Decodes a `Data` message; `data` shares the memory of the input. Throws on anything malformed. */
+/** Decodes a `Data` message; `data` shares the input's memory. Throws if the message is malformed. */
 export function decodeUnixfs(bytes: Uint8Array): UnixfsData {
   return runToCompletion(decodeUnixfsInPieces(bytes))
 }
 
-/** Fields that are decoded at once. */
+/** Fields decoded between two yields. */
 const FIELDS_AT_ONCE = 1024
 
-/** The same in pieces: a block holds up to a million sizes. */
+/** Incremental version of {@link decodeUnixfs}: a block holds up to a million sizes. */
 export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
   const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
   let hasType = false
@@ -216,7 +216,7 @@ function toSize(value: bigint): number {
   return Number(value)
 }
 
-/** @throws {@link FileNetworkError} with the text of Go's protocol buffers for what are no fields */
+/** @throws {@link FileNetworkError} with the message of Go's protobuf for malformed fields */
 function* wellFormed(fields: Iterable<Field>): Generator<Field> {
   const iterator = fields[Symbol.iterator]()
   for (;;) {
@@ -272,12 +272,12 @@ function* readFields(bytes: Uint8Array): Generator<Field> {
   }
 }
 
-/** A mode in octal with a leading zero, at least four digits, such as `0644`. */
+/** Formats a mode in octal with a leading zero, at least four digits, such as `0644`. */
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(4, '0')
 }
 
-/** Go's bits of a file mode for setuid, setgid and the sticky bit, and what UnixFS stores for them. */
+/** Bits for setuid, setgid and sticky in Go's file mode, with their UnixFS equivalents. */
 const specialBits = [
   [0x800000, 0o4000],
   [0x400000, 0o2000],
@@ -285,27 +285,27 @@ const specialBits = [
 ] as const
 
 /**
- * The permissions that are stored for a mode as Go has it (boxo, `files.ModePermsToUnixPerms`); undefined where there is
- * none. The bits that Unix has for setuid, setgid and sticky are no part of Go's permissions, and get lost.
+ * Converts Go's file mode to the stored permissions (boxo, `files.ModePermsToUnixPerms`); undefined for 0. Drops Unix's
+ * own setuid, setgid and sticky bits, which are not permissions in Go.
  */
 export function permissionsOf(mode: number): number | undefined {
   if (mode === 0) return undefined
   return specialBits.reduce((bits, [go, unix]) => ((mode & go) === 0 ? bits : bits | unix), mode & 0o777)
 }
 
-/** Go's bits for what is no regular file. */
+/** Go's mode bits for the type of a file. */
 const typeBits = { file: 0, directory: 2 ** 31, symlink: 2 ** 27 } as const
 
-/** A stored mode as Go writes the mode of a file, a directory or a symlink: the inverse of {@link permissionsOf}. */
+/** Converts a stored mode to Go's file mode: the inverse of {@link permissionsOf}. */
 export function goMode(mode: number, type: keyof typeof typeBits): number {
   const special = specialBits.reduce((bits, [go, unix]) => ((mode & unix) === 0 ? bits : bits + go), 0)
   return typeBits[type] + special + (mode & 0o777)
 }
 
-/** Letters for what Go's mode has above the permissions, in its order (Go, `fs.FileMode.String`). */
+/** Letters for the mode bits above the permissions, highest bit first (Go, `fs.FileMode.String`). */
 const modeLetters = 'dalTLDpSugct?'
 
-/** A mode of Go in letters, such as `drwxr-xr-x`. */
+/** Formats Go's file mode, such as `drwxr-xr-x`. */
 export function modeString(mode: number): string {
   const bits = mode.toString(2).padStart(32, '0')
   const types = [...modeLetters].filter((_, index) => bits[index] === '1').join('')

@@ -28,7 +28,7 @@ async function count(items: AsyncIterable<unknown>): Promise<number> {
   return counted
 }
 
-it('reads a file each of whose nodes has one byte and the next node', async () => {
+it('reads a file whose nodes each hold one byte and the next node', async () => {
   const content = Buffer.from(Array.from({ length: depth }, (_, index) => index % 251))
   let root: CID | undefined
   for (const [above, byte] of [...content.entries()].reverse()) {
@@ -46,7 +46,7 @@ it('reads a file each of whose nodes has one byte and the next node', async () =
   expect(await count(toTheMiddle)).toBe(depth / 2)
 })
 
-it('lists a directory each of whose shards has one entry and the next shard', async () => {
+it('lists a directory whose shards each hold one entry and the next shard', async () => {
   const Data = encodeUnixfs({ type: unixfsType.hamtShard, blockSizes: [], hashType: 0x22, fanout: 256 })
   const file = store(encodeUnixfs({ type: unixfsType.file, blockSizes: [], fileSize: 0 }), [])
   let root: CID | undefined

@@ -7,7 +7,7 @@ import { BlockWriter } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
 import { importSettings } from '../configuration/importSettings.js'
 
-it('lets others have their turn while a directory of one block is put together', async () => {
+it('yields while it builds a directory of one block', async () => {
   const stored: Uint8Array[] = []
   const writer = new BlockWriter(
     { version: 0, hash: await hashFunctionByName('sha2-256') },

@@ -6,27 +6,27 @@ import type { LinkList } from './linkTable.js'
 import { type StoredNode, type UnixfsLink, sortByName, writeNode } from './node.js'
 import type { DirectorySettings } from './settings.js'
 
-/** Stores a directory, sharded where its size asks for it. The order of the links does not matter. */
+/** Stores a directory, sharded if it is large enough. The order of the links does not matter. */
 export async function buildDirectory(options: {
   links: LinkList
   settings: DirectorySettings
   writer: BlockWriter
   metadata?: UnixfsMetadata | undefined
-  /** Sharded whatever its size: a directory that already was stays so when entries are added. */
+  /** Shards regardless of size: a sharded directory stays sharded when entries are added. */
   keepSharded?: boolean | undefined
 }): Promise<StoredNode> {
   const { links, settings, writer, metadata = {} } = options
   if (options.keepSharded || (await needsShards(links, settings, metadata))) {
     return writeHamt({ links, fanout: settings.fanout, writer, metadata })
   }
-  // The codec sorts links too, but all at once, and encodes both names for every comparison.
+  // // The codec also sorts links, but without yielding, and it encodes both names for every comparison.
   const sorted = await sortByName(links, ({ name }) => name)
   return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, sorted)
 }
 
 /**
- * Whether a directory is stored sharded (boxo, `ipld/unixfs/io/directory.go`). No more links are read than it takes to
- * know, and other requests have their turn between them.
+ * Whether to shard a directory (boxo, `ipld/unixfs/io/directory.go`). Reads only as many links as needed to decide, and
+ * yields between them.
  */
 export async function needsShards(
   links: Iterable<UnixfsLink> | AsyncIterable<UnixfsLink>,
@@ -43,7 +43,7 @@ export async function needsShards(
   return size.isTooLarge
 }
 
-/** Adds up what a directory takes in one block. */
+/** Adds up the estimated size of a directory in one block. */
 class DirectorySize {
   readonly #settings: DirectorySettings
   #bytes: number
@@ -73,7 +73,7 @@ function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
   return 1 + varintLength(data.length) + data.length
 }
 
-/** Bytes that a link takes in a dag-pb block. */
+/** Returns the length of a link in a dag-pb block, in bytes. */
 function serializedLength({ name, cid, size }: UnixfsLink): number {
   const cidLength = cid.byteLength
   const nameLength = Buffer.byteLength(name)

@@ -6,36 +6,36 @@ import type { Blockstore } from '../store/blockstore.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
 import { type UnixfsNode, cumulativeSize, readNode } from './node.js'
 
-/** Where blocks are read from. */
+/** Source of blocks. */
 export type BlockSource = Pick<Blockstore, 'get'>
 
-/** What a UnixFS root is, with its first block read. */
+/** A UnixFS root whose first block has been read. */
 export interface UnixfsEntry extends UnixfsMetadata {
   cid: CID
   type: 'file' | 'directory' | 'symlink'
-  /** Bytes of the file's content or of the symlink's target; 0 for a directory. */
+  /** Length of the file's content or the symlink's target, in bytes; 0 for a directory. */
   size: number
-  /** Bytes of all blocks of the DAG. */
+  /** Total length of all blocks in the DAG, in bytes. */
   cumulativeSize: number
-  /** The decoded block; undefined for a raw block, which is a file's content itself. */
+  /** The decoded block; undefined for a raw block, which is the file's content itself. */
   node: UnixfsNode | undefined
-  /** The block's bytes. */
+  /** The encoded block. */
   block: Uint8Array
 }
 
 /**
- * Reads a UnixFS root.
+ * Loads a UnixFS root.
  *
- * @throws {@link FileNetworkError} when the CID's codec is neither dag-pb nor raw, or the block is none
+ * @throws {@link FileNetworkError} if the CID's codec is neither dag-pb nor raw, or the block is malformed
  */
 export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
   const block = await source.get(cid)
-  // What no codec can read is told of first.
+  // // An undecodable block is reported first.
   if (cid.code !== codecCode.raw && cid.code !== codecCode.dagPb) await linksOf(cid, block)
   return readEntry(cid, block)
 }
 
-/** What a block of a UnixFS root says. */
+/** Decodes the root block of a UnixFS entry. */
 export async function readEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntry> {
   if (cid.code === codecCode.raw) {
     const size = block.length
@@ -69,7 +69,7 @@ function typeOf({ unixfs }: UnixfsNode): UnixfsEntry['type'] {
   }
 }
 
-/** Bytes of the file below a node. */
+/** Returns the size of the file below a node, in bytes. */
 export function fileSizeOf({ unixfs }: UnixfsNode): number {
   return unixfs.fileSize ?? unixfs.blockSizes.reduce((sum, size) => sum + size, unixfs.data?.length ?? 0)
 }

@@ -5,16 +5,16 @@ import { type UnixfsMetadata, type UnixfsType, encodeLeaf, unixfsType } from './
 import { type StoredNode, writeNode } from './node.js'
 import type { ImportSettings } from './settings.js'
 
-/** The content of a file; `whole` is all of it, where it is known already. */
+/** The content of a file; `whole` is all of it, if already in memory. */
 export type FileContent = AsyncIterable<Uint8Array> & { readonly whole?: Uint8Array | undefined }
 
 /**
- * Cuts content into chunks and stores the DAG of the file they make. Whole content of one chunk is handed over to
- * the writer at once, and the caller waits for room before it goes on.
+ * Chunks content and stores it as the DAG of a file. Content given whole that fits one chunk is queued synchronously;
+ * the caller must then await the writer's room before it continues.
  */
 export type FileBuilder = (content: FileContent, metadata?: UnixfsMetadata) => FileNode | Promise<FileNode>
 
-/** A builder of files with the same settings. */
+/** Creates a builder that uses the same settings for every file. */
 export function createFileBuilder(settings: ImportSettings, writer: BlockWriter): FileBuilder {
   const cut = createChunker(settings.chunker)
   const parts = createFileParts({ writer, rawLeaves: settings.rawLeaves, maxLinks: settings.maxFileLinks })
@@ -31,12 +31,12 @@ export function createFileBuilder(settings: ImportSettings, writer: BlockWriter)
   }
 }
 
-/** The parts that files are built from, stored by a writer. */
+/** Creates the parts from which layouts build files. */
 export function createFileParts(options: {
   writer: BlockWriter
   rawLeaves: boolean
   maxLinks: number
-  /** Refuses raw leaves of a length. */
+  /** Rejects raw leaves of a given length. */
   checkLeaf?: (length: number) => void
 }): FileParts {
   const { writer, rawLeaves, maxLinks, checkLeaf } = options
@@ -75,15 +75,15 @@ export interface FileNode extends StoredNode {
   fileSize: number
 }
 
-/** What a layout builds a file from. */
+/** Operations from which a layout builds a file. */
 export interface FileParts {
   maxLinks: number
   newChunk: NewChunk
-  /** Stores a chunk as a leaf; the caller waits for room in the writer before it goes on. */
+  /** Queues a chunk as a leaf. The caller must await the writer's room before it continues. */
   putLeaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): FileNode
-  /** Stores a chunk as a leaf. */
+  /** Stores a chunk as a leaf and waits for room. */
   leaf(chunk: Chunk, type: UnixfsType, metadata?: UnixfsMetadata): Promise<FileNode>
-  /** Stores a node above others. */
+  /** Stores a node that links to the children. */
   parent(children: FileNode[], metadata?: UnixfsMetadata): Promise<FileNode>
 }
 
@@ -95,8 +95,8 @@ export type FileLayout = (
 ) => Promise<FileNode>
 
 /**
- * All leaves at one depth, every node filled with as many links as allowed before the next is begun
- * (boxo, `importer/balanced`). A file of one chunk is a leaf alone. The metadata goes to the root.
+ * Balanced layout: all leaves at the same depth, each node filled with links before the next is begun (boxo,
+ * `importer/balanced`). A file of one chunk is a lone leaf. The metadata goes to the root.
  */
 export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
   let first: Chunk | undefined
@@ -117,7 +117,7 @@ export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
   return parts.parent(levels.at(-1) as FileNode[], metadata)
 }
 
-/** Adds a node to a level; a full level is closed only when one more node comes, so that the root stays open. */
+/** Adds a node to a level. A full level is closed only when another node arrives, so that the root stays open. */
 async function append(levels: FileNode[][], depth: number, node: FileNode, parts: FileParts): Promise<void> {
   const nodes = levels[depth]
   if (nodes === undefined) levels.push([node])
@@ -128,16 +128,16 @@ async function append(levels: FileNode[][], depth: number, node: FileNode, parts
   }
 }
 
-/** Subtrees of one depth under a node before the depth grows (boxo, `importer/trickle`). */
+/** Subtrees of equal depth under a node before the depth grows (boxo, `importer/trickle`). */
 export const repeats = 4
 
-/** One chunk ahead of the reader, to know whether there is more. */
+/** A queue that holds one chunk ahead of its reader, to tell whether there is more. */
 export interface ChunkQueue {
   next: Chunk | undefined
   take(): Promise<Chunk>
 }
 
-/** The chunks of an iteration as a queue. */
+/** Creates a queue over an iteration of chunks. */
 export async function createChunkQueue(
   chunks: AsyncIterable<Chunk>,
   newChunk: NewChunk,
@@ -159,7 +159,7 @@ export async function createChunkQueue(
 }
 
 /**
- * Every node first takes as many leaves as it may have links, then subtrees of growing depth, four of
+ * Trickle layout: each node first holds as many leaves as it may have links, then subtrees of growing depth, four of
  * each. The metadata goes to the root.
  */
 export const trickleLayout: FileLayout = async (chunks, parts, metadata) => {
@@ -167,7 +167,7 @@ export const trickleLayout: FileLayout = async (chunks, parts, metadata) => {
   return parts.parent(await fillTrickle(queue, parts, Infinity), metadata)
 }
 
-/** The children of a node: leaves, and subtrees that are less deep than it may be. */
+/** Builds the children of a node: its leaves, then subtrees shallower than `maxDepth`. */
 export async function fillTrickle(
   queue: ChunkQueue,
   parts: FileParts,

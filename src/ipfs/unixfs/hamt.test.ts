@@ -19,7 +19,7 @@ function linkTo(name: string, content = name): UnixfsLink {
   return { name, cid: CID.createV1(0x55, Digest.create(0x12, digest)), size: content.length }
 }
 
-it('leaves a directory as storing all of its entries does, whatever was set and removed', async () => {
+it('matches a directory stored from scratch, whatever was set and removed', async () => {
   const hash = await hashFunctionByName('sha2-256')
   const writer = new BlockWriter({ version: 1, hash }, (cid, bytes) => {
     blocks.set(cidKey(cid), Uint8Array.from(bytes))
@@ -62,11 +62,11 @@ it('leaves a directory as storing all of its entries does, whatever was set and 
   }
 })
 
-it('lets others have their turn while a large directory is stored', async () => {
+it('yields while it stores a large directory', async () => {
   const writer = new BlockWriter({ version: 0, hash: await hashFunctionByName('sha2-256') }, discardBlock)
   const cid = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   const links = Array.from({ length: 5000 }, (_, index) => ({ name: `file ${index}`, cid, size: 6 }))
   const turns = await countTurnsByLooks(() => writeHamt({ links, fanout: 256, writer, metadata: {} }))
-  // 5000 names in 256 slots: nearly every slot of the root has a shard of its own, and names are hashed before.
+  // // 5000 names in 256 slots: nearly every slot of the root has its own shard, and names are hashed first.
   expect(turns).toBeGreaterThan(200 + 500)
 })

@@ -7,17 +7,17 @@ import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import type { LinkList } from './linkTable.js'
 import { type StoredNode, type UnixfsLink, writeNode } from './node.js'
 
-/** The code of murmur3-x64-64 in the multicodec table, which shards name as their hash. */
+/** Multicodec of murmur3-x64-64, the hash that shards name. */
 const hashType = 0x22
 const hashBits = 64n
 
-/** The 64 bits by which a name finds its slot at each depth: murmur3-x64, its first half. */
+/** Returns the 64-bit hash that gives a name its slot at each depth: the first half of murmur3-x64-128. */
 export async function hashName(name: string): Promise<bigint> {
   const hash = await murmur3128.encode(Buffer.from(name))
   return Buffer.from(hash.buffer, hash.byteOffset, 8).readBigUInt64BE(0)
 }
 
-/** Names in the order in which a sharded directory holds them. */
+/** Sorts names in the order in which a sharded directory holds them. */
 export async function sortByHash(names: readonly string[]): Promise<string[]> {
   const hashed: { name: string; hash: bigint }[] = []
   const slice = new TimeSlice()
@@ -32,26 +32,26 @@ export async function sortByHash(names: readonly string[]): Promise<string[]> {
   return sorted.map(({ name }) => name)
 }
 
-/** Bits of a hash that one depth uses up. */
+/** Returns the bits of a hash consumed at each depth. */
 export function bitsOfFanout(fanout: number): number {
   return Math.log2(fanout)
 }
 
-/** The slot of a hash at a depth, the root having depth 0; -1 when the hash is used up. */
+/** Returns the slot of a hash at a depth (0 is the root), or -1 when no bits are left. */
 export function slotOf(hash: bigint, depth: number, bits: number): number {
   const shift = hashBits - BigInt(bits * (depth + 1))
   return shift < 0n ? -1 : Number((hash >> shift) & BigInt(2 ** bits - 1))
 }
 
-/** The label of a slot, which stands before the name in a shard's links. */
+/** Returns the label of a slot, which prefixes names in a shard's links. */
 export function slotLabel(slot: number, fanout: number): string {
   const width = (fanout - 1).toString(16).length
   return slot.toString(16).toUpperCase().padStart(width, '0')
 }
 
 /**
- * Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). Others have their turn
- * between names and between shards: a directory may have a million entries.
+ * Stores a directory as a HAMT (https://specs.ipfs.tech/unixfs/, HAMT sharded directories). Yields between names and
+ * between shards: a directory may have a million entries.
  */
 export async function writeHamt(options: {
   links: LinkList
@@ -71,7 +71,7 @@ export async function writeHamt(options: {
   }
   return writeShard(Uint32Array.from(hashes.keys()), 0, metadata)
 
-  /** Stores the links at some places of the list as a shard. */
+  /** Stores the links at the given indexes as a shard. */
   async function writeShard(places: Uint32Array, depth: number, own: UnixfsMetadata): Promise<StoredNode> {
     await nextTurn()
     const shardLinks: UnixfsLink[] = []
@@ -84,7 +84,7 @@ export async function writeHamt(options: {
     return writeShardNode({ links: shardLinks, fanout, writer, metadata: own })
   }
 
-  /** The slots in use, in order, with the places whose hashes lead there. */
+  /** Groups indexes by slot, in slot order, without empty slots. */
   function* placesBySlot(places: Uint32Array, depth: number): Generator<[slot: number, places: Uint32Array]> {
     const slotAt = (place: number): number => slotOf(hashes[place] as bigint, depth, bits)
     const ends = new Uint32Array(fanout)
@@ -107,7 +107,7 @@ export async function writeHamt(options: {
   }
 }
 
-/** Stores a shard, whose links begin with the labels of their slots. */
+/** Stores a shard. Its links must already carry their slot labels. */
 export function writeShardNode(options: {
   links: UnixfsLink[]
   fanout: number
@@ -125,7 +125,7 @@ export function writeShardNode(options: {
   )
 }
 
-/** The slots in use as a big-endian bit field without leading zero bytes. */
+/** Encodes the used slots as a big-endian bit field without leading zero bytes. */
 function encodeBitfield(slots: Iterable<number>, fanout: number): Uint8Array {
   const bytes = new Uint8Array(fanout / 8)
   for (const slot of slots) {
@@ -137,13 +137,13 @@ function encodeBitfield(slots: Iterable<number>, fanout: number): Uint8Array {
 }
 
 /**
- * Changes entries of a directory that is stored as a HAMT: only the shards on the way to them are stored anew. The result
- * is the one that storing all entries gives: a shard that is left with one entry gives it to the shard above.
+ * Edits a HAMT directory, rewriting only the shards on the path to each change. The result is the same as storing all
+ * entries from scratch: a shard left with one entry passes it to its parent.
  */
 export async function editHamt(options: {
   source: BlockSource
   root: UnixfsEntry
-  /** The links to be set, by name; undefined for those to be removed. */
+  /** The links to set, by name; undefined removes the entry. */
   changes: ReadonlyMap<string, UnixfsLink | undefined>
   writer: BlockWriter
   metadata: UnixfsMetadata
@@ -157,7 +157,7 @@ export async function editHamt(options: {
     links = await change(links, 0, { name, link, hash: await hashName(name) })
   return writeShardNode({ links, fanout, writer, metadata })
 
-  /** The links of a shard after a change. */
+  /** Returns the links of a shard after a change. */
   async function change(before: UnixfsLink[], depth: number, edit: HamtEdit): Promise<UnixfsLink[]> {
     const { name, link } = edit
     const label = labelAt(edit.hash, depth)
@@ -175,7 +175,7 @@ export async function editHamt(options: {
     return [...others, ...(await placeBelow(label, await change([alone], depth + 1, edit)))]
   }
 
-  /** What a slot has for the links of the shard below it. */
+  /** Returns the links of a slot whose child shard holds these links. */
   async function placeBelow(label: string, links: UnixfsLink[]): Promise<UnixfsLink[]> {
     const [first] = links
     if (first === undefined) return []
@@ -192,11 +192,11 @@ export async function editHamt(options: {
   }
 }
 
-/** A change of one entry. */
+/** Change of one entry. */
 interface HamtEdit {
   name: string
-  /** What its name has then; undefined: nothing. */
+  /** The new link; undefined removes the entry. */
   link: UnixfsLink | undefined
-  /** The hash of the name. */
+  /** Hash of the name. */
   hash: bigint
 }

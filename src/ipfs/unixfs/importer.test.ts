@@ -14,7 +14,7 @@ import { importSettings } from '../configuration/importSettings.js'
 const stream = createCipheriv('chacha20', Buffer.alloc(32, 3), Buffer.alloc(16)).update(Buffer.alloc(200_000))
 const nowhere = { put: (cid: CID): CID => cid }
 
-/** What the importer library makes of the same input: an implementation that shares no code with ours. */
+/** Root CID from the importer library: an implementation that shares no code with ours. */
 async function importedBy(
   files: { path: string; content: Uint8Array }[],
   options: Parameters<typeof importer>[2],
@@ -28,10 +28,10 @@ async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content
 }
 
-describe('files as the importer library makes them', () => {
+describe('files match those of the importer library', () => {
   const sizes = [0, 1, 64, 65, 64 * 5, 64 * 5 + 1, 64 * 25, 64 * 25 + 1, 64 * 126 + 3, 20_000]
   const cases = sizes.flatMap((size) =>
-    // The library's trickle trees without a chunk, and those with subtrees, are not boxo's.
+    // // For no chunks or with subtrees, the library's trickle DAGs differ from boxo's.
     (['balanced', 'trickle'] as const)
       .filter((layout) => layout === 'balanced' || (size > 0 && size <= 64 * 5))
       .flatMap((layout) => [true, false].map((rawLeaves) => [size, layout, rawLeaves] as const)),
@@ -60,7 +60,7 @@ describe('files as the importer library makes them', () => {
   })
 })
 
-describe('directories as the importer library makes them', () => {
+describe('directories match those of the importer library', () => {
   it.each([
     [3, 262_144],
     [3, 0],

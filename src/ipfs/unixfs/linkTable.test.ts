@@ -3,14 +3,14 @@ import * as Digest from 'multiformats/hashes/digest'
 import { expect, it } from 'vitest'
 import { LinkTable } from './linkTable.js'
 
-/** A CID that differs from number to number. */
+/** Returns a distinct CID for each number. */
 function cidOf(number: number): CID {
   const digest = new Uint8Array(32)
   new DataView(digest.buffer).setUint32(0, number)
   return CID.createV1(0x55, Digest.create(0x12, digest))
 }
 
-it('gives links back as they were put, and finds them by name', () => {
+it('returns links as they were put, and finds them by name', () => {
   const table = new LinkTable()
   const names = Array.from({ length: 5000 }, (_, index) => `entry ${index} é`)
   for (const [index, name] of names.entries()) table.put(name, { cid: cidOf(index), size: index * 2 ** 33 })
@@ -22,7 +22,7 @@ it('gives links back as they were put, and finds them by name', () => {
   expect(table.at(5000)).toBeUndefined()
 })
 
-it('takes names that are longer than a page, and the empty one', () => {
+it('takes names longer than a page, and the empty one', () => {
   const table = new LinkTable()
   const long = 'n'.repeat(200_000)
   table.put('', { cid: cidOf(1), size: 1 })

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import type { StoredNode, UnixfsLink } from './node.js'
 
-/** Links of a directory, wherever they are kept. An array is one. */
+/** Links of a directory, in any representation, such as an array. */
 export interface LinkList extends Iterable<UnixfsLink> {
   readonly length: number
   at(index: number): UnixfsLink | undefined
@@ -9,20 +9,20 @@ export interface LinkList extends Iterable<UnixfsLink> {
 
 const firstPageLength = 256
 const pageLength = 65_536
-/** A position is a page's number and an offset in it. */
+/** A position is page number × `positionsPerPage` + offset. */
 const positionsPerPage = 2 ** 32
-/** What a record has besides the name and the CID: the lengths of both, and the size. */
+/** Fixed part of a record, in bytes: the lengths of name and CID, and the size. */
 const fixedLength = 4 + 4 + 8
 
 /**
- * Links as bytes in pages, found by name: an upload may bring a million of them, of which each would take
- * several times its own length as an object.
+ * Packs links into pages of bytes and finds them by name: an upload may have a million, and an object for each would
+ * take several times the memory.
  */
 export class LinkTable implements LinkList {
   private readonly pages: Buffer[] = []
   private used = 0
   private readonly positions: number[] = []
-  /** Open addressing: places in `positions` plus one, by the hash of the name; 0 is free. */
+  /** Open addressing by name hash: indexes into `positions` plus one; 0 is free. */
   private slots = new Uint32Array(8)
 
   get length(): number {
@@ -66,7 +66,7 @@ export class LinkTable implements LinkList {
     for (let index = 0; index < this.length; index++) yield this.at(index) as UnixfsLink
   }
 
-  /** The page that the next record goes to. */
+  /** Returns the page for the next record, of `length` bytes. */
   private reserve(length: number): Buffer {
     const last = this.pages.at(-1)
     if (last !== undefined && this.used + length <= last.length) return last
@@ -84,7 +84,7 @@ export class LinkTable implements LinkList {
     return { page, start, name: page.subarray(nameStart, nameStart + page.readUInt32LE(start)) }
   }
 
-  /** The slot that a name has, or that is free for it. */
+  /** Returns the slot of a name, or the free slot where it belongs. */
   private findSlot(name: Buffer): number {
     const mask = this.slots.length - 1
     for (let slot = hashOf(name) & mask; ; slot = (slot + 1) & mask) {

@@ -16,18 +16,18 @@ import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs
 export interface UnixfsLink {
   name: string
   cid: CID
-  /** Bytes of all blocks of the DAG below, as it was counted when the link was made. */
+  /** Total length of all blocks in the linked DAG, in bytes, as counted when the link was made. */
   size: number
 }
 
-/** A node that was stored, as its parent needs it. */
+/** What a parent needs to know of a stored node. */
 export interface StoredNode {
   cid: CID
-  /** Bytes of all blocks of its DAG, every link counted. */
+  /** Total length of all blocks in its DAG, in bytes; repeated links count each time. */
   size: number
 }
 
-/** Stores a dag-pb node with a UnixFS message. */
+/** Stores a dag-pb node that holds a UnixFS message. */
 export async function writeNode(
   writer: BlockWriter,
   message: UnixfsData,
@@ -43,18 +43,18 @@ export async function writeNode(
   return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }
 }
 
-/** A decoded dag-pb node with a UnixFS message. */
+/** A decoded dag-pb node that holds a UnixFS message. */
 export interface UnixfsNode {
   unixfs: UnixfsData
   links: UnixfsLink[]
-  /** Bytes of the block itself. */
+  /** Length of the block itself, in bytes. */
   blockLength: number
 }
 
-/** Blocks of more bytes are decoded in turns with other requests. */
+/** Blocks longer than this, in bytes, are decoded in steps. */
 const LARGE_BLOCK = 64 * 1024
 
-/** Decodes a dag-pb block that holds a UnixFS message; throws on anything malformed. */
+/** Decodes a dag-pb block that holds a UnixFS message. Throws if it is malformed. */
 export async function readNode(bytes: Uint8Array): Promise<UnixfsNode> {
   const pieces = readNodeInPieces(bytes)
   return bytes.length <= LARGE_BLOCK ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
@@ -70,21 +70,18 @@ function* readNodeInPieces(bytes: Uint8Array): Steps<UnixfsNode> {
   return { unixfs, links, blockLength: bytes.length }
 }
 
-/** Bytes of all blocks of a node's DAG, every link counted, as Kubo's CumulativeSize has it. */
+/** Returns the total length of all blocks in a DAG, repeated links counted each time, like Kubo's CumulativeSize. */
 export function cumulativeSize(node: UnixfsNode): number {
   return node.links.reduce((sum, link) => sum + link.size, node.blockLength)
 }
 
-/** An item with the bytes of its name in UTF-8 as characters, which are compared twice as fast as the bytes. */
+/** An item with its name's UTF-8 bytes as a string of characters, which compares twice as fast as the bytes. */
 interface Named<T> {
   item: T
   key: string
 }
 
-/**
- * Items in the order of the bytes of their names. Other requests have their turn meanwhile: a directory may have a
- * million entries.
- */
+/** Sorts items by the UTF-8 bytes of their names. Yields meanwhile: a directory may have a million entries. */
 export async function sortByName<T>(
   items: Iterable<T> | AsyncIterable<T>,
   nameOf: (item: T) => string,

@@ -13,8 +13,8 @@ export function isShardedEntry(entry: UnixfsEntry): boolean {
 }
 
 /**
- * The entries of a directory, or the links of a file, one after the other: by name, or by slot where it is sharded. No
- * shard is listed twice: no directory repeats any, but a block can be made so (boxo, `ipld/unixfs/hamt/hamt.go`).
+ * Yields the entries of a directory, or the links of a file: by name, or by slot if sharded. Lists no shard twice: no
+ * real directory repeats one, but a crafted block can (boxo, `ipld/unixfs/hamt/hamt.go`).
  */
 export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
   const { node } = entry
@@ -29,7 +29,7 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
     return
   }
   const walked = new Set<string>()
-  // Of a deep directory, what is not listed yet of each shard on the way: without recursion, so that no depth is too much.
+  // // The unlisted rest of each shard on the path. An explicit stack, so that no depth is too much.
   const levels = [openShard(node)]
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const pause = slice.pause()
@@ -44,11 +44,11 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
   }
 }
 
-/** A shard as it is walked. */
+/** Progress of listing a shard. */
 interface ShardLevel {
   links: UnixfsLink[]
   next: number
-  /** Length of the label before the name of a link; a link without a name leads to a shard below. */
+  /** Length of the label before each name; a link without a name leads to a child shard. */
   width: number
 }
 
@@ -64,9 +64,9 @@ function isNew(walked: VisitedSet, { cid }: UnixfsLink): boolean {
 }
 
 /**
- * The link with a name in a directory, also in a sharded one.
+ * Returns the named link of a directory, sharded or not.
  *
- * @throws {@link LinkNotFoundError} when the directory has no such entry
+ * @throws {@link LinkNotFoundError} if the directory has no such entry
  */
 export async function findLink(source: BlockSource, entry: UnixfsEntry, name: string): Promise<UnixfsLink> {
   const found = await lookUpLink(source, entry, name)
@@ -74,7 +74,7 @@ export async function findLink(source: BlockSource, entry: UnixfsEntry, name: st
   return found
 }
 
-/** The same, or undefined when the directory has no such entry. */
+/** Like {@link findLink}, but returns undefined if the directory has no such entry. */
 export async function lookUpLink(
   source: BlockSource,
   entry: UnixfsEntry,
@@ -108,9 +108,9 @@ async function findInShards(
 }
 
 /**
- * The CIDs of all blocks of a sharded directory below its root, without its entries.
+ * Yields the CIDs of the shards of a directory below its root, without its entries.
  *
- * @param walked - blocks that are not walked again; no directory repeats any, but a block can be made so
+ * @param walked - blocks to skip: no real directory repeats a shard, but a crafted block can
  */
 export async function* shardBlocks(
   source: BlockSource,

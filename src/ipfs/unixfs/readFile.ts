@@ -7,17 +7,17 @@ import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
-/** Blocks that are fetched before the reader has asked for them. */
+/** Blocks fetched ahead of the reader. */
 const readAhead = 2
 
-/** Which bytes of a file to read. */
+/** Range of bytes within a file. */
 export interface ByteRange {
   start: number
-  /** The first byte that is not read. */
+  /** End of the range, exclusive. */
   end: number
 }
 
-/** The bytes of a file within a range, block by block, in order, the caller's to keep. */
+/** Yields a range of a file block by block. The caller may keep the pieces. */
 export function readFile(
   source: BlockSource,
   entry: UnixfsEntry,
@@ -30,30 +30,30 @@ export function readFile(
   return readRange(owned, entry, range)
 }
 
-/** Where blocks are read from in pooled buffers. */
+/** Source of blocks in pooled buffers. */
 type PooledSource = Pick<Blockstore, 'acquire' | 'mayReadAhead'>
 
 /** An inner node whose children are being read. */
 interface Level {
   wanted: WantedChild[]
-  /** How many of them were read. */
+  /** Number of children read. */
   done: number
-  /** Those that follow, as far as they were asked for. */
+  /** Children that follow, as far as requested. */
   fetched: Promise<PooledBlock>[]
-  /** Releases the node's own block, in which its links lie. */
+  /** Releases the node's own block, which holds its links. */
   release(): void
 }
 
-/** A child of which some bytes are wanted. */
+/** A child that overlaps the range. */
 interface WantedChild extends ByteRange {
   cid: CID
-  /** Bytes below it, as its parent says. */
+  /** Bytes of the file below it, according to its parent. */
   size: number
 }
 
 /**
- * The bytes of a file within a range as they lie in pooled buffers: each piece is valid until the next one is asked for.
- * Without recursion: every piece would come up through all the levels above it.
+ * Yields a range of a file in pooled buffers: each piece is valid until the next is requested. Uses an explicit stack:
+ * with recursion, every piece would pass through all levels above it.
  */
 export async function* readRange(
   source: PooledSource,
@@ -104,13 +104,13 @@ export async function* readRange(
   }
 }
 
-/** What of a range lies in a node itself; undefined when nothing does. */
+/** Returns the part of a range that lies in the node itself, if any. */
 function ownBytes({ node }: UnixfsEntry, { start, end }: ByteRange): Uint8Array | undefined {
   const own = node?.unixfs.data
   return own !== undefined && start < own.length ? own.subarray(start, Math.min(end, own.length)) : undefined
 }
 
-/** The children of a node of which some bytes are wanted; those of many in turns with other requests. */
+/** Returns the children that overlap a range; yields meanwhile if there are many. */
 async function wantedOf(entry: UnixfsEntry, range: ByteRange): Promise<WantedChild[]> {
   const children = wantedChildren(entry, range)
   const isLong = (entry.node?.links.length ?? 0) > LINKS_AT_ONCE
@@ -163,10 +163,9 @@ function checkSize(actual: number, announced: number | undefined): void {
 }
 
 /**
- * The blocks that bytes of a file need, its root first; what none of them lie in is left out.
+ * Yields the CIDs of the blocks that hold a range of a file, root first.
  *
- * @param walked - the parts that lie in the range as a whole and are not walked again: a few blocks can make a file of
- * any size
+ * @param walked - subtrees fully inside the range, to visit only once: a few blocks can make a file of any size
  */
 export async function* blocksOfRange(
   source: BlockSource,

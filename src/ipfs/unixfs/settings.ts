@@ -1,45 +1,45 @@
 import type { CidFormat } from '../cid/cidFormat.js'
 
-/** How the size of a directory is estimated when it is decided whether to split it (IPIP-499). */
+/** How to estimate a directory's size when deciding whether to shard it (IPIP-499). */
 export type DirectorySizeEstimation =
-  /** The names and CIDs of its links. */
+  /** Length of the names and CIDs of its links. */
   | 'links'
-  /** Its block as it would be stored. */
+  /** Length of its encoded block. */
   | 'block'
 
-/** When directories become sharded, and how. */
+/** When and how to shard directories. */
 export interface DirectorySettings {
-  /** A directory is sharded when its estimated size, in bytes, is greater than this. */
+  /** Shard directories whose estimated size exceeds this, in bytes. */
   shardThreshold: number
   estimation: DirectorySizeEstimation
-  /** A directory with more entries than this is sharded whatever its size; 0: no such limit. */
+  /** Shard directories with more entries than this; 0: no limit. */
   maxLinks: number
-  /** Slots of a shard: a power of two and a multiple of 8. */
+  /** Slots per shard: a power of two and a multiple of 8. */
   fanout: number
 }
 
-/** How files and directories become blocks. */
+/** Settings for importing files and directories. */
 export interface ImportSettings {
   cid: CidFormat
   rawLeaves: boolean
-  /** The same where it is configured. */
+  /** The configured `rawLeaves`, if any. */
   configuredRawLeaves?: boolean | undefined
   /** `size-<bytes>`, `rabin…` or `buzhash`. */
   chunker: string
   layout: 'balanced' | 'trickle'
-  /** Links of a node of a file, at most. */
+  /** Maximum number of links in a file node. */
   maxFileLinks: number
   directory: DirectorySettings
 }
 
-/** How content is imported where a request says nothing else, as it is configured: numbers may make no sense. */
+/** Configured import settings, for requests that do not give their own; numbers are not validated. */
 export interface ImportDefaults extends Omit<ImportSettings, 'cid' | 'rawLeaves' | 'configuredRawLeaves'> {
-  /** undefined: as the hash function needs it. */
+  /** Undefined: as the hash function requires. */
   cidVersion: number | undefined
   hashName: string
-  /** undefined: with CIDs of version 1. */
+  /** Undefined: only with CIDv1. */
   rawLeaves: boolean | undefined
 }
 
-/** The import settings of a node where nothing says otherwise, by Kubo's names (Kubo, docs/config.md, profiles; IPIP-499). */
+/** Default import settings, under Kubo's profile names (Kubo, docs/config.md, profiles; IPIP-499). */
 export type ImportProfile = 'unixfs-v0-2015' | 'unixfs-v1-2025'

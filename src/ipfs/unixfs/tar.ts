@@ -4,10 +4,10 @@ import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { listDirectory } from './readDirectory.js'
 import { readFile } from './readFile.js'
 
-/** Modes of entries that have none of their own (boxo, `files/tarwriter.go`). */
+/** Modes of entries without their own (boxo, `files/tarwriter.go`). */
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const
 
-/** A file, or a directory with all below it, as a tar archive; `name` is what its root is called in it. */
+/** Writes a file, or a directory with everything below it, as a tar archive; `name` is the root's name in it. */
 export async function* writeTar(
   source: BlockSource,
   root: UnixfsEntry,
@@ -33,7 +33,7 @@ type EntryHeader = Pick<Header, 'name'> & Partial<Header>
 interface TarContext {
   archive: Pack
   source: BlockSource
-  /** The time of entries that have none of their own. */
+  /** Time of entries without their own. */
   now: Date
 }
 
@@ -64,10 +64,10 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   }
 }
 
-/** The first second for which the header's eleven octal digits do not do. */
+/** The first second that does not fit the header's eleven octal digits. */
 const endOfOctalTime = 8n ** 11n
 
-/** The time of an entry; one that a header has no room for stands in a record in front of it (POSIX.1-2001, `pax`). */
+/** Returns the time of an entry; one that does not fit the header goes into a `pax` record before it (POSIX.1-2001). */
 function timeOf({ modified }: UnixfsEntry, now: Date): Pick<EntryHeader, 'mtime' | 'pax'> {
   if (modified === undefined) return { mtime: now }
   const { seconds } = modified
@@ -92,7 +92,7 @@ async function writeContent(
   })
   finished.catch(() => undefined)
   const sink = archive.entry(header, finish)
-  // The archive tells of what goes wrong; an unheard error of this stream would end the process.
+  // // The archive reports failures; an unhandled error event on this stream would end the process.
   sink.on('error', () => undefined)
   let missing = entry.size
   for await (const bytes of readFile(source, entry)) {
@@ -100,7 +100,7 @@ async function writeContent(
     missing -= bytes.length
     if (!sink.write(bytes)) await drained(sink)
   }
-  // A file may say that it is longer than it is.
+  // // A file may claim to be longer than it is.
   if (missing > 0) throw new FileNetworkError(`archive/tar: missed writing ${missing} bytes`)
   sink.end(null)
   await finished

@@ -1,6 +1,6 @@
 import type { Chunk, Chunker } from '../chunker.js'
 
-/** Chunks that end where their content says so: `findEnd` has the length of the first chunk of some bytes. */
+/** Cuts chunks by content: `findEnd` returns the length of the first chunk in its input. */
 export function contentDefined(maxSize: number, findEnd: (bytes: Uint8Array) => number): Chunker {
   return async function* (source, newChunk) {
     let pieces: Uint8Array[] = []
@@ -39,7 +39,7 @@ const maxSize = 512 * 1024
 const window = 32
 const mask = 2 ** 17 - 1
 
-/** Chunks of 128 to 512 KiB that end where a buzhash of the last 32 bytes says so (boxo, `chunker/buzhash.go`). */
+/** Chunks of 128 to 512 KiB, cut where a buzhash of the last 32 bytes has 17 zero bits (boxo, `chunker/buzhash.go`). */
 export const buzhash = contentDefined(maxSize, (bytes) => {
   if (bytes.length < minSize) return bytes.length
   let state = 0
@@ -60,7 +60,7 @@ function valueOf(bytes: Uint8Array, position: number): number {
   return buzhashTable[bytes[position] as number] as number
 }
 
-/** The value of each byte, eight hexadecimal digits apiece: part of what buzhash means (boxo, `chunker/buzhash.go`). */
+/** The table of buzhash, eight hexadecimal digits per byte value (boxo, `chunker/buzhash.go`). */
 const digits = [
   '6236e7d510279b0b72818182dc5265142fd41e3d777ef8c883ee52852c8f36372f049c1a57df97919207151f9b544818',
   '74eef6582028ca600271d91a27ae587eecf9fa5f236e71cdf43a8a2e0bb133809e57912c89a26cdb9fcf3d71a86da6f1',
@@ -86,7 +86,7 @@ const digits = [
   '4e934edf3cd4990e9053e2595c41857d',
 ].join('')
 
-/** The 32-bit values that buzhash mixes in, by byte. */
+/** The 32-bit value that buzhash mixes in for each byte. */
 export const buzhashTable = Uint32Array.from({ length: 256 }, (_, byte) =>
   Number.parseInt(digits.slice(byte * 8, byte * 8 + 8), 16),
 )

@@ -1,29 +1,29 @@
 import type { Chunker } from '../chunker.js'
 import { contentDefined } from './contentDefined.js'
 
-/** The polynomial of IPFS's Rabin fingerprints, of degree 53 (boxo, `chunker/rabin.go`). */
+/** The polynomial of IPFS's Rabin fingerprints, degree 53 (boxo, `chunker/rabin.go`). */
 const polynomial = 17437180132763653n
 const degree = 53
 const window = 16
 
-/** 53-bit values by byte, the upper 21 bits and the lower 32 apart. */
+/** 53-bit values by byte, split into the upper 21 and the lower 32 bits. */
 interface Table {
   high: Uint32Array
   low: Uint32Array
 }
 
 interface Tables {
-  /** What a byte that leaves the window has added to the fingerprint. */
+  /** Contribution of the byte that leaves the window. */
   out: Table
-  /** What takes the 8 bits above the degree back below it. */
+  /** Reduces the 8 bits above the degree modulo the polynomial. */
   reduce: Table
 }
 
 let tables: Tables | undefined
 
 /**
- * Chunks that end where the Rabin fingerprint of the last 16 bytes has zero bits, as many as the average
- * size has (boxo, `chunker/rabin.go`).
+ * Cuts chunks where the Rabin fingerprint of the last 16 bytes ends in log2(average) zero bits (boxo,
+ * `chunker/rabin.go`).
  */
 export function rabin(sizes: { min: number; average: number; max: number }): Chunker {
   const { min, average, max } = sizes
@@ -57,7 +57,7 @@ function makeTables(): Tables {
   }
 }
 
-/** The value of a byte is the sum of those of its bits, as that of a polynomial over GF(2) is of those of its terms. */
+/** Builds a table from single-bit values: over GF(2), the value of a byte is the XOR of those of its bits. */
 function makeTable(valueOf: (byte: bigint) => bigint): Table {
   const high = new Uint32Array(256)
   const low = new Uint32Array(256)
@@ -71,7 +71,7 @@ function makeTable(valueOf: (byte: bigint) => bigint): Table {
   return { high, low }
 }
 
-/** The remainder of a polynomial over GF(2) by that of the fingerprints. */
+/** Returns the remainder of a division by the fingerprint polynomial over GF(2). */
 function remainder(value: bigint): bigint {
   let rest = value
   for (let bit = 160; bit >= degree; bit--) {

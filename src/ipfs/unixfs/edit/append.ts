@@ -13,17 +13,17 @@ import {
 } from '../fileBuilder.js'
 import { type EditContext, type EditableNode, openNode, storeNode } from './editContext.js'
 
-/** How content is put behind that of a file. */
+/** Settings for appending to a file. */
 export interface AppendRule {
   chunker: string
-  /** Whether new leaves are raw blocks; those behind a raw block are in any case. */
+  /** Whether new leaves are raw blocks. After a raw block they always are. */
   rawLeaves: boolean
   maxLinks: number
-  /** The format of new nodes. */
+  /** CID format of new nodes. */
   format: CidFormat
 }
 
-/** What an append works with. */
+/** State of an append. */
 interface Growth {
   context: EditContext
   parts: FileParts
@@ -31,8 +31,8 @@ interface Growth {
 }
 
 /**
- * Puts content behind that of a file, as a trickle layout goes on, whatever layout the file has (boxo,
- * `importer/trickle`, Append). A raw block becomes the first leaf of a new root.
+ * Appends content to a file. The file continues as a trickle DAG, whatever its layout (boxo, `importer/trickle`,
+ * Append). A raw block becomes the first leaf of a new root.
  *
  * @returns the new root
  */
@@ -49,7 +49,7 @@ export async function append(
     writer: context.writerOf(format),
     maxLinks: rule.maxLinks,
     rawLeaves: rule.rawLeaves || isRaw,
-    // Nodes that are too long for their CIDs get others, leaves do not (boxo, `identitySafeDAGService`).
+    // // Nodes too long for an identity CID get another format, but leaves do not (boxo, `identitySafeDAGService`).
     ...(hash.code === identityCode && { checkLeaf: (length) => checkDigest(hash, length) }),
   })
   const chunks = createChunker(rule.chunker)(content, parts.newChunk)
@@ -80,7 +80,7 @@ async function growRoot(growth: Growth, node: EditableNode): Promise<void> {
   for (depth++; queue.next; depth++) await addSubtrees(growth, node, { depth, from: 0 })
 }
 
-/** Fills the last subtree of a node, and the level of subtrees that it belongs to. */
+/** Fills the last subtree of a node, then the remaining subtrees of the same depth. */
 async function growLastChild(
   growth: Growth,
   node: EditableNode,
@@ -109,7 +109,9 @@ async function growSubtree(growth: Growth, node: EditableNode, maxDepth: number)
   for (; depth < maxDepth && queue.next; depth++) await addSubtrees(growth, node, { depth, from: 0 })
 }
 
-/** Where a node stopped growing: the depth of its subtrees, 0 as long as leaves fit, and how many have that depth. */
+/**
+ * Returns where a node stopped growing: the depth of its subtrees (0 while leaves fit) and their number at that depth.
+ */
 function placeOf({ links }: EditableNode, maxLinks: number): { depth: number; repeat: number } {
   if (links.length < maxLinks) return { depth: 0, repeat: 0 }
   const subtrees = links.length - maxLinks

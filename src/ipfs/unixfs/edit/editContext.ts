@@ -8,23 +8,23 @@ import { type BlockSource, loadEntry } from '../entry.js'
 import type { FileNode } from '../fileBuilder.js'
 import { type UnixfsLink, writeNode } from '../node.js'
 
-/** Where a file that is being changed is read from and written to. */
+/** Where a file being edited is read from and written to. */
 export interface EditContext {
   source: BlockSource
-  /** How the CID of a node is formed when the node was changed. */
+  /** Returns the CID format for the edited version of a node. */
   formatOf(cid: CID): Promise<CidFormat>
-  /** The format of nodes that lie in their CIDs for as long as they fit. */
+  /** Format of nodes that are inlined in their CIDs as long as they fit. */
   readonly inlineFormat: CidFormat
-  /** The writer for a format; nodes keep the formats that they have, so there may be several. */
+  /** Returns the writer for a format. Nodes keep their formats, so there may be several writers. */
   writerOf(format: CidFormat): BlockWriter
-  /** Settled once everything written so far is stored and can be read. */
+  /** Resolves once everything written so far is stored and readable. */
   stored(): Promise<void>
 }
 
 /**
- * The context of a change.
+ * Creates the context of an edit.
  *
- * @param fallback - the format of nodes that lay in their CIDs and have become too long for that
+ * @param fallback - format for inlined nodes that have outgrown their CIDs
  */
 export function createEditContext(source: BlockSource, store: StoreBlock, fallback: CidFormat): EditContext {
   const writers = new Map<string, BlockWriter>()
@@ -50,7 +50,7 @@ export function createEditContext(source: BlockSource, store: StoreBlock, fallba
   }
 }
 
-/** A dag-pb node of a file, taken apart to be changed. */
+/** A decoded dag-pb node of a file, open for editing. */
 export interface EditableNode {
   format: CidFormat
   unixfs: UnixfsData
@@ -60,7 +60,7 @@ export interface EditableNode {
 /**
  * Loads a dag-pb node of a file.
  *
- * @throws {@link FileNetworkError} when it is a raw block, or not as many links as sizes are in it
+ * @throws {@link FileNetworkError} for a raw block, or if the numbers of links and block sizes differ
  */
 export async function openNode(context: EditContext, cid: CID): Promise<EditableNode> {
   const { node } = await loadEntry(context.source, cid)
@@ -72,7 +72,7 @@ export async function openNode(context: EditContext, cid: CID): Promise<Editable
   return { format: await context.formatOf(cid), unixfs, links }
 }
 
-/** Stores a node; the size of its file follows from what it has. */
+/** Stores a node, computing its file size from its contents. */
 export async function storeNode(context: EditContext, node: EditableNode): Promise<FileNode> {
   const { unixfs, links } = node
   const fileSize = unixfs.blockSizes.reduce((sum, size) => sum + size, unixfs.data?.length ?? 0)
@@ -80,7 +80,7 @@ export async function storeNode(context: EditContext, node: EditableNode): Promi
   return { ...stored, fileSize }
 }
 
-/** Bytes of a stream, taken in pieces of any length. */
+/** A byte stream that can be read in pieces of any length. */
 export class ByteQueue {
   private readonly source: AsyncIterator<Uint8Array>
   private piece: Uint8Array = new Uint8Array()
@@ -89,7 +89,7 @@ export class ByteQueue {
     this.source = source[Symbol.asyncIterator]()
   }
 
-  /** Whether there are no more bytes. */
+  /** Whether the stream has ended. */
   async isEmpty(): Promise<boolean> {
     while (this.piece.length === 0) {
       const next = await this.source.next()
@@ -99,7 +99,7 @@ export class ByteQueue {
     return false
   }
 
-  /** The next bytes, copied: so many, or fewer where the stream ends. */
+  /** Returns a copy of the next `length` bytes, fewer at the end of the stream. */
   async take(length: number): Promise<Uint8Array> {
     const taken = allocate(length)
     let filled = 0
@@ -112,7 +112,7 @@ export class ByteQueue {
     return taken.subarray(0, filled)
   }
 
-  /** All that is left, in the pieces in which it comes. */
+  /** Yields the remaining bytes in the pieces in which they arrive. */
   async *rest(): AsyncGenerator<Uint8Array> {
     while (!(await this.isEmpty())) {
       const { piece } = this

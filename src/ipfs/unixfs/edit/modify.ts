@@ -8,8 +8,8 @@ import { type StoredNode, writeNode } from '../node.js'
 import { type ByteQueue, type EditContext, openNode, storeNode } from './editContext.js'
 
 /**
- * Writes content over that of a file, from a position to where either ends. The layout stays as it is,
- * and so does every block that nothing is written to (boxo, `ipld/unixfs/mod`).
+ * Overwrites a file from a position until the file or the content ends. The layout stays as it is, and untouched blocks
+ * are kept (boxo, `ipld/unixfs/mod`).
  *
  * @returns the new root
  */
@@ -44,7 +44,7 @@ export async function overwrite(
   return (await storeNode(context, node)).cid
 }
 
-/** A copy of bytes with others over them, from a position on. */
+/** Returns a copy of the bytes, overwritten from a position on. */
 async function overlay(bytes: Uint8Array, start: number, content: ByteQueue): Promise<Uint8Array> {
   if (start >= bytes.length) return bytes
   const changed = Uint8Array.from(bytes)
@@ -53,8 +53,8 @@ async function overlay(bytes: Uint8Array, start: number, content: ByteQueue): Pr
 }
 
 /**
- * Takes the content out of a file. As in boxo (`ipld/unixfs/mod`), its first leaf stays, empty, and with it
- * the nodes above; a leaf that is no raw block gets the default CID format.
+ * Empties a file. As in boxo (`ipld/unixfs/mod`), its first leaf stays, empty, along with the nodes above it; a leaf
+ * that is not a raw block gets the default CID format.
  */
 export async function truncate(context: EditContext, root: CID): Promise<FileNode> {
   if (root.code === codecCode.raw) {
@@ -82,8 +82,8 @@ export async function truncate(context: EditContext, root: CID): Promise<FileNod
 }
 
 /**
- * The only leaf of a file instead of the file, where it is a raw block and there is nothing else to say of the file: as
- * what is added (boxo, `maybeCollapseToRawLeaf`).
+ * Returns the only leaf of a file in place of its root if that leaf is a raw block and the file has no metadata, as for
+ * a newly added file (boxo, `maybeCollapseToRawLeaf`).
  */
 export async function collapse(context: EditContext, root: CID): Promise<CID> {
   const { mode, modified, node } = await loadEntry(context.source, root)
@@ -98,8 +98,8 @@ async function truncatedLink(context: EditContext, cid: CID): Promise<{ cid: CID
 }
 
 /**
- * Stores the root of a file, directory or symlink with another mode or time; what is undefined stays. A raw
- * block has no place for either, so its content moves into a file node with a CID of version 0 (boxo, `mfs/file.go`).
+ * Stores the root of a file, directory or symlink with a new mode or time; undefined keeps the old. A raw block has no
+ * room for metadata, so its content moves into a file node with a CIDv0 (boxo, `mfs/file.go`).
  */
 export async function setMetadata(
   context: EditContext,
