@@ -255,6 +255,22 @@ describe('names', () => {
 })
 
 describe('the configuration', () => {
+  it('has of a section what was set for it, in the order of names', async () => {
+    const set = 'config?json=true&arg=Gateway&arg='
+    expect(await call(`${set}{"NoFetch":true,"Foo":1}`)).toEqual({
+      Key: 'Gateway',
+      Value: { Foo: 1, NoFetch: true },
+    })
+    await call('config?arg=Gateway.DisableHTMLErrors&arg=true&json=true')
+    const { Value } = (await call('config?arg=Gateway')) as { Value: object }
+    expect(Object.keys(Value)).toEqual(['DisableHTMLErrors', 'Foo', 'NoFetch'])
+    await call(`${set}{}`)
+  })
+
+  it('is read where more than a value is given', async () => {
+    expect(await call('config?arg=Import.CidVersion&arg=1&arg=x&json=true')).toMatchObject({ Value: null })
+  })
+
   it('is set, stays across restarts and has its effect', async () => {
     expect(await call('config?arg=Import.CidVersion')).toEqual({ Key: 'Import.CidVersion', Value: null })
     expect(await call('config?arg=Import.CidVersion&arg=1&json=true')).toEqual({
@@ -315,6 +331,26 @@ describe('the configuration', () => {
     [
       'config?arg=Datastore.BloomFilterSize&arg=1.5&json=true',
       'failed to set config value: failure to decode config: json: cannot unmarshal number 1.5 into Go struct field Datastore.Datastore.BloomFilterSize of type int (maybe use --json?)',
+    ],
+    [
+      'config?arg=Datastore.StorageGCWatermark&arg=1e30&json=true',
+      'failed to set config value: failure to decode config: json: cannot unmarshal number 1e+30 into Go struct field Datastore.Datastore.StorageGCWatermark of type int64 (maybe use --json?)',
+    ],
+    [
+      'config?arg=API.HTTPHeaders&arg={"X":[1]}&json=true',
+      'failed to set config value: failure to decode config: json: cannot unmarshal number into Go struct field API.API.HTTPHeaders of type string (maybe use --json?)',
+    ],
+    [
+      'config?arg=Ipns.MaxCacheTTL&arg=5&json=true',
+      'failed to set config value: failure to decode config: time: missing unit in duration "5" (maybe use --json?)',
+    ],
+    [
+      'config?arg=Import.UnixFSHAMTDirectorySizeThreshold&arg=[]&json=true',
+      'failed to set config value: failure to decode config: unable to parse byte size, expected a size string (e.g., "5GiB") or a number, but got []interface {} (maybe use --json?)',
+    ],
+    [
+      'config?arg=Import.CidVersion&arg=["1e5",-1e999]&json=true',
+      'failed to unmarshal json. json: cannot unmarshal number -1e999 into Go value of type float64',
     ],
     ['config/profile/apply?arg=foo', 'foo is not a profile'],
   ])('%s', async (path, message) => {

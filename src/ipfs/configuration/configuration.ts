@@ -1,12 +1,12 @@
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { Mutex } from '../../encoding/timeSlice.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { FileNetworkError } from '../errors.js'
 import type { Identity } from '../names/identity.js'
-import { parseGoDuration } from '../request/command.js'
 import type { ImportDefaults, ImportProfile, ImportSettings } from '../unixfs/settings.js'
-import { configuredHash, parseByteSize, readFilesSettings, readImportDefaults } from './importSettings.js'
+import { configuredHash, readFilesSettings, readImportDefaults } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
-import { type JsonObject, type Section, type ValueKind, configurationSchema } from './schema.js'
+import { checkSection, checkSetting, knownOf, settingsIn } from './check.js'
+import { type JsonObject, configurationSchema, isObject } from './schema.js'
 
 const rowName = new TextEncoder().encode('configuration')
 
@@ -21,11 +21,10 @@ interface ConfigurationParts {
 export class Configuration {
   readonly #parts: ConfigurationParts
   readonly #mutex = new Mutex()
-  /** What was set. */
-  #changes: JsonObject
+  #changes: Changes
   #imports: Imports
 
-  private constructor(parts: ConfigurationParts, changes: JsonObject, imports: Imports) {
+  private constructor(parts: ConfigurationParts, changes: Changes, imports: Imports) {
     this.#parts = parts
     this.#changes = changes
     this.#imports = imports
@@ -34,7 +33,7 @@ export class Configuration {
   /** Opens the configuration of a data directory. */
   static async open(parts: ConfigurationParts): Promise<Configuration> {
     const stored = parts.rows.get(rowName)
-    const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as JsonObject)
+    const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as Changes)
     return new Configuration(parts, changes, await importsOf(effective(parts, changes)))
   }
 
@@ -55,20 +54,23 @@ export class Configuration {
   /** @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type */
   set(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
-      checkValue(findKind(key), value, fieldsOf(key))
-      await this.#store(setKey(this.#changes, key.split('.'), value))
+      checkSetting(key, value)
+      await this.#store(withChange(this.#changes, key, value))
     })
   }
 
   /**
-   * Sets all keys of an object, and leaves the others.
+   * Sets all keys of an object that Kubo knows, and leaves the others.
    *
    * @throws {@link FileNetworkError} for a value of another type
    */
   merge(given: JsonObject): Promise<void> {
     return this.#mutex.run(async () => {
-      checkValue(configurationSchema, given, [])
-      await this.#store(mergeDeep(this.#changes, given))
+      const known = knownOf(given)
+      checkSection(known)
+      let changed = this.#changes
+      for (const [key, value] of settingsIn(known)) changed = withChange(changed, key, value)
+      await this.#store(changed)
     })
   }
 
@@ -86,7 +88,7 @@ export class Configuration {
       const entries = profiles.get(name)
       if (entries === undefined) throw new FileNetworkError(`${name} is not a profile`)
       let changed = this.#changes
-      for (const [key, value] of Object.entries(entries)) changed = setKey(changed, key.split('.'), value)
+      for (const [key, value] of Object.entries(entries)) changed = withChange(changed, key, value)
       const result = { before: this.show(), after: effective(this.#parts, changed) }
       if (!isTrial) await this.#store(changed)
       return result
@@ -112,7 +114,7 @@ export class Configuration {
     return configuredHash(this.show())
   }
 
-  async #store(changed: JsonObject): Promise<void> {
+  async #store(changed: Changes): Promise<void> {
     const imports = await importsOf(effective(this.#parts, changed))
     await this.#parts.rows.put(rowName, Buffer.from(JSON.stringify(changed)))
     this.#changes = changed
@@ -120,8 +122,28 @@ export class Configuration {
   }
 }
 
-function effective({ identity, profile }: ConfigurationParts, changes: JsonObject): JsonObject {
-  return mergeDeep(defaults(identity, profile), changes)
+/** What was set, by keys such as `Import.CidVersion`, in the order in which it counts. */
+type Changes = Readonly<Record<string, unknown>>
+
+/** The changes with one more, which takes the place of those at and below its key. */
+function withChange(changes: Changes, key: string, value: unknown): Changes {
+  const others = Object.entries(changes).filter(([name]) => name !== key && !name.startsWith(`${key}.`))
+  return Object.fromEntries([...others, [key, value]])
+}
+
+function effective({ identity, profile }: ConfigurationParts, changes: Changes): JsonObject {
+  return inOrder(applied(defaults(identity, profile), changes)) as JsonObject
+}
+
+function applied(base: JsonObject, changes: Changes): JsonObject {
+  return Object.entries(changes).reduce((result, [key, value]) => setKey(result, key.split('.'), value), base)
+}
+
+/** A value whose objects have their keys in the order of Go's maps. */
+function inOrder(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, below]) => [key, inOrder(below)]))
 }
 
 /** The import settings of what imports. A value that makes no sense is refused by what needs it, as in Kubo. */
@@ -232,36 +254,12 @@ function defaults(identity: Identity, profile: ImportProfile): JsonObject {
     },
     Version: {},
   }
-  if (profile === 'unixfs-v0-2015') return base
-  let changed = base
-  for (const [key, value] of Object.entries(profiles.get(profile) ?? {})) {
-    changed = setKey(changed, key.split('.'), value)
-  }
-  return changed
+  return profile === 'unixfs-v0-2015' ? base : applied(base, profiles.get(profile) ?? {})
 }
 
 /** A list as Kubo writes it in its configuration: a single text stands alone. */
 function oneOrMore(texts: string[]): string | string[] {
   return texts.length === 1 && texts[0] !== undefined ? texts[0] : texts
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function mergeDeep(left: JsonObject, right: JsonObject): JsonObject {
-  const result: JsonObject = { ...left }
-  for (const [key, value] of Object.entries(right)) {
-    const before = Object.hasOwn(left, key) ? left[key] : undefined
-    const merged = isObject(value) && isObject(before) ? mergeDeep(before, value) : value
-    Object.defineProperty(result, key, {
-      value: merged,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    })
-  }
-  return result
 }
 
 function getKey(from: JsonObject, key: string): unknown {
@@ -286,126 +284,4 @@ function setKey(into: JsonObject, [first = '', ...rest]: string[], value: unknow
 /** The same object with another value for a key, whatever the key is. */
 function mergeAs(into: JsonObject, key: string, value: unknown): JsonObject {
   return Object.fromEntries([...Object.entries(into).filter(([name]) => name !== key), [key, value]])
-}
-
-/** What a key holds (Kubo, `config.CheckKey`). */
-function findKind(key: string): Section | ValueKind {
-  let kind: Section | ValueKind = configurationSchema
-  const parts = key.split('.')
-  for (const [index, part] of parts.entries()) {
-    const path = parts.slice(0, index + 1).join('.')
-    if (kind === 'any') return kind
-    if (typeof kind === 'string') throw new FileNetworkError(`${path} not found`)
-    const next: Section | ValueKind | undefined = Object.hasOwn(kind, part) ? kind[part] : kind['*']
-    if (next === undefined) throw new FileNetworkError(`${path} not found`)
-    kind = next
-  }
-  return kind
-}
-
-/** The names of a key that are those of fields of Go's structures: the decoder names no keys of maps. */
-function fieldsOf(key: string): string[] {
-  const fields: string[] = []
-  let kind: Section | ValueKind | undefined = configurationSchema
-  for (const part of key.split('.')) {
-    if (typeof kind === 'string' || kind === undefined) break
-    const isField = Object.hasOwn(kind, part)
-    if (isField) fields.push(part)
-    kind = isField ? kind[part] : kind['*']
-  }
-  return fields
-}
-
-/** Go types, as its decoder names them. */
-const goTypes: Partial<Record<ValueKind, string>> = {
-  string: 'string',
-  optionalString: 'string',
-  boolean: 'bool',
-  integer: 'int',
-  optionalInteger: 'int64',
-  strings: '[]string',
-}
-
-/** @throws {@link FileNetworkError} with the text of Go's decoder where a value is of another type */
-function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): void {
-  if (value === null || kind === 'any') return
-  if (typeof kind !== 'string') {
-    if (!isObject(value)) throw wrongType(value, path, `config.${structOf(path)}`)
-    for (const [key, below] of Object.entries(value)) {
-      if (Object.hasOwn(kind, key)) checkValue(kind[key] as Section | ValueKind, below, [...path, key])
-      else if (kind['*'] !== undefined) checkValue(kind['*'], below, path)
-    }
-    return
-  }
-  const problem = problemOf(kind, value, path)
-  if (problem !== undefined) throw problem
-}
-
-function problemOf(kind: ValueKind, value: unknown, path: string[]): FileNetworkError | undefined {
-  const fails = (isRight: boolean): FileNetworkError | undefined =>
-    isRight ? undefined : wrongType(value, path, goTypes[kind] ?? 'string')
-  switch (kind) {
-    case 'flag':
-      return typeof value === 'boolean'
-        ? undefined
-        : decodeFailure(
-            `failed to unmarshal ${JSON.stringify(JSON.stringify(value))} into a flag: must be null/undefined, true, or false`,
-          )
-    case 'boolean':
-      return fails(typeof value === 'boolean')
-    case 'integer':
-    case 'optionalInteger':
-      return fails(Number.isInteger(value))
-    case 'strings':
-      return fails(Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    case 'optionalDuration':
-      if (typeof value !== 'string') return wrongType(value, path, 'string')
-      return value === 'default' ? undefined : durationProblem(value)
-    case 'optionalBytes':
-      if (typeof value === 'number') return undefined
-      return typeof value === 'string' && parseByteSize(value) !== undefined
-        ? undefined
-        : decodeFailure('strconv.ParseFloat: parsing "": invalid syntax')
-    default:
-      return fails(typeof value === 'string')
-  }
-}
-
-function durationProblem(text: string): FileNetworkError | undefined {
-  try {
-    parseGoDuration(text)
-    return undefined
-  } catch (error) {
-    return decodeFailure(errorText(error))
-  }
-}
-
-/** Go's structures that have other names than the keys which hold them (Kubo, `config/config.go`). */
-const structNames: Readonly<Record<string, string>> = {
-  AutoNAT: 'AutoNATConfig',
-  'AutoNAT.Throttle': 'AutoNATThrottleConfig',
-  Experimental: 'Experiments',
-  'Internal.Bitswap': 'InternalBitswap',
-  'Internal.Bitswap.BroadcastControl': 'BitswapBroadcastControl',
-  'Provide.DHT': 'ProvideDHT',
-  Pubsub: 'PubsubConfig',
-  Swarm: 'SwarmConfig',
-}
-
-/** The structure that holds what is below a path. */
-function structOf(path: string[]): string {
-  return structNames[path.join('.')] ?? path.at(-1) ?? 'Config'
-}
-
-function wrongType(value: unknown, path: string[], type: string): FileNetworkError {
-  const section = structOf(path.slice(0, -1))
-  const fraction = typeof value === 'number' && type.startsWith('int') ? ` ${value}` : ''
-  const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-  return decodeFailure(
-    `json: cannot unmarshal ${name}${fraction} into Go struct field ${section}.${path.join('.')} of type ${type}`,
-  )
-}
-
-function decodeFailure(reason: string): FileNetworkError {
-  return new FileNetworkError(`failure to decode config: ${reason}`)
 }

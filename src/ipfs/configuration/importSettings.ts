@@ -135,8 +135,12 @@ export function configuredHash(configuration: JsonObject): string {
 
 function sizeOf(value: string | number | boolean | null | undefined): number {
   if (typeof value === 'number') return value
-  const size = typeof value === 'string' ? parseByteSize(value) : undefined
-  return size ?? defaults.UnixFSHAMTDirectorySizeThreshold
+  try {
+    if (typeof value === 'string') return parseByteSize(value)
+  } catch {
+    // The former setting may be any text.
+  }
+  return defaults.UnixFSHAMTDirectorySizeThreshold
 }
 
 /** The import settings of a profile. */
@@ -149,29 +153,34 @@ export async function importSettings(profile: ImportProfile): Promise<ImportSett
 const byteUnits: Readonly<Record<string, number>> = {
   '': 1,
   b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  k: 1e3,
-  m: 1e6,
-  g: 1e9,
-  t: 1e12,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  tib: 2 ** 40,
-  ki: 2 ** 10,
-  mi: 2 ** 20,
-  gi: 2 ** 30,
-  ti: 2 ** 40,
+  ...Object.fromEntries(
+    [...'kmgtpe'].flatMap((letter, index) => {
+      const [decimal, binary] = [1000 ** (index + 1), 1024 ** (index + 1)]
+      return [
+        [letter, decimal],
+        [`${letter}b`, decimal],
+        [`${letter}i`, binary],
+        [`${letter}ib`, binary],
+      ]
+    }),
+  ),
 }
 
-/** A number of bytes such as `256KiB`, `1B` or `1.5 MB`, as go-humanize reads it; undefined where it is none. */
-export function parseByteSize(text: string): number | undefined {
-  const [, amount, unit = ''] = /^([\d,]*\.?\d+)\s*([a-z]*)$/i.exec(text.trim()) ?? []
-  const factor = byteUnits[unit.toLowerCase()]
-  return amount === undefined || factor === undefined
-    ? undefined
-    : Math.floor(Number(amount.replaceAll(',', '')) * factor)
+/**
+ * A number of bytes such as `256KiB`, `1B` or `1.5 MB`, as go-humanize reads it.
+ *
+ * @throws {@link FileNetworkError} with its text
+ */
+export function parseByteSize(text: string): number {
+  const [amount = ''] = /^[\d.,]*/.exec(text) ?? []
+  const digits = amount.replaceAll(',', '')
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(digits)) {
+    throw new FileNetworkError(`strconv.ParseFloat: parsing ${JSON.stringify(digits)}: invalid syntax`)
+  }
+  const unit = text.slice(amount.length).trim().toLowerCase()
+  const factor = byteUnits[unit]
+  if (factor === undefined) throw new FileNetworkError(`unhandled size name: ${unit}`)
+  const size = Number(digits) * factor
+  if (size >= 2 ** 64) throw new FileNetworkError(`too large: ${text}`)
+  return Math.floor(size)
 }

@@ -3,6 +3,7 @@ export type ValueKind =
   | 'string'
   | 'boolean'
   | 'integer'
+  | 'integer64'
   | 'strings'
   /** True, false or null. */
   | 'flag'
@@ -17,6 +18,11 @@ export type ValueKind =
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>
+
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** A section of the configuration. `*` stands for any key. */
 export interface Section {
@@ -70,7 +76,7 @@ export const configurationSchema: Section = {
     Params: 'any',
     Path: 'string',
     Spec: { '*': 'any' },
-    StorageGCWatermark: 'integer',
+    StorageGCWatermark: 'integer64',
     StorageMax: 'string',
     Type: 'string',
     WriteThrough: 'flag',

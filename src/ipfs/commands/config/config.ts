@@ -29,14 +29,16 @@ export const config = defineCommand({
     if (args.length === 2) return ''
     return `${typeof Value === 'string' ? Value.replace(/^\n+|\n+$/g, '') : goJsonIndented(Value, '  ')}\n`
   },
-  async run({ args: [key = '', text], options }, { configuration }) {
+  async run({ args, options }, { configuration }) {
+    const [key = '', text = ''] = args
     if (/^identity(\.privkey)?$/i.test(key)) {
       throw new FileNetworkError('cannot show or change private key through API')
     }
     if (concealsCredentials(key)) {
       throw new FileNetworkError('cannot show or change pinning services credentials')
     }
-    if (text !== undefined) {
+    // With more arguments Kubo reads.
+    if (args.length === 2) {
       if (options['expand-auto']) {
         throw new FileNetworkError(
           '--expand-auto can only be used for reading config values, not for setting them',
@@ -58,7 +60,18 @@ function concealsCredentials(key: string): boolean {
 function parseJson(text: string): unknown {
   const fault = describeJsonFault(text)
   if (fault !== undefined) throw new FileNetworkError(`failed to unmarshal json. ${fault}`)
+  const [tooLarge] = numbersOf(text).filter((number) => !Number.isFinite(Number(number)))
+  if (tooLarge !== undefined) {
+    throw new FileNetworkError(
+      `failed to unmarshal json. json: cannot unmarshal number ${tooLarge} into Go value of type float64`,
+    )
+  }
   return JSON.parse(text)
+}
+
+/** The numbers in a JSON text, as they are written. */
+function numbersOf(json: string): string[] {
+  return json.replace(/"(?:[^"\\]|\\.)*"/gs, '""').match(/-?\d[\d.eE+-]*/g) ?? []
 }
 
 async function set(configuration: Configuration, key: string, value: unknown): Promise<void> {
@@ -100,7 +113,8 @@ export const configReplace = defineCommand({
   async run({ upload }, { configuration }) {
     const given = parse(await readFileArgument(upload, configurationLimit))
     const identity = given['Identity'] as { PrivKey?: string } | null | undefined
-    if (identity?.PrivKey) throw new FileNetworkError('setting private key with API is not supported')
+    if (identity?.PrivKey && typeof identity.PrivKey === 'string')
+      throw new FileNetworkError('setting private key with API is not supported')
     await merge(given, (value) => configuration.merge(value))
     return nothing()
   },
