@@ -21,14 +21,14 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** A network whose first pin cannot be written. */
+/** Returns a network whose first pin cannot be written. */
 async function networkWithFailingPin(): Promise<NetworkContext> {
   const network = await openNetworkContext(store, { directory })
   vi.spyOn(network.pins, 'set').mockRejectedValueOnce(new Error('disk full'))
   return network
 }
 
-/** The body of two files, the second of which comes when the pin of the first has failed long since. */
+/** Yields the body in two pieces; the second file arrives well after the first pin has failed. */
 async function* inTwoPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   const middle = Buffer.from(body).indexOf('second file')
   yield body.subarray(0, middle)
@@ -36,25 +36,22 @@ async function* inTwoPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body.subarray(middle)
 }
 
-it.each(['', 'silent=true'])(
-  'fails where a pin cannot be written, and be it the first of two: %s',
-  async (query) => {
-    const { body, headers } = form([
-      { name: 'one', content: 'first file' },
-      { name: 'two', content: 'second file' },
-    ])
-    const request = {
-      operation: 'add',
-      query: new URLSearchParams(query),
-      headers,
-      body: inTwoPieces(body),
-      signal: new AbortController().signal,
-    }
-    const reply = await executeCommand(add, request, await networkWithFailingPin())
-    const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString() : ''
-    expect({ status: reply.status, text }).toMatchObject({
-      status: 500,
-      text: expect.stringContaining('disk full'),
-    })
-  },
-)
+it.each(['', 'silent=true'])('fails if a pin cannot be written, even the first of two: %s', async (query) => {
+  const { body, headers } = form([
+    { name: 'one', content: 'first file' },
+    { name: 'two', content: 'second file' },
+  ])
+  const request = {
+    operation: 'add',
+    query: new URLSearchParams(query),
+    headers,
+    body: inTwoPieces(body),
+    signal: new AbortController().signal,
+  }
+  const reply = await executeCommand(add, request, await networkWithFailingPin())
+  const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString() : ''
+  expect({ status: reply.status, text }).toMatchObject({
+    status: 500,
+    text: expect.stringContaining('disk full'),
+  })
+})

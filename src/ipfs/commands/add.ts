@@ -9,7 +9,7 @@ import { type CommandInput, defineCommand, fileArguments, valueGroups } from '..
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import { BlockWriter, discardBlock } from '../unixfs/blockWriter.js'
 
-/** `add`: imports files and directories as UnixFS, a line for each as soon as it is stored. */
+/** `add`: imports files and directories as UnixFS, with a line for each as soon as it is stored. */
 export const add = defineCommand({
   description: 'Add files and directories.',
   arguments: [fileArguments('path', 'The files to add.')],
@@ -39,7 +39,7 @@ async function addAll(
   const writer = new BlockWriter(plan.settings.cid, plan.onlyHash ? discardBlock : session.put)
   const filesTarget = plan.toFiles === undefined ? undefined : createFilesTarget(network, plan.toFiles)
 
-  /** Pins that are still to be set, while reading goes on, and those that could not be. */
+  /** Pins being set while reading continues, and those that failed. */
   const pinning = new Set<Promise<void>>()
 
   async function addOne(entry: UploadEntry): Promise<void> {
@@ -97,7 +97,7 @@ function nameOf(entry: UploadEntry, event: AddEvent): string {
   return entry.name === '' ? event.path : `${entry.name}/${event.path}`
 }
 
-/** A line of `add`; what is zero or empty is left out, the name excepted. */
+/** A line of `add`; zero and empty fields are omitted, except the name. */
 interface AddLine {
   Name: string
   Hash?: string
@@ -108,10 +108,10 @@ interface AddLine {
   MtimeNsecs?: number
 }
 
-/** What Go makes of a symlink's mode, whatever the part says: its bit for symlinks, and all permissions. */
+/** Go's mode for any symlink, whatever the part says: the symlink bit and all permissions. */
 const symlinkMode = 0o1000000777
 
-/** Mode and time are what the part said, whether they are stored or not, as Kubo repeats them. */
+/** Formats an event. Like Kubo, it echoes the part's mode and time, stored or not. */
 function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): AddLine {
   const line: AddLine = { Name: nameOf(entry, event) }
   if (hash !== undefined) line.Hash = hash
@@ -124,12 +124,12 @@ function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): 
   return line
 }
 
-/** Where in the mutable files the roots of an `add` are put. */
+/** Destination of an `add` in the mutable files. */
 export interface FilesTarget {
   put(entry: UploadEntry, cid: CID): Promise<void>
 }
 
-/** The target for the option `to-files` (Kubo, `core/commands/add.go`). */
+/** Creates the destination for the option `to-files` (Kubo, `core/commands/add.go`). */
 export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path: string): FilesTarget {
   let filesPut = 0
   const fail = (reason: string): never => {

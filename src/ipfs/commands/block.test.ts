@@ -16,7 +16,7 @@ import { blockRm } from './block.js'
 let directory: string
 let store: FileStore
 let network: NetworkContext
-/** The blocks that were read, in their order. */
+/** The blocks read, in order. */
 let read: string[]
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-rm-test-'))
@@ -40,7 +40,7 @@ async function put(code: number, bytes: Uint8Array): Promise<CID> {
   return cid
 }
 
-it('reads what a path leads through once', async () => {
+it('reads each block on a path once', async () => {
   const leaf = await put(raw.code, Uint8Array.of(1, 2, 3))
   const root = await put(cbor.code, cbor.encode({ leaf }))
   const reply = await executeCommand(

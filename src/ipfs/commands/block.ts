@@ -29,16 +29,16 @@ import {
 import { multihashText, reasonsToKeep } from '../store/garbage.js'
 import type { BlockSource } from '../unixfs/entry.js'
 
-/** How the CIDs of blocks are made. */
+/** Format of the CIDs of new blocks. */
 interface BlockFormat {
   version: 0 | 1
   codec: number
   hash: HashFunction
-  /** Bytes of the digest; undefined: all of it. */
+  /** Bytes of the digest to keep; undefined: all. */
   length: number | undefined
 }
 
-/** `block/put`: stores blocks as they are. Nothing is checked but their size. */
+/** `block/put`: stores blocks as they are. Checks only their size. */
 export const blockPut = defineCommand({
   description: 'Store raw blocks.',
   arguments: [fileArguments('data', 'The blocks.')],
@@ -104,7 +104,10 @@ async function readFormat(options: {
   return { version, codec, hash, length }
 }
 
-/** The hash function for digests of so many bytes; undefined: of their usual length. Kubo looks at that with the first block. */
+/**
+ * Adapts a hash function to a digest length in bytes; undefined: its default. Kubo checks the length at the first
+ * block.
+ */
 async function ofLength(hash: HashFunction, length: number | undefined): Promise<HashFunction> {
   if (length === undefined) return hash
   const resized = hash.ofLength ? await hash.ofLength(length) : hash
@@ -137,7 +140,7 @@ async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data:
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)
 }
 
-/** `block/get`: the bytes of a block. */
+/** `block/get`: returns the bytes of a block. */
 export const blockGet = defineCommand({
   description: 'Get a raw block.',
   arguments: [pathArgument('cid', 'The block.')],
@@ -154,7 +157,7 @@ export const blockGet = defineCommand({
   },
 })
 
-/** `block/stat`: the size of a block. */
+/** `block/stat`: returns the size of a block. */
 export const blockStat = defineCommand({
   description: 'Show the size of a raw block.',
   arguments: [pathArgument('cid', 'The block.')],
@@ -167,7 +170,7 @@ export const blockStat = defineCommand({
   },
 })
 
-/** `block/rm`: removes blocks that nothing protects. A block that cannot be removed gets a line with why. */
+/** `block/rm`: removes unprotected blocks. A block that cannot be removed gets a line with the reason. */
 export const blockRm = defineCommand({
   description: 'Remove blocks.',
   arguments: [pathArguments('cid', 'The blocks.')],
@@ -189,16 +192,16 @@ export const blockRm = defineCommand({
   },
 })
 
-/** What became of the arguments, up to the first that leads nowhere. */
+/** Outcome for the arguments, up to the first that does not resolve. */
 interface Removal {
-  /** Blocks that were to be removed, and what was wrong, if anything. */
+  /** Blocks to remove, each with the problem, if any. */
   outcomes: { cid: CID; problem: string | undefined }[]
   failure?: Error
 }
 
 /**
- * Removes blocks one after the other: an argument that leads through a block which stands before it leads nowhere. Pins
- * are asked once for all of them.
+ * Removes blocks in order: an argument that leads through a block removed before it no longer resolves. Pins are looked
+ * up once for all of them.
  */
 async function removeBlocks(
   network: NetworkContext,
@@ -233,13 +236,13 @@ async function removeBlocks(
   })
 }
 
-/** Where an argument leads, and the blocks that were read on the way. */
+/** The block an argument resolves to, and the blocks read to resolve it. */
 interface Target {
   cid: CID
   way: CID[]
 }
 
-/** Where arguments lead before anything is removed, up to the first that leads nowhere. */
+/** Resolves arguments before anything is removed, up to the first that fails. */
 async function resolveAll(
   { blockstore, names }: NetworkContext,
   args: string[],

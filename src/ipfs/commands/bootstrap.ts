@@ -6,12 +6,12 @@ import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../
 
 const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses with a peer id at the end.')
 
-/** A line for each peer, by their texts. */
+/** Formats the peers in sorted order, one per line. */
 function textOfPeers(prefix: string): (output: { Peers: string[] | null }) => Iterable<string> {
   return ({ Peers }) => linesOfText([...(Peers ?? [])].sort().map((peer) => prefix + peer))
 }
 
-/** `bootstrap/list`: the configured peers, none of which is ever asked. */
+/** `bootstrap/list`: lists the configured peers, which are never contacted. */
 export const bootstrapList = defineCommand({
   description: 'List the configured bootstrap peers.',
   arguments: [],
@@ -25,7 +25,7 @@ export const bootstrapList = defineCommand({
   },
 })
 
-/** `bootstrap`: the same, without options. */
+/** `bootstrap`: like `bootstrap/list`, without options. */
 export const bootstrap = defineCommand({
   description: bootstrapList.description,
   arguments: [],
@@ -34,7 +34,7 @@ export const bootstrap = defineCommand({
   run: (_, network) => listPeers(network),
 })
 
-/** `bootstrap/add`: puts peers before those that are configured. */
+/** `bootstrap/add`: puts peers in front of the configured ones. */
 export const bootstrapAdd = defineCommand({
   description: 'Add bootstrap peers to the configuration.',
   arguments: [peerArgument],
@@ -93,14 +93,14 @@ function peersOf({ configuration }: NetworkContext): string[] {
   return (configuration.get('Bootstrap') as string[] | null) ?? []
 }
 
-/** Refuses what is no address of a peer, and what only names one. */
+/** Rejects an address that names no peer, or only a peer without a transport. */
 function checkReachable(address: string): void {
   const parts = parseMultiaddress(address)
   if (peerOf(parts) === undefined) throw new FileNetworkError(`invalid bootstrap address: ${address}`)
   if (parts.length === 1) throw new FileNetworkError(`bootstrap address without a transport: ${address}`)
 }
 
-/** Refuses addresses that do not name a peer (go-libp2p, `peer.AddrInfosFromP2pAddrs`). */
+/** Rejects addresses that name no peer (go-libp2p, `peer.AddrInfosFromP2pAddrs`). */
 export function checkPeers(addresses: readonly string[]): void {
   const parsed = addresses.map(parseMultiaddress)
   if (parsed.some((parts) => peerOf(parts) === undefined)) throw new FileNetworkError('invalid p2p multiaddr')

@@ -10,7 +10,7 @@ interface FilePart {
   range: ByteRange
 }
 
-/** `cat`: the content of files, one behind the other; `offset` and `length` count over the whole. */
+/** `cat`: concatenates files; `offset` and `length` apply to the whole. */
 export const cat = defineCommand({
   description: 'Show the content of files.',
   arguments: [pathArguments('ipfs-path', 'The files to show.')],

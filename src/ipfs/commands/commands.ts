@@ -1,7 +1,7 @@
 import { linesOfText } from '../request/textForm.js'
 import { type Command, defineCommand, single } from '../request/command.js'
 
-/** An operation with those below it, as Kubo lists them. */
+/** An operation and its suboperations, as Kubo lists them. */
 interface ListedCommand {
   Name: string
   Subcommands: ListedCommand[]
@@ -9,9 +9,9 @@ interface ListedCommand {
 }
 
 /**
- * `commands`: all operations, as a tree.
+ * `commands`: lists all operations as a tree.
  *
- * @param unserved - names of the options of operations that are listed and not served
+ * @param unserved - option names of operations that are listed but not served
  */
 export function commandsCommand(
   all: () => ReadonlyMap<string, Command>,
@@ -57,7 +57,7 @@ function placeOf(root: ListedCommand, path: string[]): ListedCommand {
   return place
 }
 
-/** An operation and all below it, each behind those above it; with options, also a line for the names of each. */
+/** Yields the paths of an operation and its suboperations; with options, also a line for each option's names. */
 function* pathsOf(
   { Name, Options, Subcommands }: ListedCommand,
   above: string,

@@ -8,7 +8,7 @@ const verboseOption = {
   verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' },
 } as const
 
-/** `diag/cmds`: the requests that run, and those that ended a short while ago. */
+/** `diag/cmds`: lists running and recent requests. */
 export const diagCmds = defineCommand({
   description: 'List requests that run or ended recently.',
   arguments: [],
@@ -16,7 +16,7 @@ export const diagCmds = defineCommand({
   run: (_, { requestLog }) => single(requestLog.list()),
 })
 
-/** `diag/cmds/clear`: forgets the requests that ended. */
+/** `diag/cmds/clear`: forgets the requests that have ended. */
 export const diagCmdsClear = defineCommand({
   description: 'Forget requests that ended.',
   arguments: [],
@@ -27,7 +27,7 @@ export const diagCmdsClear = defineCommand({
   },
 })
 
-/** `diag/cmds/set-time`: how long requests that ended are listed. */
+/** `diag/cmds/set-time`: sets how long ended requests are listed. */
 export const diagCmdsSetTime = defineCommand({
   description: 'Set how long requests that ended are listed.',
   arguments: [pathArgument('time', 'A Go duration.')],
@@ -38,7 +38,7 @@ export const diagCmdsSetTime = defineCommand({
   },
 })
 
-/** `diag/healthy`: answers while the node does. */
+/** `diag/healthy`: answers as long as the node runs. */
 export const diagHealthy = defineCommand({
   description: 'Say that the node answers.',
   arguments: [],
@@ -46,7 +46,7 @@ export const diagHealthy = defineCommand({
   run: () => single('ok'),
 })
 
-/** `diag/sys`: what the node runs on. */
+/** `diag/sys`: describes the machine and the runtime. */
 export const diagSys = defineCommand({
   description: 'Describe the machine.',
   arguments: [],

@@ -8,7 +8,7 @@ import { bytes, defineCommand, pathArgument } from '../request/command.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { readFile } from '../unixfs/readFile.js'
 
-/** `get`: files and directories as a tar archive; with `compress` alone, a file as it is, in gzip. */
+/** `get`: returns files and directories as a tar archive; with only `compress`, the bare file in gzip. */
 export const get = defineCommand({
   description: 'Download files and directories.',
   arguments: [pathArgument('ipfs-path', 'What to download.')],

@@ -4,7 +4,7 @@ import { createKeyEncoder } from '../names/keystore.js'
 import { defineCommand, optionalArgument, single } from '../request/command.js'
 import { agentVersion } from '../version.js'
 
-/** `id`: who the node is. It has no peers, so asking for another's identity fails. */
+/** `id`: returns the node's identity. It has no peers, so looking up another identity fails. */
 export const id = defineCommand({
   description: 'Show the identity of this node.',
   arguments: [optionalArgument('peerid', 'This node, if any.')],
@@ -42,7 +42,7 @@ export const id = defineCommand({
   },
 })
 
-/** What `id` tells. */
+/** The answer of `id`. */
 interface Identity {
   ID: string
   PublicKey: string

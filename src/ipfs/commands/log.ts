@@ -3,7 +3,7 @@ import { withPrefix } from '../errors.js'
 import { parseLevel } from '../request/requestLog.js'
 import { bytes, defineCommand, optionalArgument, single } from '../request/command.js'
 
-/** `log/level`: shows or sets how much is told of a subsystem. */
+/** `log/level`: shows or sets the log level of a subsystem. */
 export const logLevel = defineCommand({
   description: 'Show or set log levels.',
   arguments: [
@@ -36,7 +36,7 @@ export const logLevel = defineCommand({
   },
 })
 
-/** `log/ls`: the subsystems. */
+/** `log/ls`: lists the subsystems. */
 export const logLs = defineCommand({
   description: 'List the subsystems that log.',
   arguments: [],
@@ -45,7 +45,7 @@ export const logLs = defineCommand({
   run: (_, { log }) => single({ Strings: log.subsystems() }),
 })
 
-/** `log/tail`: lines as they are written, until the client goes. */
+/** `log/tail`: streams log lines until the client disconnects. */
 export const logTail = defineCommand({
   description: 'Follow the log.',
   arguments: [],

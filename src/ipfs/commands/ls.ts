@@ -10,19 +10,19 @@ import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import { listDirectory } from '../unixfs/readDirectory.js'
 
-/** Types of entries as `ls` numbers them: those of UnixFS (directory 1, file 2, symlink 4), 0 for none. */
+/** Entry types as numbered by `ls`: those of UnixFS (directory 1, file 2, symlink 4), or 0 if unresolved. */
 const typeNumbers = { directory: 1, file: 2, symlink: 4 } as const
 
-/** What Go shows for a time that is not known. */
+/** Go's zero time, sent if the time is unknown. */
 const noTime = '0001-01-01T00:00:00Z'
 
 interface LsRule {
-  /** Whether the entries are read to learn their types and sizes. */
+  /** Whether to read entries for their types and sizes. */
   resolveTypes: boolean
   encodeCid: CidEncoder
 }
 
-/** An entry as `ls` sends it. */
+/** An entry of the answer. */
 interface LsLink {
   Name: string
   Hash: string
@@ -41,7 +41,7 @@ const lsOptions = {
   long: { type: 'bool', aliases: ['l'], description: 'Only for answers in text.' },
 } as const
 
-/** `ls`: the entries of directories, and the links of files. */
+/** `ls`: lists the entries of directories and the links of files. */
 export const ls = defineCommand({
   description: 'List directories.',
   arguments: [pathArguments('ipfs-path', 'The directories.')],
@@ -123,7 +123,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
     parts.flatMap(([isShown, text]) => (isShown ? [text] : [])).join('\t')
   const lines: string[] = []
   for (const [index, { Hash, Links }] of Objects.entries()) {
-    // One link at a time, nobody knows where a directory begins.
+    // // In a stream, links come one at a time, so the start of a directory is unknown.
     if (!stream && args.length > 1) lines.push(...(index > 0 ? [''] : []), `${Hash}:`)
     if (!stream && headers) {
       lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))
@@ -142,7 +142,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
   yield* inColumns(lines, { leastWidth: stream ? 10 : 1 })
 }
 
-/** A mode as `ls -l` shows it: setuid, setgid and the sticky bit in the place of who may execute. */
+/** Formats a mode like `ls -l`: setuid, setgid and sticky replace the execute bits. */
 function longMode(mode: number): string {
   const letters = modeString(mode).slice(-9).split('')
   for (const [bit, place, letter] of [
@@ -157,11 +157,11 @@ function longMode(mode: number): string {
   return kind + letters.join('')
 }
 
-/** Half a year and a day in milliseconds, about. */
+/** Half a year (about) and a day, in milliseconds. */
 const halfYear = 182.5 * 86_400_000
 const oneDay = 86_400_000
 
-/** A time with its hour where it is near, else with its year (Kubo, `formatModTime`). */
+/** Formats a time with the clock if recent, else with the year (Kubo, `formatModTime`). */
 function shortTime(time: string): string {
   if (time === noTime) return '-'
   const date = new Date(time)

@@ -3,12 +3,12 @@ import { FileNetworkError, errorText } from '../errors.js'
 import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
 import type { Upload } from '../request/upload.js'
 
-/** The longest input, in bytes. */
+/** The longest accepted input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
 
 const baseOption = { type: 'string', default: 'base64url', description: 'The base, by its name.' } as const
 
-/** `multibase/encode`: bytes as text in a base. */
+/** `multibase/encode`: encodes bytes in a multibase. */
 export const multibaseEncode = defineCommand({
   description: 'Encode bytes in a multibase.',
   arguments: [fileArgument('file', 'The bytes.')],
@@ -19,7 +19,7 @@ export const multibaseEncode = defineCommand({
   },
 })
 
-/** `multibase/decode`: the bytes of a text. */
+/** `multibase/decode`: decodes multibase text. */
 export const multibaseDecode = defineCommand({
   description: 'Decode a multibase text.',
   arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],
@@ -27,7 +27,7 @@ export const multibaseDecode = defineCommand({
   run: async ({ upload }) => whole(decode(await readFile(upload))),
 })
 
-/** `multibase/transcode`: a text in another base. */
+/** `multibase/transcode`: converts multibase text to another base. */
 export const multibaseTranscode = defineCommand({
   description: 'Write a multibase text in another base.',
   arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],

@@ -17,8 +17,8 @@ import {
 } from '../request/command.js'
 
 /*
- * Operations that Kubo refuses without peers, without an experiment that is off unless it is configured, or altogether.
- * It reads the request first, so arguments and options are declared all the same.
+ * Operations that Kubo refuses without peers, without an experiment that is off by default, or altogether. It parses the
+ * request first, so they still declare their arguments and options.
  */
 
 function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
@@ -27,11 +27,11 @@ function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
 
 type Row = readonly [path: string, command: Command]
 
-/** What a refused operation takes. */
+/** Inputs of a refused operation. */
 interface Refused {
   arguments?: readonly ArgumentSpec[]
   options?: OptionSpecs
-  /** Throws for a request that makes no sense. */
+  /** Throws if the request is invalid. */
   check?: (input: CommandInput<OptionSpecs>) => void
 }
 
@@ -76,10 +76,10 @@ const statistics: OptionSpecs = {
   ),
 }
 
-/** What Kubo says of operations that need peers. */
+/** Kubo's message for commands that need a daemon with peers. */
 export const needsDaemon = "this command must be run in online mode. Try running 'ipfs daemon' first"
 
-/** Operations that need peers, and what Kubo says of them while it is offline. */
+/** Operations that need peers, with Kubo's message when it is offline. */
 const onlineOperations: readonly Row[] = (
   [
     ['bitswap/ledger', { arguments: [pathArgument('peer', 'The peer.')] }],
@@ -130,7 +130,7 @@ const onlineOperations: readonly Row[] = (
   ] as const
 ).map(([path, refused]) => refuse(path, needsDaemon, refused))
 
-/** What Kubo's core says where something would have to ask peers. */
+/** Kubo's core message where peers would have to be asked. */
 export const needsOnlineMode = "this action must be run in online mode, try running 'ipfs daemon' first"
 
 const streamMounting = 'libp2p stream mounting not enabled'
@@ -186,7 +186,7 @@ const namePubsubOperations = [
   }),
 ]
 
-/** Operations that Kubo 0.42.0 still knows by name and no longer has. */
+/** Operations that Kubo 0.42.0 still knows by name but has removed. */
 const removedOperations = [
   ...['data', 'get', 'links', 'new', 'patch/append-data', 'patch/set-data', 'put', 'stat'].map((name) =>
     refuse(`object/${name}`, "removed, use 'ipfs dag' or 'ipfs files' instead"),
@@ -207,7 +207,7 @@ const filestoreOperations = [
   }),
 ]
 
-/** Every operation that is refused whatever is asked. */
+/** Operations that are always refused. */
 export const refusedOperations: readonly Row[] = [
   ...onlineOperations,
   ...streamOperations,
@@ -228,8 +228,8 @@ export const refusedOperations: readonly Row[] = [
 ]
 
 /**
- * Operations that `commands` lists and the HTTP API of Kubo does not have, with their options: command lines carry them
- * out themselves. Two more are those of Kubo's own process, which is none of this node's: `diag/profile` and `shutdown`.
+ * Operations that `commands` lists but Kubo's HTTP API lacks, with their options: command lines run them locally. Two
+ * more concern Kubo's own process, which this node does not have: `diag/profile` and `shutdown`.
  */
 export const unservedOperations: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ['commands/completion', []],

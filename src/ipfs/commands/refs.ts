@@ -7,7 +7,7 @@ import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, values } from '../request/command.js'
 
-/** What is listed, and how far down. */
+/** Which links to list, and how. */
 interface RefsRule {
   unique: boolean
   /** Levels below the root; -1: all. */
@@ -16,8 +16,8 @@ interface RefsRule {
 }
 
 /**
- * `refs`: the links of objects. An error in the middle becomes a line, as in Kubo; a block that was waited for in vain
- * ends the answer, so that a client hears that time is up.
+ * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that was awaited in vain
+ * ends the answer, so that the client learns of the timeout.
  */
 export const refs = defineCommand({
   description: 'List the links of objects.',
@@ -50,7 +50,7 @@ export const refs = defineCommand({
   },
 })
 
-/** What could not be read ends a text. */
+/** Formats a line; the first error ends the text. */
 function textOfReference({ Ref, Err }: { Ref: string; Err: string }): string {
   if (Err !== '') throw new FileNetworkError(Err)
   return `${Ref}\n`
@@ -62,10 +62,10 @@ async function* listRefs(
   rule: RefsRule & { encodeCid: (cid: CID) => string; waitsForBlocks: boolean },
 ): AsyncGenerator<{ Ref: string; Err: string }> {
   const { unique, maxDepth, format, encodeCid, waitsForBlocks } = rule
-  /** Depth at which a CID was last met; only for unique listings. */
+  /** Depth at which a CID was last seen; only for unique listings. */
   const met = new Map<string, number>()
 
-  /** Whether to list a link at a depth, and whether to go below it. */
+  /** Decides whether to list a link at a depth, and whether to descend. */
   function visit(cid: CID, depth: number): { list: boolean; descend: boolean } {
     if (maxDepth >= 0 && depth > maxDepth) return { list: false, descend: false }
     const descend = depth !== maxDepth
@@ -121,7 +121,7 @@ async function* listRefs(
   }
 }
 
-/** `refs/local` and `repo/ls`: every stored block, as a raw one: Kubo keeps them by their multihashes. */
+/** `refs/local` and `repo/ls`: list every stored block as a raw one, since Kubo keys blocks by multihash. */
 export const refsLocal = defineCommand({
   description: 'List all stored blocks.',
   arguments: [],

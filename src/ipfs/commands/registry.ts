@@ -65,7 +65,7 @@ import {
 } from './swarm.js'
 import { version, versionDeps } from './version.js'
 
-/** Every operation, by its path behind `/api/v0/`. */
+/** All operations, by path after `/api/v0/`. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['add', add],
   ['bitswap/stat', statsBitswap],

@@ -8,14 +8,14 @@ import { needsDaemon } from './offline.js'
 import { collectGarbage } from '../store/garbage.js'
 import { repoVersion as layoutVersion } from '../version.js'
 
-/** Kubo reports 2^64 - 1 where there is no limit; this is the nearest that is no more in a JavaScript number. */
+/** Kubo reports 2^64 - 1 for no limit; this is the nearest double that does not exceed it. */
 const unlimited = 2 ** 64 - 2 ** 11
 const sizeUnits = ['', 'k', 'm', 'g', 't', 'p', 'e']
 
 /**
- * The bytes that a size such as `10GB` or `5 GiB` stands for.
+ * Parses a size such as `10GB` or `5 GiB` to bytes.
  *
- * @throws {@link FileNetworkError} with the text of go-humanize (`ParseBytes`) where it is none
+ * @throws {@link FileNetworkError} with the message of go-humanize (`ParseBytes`)
  */
 function parseSize(text: string): number {
   const [, number = '', unit = ''] = /^([\d.,]*)(.*)$/s.exec(text) ?? []
@@ -32,7 +32,7 @@ function parseSize(text: string): number {
   return Math.floor(bytes)
 }
 
-/** `repo/stat`: how much is stored. */
+/** `repo/stat`: returns the size of the repository. */
 export const repoStat = defineCommand({
   description: 'Show how much is stored.',
   arguments: [],
@@ -66,7 +66,7 @@ interface RepositoryStat {
   Version: string
 }
 
-/** `repo/version`: the version of the repository layout that Kubo of this release has. */
+/** `repo/version`: returns the repository version of this Kubo release. */
 export const repoVersion = defineCommand({
   description: 'Show the version of the repository layout.',
   arguments: [],
@@ -76,7 +76,7 @@ export const repoVersion = defineCommand({
   run: () => single({ Version: layoutVersion }),
 })
 
-/** `repo/verify`: reads every block and checks it against its CID. */
+/** `repo/verify`: checks every stored block against its CID. */
 export const repoVerify = defineCommand({
   description: 'Check every stored block against its CID.',
   arguments: [],
@@ -120,7 +120,7 @@ export const repoVerify = defineCommand({
   },
 })
 
-/** `repo/gc`: removes what nothing needs and frees its space. It goes on to its end, client or not. */
+/** `repo/gc`: removes unneeded blocks and frees their space. It finishes even if the client disconnects. */
 export const repoGc = defineCommand({
   description: 'Remove unpinned blocks.',
   arguments: [],
@@ -144,7 +144,7 @@ export const repoGc = defineCommand({
     return valueGroups(
       (async function* () {
         let last: string | undefined
-        // A block that was stored under several CIDs is removed under each, one after another.
+        // // A block stored under several CIDs is removed under each, in a row.
         const isNew = (cid: string): boolean => {
           const isOther = cid !== last
           last = cid

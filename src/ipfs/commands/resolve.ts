@@ -4,7 +4,7 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import { defineCommand, parseGoDuration, pathArgument, single } from '../request/command.js'
 import { baseNameOf } from './cid/format.js'
 
-/** `resolve`: the block that a path or a name leads to, as a path. */
+/** `resolve`: resolves a path or name to the path of its block. */
 export const resolve = defineCommand({
   description: 'Resolve a path or a name.',
   arguments: [pathArgument('name', 'The path or name.')],
@@ -28,7 +28,7 @@ export const resolve = defineCommand({
   },
 })
 
-/** The encoder of the base that the CID in a path is written in. */
+/** Returns an encoder for the base of the CID in a path. */
 export function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
   const [first = '', second = ''] = cleanSegments(path)
   const text = /^ip(fs|ld)$/.test(first) ? second : first

@@ -48,7 +48,7 @@ export const statsBitswap = defineCommand({
     }),
 })
 
-/** `provide/clear`: empties a queue in which nothing ever is. */
+/** `provide/clear`: clears a queue that is always empty. */
 export const provideClear = defineCommand({
   description: 'Clear the queue of CIDs to tell peers of: it is empty.',
   arguments: [],
@@ -57,7 +57,7 @@ export const provideClear = defineCommand({
   run: ({ options }) => (options.quiet ? nothing() : valuesOf(0)),
 })
 
-/** `pubsub/reset`: forgets what peers sent, which is nothing. */
+/** `pubsub/reset`: clears state from peers, of which there is none. */
 export const pubsubReset = defineCommand({
   description: 'Reset the state of pubsub: there is none.',
   arguments: [],
@@ -68,7 +68,7 @@ export const pubsubReset = defineCommand({
   },
 })
 
-/** `name/pubsub/state`: names are not told of over pubsub. */
+/** `name/pubsub/state`: names are not published over pubsub. */
 export const namePubsubState = defineCommand({
   description: 'Show whether names are published over pubsub: they are not.',
   arguments: [],
@@ -77,7 +77,7 @@ export const namePubsubState = defineCommand({
   run: () => single({ Enabled: false }),
 })
 
-/** `bitswap/wantlist`: blocks that are waited for; a missing block is an error here. */
+/** `bitswap/wantlist`: lists wanted blocks; none, since a missing block is an error here. */
 export const bitswapWantlist = defineCommand({
   description: 'List the blocks that are waited for: none.',
   arguments: [],

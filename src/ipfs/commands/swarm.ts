@@ -6,11 +6,11 @@ import { defineCommand, pathArguments, single } from '../request/command.js'
 import { needsOnlineMode } from './offline.js'
 
 /*
- * What a Kubo says that is online and has no peers. Where Kubo runs with `--offline` it refuses these operations with
- * status 500; clients that ask for peers before anything else would stop there.
+ * Answers of a Kubo that is online but has no peers. With `--offline`, Kubo refuses these operations with status 500;
+ * clients that ask for peers first would stop there.
  */
 
-/** `swarm/peers`: nobody is connected. */
+/** `swarm/peers`: lists connected peers; none. */
 export const swarmPeers = defineCommand({
   description: 'List the connected peers: none.',
   arguments: [],
@@ -27,7 +27,7 @@ export const swarmPeers = defineCommand({
 
 const addressArgument = pathArguments('address', 'Multiaddresses with a peer id at the end.')
 
-/** `swarm/connect`: no peer can be reached. */
+/** `swarm/connect`: fails, since no peer can be reached. */
 export const swarmConnect = defineCommand({
   description: 'Connect to peers: none can be reached.',
   arguments: [addressArgument],
@@ -38,7 +38,7 @@ export const swarmConnect = defineCommand({
   },
 })
 
-/** `swarm/disconnect`: no peer is connected. */
+/** `swarm/disconnect`: fails, since no peer is connected. */
 export const swarmDisconnect = defineCommand({
   description: 'Disconnect from peers: none is connected.',
   arguments: [addressArgument],
@@ -48,7 +48,7 @@ export const swarmDisconnect = defineCommand({
     single({ Strings: args.map((address) => `disconnect ${idOf(address)} failure: ${needsOnlineMode}`) }),
 })
 
-/** The id of the peer that an address ends with. */
+/** Returns the peer ID at the end of an address. */
 function idOf(address: string): string {
   const parts = parseMultiaddress(address)
   const peer = peerOf(parts)
@@ -57,7 +57,7 @@ function idOf(address: string): string {
   return name === undefined ? peer : peerIdText(name)
 }
 
-/** `swarm/addrs`: no addresses of others are known. */
+/** `swarm/addrs`: lists known addresses of peers; none. */
 export const swarmAddrs = defineCommand({
   description: 'List the known addresses of peers: none.',
   arguments: [],
@@ -66,7 +66,7 @@ export const swarmAddrs = defineCommand({
   run: () => single({ Addrs: {} }),
 })
 
-/** `swarm/addrs/listen`: nothing listens for peers. */
+/** `swarm/addrs/listen`: lists listen addresses for peers; none. */
 export const swarmListenAddrs = defineCommand({
   description: 'List the addresses that listen for peers: none.',
   arguments: [],
@@ -75,7 +75,7 @@ export const swarmListenAddrs = defineCommand({
   run: () => single({ Strings: null }),
 })
 
-/** `swarm/addrs/local`: the same with an option. */
+/** `swarm/addrs/local`: like `swarm/addrs/listen`, with an option. */
 export const swarmLocalAddrs = defineCommand({
   ...swarmListenAddrs,
   options: { id: { type: 'bool', description: 'No effect: there are no addresses.' } },

@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os'
 import { defineCommand, single, valuesOf } from '../request/command.js'
 import { kuboVersion, repoVersion } from '../version.js'
 
-/** `version`: the release of Kubo that the answers follow. `Golang` names the runtime, which is Node here. */
+/** `version`: returns the emulated Kubo release. `Golang` holds the runtime, Node. */
 export const version = defineCommand({
   description: 'Show version information.',
   arguments: [],
@@ -30,12 +30,12 @@ export const version = defineCommand({
   },
 })
 
-/** The machine's architecture by Go's name. */
+/** Returns Go's name for the machine's architecture. */
 export function goArchitecture(): string {
   return arch() === 'x64' ? 'amd64' : arch()
 }
 
-/** `version/deps`: the packages that this is made of, Kubo's own name first. */
+/** `version/deps`: lists dependencies; only Kubo's own entry. */
 export const versionDeps = defineCommand({
   description: 'List what this is built from.',
   arguments: [],

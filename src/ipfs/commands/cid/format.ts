@@ -6,7 +6,7 @@ import { codecCodeByName, codecName } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 
-/** `cid/format`: rewrites CIDs. */
+/** `cid/format`: reformats CIDs. */
 export const cidFormat = defineCommand({
   description: 'Convert CIDs.',
   arguments: [pathArguments('cid', 'The CIDs.')],
@@ -46,7 +46,7 @@ function checkVersion0(codec: number | undefined, baseName: string): void {
   }
 }
 
-/** `cid/base32`: CIDs as version 1 in base32. */
+/** `cid/base32`: converts CIDs to version 1 in base32. */
 export const cidBase32 = defineCommand({
   description: 'Convert CIDs to version 1 in base32.',
   arguments: [pathArguments('cid', 'The CIDs.')],
@@ -56,20 +56,20 @@ export const cidBase32 = defineCommand({
   },
 })
 
-/** A pattern that no CID can be written by. */
+/** The pattern is invalid for every CID. */
 class FormatError extends FileNetworkError {}
 
-/** How CIDs are rewritten. */
+/** How to reformat CIDs. */
 export interface CidConversion {
   pattern: string
-  /** Undefined: as it is. */
+  /** Undefined: unchanged. */
   version: 0 | 1 | undefined
   codec: number | undefined
-  /** Name of the base; undefined: the one that the text is in. */
+  /** Name of the base; undefined: unchanged. */
   base: string | undefined
 }
 
-/** Rewrites CIDs, a line for each; one that is none gets a line with why. */
+/** Reformats CIDs, one line each; an invalid one gets a line with the error. */
 export async function* emitCids(texts: string[], conversion: CidConversion): AsyncGenerator<object> {
   for (const text of texts) {
     const line = { CidStr: text, Formatted: '', ErrorMsg: '' }
@@ -94,17 +94,17 @@ function rewrite(text: string, { pattern, version, codec, base }: CidConversion)
   return formatCid(pattern, cid, base ?? (cid.version === 0 ? 'base58btc' : baseNameOf(text)))
 }
 
-/** The name of the base that a CID's text is written in. */
+/** Returns the name of the base in which a CID is written. */
 export function baseNameOf(text: string): string {
   if (text.length === 46 && text.startsWith('Qm')) return 'base58btc'
   return baseNameByPrefix(text) ?? 'base32'
 }
 
 /**
- * A CID by a pattern of `%` codes, such as `%s` for the CID itself or `%P` for its prefix
- * (go-cidutil, `format.go`).
+ * Formats a CID by a pattern of `%` codes, such as `%s` for the CID itself or `%P` for its prefix (go-cidutil,
+ * `format.go`).
  *
- * @throws {@link FileNetworkError} for a code that does not exist
+ * @throws {@link FileNetworkError} for an unknown code
  */
 export function formatCid(pattern: string, cid: CID, baseName: string): string {
   const base = multibaseByName(baseName)

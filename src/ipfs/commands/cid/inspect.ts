@@ -8,7 +8,7 @@ import { formatName, parseName } from '../../names/keystore.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import { baseNameOf } from './format.js'
 
-/** `cid/inspect`: what a CID is made of. A text that is none gets an answer with why. */
+/** `cid/inspect`: shows the parts of a CID. An invalid one gets an answer with the error. */
 export const cidInspect = defineCommand({
   description: 'Show the parts of a CID.',
   arguments: [pathArgument('cid', 'The CID.')],
@@ -52,14 +52,14 @@ function describe(text: string, cid: CID): object {
   }
 }
 
-/** A peer id is no CID, but there is one for it. */
+/** Returns the note for a peer ID, which is not a CID but can be written as one. */
 function hint(text: string): string {
   const name = parseName(text)
   if (name === undefined) return ''
   return `\nNote: the value is a PeerID; inspect its CID representation instead:\n  ${formatName(name)}`
 }
 
-/** What `cid/inspect` tells. */
+/** The answer of `cid/inspect`. */
 interface Inspection {
   cid: string
   version: number

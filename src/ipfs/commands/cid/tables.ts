@@ -19,7 +19,7 @@ const tableOptions = {
   supported: { type: 'bool', aliases: ['s'], description: 'Only what operations can use.' },
 } as const
 
-/** `cid/bases` and `multibase/list`: the bases that CIDs are written in. */
+/** `cid/bases` and `multibase/list`: list the multibases. */
 export const cidBases = defineCommand({
   description: 'List the bases of CIDs.',
   arguments: [],
@@ -39,7 +39,7 @@ export const cidBases = defineCommand({
   run: () => single(multibases.map(({ name, code }) => ({ Code: code, Name: name }))),
 })
 
-/** Small letters come before their capitals (Kubo, `multibaseSorter`). */
+/** Sorts lowercase letters before their capitals (Kubo, `multibaseSorter`). */
 function placeOf({ Code }: CodeAndName): number {
   return String.fromCodePoint(Code).toLowerCase().codePointAt(0) ?? 0
 }
@@ -54,7 +54,7 @@ function textOfCodes(
   )
 }
 
-/** `cid/codecs`: the codecs of blocks. */
+/** `cid/codecs`: lists the codecs of blocks. */
 export const cidCodecs = defineCommand({
   description: 'List the codecs of CIDs.',
   arguments: [],
@@ -64,7 +64,7 @@ export const cidCodecs = defineCommand({
     single(rows(codecTable).filter(({ Name }) => !options.supported || supportedCodecs.has(Name))),
 })
 
-/** `cid/hashes`: the hash functions that blocks may be named by. */
+/** `cid/hashes`: lists the hash functions of CIDs. */
 export const cidHashes = defineCommand({
   description: 'List the hash functions of CIDs.',
   arguments: [],

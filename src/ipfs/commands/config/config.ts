@@ -50,7 +50,7 @@ export const config = defineCommand({
   },
 })
 
-/** Keys of pinning services lie at `Pinning.RemoteServices.*.API.Key`; whatever shows them is refused. */
+/** Whether a key would expose the keys of pinning services, at `Pinning.RemoteServices.*.API.Key`. */
 function concealsCredentials(key: string): boolean {
   const hidden = ['pinning', 'remoteservices', '*', 'api', 'key']
   const parts = key.toLowerCase().split('.')
@@ -91,7 +91,7 @@ function get(configuration: Configuration, key: string): unknown {
   }
 }
 
-/** `config/profile/apply`: changes the settings that a profile of Kubo names. */
+/** `config/profile/apply`: applies one of Kubo's profiles to the configuration. */
 export const configProfileApply = defineCommand({
   description: 'Apply a profile to the configuration.',
   arguments: [pathArgument('profile', 'The profile, such as `unixfs-v1-2025`.')],
@@ -102,10 +102,10 @@ export const configProfileApply = defineCommand({
   },
 })
 
-/** The longest configuration, in bytes. */
+/** The longest accepted configuration, in bytes. */
 const configurationLimit = 1024 * 1024
 
-/** `config/replace`: sets everything that a file has, as `config/show` writes it. */
+/** `config/replace`: sets everything in a file, in the format of `config/show`. */
 export const configReplace = defineCommand({
   description: 'Replace the configuration.',
   arguments: [fileArgument('file', 'The configuration.')],
@@ -125,7 +125,7 @@ function parse(bytes: Uint8Array): JsonObject {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString())
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   } catch {
-    // Said below.
+    // // Reported below.
   }
   throw undecodable()
 }
@@ -142,7 +142,7 @@ function undecodable(): FileNetworkError {
   return new FileNetworkError('failed to decode file as config')
 }
 
-/** `config/show`: all settings, without the private key. */
+/** `config/show`: shows all settings, without the private key. */
 export const configShow = defineCommand({
   description: 'Show the configuration.',
   arguments: [],

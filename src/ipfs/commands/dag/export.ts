@@ -9,7 +9,7 @@ import type { BlockSource } from '../../unixfs/entry.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { bytes, defineCommand, pathArgument, single } from '../../request/command.js'
 
-/** `dag/export`: a DAG as a CARv1. */
+/** `dag/export`: exports a DAG as a CARv1. */
 export const dagExport = defineCommand({
   description: 'Export a DAG as a CAR.',
   arguments: [pathArgument('root', 'The root of the DAG.')],
@@ -39,10 +39,10 @@ export const dagExport = defineCommand({
 })
 
 /**
- * The blocks of a DAG, all of which must be there.
+ * Walks a DAG that must be complete.
  *
- * @param remedy - what may help against a block that is missing
- * @throws {@link FileNetworkError} with the words of go-car (`selective.go`) and Kubo
+ * @param remedy - Kubo's suggestion if a block is missing
+ * @throws {@link FileNetworkError} with the messages of go-car (`selective.go`) and Kubo
  */
 async function* walkWhole(source: Blockstore, root: CID, remedy: string): ReturnType<typeof walkDag> {
   const walked: BlockSource = {
@@ -62,12 +62,12 @@ async function* walkWhole(source: Blockstore, root: CID, remedy: string): Return
   }
 }
 
-/** The blocks that are more than their own CIDs. */
+/** Filters out blocks with identity CIDs. */
 async function* storedOnly(blocks: ReturnType<typeof walkAvailable>): ReturnType<typeof walkAvailable> {
   for await (const block of blocks) if (!isIdentity(block.cid)) yield block
 }
 
-/** `dag/resolve`: the block that a path leads to, and what is left of the path inside it. */
+/** `dag/resolve`: returns the block that a path leads to, and the rest of the path inside it. */
 export const dagResolve = defineCommand({
   description: 'Resolve a path to a block.',
   arguments: [pathArgument('ref', 'The path.')],

@@ -14,7 +14,7 @@ import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 
-/** `dag/get`: a node, or a value inside it, in a codec of choice. */
+/** `dag/get`: returns a node, or a value inside it, in a chosen codec. */
 export const dagGet = defineCommand({
   description: 'Get a DAG node.',
   arguments: [pathArgument('ref', 'The node.')],
@@ -37,7 +37,7 @@ export const dagGet = defineCommand({
   },
 })
 
-/** A node of links is asked for as bytes (go-codec-dagpb). */
+/** A map was requested as bytes (go-codec-dagpb). */
 class NodeIsNoBytesError extends FileNetworkError {
   constructor() {
     super(
@@ -46,7 +46,7 @@ class NodeIsNoBytesError extends FileNetworkError {
   }
 }
 
-/** A dag-pb node in the order of its schema, null where it has no data, and a link no name or size (go-codec-dagpb). */
+/** Orders a dag-pb node as in its schema, with null for missing data, names and sizes (go-codec-dagpb). */
 function inSchemaOrder({ Links, Data }: PBNode): object {
   const links = Links.map(({ Hash, Name = null, Tsize = null }) => ({ Hash, Name, Tsize }))
   return { Links: links, Data: Data ?? null }
@@ -60,7 +60,7 @@ function encoderOf(code: number, name: string): Codec {
   }
 }
 
-/** Reports data that a codec cannot read or write as the caller's fault. */
+/** Runs a conversion, and reports data that the codec rejects as the caller's error. */
 async function attempt<T>(convert: () => Promise<T>): Promise<T> {
   try {
     return await convert()

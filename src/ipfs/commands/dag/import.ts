@@ -10,8 +10,8 @@ import type { Session } from '../../store/blockstore.js'
 import { pinDag } from '../../store/pins.js'
 
 /**
- * `dag/import`: stores the blocks of CARs, each checked against its CID and its codec, and pins their roots. A root
- * that cannot be pinned is no failure of the request: its line says why.
+ * `dag/import`: stores the blocks of CARs, each checked against its CID and codec, and pins the roots. A root that
+ * cannot be pinned does not fail the request: its line has the error.
  */
 export const dagImport = defineCommand({
   description: 'Import the blocks of CARs.',
@@ -91,7 +91,7 @@ async function importAll(
   return { roots, ...counts }
 }
 
-/** Says behind which block a CAR went wrong, as Kubo does (`core/commands/dag/import.go`). */
+/** Adds to a CAR's error the block that precedes it, like Kubo (`core/commands/dag/import.go`). */
 async function* nameFailures(blocks: CarReader['blocks']): CarReader['blocks'] {
   let previous: CID | undefined
   try {
@@ -106,7 +106,7 @@ async function* nameFailures(blocks: CarReader['blocks']): CarReader['blocks'] {
   }
 }
 
-/** Refuses a block that Kubo would not decode, or finds too big (`core/commands/dag/import.go`). */
+/** Rejects a block that Kubo could not decode, or one that is too big (`core/commands/dag/import.go`). */
 async function checkBlock(
   cid: CID,
   bytes: Uint8Array,
@@ -120,7 +120,7 @@ async function checkBlock(
   }
 }
 
-/** Bytes, and blocks, that may wait to be stored before reading goes on: those that wait are written in one go. */
+/** Bytes and blocks that may be in flight before reading pauses: they are written in one go. */
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 1024
 
@@ -136,7 +136,7 @@ async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): Asyn
   }
 }
 
-/** @returns what was wrong; a root that is not there is looked for in the store alone, hence its shorter text */
+/** @returns the error, if any. A missing root gets a shorter message, because Kubo looks for it in the store alone */
 async function pinRoot(network: NetworkContext, cid: CID): Promise<string> {
   if (!network.blockstore.has(cid)) return `ipld: could not find ${cid}`
   try {

@@ -13,10 +13,10 @@ import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../.
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
 
-/** The longest input, in bytes. */
+/** The longest accepted input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
 
-/** `dag/put`: reads data in one codec and stores it in another. */
+/** `dag/put`: converts data from one codec to another and stores it. */
 export const dagPut = defineCommand({
   description: 'Store data as a DAG node.',
   arguments: [fileArguments('object data', 'The data.')],
@@ -48,7 +48,7 @@ export const dagPut = defineCommand({
             checkDigest(hash, digest.length)
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)
-            // What it refers to need not be there.
+            // // The blocks it links to may be missing.
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
             yield { Cid: { '/': cid.toString() } }
           }
@@ -60,7 +60,7 @@ export const dagPut = defineCommand({
   },
 })
 
-/** The hash function that a name or a number of the multicodec table stands for. */
+/** Returns the hash function for a name or a multicodec number. */
 async function hashFunctionOf(text: string): Promise<HashFunction> {
   if (isHashName(text)) return hashFunctionByName(text)
   const code = codecCodeByName(text)
@@ -70,7 +70,7 @@ async function hashFunctionOf(text: string): Promise<HashFunction> {
   return (await hashFunctionByCode(code)) ?? { name: text, code, digest }
 }
 
-/** Reports data that a codec cannot take as the caller's fault, also when it is nested too deep. */
+/** Runs a conversion, and reports data that the codec rejects, or that is nested too deep, as the caller's error. */
 async function convert<T>(conversion: () => Promise<T>): Promise<T> {
   try {
     return await conversion()

@@ -8,7 +8,7 @@ import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
 import type { BlockSource } from '../../unixfs/entry.js'
 
-/** `dag/stat`: how many blocks DAGs have and share. A line for every block, unless progress is off. */
+/** `dag/stat`: counts the blocks that DAGs have and share. Sends a line per block unless `progress` is off. */
 export const dagStat = defineCommand({
   description: 'Count the blocks of DAGs.',
   arguments: [pathArguments('root', 'The roots.')],
@@ -69,7 +69,7 @@ export const dagStat = defineCommand({
   },
 })
 
-/** The blocks of a DAG; what goes wrong behind its root is told of as Kubo does (`core/commands/dag/stat.go`). */
+/** Walks a DAG, wrapping errors below its root like Kubo (`core/commands/dag/stat.go`). */
 async function* traverse(source: BlockSource, root: CID): ReturnType<typeof walkDag> {
   await linksOf(root, await source.get(root))
   try {
@@ -79,7 +79,7 @@ async function* traverse(source: BlockSource, root: CID): ReturnType<typeof walk
   }
 }
 
-/** A line of the answer; what is zero is left out. */
+/** A line of the answer; zero fields are omitted. */
 interface StatSummary {
   TotalSize?: number
   UniqueBlocks?: number
@@ -88,7 +88,7 @@ interface StatSummary {
   DagStats: { Cid: string; NumBlocks?: number; Size?: number }[]
 }
 
-/** The shortest decimal that stands for a number of 32 bits, in which Kubo computes (Go, `strconv.FormatFloat`). */
+/** Returns the shortest decimal that identifies a 32-bit float, Kubo's precision here (Go, `strconv.FormatFloat`). */
 function singlePrecision(value: number): number {
   const wanted = Math.fround(value)
   for (let digits = 1; digits < 9; digits++) {

@@ -9,7 +9,7 @@ import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 import type { UnixfsLink } from '../../unixfs/node.js'
 
-/** `files/cp`: puts a mutable file, or anything under `/ipfs/`, under a new path. Nothing is copied but a link. */
+/** `files/cp`: links a mutable file, or anything under `/ipfs/`, at a new path. No content is copied. */
 export const filesCp = defineCommand({
   description: 'Copy to a mutable path.',
   arguments: [pathArgument('source', 'What to copy.'), pathArgument('dest', 'Where to.')],
@@ -55,21 +55,21 @@ async function loadSource(
   }
 }
 
-/** The source is no file and no directory. */
+/** The source is neither a file nor a directory. */
 class WrongCodecError extends FileNetworkError {
   constructor(reason = '') {
     super(`cp: source must be a valid UnixFS (dag-pb or raw codec)${reason}`)
   }
 }
 
-/** `force` replaces files only: a directory may hold what nothing else does. */
+/** `force` replaces files only: a directory may hold the only links to its contents. */
 class CannotUnlinkError extends FileNetworkError {
   constructor(reason: string) {
     super(`cp: cannot unlink existing file: ${reason}`)
   }
 }
 
-/** Before anything is replaced, the way to it is followed; what is not there need not be replaced. */
+/** Checks that the target's parent is a directory before anything is replaced. A missing one is fine. */
 async function checkWay(files: MutableFiles, directory: readonly string[]): Promise<void> {
   const entry = await files.lookUp(directory.join('/')).catch((error: unknown) => {
     if (!(error instanceof FileNotFoundError)) throw new CannotUnlinkError(errorText(error))
@@ -79,7 +79,7 @@ async function checkWay(files: MutableFiles, directory: readonly string[]): Prom
   }
 }
 
-/** @throws {@link CannotUnlinkError} when the link leads to a directory (Kubo, `unlinkNodeIfExists`) */
+/** @throws {@link CannotUnlinkError} if the link leads to a directory (Kubo, `unlinkNodeIfExists`) */
 async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: string): Promise<void> {
   if ((await loadEntry(source, cid)).type === 'directory') throw new CannotUnlinkError(`not a file: ${path}`)
 }

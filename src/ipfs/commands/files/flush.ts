@@ -5,7 +5,7 @@ import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPat
 import { defineCommand, nothing, optionalArgument, pathArgument, single } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 
-/** `files`: has nothing but an option that all operations below it share. */
+/** `files`: declares the option that its suboperations share. */
 export const files = defineCommand({
   description: 'Operations on the mutable files.',
   arguments: [],
@@ -13,7 +13,7 @@ export const files = defineCommand({
   run: () => nothing(),
 })
 
-/** `files/flush`: the CID of a mutable file or directory, which is stored in any case. */
+/** `files/flush`: returns the CID of a mutable file or directory, which is always stored already. */
 export const filesFlush = defineCommand({
   description: 'Flush a mutable path.',
   arguments: [optionalArgument('path', 'Default: the root.')],
@@ -26,7 +26,7 @@ export const filesFlush = defineCommand({
   },
 })
 
-/** `files/chcid`: changes the CID format of a mutable directory, and of what will be made in it. */
+/** `files/chcid`: changes the CID format of a mutable directory and of its future entries. */
 export const filesChcid = defineCommand({
   description: 'Change the CID format of a mutable directory.',
   arguments: [pathArgument('path', 'The directory; not the root.')],
@@ -43,14 +43,14 @@ export const filesChcid = defineCommand({
     const entry = await lookUpLiterally(files, path)
     if (format !== undefined) {
       if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
-      // A directory whose new hash function nothing computes stays as it is (boxo, `merkledag`).
+      // // If the new hash function cannot be computed, the directory stays as it is (boxo, `merkledag`).
       if (isComputed(format.hash)) {
         await files.change(path.split('/'), (directory) => {
           directory.format = format
         })
       }
     }
-    // Kubo flushes the directory above it then, and of a path without a slash in front that is `.`.
+    // // Kubo then flushes the parent directory, which is `.` for a path without a leading slash.
     if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()
     return nothing()
   },
@@ -60,7 +60,7 @@ function withoutOuterSlashes(path: string): string {
   return path.replace(/^\/+|\/+$/g, '')
 }
 
-/** What a path leads to whose segments are names as they are: none is called `..`, and none is empty. */
+/** Looks up a path taken literally: no entry is named `..`, and none has an empty name. */
 async function lookUpLiterally(files: MutableFiles, path: string): Promise<UnixfsEntry> {
   const segments = path.split('/')
   const nameless = segments.findIndex((segment) => segment === '' || segment === '.' || segment === '..')

@@ -6,7 +6,7 @@ import { defineCommand, optionalArgument, single } from '../../request/command.j
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 import { listDirectory } from '../../unixfs/readDirectory.js'
 
-/** Types of entries as the mutable files number them (boxo, `mfs`). */
+/** Entry types as numbered by the mutable files (boxo, `mfs`). */
 const typeNumbers = { file: 0, symlink: 0, directory: 1 } as const
 
 interface Listed {
@@ -16,7 +16,7 @@ interface Listed {
   Hash: string
 }
 
-/** `files/ls`: the entries of a mutable directory; without `long`, names alone. */
+/** `files/ls`: lists a mutable directory; without `long`, only names. */
 export const filesLs = defineCommand({
   description: 'List a mutable directory.',
   arguments: [optionalArgument('path', 'Default: the root.')],
@@ -40,7 +40,7 @@ export const filesLs = defineCommand({
       const name = path.slice(path.lastIndexOf('/') + 1)
       return single({ Entries: [describer(long, encodeCid)(name, entry)] })
     }
-    // The base of CIDs counts for a file alone (Kubo, `files.go`).
+    // // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
     const entries = await listEntries(network, entry, { describe, long })
     return single({ Entries: entries.length === 0 ? null : entries })

@@ -7,7 +7,7 @@ import { type UnixfsMetadata, permissionsOf, unixfsTimeNow } from '../../unixfs/
 import { createEditContext } from '../../unixfs/edit/editContext.js'
 import { setMetadata } from '../../unixfs/edit/modify.js'
 
-/** `files/chmod`: stores a mode with a mutable file or directory. */
+/** `files/chmod`: sets the mode of a mutable file or directory. */
 export const filesChmod = defineCommand({
   description: 'Change the mode of a mutable file.',
   arguments: [pathArgument('mode', 'The mode, in octal.'), pathArgument('path', 'The file or directory.')],
@@ -19,9 +19,9 @@ export const filesChmod = defineCommand({
 })
 
 /**
- * A mode in octal.
+ * Parses a mode in octal.
  *
- * @throws {@link FileNetworkError} with the text of Go's `strconv.ParseInt`
+ * @throws {@link FileNetworkError} with the message of Go's `strconv.ParseInt`
  */
 function parseMode(text: string): number {
   const mode = Number.parseInt(text, 8)
@@ -34,7 +34,7 @@ function parseMode(text: string): number {
   throw new FileNetworkError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
-/** `files/touch`: stores a time with a mutable file or directory; without `mtime`, that of the request. */
+/** `files/touch`: sets the time of a mutable file or directory; without `mtime`, to now. */
 export const filesTouch = defineCommand({
   description: 'Change the modification time of a mutable file.',
   arguments: [pathArgument('path', 'The file or directory.')],
@@ -51,7 +51,7 @@ export const filesTouch = defineCommand({
   },
 })
 
-/** Stores mode or time with the entry at a cleaned path of the mutable files; what is undefined stays. */
+/** Sets the mode or time of the entry at a cleaned path in the mutable files; undefined keeps the old. */
 export async function changeMetadata(
   { files, blockstore }: Pick<NetworkContext, 'files' | 'blockstore'>,
   path: string,

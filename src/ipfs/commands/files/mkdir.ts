@@ -7,7 +7,7 @@ import {
 } from '../../mfs/filesPath.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 
-/** `files/mkdir`: makes a mutable directory. */
+/** `files/mkdir`: creates a mutable directory. */
 export const filesMkdir = defineCommand({
   description: 'Make a mutable directory.',
   arguments: [pathArgument('path', 'The directory.')],

@@ -5,7 +5,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 
-/** `files/mv`: moves a mutable file or directory; into the target where that is a directory (boxo, `mfs/ops.go`). */
+/** `files/mv`: moves a mutable file or directory; if the target is a directory, into it (boxo, `mfs/ops.go`). */
 export const filesMv = defineCommand({
   description: 'Move a mutable file.',
   arguments: [pathArgument('source', 'What to move.'), pathArgument('dest', 'Where to.')],
@@ -71,9 +71,9 @@ async function moveEntry(
 }
 
 /**
- * The mutable directory at a path.
+ * Looks up a mutable directory.
  *
- * @throws {@link FileNetworkError} with Kubo's text when something else is there, or nothing
+ * @throws {@link FileNetworkError} with Kubo's message if there is nothing at the path, or no directory
  */
 export async function lookUpDirectory(
   files: Pick<MutableFiles, 'lookUp'>,

@@ -5,7 +5,7 @@ import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 import { readRange } from '../../unixfs/readFile.js'
 
-/** What is wrong with a path is said with the path before it, as in Kubo. */
+/** Looks up a path, prefixing errors with it like Kubo. */
 async function lookUp(files: MutableFiles, path: string): Promise<UnixfsEntry> {
   try {
     return await files.lookUp(path)
@@ -14,7 +14,7 @@ async function lookUp(files: MutableFiles, path: string): Promise<UnixfsEntry> {
   }
 }
 
-/** `files/read`: the content of a mutable file. */
+/** `files/read`: returns the content of a mutable file. */
 export const filesRead = defineCommand({
   description: 'Read a mutable file.',
   arguments: [pathArgument('path', 'The file.')],
@@ -39,7 +39,7 @@ export const filesRead = defineCommand({
   },
 })
 
-/** All digits of a number of 64 bits; the largest is one more than there is, as the nearest that JavaScript has. */
+/** Prints an int64 exactly: the largest ones round to 2^63, which does not fit, so it clamps. */
 function exact(offset: number): bigint {
   const largest = 2n ** 63n - 1n
   return BigInt(offset) > largest ? largest : BigInt(offset)

@@ -4,7 +4,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { loadEntry } from '../../unixfs/entry.js'
 
-/** `files/rm`: removes mutable files. Each that cannot be removed gets a line with why, as in Kubo. */
+/** `files/rm`: removes mutable files. Each that cannot be removed gets a line with the error, like Kubo. */
 export const filesRm = defineCommand({
   description: 'Remove mutable files.',
   arguments: [pathArguments('path', 'The files.')],
@@ -40,7 +40,7 @@ interface RemovalRule {
   force: boolean
 }
 
-/** @returns what was wrong, if anything */
+/** @returns the error, if any */
 async function tryToRemove(
   network: NetworkContext,
   arg: string,

@@ -33,7 +33,7 @@ const statOptions = {
   'with-local': { type: 'bool', description: 'Also count the bytes of blocks that are there.' },
 } as const
 
-/** `files/stat`: what a mutable file or directory is; `/ipfs/…` paths are taken too. */
+/** `files/stat`: describes a mutable file or directory, or an `/ipfs/…` path. */
 export const filesStat = defineCommand({
   description: 'Show the status of a mutable file.',
   arguments: [pathArgument('path', 'The file or directory.')],
@@ -67,7 +67,7 @@ export const filesStat = defineCommand({
   },
 })
 
-/** What is sent of an entry. */
+/** The answer of `files/stat`. */
 interface Status {
   Hash: string
   Size: number
@@ -108,7 +108,7 @@ function textOf(status: Status, { options: { format, hash, size } }: TextInput<t
   return `${text}\nLocal: ${humanBytes(SizeLocal)} of ${humanBytes(CumulativeSize)} (${share}%)\n`
 }
 
-/** A time such as `2 Jan 2006, 15:04:05 UTC`. */
+/** Formats a time like `2 Jan 2006, 15:04:05 UTC`. */
 function longTime(seconds: number): string {
   const [, day = '', month, year, time] = new Date(seconds * 1000).toUTCString().split(' ')
   return `${Number(day)} ${month} ${year}, ${time} UTC`
@@ -124,15 +124,15 @@ async function loadPath({ files, blockstore, names }: NetworkContext, path: stri
   return loadEntry(blockstore, cid)
 }
 
-/** A mode as Go has it; a symlink has all permissions where it has no mode of its own (Kubo, `files.go`). */
+/** Formats Go's mode; a symlink without a mode has all permissions (Kubo, `files.go`). */
 function modeOf({ mode, type }: UnixfsEntry): string | undefined {
   if (type !== 'symlink' && !mode) return undefined
   return formatMode(goMode(mode || 0o777, type))
 }
 
 /**
- * Bytes of the blocks of a DAG that are there, and whether all are. A block counts for every link to it, which may be more
- * often than anybody could wait for.
+ * Sums the bytes of the blocks of a DAG that are stored, and reports whether all are. Counts a block once per link to
+ * it, which can take forever: the signal ends the walk.
  */
 async function measureLocal(
   { blockstore }: NetworkContext,

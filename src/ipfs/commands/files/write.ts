@@ -56,7 +56,7 @@ export const filesWrite = defineCommand({
       format,
       signal,
     })
-    // Kubo has made, or emptied, the file when it comes to this.
+    // // Kubo has already created or emptied the file by now.
     if (isNegative) throw new FileNetworkError('cannot have negative byte count')
     return nothing()
   },
@@ -75,32 +75,31 @@ async function* firstFile(upload: Upload): AsyncGenerator<Uint8Array> {
 
 /** A write to a mutable file. */
 export interface FileWrite {
-  /** A cleaned path. */
+  /** Cleaned path. */
   path: string
   content: AsyncIterable<Uint8Array>
   offset: number
-  /** Bytes of the content to take, at most. */
+  /** Maximum number of bytes to take from the content. */
   count: number
   create: boolean
   parents: boolean
   truncate: boolean
-  /** Whether new leaves are raw blocks; undefined: where the file has CIDs of version 1. */
+  /** Whether new leaves are raw blocks; undefined: if the file has a CIDv1. */
   rawLeaves: boolean | undefined
-  /** The CID format of a file that is made; undefined: that of its directory. */
+  /** CID format of a created file; undefined: that of its directory. */
   format: CidFormat | undefined
-  /** Ends the write, which then changes nothing. A gap may be of terabytes. */
+  /** Aborts the write, which then changes nothing. A gap may be terabytes long. */
   signal?: AbortSignal | undefined
 }
 
-/** Bytes of the leaves that fill a gap between the end of a file and where is written (boxo, `expandSparse`). */
+/** Chunker for the zeros between the end of a file and the write offset (boxo, `expandSparse`). */
 const gapChunker = 'size-4096'
 
 /**
- * Writes into a file. What it has is changed in place and what comes behind its end is appended, so that its
- * layout, and with it its CID, is the one that Kubo gives it (boxo, `ipld/unixfs/mod`). Writes to one path
- * come one after the other.
+ * Writes into a file: overwrites in place, then appends, so that its layout and CID match Kubo's (boxo,
+ * `ipld/unixfs/mod`). Writes to the same path run one after another.
  *
- * @throws {@link FileNotFoundError} when there is no such file and none is to be made
+ * @throws {@link FileNotFoundError} if there is no such file and `create` is off
  */
 export async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
   const { blockstore, files } = network
@@ -121,7 +120,7 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
       const context = createEditContext(blockstore, session.put, await storableFormat(format))
       const root = existing?.cid ?? (await emptyFile(context, format))
       const changed = await edit(network, context, { root, write, format }).catch((error: unknown) => {
-        // As in Kubo, a file that is made stays, empty, where its content cannot be stored.
+        // // As in Kubo, a new file remains, empty, if its content cannot be stored.
         if (existing !== undefined || !(error instanceof DigestTooLargeError)) throw error
         failure = error
         return root
@@ -153,7 +152,7 @@ async function findFile(
   return entry
 }
 
-/** The same format, or the usual one where blocks would lie in their CIDs. */
+/** Replaces a format that would inline blocks in their CIDs with sha2-256. */
 async function storableFormat(format: CidFormat): Promise<CidFormat> {
   const isInline = format.hash.code === identityCode
   return isInline ? { version: format.version, hash: await hashFunctionByName('sha2-256') } : format
@@ -198,7 +197,7 @@ async function edit(
   const overwritten = root
   root = await append(context, root, content.rest(), rule)
   await context.stored()
-  // What is written over content does not count as a change of the file's time, as in boxo 0.40.
+  // // Overwriting alone does not update the file's time, as in boxo 0.40.
   const isTimely = !root.equals(overwritten) || !resized.equals(original)
   if (before.modified === undefined || !isTimely) return rawLeaves ? collapse(context, root) : root
   return (await setMetadata(context, root, { modified: unixfsTimeNow() })).cid

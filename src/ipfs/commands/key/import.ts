@@ -3,10 +3,10 @@ import { FileNetworkError, errorText } from '../../errors.js'
 import { createKeyEncoder, decodeKey, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { defineCommand, fileArgument, pathArgument, readFileArgument, single } from '../../request/command.js'
 
-/** The longest key file, in bytes. */
+/** The longest accepted key file, in bytes. */
 const keyLimit = 1024 * 1024
 
-/** `key/import`: stores a key pair that comes as a file. */
+/** `key/import`: stores a key pair from a file. */
 export const keyImport = defineCommand({
   description: 'Import a key pair.',
   arguments: [pathArgument('name', 'What to call it.'), fileArgument('key', 'The private key.')],
@@ -43,14 +43,14 @@ export const keyImport = defineCommand({
   },
 })
 
-/** The key as libp2p encodes it. */
+/** Returns a key in libp2p's encoding. */
 function encodingOf(content: Uint8Array, format: string): Uint8Array {
   if (format === 'libp2p-protobuf-cleartext') return content
   if (format === 'pem-pkcs8-cleartext') return encodingOfPem(Buffer.from(content).toString())
   throw new FileNetworkError(`unrecognized import format: ${format}`)
 }
 
-/** Types of keys in libp2p's messages, by their names in Node (libp2p specs, peer-ids). */
+/** Key types of libp2p's protobuf, by Node's names (libp2p specs, peer-ids). */
 const keyTypes: Readonly<Record<string, number>> = { rsa: 0, ed25519: 1, ec: 3 }
 
 function encodingOfPem(text: string): Uint8Array {
@@ -75,7 +75,7 @@ function encodingOfPem(text: string): Uint8Array {
   throw new FileNetworkError(`parsing PKCS8 format: unsupported key type ${key.asymmetricKeyType}`)
 }
 
-/** A protocol buffer of a type (field 1) and bytes (field 2). */
+/** Encodes a protobuf of a type (field 1) and bytes (field 2). */
 function message(type: number, data: Uint8Array): Uint8Array {
   const length: number[] = []
   let rest = data.length

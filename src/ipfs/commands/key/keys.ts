@@ -3,7 +3,7 @@ import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 
-/** `key/gen`: makes a key pair to publish a name with. */
+/** `key/gen`: generates a key pair for publishing names. */
 export const keyGen = defineCommand({
   description: 'Create a key pair.',
   arguments: [pathArgument('name', 'What to call it.')],
@@ -44,7 +44,7 @@ function textOfKeys(
   )
 }
 
-/** `key/ls`, formerly `key/list`: the node's own key first, the others by name. */
+/** `key/ls`, formerly `key/list`: lists the node's own key, then the others by name. */
 export const keyList = defineCommand({
   description: 'List key pairs.',
   arguments: [],
@@ -59,7 +59,7 @@ export const keyList = defineCommand({
   },
 })
 
-/** `key/rename`: gives a key another name. */
+/** `key/rename`: renames a key. */
 export const keyRename = defineCommand({
   description: 'Rename a key pair.',
   arguments: [pathArgument('name', 'The key.'), pathArgument('newName', 'Its new name.')],

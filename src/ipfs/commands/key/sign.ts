@@ -7,9 +7,9 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArgument, readFileArgument, valuesOf } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
 
-/** What stands before the data that is signed, so that a signature is good for nothing else (Kubo, `coreapi/key.go`). */
+/** Prefix of the signed data, so that a signature cannot be used for anything else (Kubo, `coreapi/key.go`). */
 const messagePrefix = Buffer.from('libp2p-key signed message:')
-/** The most data that is signed at once, in bytes. */
+/** The most data that can be signed, in bytes. */
 const dataLimit = 64 * 1024 * 1024
 
 const dataArgument = fileArgument('data', 'The data.')
@@ -38,7 +38,7 @@ export const keySign = defineCommand({
   },
 })
 
-/** `key/verify`: whether a signature is that of a key over data; the key may also be named by its peer id or IPNS name. */
+/** `key/verify`: verifies a signature over data. The key may also be given by its peer ID or IPNS name. */
 export const keyVerify = defineCommand({
   description: 'Verify a signature.',
   arguments: [dataArgument],

@@ -21,7 +21,7 @@ import {
   single,
 } from '../../request/command.js'
 
-/** `name/publish`: lets a name stand for a path. There are no peers to tell, so `allow-offline` must be given. */
+/** `name/publish`: publishes a path under a name. There are no peers, so `allow-offline` is required. */
 export const namePublish = defineCommand({
   description: 'Publish a path under a name.',
   arguments: [pathArgument('ipfs-path', 'What the name is to stand for.')],
@@ -72,7 +72,7 @@ export const namePublish = defineCommand({
   },
 })
 
-/** The path as it is published: absolute and cleaned; a slash at the end stays. */
+/** Returns the path to publish: absolute and cleaned, keeping a trailing slash. */
 function normalizePath(text: string): string {
   return cleanPath(text) + (text.endsWith('/') ? '/' : '')
 }
@@ -87,7 +87,7 @@ function cleanPath(text: string): string {
   return ['', namespace, root.toString(), ...below].join('/')
 }
 
-/** The key with a name, or with an id. */
+/** Finds a key by name or ID. */
 async function findKey(keystore: Keystore, text: string): Promise<PrivateKey> {
   const self = await keystore.self()
   if (text === selfName) return self

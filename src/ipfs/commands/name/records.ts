@@ -12,12 +12,12 @@ import {
 } from '../../request/command.js'
 import { needsOnlineMode } from '../offline.js'
 
-/** The longest file that is read as a record, in bytes, also with `force`: Kubo has no limit there. */
+/** The longest file read as a record, in bytes. It holds even with `force`, where Kubo has no limit. */
 const fileLimit = 1024 * 1024
-/** The longest record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
+/** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
 const recordLimit = 10 * 1024
 
-/** `name/inspect`: what an IPNS record says, and whether it is valid for a name. */
+/** `name/inspect`: decodes an IPNS record, and optionally verifies it against a name. */
 export const nameInspect = defineCommand({
   description: 'Inspect an IPNS record.',
   arguments: [fileArgument('record', 'The record.')],
@@ -48,7 +48,7 @@ export const nameInspect = defineCommand({
   },
 })
 
-/** What `name/inspect` tells. */
+/** The answer of `name/inspect`. */
 interface Inspection {
   Entry: { Value: string; ValidityType: number; Validity: string; Sequence: number; TTL?: number }
   PbSize: number
@@ -82,7 +82,7 @@ function* textOf({ Entry, PbSize, SignatureType, HexDump, Validation }: Inspecti
   if (HexDump !== '') yield `\nHex Dump:\n${HexDump}`
 }
 
-/** Nanoseconds as Go writes a duration of a second or more, such as `1h0m0s`. */
+/** Formats nanoseconds like Go's durations of a second or more, such as `1h0m0s`. */
 function goDuration(nanoseconds: number): string {
   const seconds = nanoseconds / 1e9
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
@@ -90,7 +90,7 @@ function goDuration(nanoseconds: number): string {
   return `${front}${seconds % 60}s`
 }
 
-/** Bytes as `hexdump -C` shows them (Go, `hex.Dump`). */
+/** Formats bytes like `hexdump -C` (Go, `hex.Dump`). */
 function hexDump(bytes: Uint8Array): string {
   let dump = ''
   for (let start = 0; start < bytes.length; start += 16) {
@@ -103,7 +103,7 @@ function hexDump(bytes: Uint8Array): string {
   return dump
 }
 
-/** `name/put`: keeps a signed record, as a peer would. */
+/** `name/put`: stores a signed record, as a peer would. */
 export const namePut = defineCommand({
   description: 'Store an IPNS record.',
   arguments: [pathArgument('name', 'Its name.'), fileArgument('record', 'The record.')],
@@ -146,7 +146,7 @@ export const namePut = defineCommand({
   },
 })
 
-/** `routing/put`: keeps a record under a key `/ipns/<name>`, whatever it says. */
+/** `routing/put`: stores a record under a key `/ipns/<name>`, unchecked. */
 export const routingPut = defineCommand({
   description: 'Store a record under a routing key.',
   arguments: [pathArgument('key', 'The key, `/ipns/<name>`.'), fileArgument('value-file', 'The record.')],
@@ -163,7 +163,7 @@ export const routingPut = defineCommand({
   },
 })
 
-/** A time with the digits of its fraction that count (Go, `time.RFC3339Nano`). */
+/** Strips trailing zeros from the fraction of a time (Go, `time.RFC3339Nano`). */
 function withoutTrailingZeros(time: string): string {
   return time.replace(/\.(\d*?)0*Z$/, (_, digits: string) => (digits === '' ? 'Z' : `.${digits}Z`))
 }

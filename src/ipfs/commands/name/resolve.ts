@@ -9,7 +9,7 @@ import {
   valuesOf,
 } from '../../request/command.js'
 
-/** `name/resolve`: the path that was published under a name; without an argument, under the node's own. */
+/** `name/resolve`: returns the path published under a name, by default the node's own. */
 export const nameResolve = defineCommand({
   description: 'Show what is published under a name.',
   arguments: [optionalArgument('name', "Default: the node's own name.")],
@@ -31,7 +31,7 @@ export const nameResolve = defineCommand({
     try {
       return valuesOf({ Path: await names.resolve(path, depth) })
     } catch (error) {
-      // A stream of the records that are found, of which there are none.
+      // // A stream of the records found: none.
       if (error instanceof UnresolvedNameError) return nothing()
       throw error
     }

@@ -9,22 +9,22 @@ import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
 
-/** What happened to a link, as boxo numbers it (`ipld/merkledag/dagutils/diff.go`). */
+/** Kinds of changes, as boxo numbers them (`ipld/merkledag/dagutils/diff.go`). */
 const changeType = { add: 0, remove: 1, modify: 2 } as const
 
-/** Most changes that are told: two DAGs can differ along more paths than they have nodes. */
+/** Maximum number of changes: two DAGs can differ along more paths than they have nodes. */
 const mostChanges = 1_000_000
 
-/** A node of two DAGs that is not the same in both. */
+/** A node that differs between two DAGs. */
 interface Change {
   type: number
-  /** Names of links from the root on, joined by slashes. */
+  /** Link names from the root, joined by slashes. */
   path: string
   before: CID | undefined
   after: CID | undefined
 }
 
-/** `object/diff`: which links of a DAG another one lacks, has more, or has with other content. */
+/** `object/diff`: lists the links that were added, removed or changed between two DAGs. */
 export const objectDiff = defineCommand({
   description: 'Show how the links of two nodes differ.',
   arguments: [pathArgument('obj_a', 'The node before.'), pathArgument('obj_b', 'The node after.')],
@@ -56,7 +56,7 @@ export const objectDiff = defineCommand({
   },
 })
 
-/** The node that a path leads to, which must be one that has links, if none of them. */
+/** Resolves a path to a node, which must be decodable. */
 async function resolveNode(network: NetworkContext, text: string): Promise<CID> {
   const { cid } = await resolveText(network, text)
   await linksOf(cid, await network.blockstore.get(cid))
@@ -64,8 +64,8 @@ async function resolveNode(network: NetworkContext, text: string): Promise<CID> 
 }
 
 /**
- * In boxo's order: within a node first what lies below links that both have, then links that are gone, then new ones.
- * Of several links of one name the first counts where another node's are compared with it.
+ * Yields the differences in boxo's order: within a node, first those below links that both have, then removed links,
+ * then added ones. If a name has several links, the first one is compared.
  */
 async function* differences(
   source: BlockSource,
@@ -110,7 +110,7 @@ async function readLinks(source: BlockSource, cid: CID): Promise<readonly DagLin
   return linksOf(cid, await source.get(cid))
 }
 
-/** Links that are taken up at once. */
+/** Links indexed between two yields. */
 const LINKS_AT_ONCE = 1024
 
 function* byName(links: readonly DagLink[]): Steps<ReadonlyMap<string, CID>> {
@@ -124,7 +124,7 @@ function* byName(links: readonly DagLink[]): Steps<ReadonlyMap<string, CID>> {
 
 type ListedLink = { '/': string } | null
 
-/** A change as it is sent. */
+/** A change in the answer. */
 interface ListedChange {
   Type: number
   Path: string

@@ -13,8 +13,8 @@ import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../u
 import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
 
 /*
- * These change the links of dag-pb nodes and know nothing of files: a directory in shards, or a file, would not fit
- * its own blocks any more. So they refuse all but plain directories, unless told otherwise.
+ * These operations change dag-pb links without regard to UnixFS: a sharded directory or a file would no longer match
+ * its own metadata. So they accept only plain directories, unless told otherwise.
  */
 
 const allowNonUnixfs = {
@@ -22,10 +22,10 @@ const allowNonUnixfs = {
   description: 'Also change nodes that are no plain directories.',
 } as const
 
-/** The option of all operations below `object/patch`. */
+/** The option shared by all operations of `object/patch`. */
 const patchOptions = { 'allow-big-block': { ...allowBigBlock, inherited: true } } as const
 
-/** `object/patch`: has nothing but an option that the operations below it share. */
+/** `object/patch`: declares the option that its suboperations share. */
 export const objectPatch = defineCommand({
   description: 'Change links of dag-pb nodes.',
   arguments: [],
@@ -33,7 +33,7 @@ export const objectPatch = defineCommand({
   run: () => nothing(),
 })
 
-/** `object/patch/add-link`: a node with one more link, or another in the place of one with the same name. */
+/** `object/patch/add-link`: adds a link to a node, replacing one of the same name. */
 export const objectPatchAddLink = defineCommand({
   description: 'Add a link to a dag-pb node.',
   arguments: [
@@ -70,7 +70,7 @@ export const objectPatchAddLink = defineCommand({
   },
 })
 
-/** `object/patch/rm-link`: a node without a link. */
+/** `object/patch/rm-link`: removes a link from a node. */
 export const objectPatchRmLink = defineCommand({
   description: 'Remove a link from a dag-pb node.',
   arguments: [
@@ -108,7 +108,7 @@ interface ChangedNode {
 interface Editing {
   source: BlockSource
   session: Session
-  /** Whether directories that are missing on the way are made. */
+  /** Whether to create missing directories on the path. */
   create: boolean
 }
 
@@ -125,7 +125,7 @@ function decodeNode(block: Uint8Array): Promise<PBNode> {
   return runInSlices(decodeDagPbInPieces(block), new TimeSlice())
 }
 
-/** Names of types as boxo's refusals have them. */
+/** Type names in boxo's messages. */
 const typeNames: Readonly<Partial<Record<UnixfsType, string>>> = {
   [unixfsType.raw]: 'Raw',
   [unixfsType.file]: 'File',
@@ -133,7 +133,7 @@ const typeNames: Readonly<Partial<Record<UnixfsType, string>>> = {
   [unixfsType.symlink]: 'Symlink',
 }
 
-/** @throws {@link FileNetworkError} with Kubo's text (`core/coreapi/object.go`) */
+/** @throws {@link FileNetworkError} with Kubo's message (`core/coreapi/object.go`) */
 function checkDirectory(
   { node }: BaseNode,
   { verb, preposition }: { verb: string; preposition: string },
@@ -169,9 +169,9 @@ function typeOf({ Data }: PBNode): UnixfsType | undefined {
 }
 
 /**
- * Changes the node that a path of names leads to, and with it those above it.
+ * Changes the node at a path of names, and every node above it.
  *
- * @param change - makes the other node from the one that has, or is to have, the link with the last name
+ * @param change - returns the changed version of the node that holds, or will hold, the last name
  */
 async function changeAt(
   editing: Editing,
@@ -244,7 +244,7 @@ async function store({ session }: Editing, base: BaseNode, links: PBNode['Links'
   return { cid, size, blockLength: bytes.length }
 }
 
-/** Bytes of all blocks of a DAG, as its root says. */
+/** Returns the total length of all blocks in a DAG according to its root, in bytes. */
 async function sizeOfDag(source: BlockSource, cid: CID): Promise<UnixfsEntry['cumulativeSize']> {
   const block = await source.get(cid)
   if (cid.code !== codecCode.dagPb) return block.length

@@ -4,14 +4,14 @@ import { defineCommand, pathArguments, single, values } from '../../request/comm
 import { omitEmpty } from '../../request/reply.js'
 import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
 
-/** Options about telling peers of a new pin. */
+/** Options for announcing a new pin to peers. */
 export const provideOptions = {
   'fast-provide-root': { type: 'bool', description: 'No effect: there are no peers.' },
   'fast-provide-dag': { type: 'bool', description: 'No effect: there are no peers.' },
   'fast-provide-wait': { type: 'bool', description: 'No effect: there are no peers.' },
 } as const
 
-/** `pin/add`: protects DAGs, or single blocks, from garbage collection. Every block must be there. */
+/** `pin/add`: protects DAGs, or single blocks, from garbage collection. All their blocks must be stored. */
 export const pinAdd = defineCommand({
   description: 'Pin objects.',
   arguments: [pathArguments('ipfs-path', 'What to pin.')],

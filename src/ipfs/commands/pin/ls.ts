@@ -11,15 +11,15 @@ import { findPinAbove, validatePinName } from '../../store/pins.js'
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
 type ListType = (typeof types)[number]
 
-/** A pinned object as it is listed. */
+/** A pinned object in the answer. */
 interface Listed {
   cid: CID
-  /** `recursive`, `direct`, `indirect`, or `indirect through <root>` for an object that was asked for. */
+  /** `recursive`, `direct`, `indirect`, or `indirect through <root>` for a requested object. */
   type: string
   name: string
 }
 
-/** `pin/ls`: what is pinned, and how. */
+/** `pin/ls`: lists pinned objects and their pin types. */
 export const pinLs = defineCommand({
   description: 'List pinned objects.',
   arguments: [optionalArguments('ipfs-path', 'Only these objects.')],
@@ -76,10 +76,10 @@ export const pinLs = defineCommand({
   },
 })
 
-/** Entries that are moved at once. */
+/** Entries inserted between two yields. */
 const ENTRIES_AT_ONCE = 1024
 
-/** A map with the same entries by its keys, in order. */
+/** Returns a copy of a map, in the order of its keys. */
 function* sortedMap<Value>(map: ReadonlyMap<string, Value>): Steps<Map<string, Value>> {
   const sorted = new Map<string, Value>()
   for (const [key, value] of yield* sortedEntries(map)) {
@@ -137,12 +137,12 @@ interface ListedPin {
   Name?: string
 }
 
-/** A pin as a line of its own. */
+/** A line for one pin. */
 interface PinLine extends ListedPin {
   Cid: string
 }
 
-/** All pins as one object; without keys where there is none. */
+/** All pins in one object; without `Keys` if there are none. */
 interface PinList {
   Keys?: ReadonlyMap<string, ListedPin>
 }

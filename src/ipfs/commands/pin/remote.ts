@@ -6,8 +6,8 @@ import { type OptionSpecs, defineCommand, optionalArguments, pathArgument } from
 import { servicesOf } from './remoteServices.js'
 
 /*
- * Pinning services can be named and listed. None of them is ever asked: this node sends no requests of its own, so that
- * what would ask one ends as for a service that does not answer.
+ * Pinning services can be configured and listed, but are never contacted: this node sends no requests of its own. What
+ * would contact one fails as if the service did not answer.
  */
 
 const serviceOption = { service: { type: 'string', description: 'The service.' } } as const
@@ -18,7 +18,7 @@ const filterOptions = {
   status: { type: 'strings', description: 'queued, pinning, pinned or failed.' },
 } as const satisfies OptionSpecs
 
-/** The address of the service that a request names. */
+/** Returns the address of the requested service. */
 function endpointOf(network: NetworkContext, service: string | undefined): string {
   if (service === undefined) throw new FileNetworkError('a service name must be passed')
   if (service === '') throw new FileNetworkError('remote pinning service name not specified')
@@ -33,7 +33,7 @@ function noAnswer(method: 'Get' | 'Post', url: string): FileNetworkError {
   )
 }
 
-/** `pin/remote/add`: checks the request; no service answers. */
+/** `pin/remote/add`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteAdd = defineCommand({
   description: 'Pin at a service: none is asked.',
   arguments: [pathArgument('ipfs-path', 'What to pin.')],
@@ -58,7 +58,7 @@ interface Filter {
   status: string[] | undefined
 }
 
-/** What asking for a list of pins ends in. */
+/** Validates a list request and returns the error in which it ends. */
 function listFailure(network: NetworkContext, { service, name, cid, status }: Filter): FileNetworkError {
   const endpoint = endpointOf(network, service)
   const query = new URLSearchParams()
@@ -79,7 +79,7 @@ function listFailure(network: NetworkContext, { service, name, cid, status }: Fi
   return noAnswer('Get', `${endpoint}/pins?${query}`)
 }
 
-/** `pin/remote/ls`: checks the request; no service answers. */
+/** `pin/remote/ls`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteLs = defineCommand({
   description: 'List pins of a service: none is asked.',
   arguments: [],
@@ -89,7 +89,7 @@ export const pinRemoteLs = defineCommand({
   },
 })
 
-/** `pin/remote/rm`: checks the request; no service answers. */
+/** `pin/remote/rm`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteRm = defineCommand({
   description: 'Remove pins at a service: none is asked.',
   arguments: [optionalArguments('pins', 'No effect.')],

@@ -3,19 +3,19 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import { inColumns } from '../../request/textForm.js'
 
-/** A pinning service, in the form of Kubo's configuration. */
+/** A pinning service, as in Kubo's configuration. */
 interface Service {
   API: { Endpoint: string; Key: string }
 }
 
 const configurationKey = 'Pinning.RemoteServices'
 
-/** The services by name, as the configuration has them. */
+/** Returns the configured services by name. */
 export function servicesOf({ configuration }: NetworkContext): Record<string, Service> {
   return (configuration.get(configurationKey) as Record<string, Service> | null) ?? {}
 }
 
-/** `pin/remote/service/add`: names a service. */
+/** `pin/remote/service/add`: adds a service to the configuration. */
 export const pinRemoteServiceAdd = defineCommand({
   description: 'Name a pinning service.',
   arguments: [
@@ -34,7 +34,7 @@ export const pinRemoteServiceAdd = defineCommand({
   },
 })
 
-/** @throws {@link FileNetworkError} (Kubo, `normalizeEndpoint`) */
+/** @throws {@link FileNetworkError} for an invalid endpoint (Kubo, `normalizeEndpoint`) */
 function normalizeEndpoint(text: string): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(https?):\/\/([^/?#]+)([^?#]*)(.*)$/i.exec(text) ?? []
@@ -48,7 +48,7 @@ function normalizeEndpoint(text: string): string {
   return `${scheme.toLowerCase()}://${host}${cleaned}`
 }
 
-/** `pin/remote/service/ls`: the services by name. */
+/** `pin/remote/service/ls`: lists the services by name. */
 export const pinRemoteServiceLs = defineCommand({
   description: 'List the pinning services.',
   arguments: [],
@@ -70,7 +70,7 @@ export const pinRemoteServiceLs = defineCommand({
   },
 })
 
-/** `pin/remote/service/rm`: forgets a service; one that is not known is no error. */
+/** `pin/remote/service/rm`: removes a service; an unknown one is not an error. */
 export const pinRemoteServiceRm = defineCommand({
   description: 'Forget a pinning service.',
   arguments: [pathArgument('service', 'The service.')],

@@ -27,7 +27,7 @@ export const pinRm = defineCommand({
   },
 })
 
-/** `pin/update`: pins a DAG that is much like one that is pinned, and lets that one go. */
+/** `pin/update`: pins a DAG similar to a pinned one, and unpins the old. */
 export const pinUpdate = defineCommand({
   description: 'Update a recursive pin.',
   arguments: [pathArgument('from-path', 'What is pinned.'), pathArgument('to-path', 'What to pin instead.')],
@@ -62,7 +62,7 @@ export const pinUpdate = defineCommand({
   },
 })
 
-/** Refuses a root that is not there, or that cannot be read (boxo, `dagutils.DiffEnumerate`). */
+/** Rejects a root that is missing or cannot be decoded (boxo, `dagutils.DiffEnumerate`). */
 async function checkRoot({ blockstore }: NetworkContext, root: CID): Promise<void> {
   try {
     await linksOf(root, await blockstore.get(root))

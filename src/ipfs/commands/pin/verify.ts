@@ -11,7 +11,7 @@ interface BadNode {
   reason: string
 }
 
-/** `pin/verify`: whether the DAGs of recursive pins are whole. */
+/** `pin/verify`: checks that the DAGs of recursive pins are complete. */
 export const pinVerify = defineCommand({
   description: 'Verify that recursive pins are complete.',
   arguments: [],
@@ -67,7 +67,7 @@ async function findBadNodes(
       continue
     }
     try {
-      // The first link comes off the stack first, as Kubo walks them.
+      // // Reversed, so that the first link is popped first, as Kubo walks them.
       for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)
     } catch (error) {
       const node = { cid, reason: errorText(error) }
