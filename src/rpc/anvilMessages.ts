@@ -13,11 +13,11 @@ import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import { MethodNotFoundError, RevertError, RpcError } from './errors.js'
 
 /*
- * How anvil words what it refuses and what fails, with its codes: client libraries choose their error classes by both,
- * and test suites written for anvil look for the words.
+ * Anvil's error messages and codes. Client libraries choose their error classes by both, and test suites written for
+ * anvil match the text.
  */
 
-/** The meaning of Solidity's panic codes in the words of anvil (alloy: sol-types, PanicKind). */
+/** Anvil's texts for Solidity panic codes (alloy: sol-types, PanicKind). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic/unspecified error'],
   [0x01n, 'assertion failed'],
@@ -31,7 +31,7 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'called an invalid internal function'],
 ])
 
-/** Anvil's code and words by what geth's words say (foundry: anvil/src/eth/error.rs). */
+/** Anvil's code and message for each geth message (foundry: anvil/src/eth/error.rs). */
 const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[] = [
   [/nonce too low/, -32003, 'nonce too low'],
   [/^already known/, -32003, 'transaction already imported'],
@@ -70,7 +70,7 @@ const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[
   ],
 ]
 
-/** The names of failures by what geth's words say (revm: context/interface/src/result.rs, HaltReason). */
+/** Revm's failure name for each geth message (revm: context/interface/src/result.rs, HaltReason). */
 const failures: readonly (readonly [geth: RegExp, name: string])[] = [
   [/^out of gas: write protection|^write protection/, 'StateChangeDuringStaticCall'],
   [/^out of gas: not enough gas for reentrancy sentry/, 'ReentrancySentryOOG'],
@@ -86,7 +86,7 @@ const failures: readonly (readonly [geth: RegExp, name: string])[] = [
   [/^max code size exceeded/, 'CreateContractSizeLimit'],
 ]
 
-/** An error in the words of anvil; undefined where it has none of its own, or none that says more. */
+/** Returns anvil's version of an error; undefined if anvil has none, or none more specific. */
 export function anvilError(error: unknown): RpcError | undefined {
   if (error instanceof MethodNotFoundError) return new RpcError(-32601, 'Method not found')
   if (error instanceof ExecutionRevertedError)
@@ -115,7 +115,9 @@ function outOfGas(allowance: string): RpcError {
   return new RpcError(-32003, `Out of gas: gas required exceeds allowance: ${allowance}`)
 }
 
-/** A reason in the words of anvil, which takes what can be text for text (foundry: evm/core/src/decode.rs). */
+/**
+ * Describes revert data like anvil, which treats anything that can be text as text (foundry: evm/core/src/decode.rs).
+ */
 function anvilRevertMessage(data: Uint8Array): string {
   const text = decodeErrorText(data)
   if (text !== undefined) return `execution reverted: ${text}`
@@ -133,7 +135,7 @@ function anvilRevertMessage(data: Uint8Array): string {
   return `execution reverted: custom error ${bytesToHex(selector)}${values}`
 }
 
-/** A failure of the virtual machine that is no REVERT, named as revm names it. */
+/** Returns an EVM failure other than REVERT under revm's name. */
 function failure(message: string): RpcError | undefined {
   const [, name] = failures.find(([geth]) => geth.test(message)) ?? []
   return name === undefined ? undefined : new RpcError(-32603, `EVM error ${name}`)

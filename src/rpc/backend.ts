@@ -27,38 +27,40 @@ import { Controls, type RemoteControls } from './controls.js'
 import { lowestTip, suggestTip } from './fees/suggestTip.js'
 import { estimatedAsGiven } from './methods/transactionRequest.js'
 
-/** Limits and choices that methods answer by. */
+/** Limits and choices that apply to methods. */
 export interface RpcSettings {
-  /** Most logs of one query. */
+  /** Maximum number of logs per query. */
   maxLogs: number
-  /** Longest a log query may run. */
+  /** Maximum duration of a log query. */
   logTimeoutMilliseconds: number
-  /** Most addresses and topics of one query together. */
+  /** Maximum number of addresses and topics per query, counted together. */
   maxLogParameters: number
-  /** Most blocks of one query; no limit if undefined. */
+  /** Maximum number of blocks per query; unlimited if undefined. */
   maxLogRange?: number | undefined
-  /** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
+  /**
+   * Whether a range beyond the head or up to `pending` is refused like in geth, or clamped like in development nodes.
+   */
   logsRange: LogsRange
-  /** Whether the refusal of too many logs names a range that would do. */
+  /** Whether the error for too many logs suggests a range that fits. */
   logsError: 'plain' | 'suggest'
-  /** The most gas of a call or an estimate, as a multiple of the block's gas limit; 10 if undefined. */
+  /** Gas cap of calls and estimates, as a multiple of the block gas limit; 10 if undefined. */
   gasCapInBlocks?: number | undefined
-  /** Wei per gas that is suggested as a tip where nothing was paid yet. */
+  /** Suggested tip in wei per gas while no tips have been paid. */
   startTip: bigint
-  /** Most bytes of the traces of one request. */
+  /** Maximum bytes of traces per request. */
   maxTraceBytes: number
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean
   /** Which members of the pending block are null; undefined lets the path decide, see {@link pendingFieldsOf}. */
   pendingFields: PendingFields | undefined
-  /** What prevails where the development nodes disagree. */
+  /** Choices where the development nodes disagree. */
   compatibility: CompatibilityProfile
 }
 
-/** The public members of a class: what a test double has to offer. */
+/** The public members of a class, which a test double must provide. */
 type Public<Class> = Pick<Class, keyof Class>
 
-/** What methods work with. */
+/** Services for methods. */
 export interface Backend {
   chain: ChainView
   executor: Public<MessageExecutor>
@@ -69,26 +71,26 @@ export interface Backend {
   simulator: Public<Simulator>
   records: Public<BlockRecords>
   builder: Public<BlockBuilder>
-  /** The forks of the chain. */
+  /** Fork schedule of the chain. */
   forks: ForkSchedule
-  /** Submits transactions; under automine they are mined when that returns. */
+  /** Submits transactions; with automine, they are mined before it returns. */
   submission: Pick<TransactionSubmission, 'sendRaw' | 'sendPrepared'>
   mempool: Pick<Mempool, 'content' | 'contentFrom' | 'get'>
-  /** The blobs of submitted transactions. */
+  /** Blobs of submitted transactions. */
   blobs: Pick<BlobStore, 'get'>
-  /** Makes transactions of the accounts that the node has keys of. */
+  /** Builds transactions from accounts whose keys the node holds. */
   wallet: Public<Wallet>
-  /** Wei per gas above the base fee that transactions offer by default. */
+  /** Default tip of transactions, in wei per gas. */
   suggestedTip: () => bigint
   keyring: Pick<Keyring, 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
   settings: RpcSettings
-  /** The answer of web3_clientVersion. */
+  /** Answer of web3_clientVersion. */
   clientVersion: string
 }
 
-/** What a backend is made of. */
+/** Parts of a backend. */
 export interface BackendParts {
   chain: Chain
   submission: TransactionSubmission
@@ -98,10 +100,10 @@ export interface BackendParts {
   recoveries: SignatureRecoveries
   blobs: BlobStore
   remote: RemoteControls
-  /** Whether the node reports blocks and calls; changes in place. */
+  /** Whether the node logs blocks and calls; updated in place. */
   logging: { enabled: boolean }
   accounts: readonly KeyedAccount[]
-  /** Whether transactions of any account are accepted without a signature. */
+  /** Whether unsigned transactions from any account are accepted. */
   autoImpersonate: boolean
   settings: RpcSettings
   clientVersion: string
@@ -115,7 +117,7 @@ const tipSuggestions = {
 
 const gasEstimators = { searched: estimateGas, least: estimateLeast, used: estimateFromGasUsed }
 
-/** Makes the backend of a chain. */
+/** Creates the backend of a chain. */
 export function createBackend(parts: BackendParts): Backend {
   const { chain, submission, mining, schedules, settings } = parts
   const { view, mempool, stores } = chain
@@ -175,14 +177,14 @@ export function createBackend(parts: BackendParts): Backend {
   }
 }
 
-/** The most gas that a transaction of the next block may have. */
+/** Returns the highest gas limit allowed for a transaction in the next block. */
 function mostTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
   const { gasLimit } = chain.settings
   const isCapped = chain.nextRules().isActivatedEIP(7825)
   return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit
 }
 
-/** Makes a mempool refuse and replace transactions as the emulated node does. */
+/** Makes a mempool refuse and replace transactions like the emulated node. */
 function applyCompatibility(
   { options }: Mempool,
   {

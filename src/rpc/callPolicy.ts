@@ -5,88 +5,88 @@ import type { Result } from './method.js'
 import type { Subscriptions } from './session.js'
 import type { WirePiece } from './wire.js'
 
-/** One call as the call policy sees it, before its arguments are decoded. */
+/** A call as the call policy sees it, before its arguments are decoded. */
 export interface PolicyCall {
   method: string
-  /** As they came, undecoded. */
+  /** Raw parameters, not yet decoded. */
   params: unknown
-  /** The JSON text that the call was read from; undefined in a batch and in process. */
+  /** Source JSON text; undefined in a batch and in process. */
   text: string | undefined
-  /** Whether the call stands in a batch. */
+  /** Whether the call is part of a batch. */
   batched: boolean
   /** Whether the call's own text is longer than 256 KB. */
   isLarge: boolean
   context: RequestContext
 }
 
-/** How a call ended. */
+/** Outcome of a call. */
 export interface CallOutcome {
   /** Undefined if the call succeeded. */
   error: RpcError | undefined
   /** In wire form; undefined if the call failed. */
   result: readonly WirePiece[] | undefined
-  /** Bytes of the result, or of the error object. */
+  /** Bytes of the result or the error object. */
   bytes: number
   milliseconds: number
 }
 
-/** A call that the call policy let through. */
+/** An admitted call. */
 export interface CallRecord {
-  /** What the method reads the chain through instead of the chain itself. */
+  /** View to use instead of the chain itself. */
   view?: ChainView | undefined
-  /** Limits and choices that stand in place of the node's. */
+  /** Overrides of the node's limits and choices. */
   settings?: Partial<RpcSettings> | undefined
   /** Answers in place of the method. @throws RpcError */
   answer?: (() => Promise<Result>) | undefined
-  /** Told once, when the call has ended. */
+  /** Called once, when the call has ended. */
   done?(outcome: CallOutcome): void
 }
 
-/** The start of a batch, for what is charged or refused once for all its calls. */
+/** The start of a batch, for charges and refusals that apply to it as a whole. */
 export interface BatchInfo {
   size: number
   context: RequestContext
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 export interface MalformedBody {
   context: RequestContext
-  /** How it is answered. */
+  /** The error that answers it. */
   error: RpcError
 }
 
 /**
- * What stands before each single call: allowlists, quotas, faults, the journal.
+ * Runs before each call: allowlists, quotas, faults, the journal.
  *
  * Declared here and implemented by the provider. Without a policy, calls go straight to their methods.
  */
 export interface CallPolicy {
   /**
-   * Lets a call through, at once or after a delay.
+   * Admits a call, immediately or after a delay.
    *
-   * @throws RpcError if the call is refused.
+   * @throws RpcError if the call is refused
    */
   enter(call: PolicyCall): CallRecord | Promise<CallRecord>
-  /** Told before the calls of a batch enter one by one. */
+  /** Called before the calls of a batch enter one by one. */
   batch?(batch: BatchInfo): void
-  /** Told of a body that is no JSON, and so has no calls. */
+  /** Called with a body that is not JSON and so contains no calls. */
   malformed?(body: MalformedBody): void
 }
 
 /** How a request reached the pipeline. */
 export type Transport = 'http' | 'websocket' | 'ipc' | 'in-process'
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export interface RequestContext {
   transport: Transport
-  /** What admission found out about the caller; only the call policy reads it. */
+  /** What admission learned about the caller; read only by the call policy. */
   caller?: object | undefined
-  /** Whether the request came on a path without `v3`, as to a node of one's own: its pending block is geth's. */
+  /** Whether the path lacks `v3`, like that of a self-hosted node; the pending block is then geth's. */
   isPlainPath?: boolean | undefined
-  /** Set on connections that can be pushed to. */
+  /** Set on connections that support push. */
   subscriptions?: Subscriptions | undefined
-  /** Most items of a batch; the pipeline's own limit unless given. */
+  /** Maximum batch size; the pipeline's own limit by default. */
   maxBatch?: number | undefined
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined
 }

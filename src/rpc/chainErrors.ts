@@ -27,10 +27,10 @@ import {
 } from './errors.js'
 import { ganacheFailure, ganacheRevert, hardhatError } from './hardhatMessages.js'
 
-/** Refusals for which the parameters of the request are at fault. */
+/** Chain errors caused by the request's parameters. */
 const parameterErrors = [ImportError, InvalidCallError, TimestampError, DepthError, UnsupportedControlError]
 
-/** The codes of eth_simulateV1 (geth: internal/ethapi/errors.go). */
+/** Error codes of eth_simulateV1 (geth: internal/ethapi/errors.go). */
 const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
   emptyInput: -32602,
   limit: -38026,
@@ -49,10 +49,10 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
 }
 
 /**
- * The error that the caller sees for whatever a method threw.
+ * Converts anything thrown by a method to the error for the caller.
  *
- * A refusal by the chain keeps its words, but for failed executions where the node stands in for another one, and all
- * refusals where that is anvil or hardhat; any other error becomes an InternalError with its cause.
+ * Chain errors keep their message, except failed executions in ganache's profile and all errors in anvil's and
+ * hardhat's. Any other error becomes an InternalError with its cause.
  */
 export function toRpcError(error: unknown, words: CompatibilityProfile['errorMessages']): RpcError {
   const worded = words === 'anvil' ? anvilError(error) : words === 'hardhat' ? hardhatError(error) : undefined

@@ -6,171 +6,171 @@ import { hexToBytes } from '../encoding/hex.js'
 import type { StructLogForm } from './tracers/structLogger.js'
 import { clientVersion, version } from '../version.js'
 
-/** A development node whose compatibility can be taken on. */
+/** A development node that can be emulated. */
 export type Compat = 'anvil' | 'hardhat' | 'ganache'
 
-/** Whether a range beyond the head or up to `pending` is refused as in geth, or cut as development nodes do. */
+/** Whether a range beyond the head or up to `pending` is refused like in geth, or clamped like in development nodes. */
 export type LogsRange = 'strict' | 'lenient'
 
-/** Which members of the pending block are null: those of the provider's documentation, geth's, hardhat's, or none as in anvil. */
+/** Which members of the pending block are null: as in the provider's documentation, geth or hardhat; none in anvil. */
 export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
 
-/** Everything that a node does in one way or another depending on which node it stands in for (`--compat`). */
+/** All behaviour that depends on the emulated node (`--compat`). */
 export interface CompatibilityProfile {
-  /** What web3_clientVersion answers unless it is set; begins as the client libraries of the node want it. */
+  /** Default answer of web3_clientVersion; its prefix is what the node's client libraries expect. */
   clientVersion: string
-  /** How many accounts are funded at genesis unless it is set. */
+  /** Default number of accounts funded at genesis. */
   accounts: number
-  /** Who earns the tips of blocks unless a control says otherwise, 20 bytes. */
+  /** Default fee recipient of blocks, 20 bytes. */
   coinbase: Uint8Array
-  /** Seconds from a block to the next at least. */
+  /** Minimum seconds between consecutive blocks. */
   minimumTimestampIncrement: bigint
 
-  /** Whether automine and mining by the clock exclude each other. */
+  /** Whether automine and interval mining exclude each other. */
   intervalMiningDisablesAutomine: boolean
-  /** Whether what waited while automine was off goes with the next transaction, in one block. */
+  /** Whether transactions left over from before automine share the next transaction's block. */
   automineIncludesPending: boolean
-  /** Whether transactions that become executable together share the block that automine mines; a block each otherwise. */
+  /** Whether transactions that become executable together share one automined block; otherwise each gets its own. */
   readyShareBlock: boolean
   /** Whether a transaction that automine cannot mine at once is refused. */
   rejectsUnminable: boolean
-  /** Whose checks a transaction goes through; anvil's refuse a fee cap below the next base fee. */
+  /** Whose transaction checks apply; anvil's refuse a fee cap below the next base fee. */
   transactionChecks: 'geth' | 'anvil'
-  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  /** Whether any higher fee cap suffices to replace a pending transaction. */
   higherFeeCapReplaces: boolean
-  /** Whether transactions of accounts with code are mined as those of impersonated ones (EIP-3607 refuses them). */
+  /** Whether accounts with code may send transactions, as impersonated ones may (EIP-3607 forbids it). */
   allowsContractSenders: boolean
 
-  /** Whether a transaction that names no gas and whose estimate fails gets the block's gas limit. */
+  /** Whether a transaction without gas falls back to the block gas limit if its estimate fails. */
   fallsBackToBlockGasLimit: boolean
   /** Whether a transaction without recipient and data creates an account without code. */
   allowsEmptyCreation: boolean
-  /** The fee cap of a transaction whose sender names neither it nor a gas price. */
+  /** Default fee cap of a transaction with neither fee cap nor gas price. */
   defaultFeeCap: DefaultFeeCap
-  /** Whether a transaction that names no gas gets the block's gas limit, or the most that one may have (EIP-7825). */
+  /** Whether a transaction without gas gets the block gas limit, or the cap of EIP-7825 if lower. */
   sendsWithBlockGasLimit: boolean
-  /** Whether fees of zero and a tip above the cap are left to the mempool to refuse, or to let wait. */
+  /** Whether zero fees and a tip above the cap are left for the mempool to refuse or queue. */
   leavesFeesToMempool: boolean
-  /** Whether a gas price beside EIP-1559 fees wins in a transaction and is ignored in a call; otherwise refused. */
+  /** Whether a gas price next to EIP-1559 fees wins in transactions and is ignored in calls; otherwise refused. */
   takesPriceBesideFees: boolean
-  /** Whether eth_fillTransaction answers the transaction as one that waits, by default of the first account. */
+  /** Whether eth_fillTransaction returns a pending transaction, by default from the first account. */
   fillsAsWaiting: boolean
-  /** Whether eth_signTransaction fills in what is missing, and answers the signed bytes alone. */
+  /** Whether eth_signTransaction fills in missing fields and returns only the signed bytes. */
   fillsBeforeSigning: boolean
 
-  /** Whether gas that a transaction leaves open is estimated from what was given, rather than from all of its fields. */
+  /** Whether missing gas is estimated from the given fields rather than from the completed transaction. */
   estimatesAsGiven: boolean
 
-  /** Who reads the arguments of a request, and checks it, before all others. */
+  /** Whose argument decoding and request checks run first. */
   requestChecks: 'geth' | 'anvil' | 'hardhat'
-  /** What eth_estimateGas ends at: geth's search, the least gas (anvil), or the gas used where it suffices (hardhat). */
+  /** Result of eth_estimateGas: geth's search, the least gas (anvil), or the gas used if it suffices (hardhat). */
   gasEstimate: 'searched' | 'least' | 'used'
-  /** Whether a transfer to an account without code is estimated without being run, and so without looking at funds. */
+  /** Whether a transfer to an account without code is estimated without execution, and so regardless of balance. */
   estimatesPlainTransfersStatically: boolean
-  /** The block that eth_estimateGas works on unless one is named. */
+  /** Default block of eth_estimateGas. */
   estimateBlockTag: BlockTag
-  /** Whether a message that names no sender is the first account's. */
+  /** Whether messages without a sender come from the first account. */
   callsDefaultToFirstAccount: boolean
-  /** Whether wei per gas of more than 128 bits are refused. */
+  /** Whether fees of more than 128 bits (wei per gas) are refused. */
   limitsFeesTo128Bits: boolean
-  /** Whether a call that names no gas gets its block's gas limit rather than the most that one may have. */
+  /** Whether a call without gas gets its block's gas limit rather than the gas cap. */
   callsGetBlockGasLimit: boolean
-  /** The base fee of the block that a call runs in. */
+  /** Base fee of the block in which a call runs. */
   callBaseFee: CallBaseFee
-  /** Whether a message that names only a tip offers no more than that; otherwise it has no fee cap. */
+  /** Whether the tip of a message with only a tip is also its fee cap; otherwise it has no cap. */
   tipIsCallFeeCap: boolean
-  /** Whether a message runs whose sender cannot pay for it. */
+  /** Whether messages run even if the sender cannot pay for them. */
   skipsCallBalanceCheck: boolean
-  /** Whether a transaction that was mined at once and failed is answered with its failure. */
+  /** Whether a transaction that is mined at once and fails is answered with its failure. */
   reportsMinedFailures: boolean
-  /** Whose words refusals and failed executions have. */
+  /** Whose error messages are used. */
   errorMessages: Compat | 'geth'
-  /** Whether eth_accounts has the impersonated accounts too. */
+  /** Whether eth_accounts includes impersonated accounts. */
   accountsIncludeImpersonated: boolean
-  /** Whether eth_mining says whether automine is on. */
+  /** Whether eth_mining reports the automine setting. */
   miningReportsAutomine: boolean
-  /** Whether log ranges beyond the head are refused or cut, unless it is set. */
+  /** Default treatment of log ranges beyond the head. */
   logsRange: LogsRange
-  /** Whether a log range that begins beyond the head is refused also where ranges are cut. */
+  /** Whether log ranges that start beyond the head are refused even where ranges are clamped. */
   rejectsFutureLogRanges: boolean
-  /** Whether the first poll of a log filter that names where it begins has the logs that were there before it. */
+  /** Whether the first poll of a log filter with a start block returns earlier logs. */
   filtersReturnPastLogs: boolean
-  /** Whether a receipt has the time of its block, and the price of blob gas also without blobs. */
+  /** Whether receipts include the block time, and the blob gas price even without blobs. */
   receiptsIncludeBlockFields: boolean
-  /** Whether eth_createAccessList refuses a message that fails, and does without its fees. */
+  /** Whether eth_createAccessList refuses messages that fail, and ignores fees. */
   accessListsFollowCallRules: boolean
-  /** The tip that is suggested: geth's from what was paid, the lowest of the head as in anvil, or always the same. */
+  /** Suggested tip: geth's from recent tips, the head's lowest like anvil, or constant. */
   suggestedTip: 'sampled' | 'lowest' | 'fixed'
-  /** Whether eth_gasPrice knows the base fee of the next block rather than the head's. */
+  /** Whether eth_gasPrice uses the next block's base fee rather than the head's. */
   gasPriceUsesNextBaseFee: boolean
-  /** Whether the first block has the base fee of the genesis rather than what follows from it. */
+  /** Whether the first block inherits the genesis base fee rather than deriving it. */
   firstBlockInheritsBaseFee: boolean
   /**
-   * Whether `pending` is the head in a fee history, its last base fee that of the next block, any percentiles are taken,
-   * and a count of zero is one.
+   * Whether in a fee history `pending` means the head, the last base fee is the next block's, any percentiles are
+   * accepted, and a count of zero means one.
    */
   feeHistoryEndsAtHead: boolean
-  /** Whether a fee history without percentiles has an empty list of rewards rather than none. */
+  /** Whether a fee history without percentiles has an empty reward list rather than none. */
   emptyRewardWithoutPercentiles: boolean
-  /** Whether the proof of an account that does not exist has the hashes of an empty one rather than zeros. */
+  /** Whether proofs of absent accounts contain the hashes of an empty account rather than zeros. */
   absentAccountsProveEmptyHashes: boolean
-  /** Whether txpool_content and txpool_inspect write addresses with checksums. */
+  /** Whether txpool_content and txpool_inspect write checksummed addresses. */
   checksumsPoolAddresses: boolean
-  /** How many blocks the safe one is behind the head, and half of what the finalized one is, unless it is set. */
+  /** Default distance of the safe block from the head, in blocks; the finalized block is twice as far. */
   slotsInAnEpoch: number
-  /** How methods tell that a block or a transaction is not there, and what they find in its place. */
+  /** How methods report missing blocks and transactions, and what they return instead. */
   missing: 'geth' | 'anvil'
-  /** Whether a transaction that waits has a `blockTimestamp`, which is null. */
+  /** Whether pending transactions have a `blockTimestamp`, which is null. */
   waitingTransactionsHaveTime: boolean
-  /** Whose controls the names with `hardhat_` stand for. */
+  /** Whose controls the `hardhat_` names invoke. */
   hardhatControls: 'hardhat' | 'anvil'
-  /** Whether eth_simulateV1 puts blocks where numbers are left out. */
+  /** Whether eth_simulateV1 fills gaps in the block numbers. */
   simulationFillsGaps: boolean
-  /** Whether eth_simulateV1 tells the gas of a call before refunds. */
+  /** Whether eth_simulateV1 reports a call's gas before refunds. */
   simulationReportsPeakGas: boolean
-  /** Which members of the pending block are null, unless it is set; undefined lets the path decide. */
+  /** Default choice of null members in the pending block; undefined lets the path decide. */
   pendingFields: PendingFields | undefined
 
-  /** How traces of every step are written. */
+  /** Format of opcode-level traces. */
   structLogForm: StructLogForm
 
-  /** Methods that are refused as unknown although the node has them. */
+  /** Methods refused as unknown although the node implements them. */
   withheldMethods: ReadonlySet<string>
-  /** Whether transactions over 16,777,216 gas are refused (EIP-7825) also on a chain of the node's own. */
+  /** Whether the cap of 16,777,216 gas per transaction (EIP-7825) also applies to the node's own chain. */
   appliesTransactionGasCap: boolean
-  /** Where the randomness of blocks comes from: their parent's hash, or hardhat's generators. */
+  /** Source of block randomness: the parent hash, or hardhat's generators. */
   blockRandomness: BlockRandomness
-  /** Whether evm_revert refuses a snapshot whose block was taken back, once, instead of answering false. */
+  /** Whether evm_revert throws once for a snapshot whose block was rolled back, instead of answering false. */
   tellsLostSnapshots: boolean
-  /** The number of the first snapshot. */
+  /** Number of the first snapshot. */
   firstSnapshot: number
-  /** Whether the first poll of a block filter begins with the block that was the head when it was made. */
+  /** Whether the first poll of a block filter starts with the head at its creation. */
   blockFiltersBeginWithHead: boolean
-  /** Whether a filter that is not there finds nothing, null, rather than being refused. */
+  /** Whether an unknown filter yields null rather than an error. */
   nullForUnknownFilter: boolean
-  /** Whether a control sets the nonce of an account to no less than it is, and while nothing waits. */
+  /** Whether a control may only increase an account's nonce, and only while it has no pending transactions. */
   noncesOnlyIncrease: boolean
-  /** Whether the setters whose names all nodes share answer true rather than null. */
+  /** Whether the setters common to all nodes return true rather than null. */
   settersReturnTrue: boolean
-  /** Milliseconds in the unit of evm_setIntervalMining. */
+  /** Unit of evm_setIntervalMining in milliseconds. */
   miningIntervalUnit: 1 | 1000
-  /** Whether evm_setTime counts milliseconds whatever the number; otherwise only where it is too large for seconds. */
+  /** Whether evm_setTime always takes milliseconds; otherwise only when too large for seconds. */
   setsTimeInMilliseconds: boolean
-  /** Whether evm_increaseTime and evm_setTime move the clock back, and say so. */
+  /** Whether evm_increaseTime and evm_setTime may turn the clock back, and report it. */
   clockMayGoBack: boolean
-  /** Whether evm_increaseTime and evm_setNextBlockTimestamp answer the time as decimal text. */
+  /** Whether evm_increaseTime and evm_setNextBlockTimestamp return the time as a decimal string. */
   returnsTimeAsDecimalText: boolean
-  /** Whether anvil_metadata has the fork and the snapshots. */
+  /** Whether anvil_metadata includes the fork and the snapshots. */
   metadataIncludesSnapshots: boolean
 }
 
-/** hardhat's beneficiary, an address without a known key. */
+/** Hardhat's fee recipient, an address without a known key. */
 const HARDHAT_COINBASE = hexToBytes('c014ba5e'.repeat(5))
 const ZERO_ADDRESS = new Uint8Array(20)
 
 /**
- * The node's own. The beneficiary is hardhat's: the balance of the zero address stays what contracts burn, and a call
- * to it costs what it costs elsewhere (EIP-3651 makes the beneficiary warm).
+ * Standin's own profile. The fee recipient is hardhat's: the zero address then holds only what contracts burn, and
+ * calling it costs what it costs elsewhere (EIP-3651 makes the fee recipient warm).
  */
 const standinProfile: CompatibilityProfile = {
   clientVersion,
@@ -243,7 +243,7 @@ const standinProfile: CompatibilityProfile = {
   metadataIncludesSnapshots: true,
 }
 
-/** Methods of geth that hardhat refuses by name. */
+/** Geth methods that hardhat rejects. */
 const hardhatLacks: ReadonlySet<string> = new Set([
   'eth_getUncleByBlockHashAndIndex',
   'eth_getUncleByBlockNumberAndIndex',
@@ -256,7 +256,7 @@ const hardhatLacks: ReadonlySet<string> = new Set([
   'eth_submitWork',
 ])
 
-/** What is different from the node's own compatibility. */
+/** Differences from Standin's own profile. */
 const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
   anvil: {
     clientVersion: `anvil/v1.7.1/Standin/v${version}`,
@@ -355,7 +355,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
   },
 }
 
-/** The compatibility of the node that is stood in for, or the node's own. */
+/** Returns the profile of the emulated node, or Standin's own. */
 export function compatibilityProfile(compat: Compat | undefined): CompatibilityProfile {
   return compat === undefined ? standinProfile : { ...standinProfile, ...differences[compat] }
 }

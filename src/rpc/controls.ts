@@ -23,31 +23,31 @@ import type { CompatibilityProfile } from './compatibility.js'
 
 /** A block of another node's chain. */
 export interface ForkTarget {
-  /** Of the node; that of the present fork if undefined. */
+  /** URL of the node; the current fork's if undefined. */
   url?: string | undefined
   /** The newest block if undefined. */
   blockNumber?: bigint | undefined
 }
 
-/** What a reset does besides going back to the first block. */
+/** Options of a reset. */
 export interface ResetOrder {
-  /** The block of another node's chain to continue from; where the chain was started if undefined. */
+  /** Remote block to continue from; if undefined, the block from which the chain was started. */
   fork?: ForkTarget | undefined
-  /** Whether the genesis is made again with the current time, and snapshots are numbered from the start. */
+  /** Whether to rebuild the genesis with the current time and restart snapshot numbering. */
   beginsAnew?: boolean
 }
 
 /** Controls that replace the base of the chain. */
 export interface RemoteControls {
-  /** @throws UnsupportedControlError if the order names a URL that calls may not name */
+  /** @throws UnsupportedControlError if calls may not use the given URL */
   reset(order: ResetOrder): Promise<void>
-  /** @throws UnsupportedControlError as `reset` does */
+  /** @throws UnsupportedControlError like `reset` */
   setRemote(url: string): Promise<void>
 }
 
-/** What a node reports about itself where no other method does. */
+/** Facts about the node that no other method reports. */
 export interface NodeFacts {
-  /** 32 bytes; changes with each start and each reset. */
+  /** 32 bytes; changes with each start and reset. */
   instanceId: Uint8Array
   /** Of the next block. */
   hardfork: string
@@ -58,7 +58,7 @@ export interface NodeFacts {
   gasLimit: bigint
 }
 
-/** What the controls of a chain work on. */
+/** Parts that the controls operate on. */
 export interface ControlParts {
   chain: Chain
   mining: MiningSchedule
@@ -71,12 +71,12 @@ export interface ControlParts {
   wallet: Wallet
   schedules: MovableSchedule
   recoveries: SignatureRecoveries
-  /** Whether the node reports blocks and calls; changes in place. */
+  /** Whether the node logs blocks and calls; updated in place. */
   logging: { enabled: boolean }
   compatibility: CompatibilityProfile
 }
 
-/** The controls of development nodes: what a test suite drives a chain with. Times are in seconds, addresses 20 bytes. */
+/** Development-node controls for test suites. Times are in seconds, addresses 20 bytes. */
 export class Controls {
   readonly #parts: ControlParts
   readonly #chain: Chain
@@ -90,7 +90,7 @@ export class Controls {
 
   /* Mining */
 
-  /** Mines blocks now, whatever the mining mode. @param mined - called with each of them */
+  /** Mines blocks immediately in any mining mode. @param mined - called with each block */
   mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => void): Promise<void> {
     return mineBlocks(this.#chain, order, mined)
   }
@@ -101,25 +101,25 @@ export class Controls {
 
   async setAutomine(enabled: boolean): Promise<void> {
     const { mining, compatibility } = this.#parts
-    // As in anvil, turning off what is off already leaves a clock running.
+    // Like anvil, turning automine off when it is already off leaves interval mining running.
     if (compatibility.intervalMiningDisablesAutomine && (enabled || mining.mode.automine))
       mining.setInterval(0)
     await mining.setAutomine(enabled)
   }
 
-  /** @param interval - milliseconds between blocks; 0 ends interval mining */
+  /** @param interval - milliseconds between blocks; 0 stops interval mining */
   async setIntervalMining(interval: MiningInterval): Promise<void> {
     const { mining, compatibility } = this.#parts
     if (compatibility.intervalMiningDisablesAutomine) await mining.setAutomine(false)
     mining.setInterval(interval)
   }
 
-  /** Sets the gas limit from the next block on. */
+  /** Sets the gas limit, starting with the next block. */
   setBlockGasLimit(gasLimit: bigint): Promise<void> {
     return this.#setBlockSettings({ gasLimit })
   }
 
-  /** Sets the base fee of the next block alone, in wei per gas. @throws UnsupportedControlError before London */
+  /** Sets the base fee of the next block only, in wei per gas. @throws UnsupportedControlError before London */
   setNextBaseFee(nextBaseFee: bigint): Promise<void> {
     return this.#chain.adjust(() => {
       if (!this.#isLondon) {
@@ -131,12 +131,12 @@ export class Controls {
     })
   }
 
-  /** The base fee that {@link setNextBaseFee} has set for the next block. */
+  /** Returns the base fee set by {@link setNextBaseFee}, if any. */
   imposedBaseFee(): bigint | undefined {
     return this.#chain.settings.nextBaseFee
   }
 
-  /** Sets the least gas price of transactions, also for eth_gasPrice. @throws UnsupportedControlError from London on */
+  /** Sets the minimum gas price of transactions and eth_gasPrice. @throws UnsupportedControlError from London on */
   setMinGasPrice(price: bigint): void {
     if (this.#isLondon) {
       throw new UnsupportedControlError('anvil_setMinGasPrice is not supported when EIP-1559 is active')
@@ -145,7 +145,7 @@ export class Controls {
     this.#gasPrice = price
   }
 
-  /** The answer of eth_gasPrice in wei per gas, if a control has set it. */
+  /** Returns the eth_gasPrice override in wei per gas, if a control has set one. */
   gasPrice(): bigint | undefined {
     return this.#gasPrice
   }
@@ -158,12 +158,12 @@ export class Controls {
     return this.#chain.settings.coinbase
   }
 
-  /** Sets who earns the fees from the next block on. */
+  /** Sets the fee recipient, starting with the next block. */
   setCoinbase(coinbase: Uint8Array): Promise<void> {
     return this.#setBlockSettings({ coinbase })
   }
 
-  /** Sets the prevRandao of the next block alone, 32 bytes. @throws UnsupportedControlError before the merge */
+  /** Sets the prevRandao of the next block only, 32 bytes. @throws UnsupportedControlError before the merge */
   setPrevRandao(nextPrevRandao: Uint8Array): Promise<void> {
     return this.#chain.adjust(() => {
       if (!this.#chain.nextRules().isActivatedEIP(4399)) {
@@ -173,7 +173,7 @@ export class Controls {
     })
   }
 
-  /** Sets the extra data from the next block on, at most 32 bytes. */
+  /** Sets the extra data, at most 32 bytes, starting with the next block. */
   setExtraData(extraData: Uint8Array): Promise<void> {
     return this.#setBlockSettings({ extraData })
   }
@@ -190,22 +190,22 @@ export class Controls {
 
   /* Clock */
 
-  /** @returns how far the clock is ahead of the wall clock now */
+  /** @returns the clock's current offset from the wall clock */
   increaseTime(seconds: bigint): Promise<bigint> {
     return this.#chain.adjust(() => this.#chain.clock.increase(seconds, this.#headTime))
   }
 
-  /** Sets the clock, which then runs on. @returns how far it moved */
+  /** Sets the clock, which keeps running. @returns how far it moved */
   setTime(timestamp: bigint): Promise<bigint> {
     return this.#chain.adjust(() => this.#chain.clock.set(timestamp))
   }
 
-  /** @throws TimestampError if the next block cannot have this time */
+  /** @throws TimestampError if the next block cannot have this timestamp */
   setNextBlockTimestamp(timestamp: bigint): Promise<void> {
     return this.#chain.adjust(() => this.#chain.clock.setNext(timestamp, this.#headTime))
   }
 
-  /** Fixes the time between blocks; undefined leaves it to the clock. @returns whether it was fixed before */
+  /** Fixes the time between blocks; undefined restores the clock. @returns whether it was fixed before */
   setBlockTimestampInterval(seconds: bigint | undefined): Promise<boolean> {
     return this.#chain.adjust(() => this.#chain.clock.setInterval(seconds))
   }
@@ -225,7 +225,7 @@ export class Controls {
     return this.#parts.snapshots.take()
   }
 
-  /** Reverts to a snapshot and removes it, and those that were taken after it. */
+  /** Reverts to a snapshot, removing it and all later ones. */
   revert(snapshot: bigint): Promise<RevertOutcome> {
     return this.#parts.snapshots.revert(snapshot)
   }
@@ -235,9 +235,9 @@ export class Controls {
   }
 
   /**
-   * Resets the chain to the first block that it was started with, or to a block of a remote chain.
+   * Resets the chain to the block it was started from, or to a block of a remote chain.
    *
-   * @throws UnsupportedControlError if the order names a URL that calls may not name
+   * @throws UnsupportedControlError if calls may not use the given URL
    */
   async reset(order: ResetOrder = {}): Promise<void> {
     await this.#parts.remote.reset(order)
@@ -246,17 +246,17 @@ export class Controls {
     this.#instanceId = newInstanceId()
   }
 
-  /** Asks another node of the forked chain from now on. @throws UnsupportedControlError as `reset` does */
+  /** Switches to another node of the forked chain. @throws UnsupportedControlError like `reset` */
   setRemote(url: string): Promise<void> {
     return this.#parts.remote.setRemote(url)
   }
 
-  /** Removes blocks from the end of the chain, and their transactions. @throws DepthError if there are not so many */
+  /** Removes the last blocks with their transactions. @throws DepthError if the chain has too few */
   rollback(depth: number): Promise<void> {
     return rollback(this.#chain, depth)
   }
 
-  /** Replaces blocks at the end of the chain by as many others. @throws DepthError if there are not so many */
+  /** Replaces the last blocks by as many new ones. @throws DepthError if the chain has too few */
   reorganise(order: { depth: number; replacements: readonly Replacement[] }): Promise<void> {
     const { wallet } = this.#parts
     return reorganise(
@@ -275,15 +275,15 @@ export class Controls {
   }
 
   /**
-   * Imports blocks as RLP, parents first, and makes the last of them the head.
+   * Imports RLP-encoded blocks, parents first, and makes the last one the head.
    *
-   * @throws ImportError for the first invalid block; those before it stay stored
+   * @throws ImportError for the first invalid block; earlier ones remain stored
    */
   importBlocks(blocks: readonly Uint8Array[]): Promise<void> {
     return importBranch(this.#chain, blocks)
   }
 
-  /* State that the next block is executed on, and that `latest` reads */
+  /* State for the next block, visible at `latest` */
 
   /** @param balance - wei */
   setBalance(address: Uint8Array, balance: bigint): Promise<void> {
@@ -302,7 +302,7 @@ export class Controls {
     return stateEdits.setCode(this.#chain, address, code)
   }
 
-  /** @param slot - 32 bytes, as `value` is */
+  /** @param slot - 32 bytes, like `value` */
   setStorage(address: Uint8Array, slot: Uint8Array, value: Uint8Array): Promise<void> {
     return stateEdits.setStorage(this.#chain, address, slot, value)
   }
@@ -313,10 +313,10 @@ export class Controls {
   }
 
   /**
-   * Calls `write` with every account of `latest`; the chain does not change meanwhile.
+   * Calls `write` with all accounts of `latest`, holding back chain changes until it is done.
    *
-   * @param signal - aborted when nobody waits for it any more: it holds back every change of the chain
-   * @throws ChainError if the signal is aborted before all is written
+   * @param signal - abort it once nobody is waiting, to release the chain
+   * @throws ChainError if aborted before everything is written
    */
   exportState<T>(
     write: (accounts: readonly GenesisAccount[]) => Awaitable<T>,
@@ -349,12 +349,12 @@ export class Controls {
     return this.#parts.impersonation.stop(address)
   }
 
-  /** Accepts unsigned transactions of every account, or only of those that {@link impersonate} named. */
+  /** Accepts unsigned transactions from every account, or only from those passed to {@link impersonate}. */
   autoImpersonate(enabled: boolean): void {
     this.#parts.impersonation.automatic = enabled
   }
 
-  /** Makes ECRECOVER return an account for a signature of 65 bytes, whatever it signs. */
+  /** Makes ECRECOVER return `address` for a 65-byte signature of any hash. */
   impersonateSignature(signature: Uint8Array, address: Uint8Array): void {
     this.#parts.recoveries.set(signature, address)
   }
@@ -372,7 +372,7 @@ export class Controls {
 
   /* Mempool */
 
-  /** Drops a pooled transaction. @returns false if there is none of this hash */
+  /** Drops a pooled transaction. @returns false if there is none with this hash */
   dropTransaction(hash: Uint8Array): Promise<boolean> {
     return this.#changeMempool(({ mempool }) => mempool.drop(hash) !== undefined)
   }

@@ -1,30 +1,30 @@
 import type { JsonValue } from './wire.js'
 
-/** Answers that replace a whole HTTP reply instead of standing inside it. */
+/** Reply that replaces the whole HTTP response instead of being an error object inside it. */
 export interface RefusalReply {
   /** HTTP status. */
   status: number
   contentType: string
-  /** Headers beside the media type. */
+  /** Headers other than the media type. */
   headers?: Readonly<Record<string, string>>
   body: string
 }
 
-/** What an RpcError may carry beside its code and message. */
+/** Optional details of an RpcError. */
 export interface RpcErrorDetails {
   data?: JsonValue | undefined
-  /** The error object as JSON text, where it comes from another node: it goes out as it was written there. */
+  /** Error object as JSON text, if it comes from another node; sent unchanged. */
   text?: string
-  /** Members of the error object beside code, message and data. */
+  /** Members of the error object besides code, message and data. */
   members?: Readonly<Record<string, JsonValue>>
-  /** The HTTP status of a reply that consists of this error alone; 200 unless given. */
+  /** HTTP status of a reply that consists only of this error; 200 by default. */
   status?: number
-  /** What is answered instead of an error object when the call stands alone in an HTTP request. */
+  /** Replaces the error object if the call is alone in an HTTP request. */
   refusal?: RefusalReply
   cause?: unknown
 }
 
-/** An error as JSON-RPC 2.0 shows it to the caller (section 5.1 of the specification). */
+/** A JSON-RPC 2.0 error (section 5.1 of the specification). */
 export class RpcError extends Error {
   override readonly name: string = 'RpcError'
   readonly code: number
@@ -44,7 +44,7 @@ export class RpcError extends Error {
     if (details.refusal !== undefined) this.refusal = details.refusal
   }
 
-  /** The error object of the answer. */
+  /** Returns the error object of the answer. */
   toObject(): JsonValue {
     return { code: this.code, ...this.members, message: this.message, data: this.data }
   }
@@ -58,7 +58,7 @@ export class ParseError extends RpcError {
   }
 }
 
-/** The message is JSON but no request (-32600; geth: rpc/errors.go). */
+/** The message is JSON but not a request (-32600; geth: rpc/errors.go). */
 export class InvalidRequestError extends RpcError {
   override readonly name = 'InvalidRequestError'
   constructor(message = 'invalid request') {
@@ -66,7 +66,7 @@ export class InvalidRequestError extends RpcError {
   }
 }
 
-/** The method is unknown or not enabled (-32601, in the words of the hosted provider). */
+/** The method is unknown or not enabled (-32601, with the hosted provider's message). */
 export class MethodNotFoundError extends RpcError {
   override readonly name = 'MethodNotFoundError'
   readonly method: string
@@ -76,7 +76,7 @@ export class MethodNotFoundError extends RpcError {
   }
 }
 
-/** A subscription was asked for where nothing can be pushed (-32601; geth: rpc/subscription.go). */
+/** A subscription was requested on a transport without push (-32601; geth: rpc/subscription.go). */
 export class NotificationsUnsupportedError extends RpcError {
   override readonly name = 'NotificationsUnsupportedError'
   constructor() {
@@ -84,7 +84,7 @@ export class NotificationsUnsupportedError extends RpcError {
   }
 }
 
-/** The namespace has no such kind of subscription (-32601; geth: rpc/errors.go). */
+/** The namespace has no such subscription (-32601; geth: rpc/errors.go). */
 export class SubscriptionKindNotFoundError extends RpcError {
   override readonly name = 'SubscriptionKindNotFoundError'
   constructor(namespace: string, kind: string) {
@@ -100,7 +100,7 @@ export class InvalidParamsError extends RpcError {
   }
 }
 
-/** A fault of ours; the caller learns no more than that there was one (-32603; geth: rpc/service.go). */
+/** An internal fault; the caller sees only that there was one (-32603; geth: rpc/service.go). */
 export class InternalError extends RpcError {
   override readonly name = 'InternalError'
   constructor(cause: unknown) {
@@ -108,7 +108,7 @@ export class InternalError extends RpcError {
   }
 }
 
-/** Any refusal without a code of its own (-32000, as geth gives errors that have none: rpc/json.go). */
+/** Any error without a code of its own (-32000, geth's default: rpc/json.go). */
 export class ServerError extends RpcError {
   override readonly name = 'ServerError'
   constructor(message: string) {
@@ -116,7 +116,7 @@ export class ServerError extends RpcError {
   }
 }
 
-/** A block is not there (-32001; foundry: anvil/src/eth/error.rs, BlockNotFound). */
+/** A block was not found (-32001; foundry: anvil/src/eth/error.rs, BlockNotFound). */
 export class ResourceNotFoundError extends RpcError {
   override readonly name = 'ResourceNotFoundError'
   constructor() {
@@ -135,7 +135,7 @@ export class TransactionNotFoundError extends ServerError {
   }
 }
 
-/** The batch has used up its budget of response bytes (-32003; geth: rpc/errors.go). */
+/** The batch exceeds its limit of response bytes (-32003; geth: rpc/errors.go). */
 export class ResponseTooLargeError extends RpcError {
   override readonly name = 'ResponseTooLargeError'
   constructor() {
@@ -143,7 +143,7 @@ export class ResponseTooLargeError extends RpcError {
   }
 }
 
-/** The query exceeds what a call may cost (-32005, the code hosted providers use for it). */
+/** The query exceeds the limits of a call (-32005, the code that hosted providers use). */
 export class LimitExceededError extends RpcError {
   override readonly name = 'LimitExceededError'
   constructor(message: string, data?: JsonValue) {
@@ -151,7 +151,7 @@ export class LimitExceededError extends RpcError {
   }
 }
 
-/** More storage slots are asked for than one request may (-38026; geth: internal/ethapi/errors.go). */
+/** More storage slots were requested than allowed (-38026; geth: internal/ethapi/errors.go). */
 export class TooManySlotsError extends RpcError {
   override readonly name = 'TooManySlotsError'
   constructor(limit: number) {
@@ -159,7 +159,7 @@ export class TooManySlotsError extends RpcError {
   }
 }
 
-/** Execution ended in a REVERT; `data` is what it returned as hexadecimal (code 3; geth: internal/ethapi/errors.go). */
+/** Execution reverted; `data` is the return data in hex (code 3; geth: internal/ethapi/errors.go). */
 export class RevertError extends RpcError {
   override readonly name = 'RevertError'
   constructor(message: string, data: string) {

@@ -13,45 +13,45 @@ import {
 import type { FilterStore } from './subscriptions/filters.js'
 import type { JsonValue, WireBytes } from './wire.js'
 
-/** What a method may use. */
+/** Everything a method may use. */
 export interface Call {
-  /** What the chain is read through. */
+  /** View through which the method reads the chain. */
   view: ChainView
   backend: Backend
   filters: FilterStore
   context: RequestContext
-  /** Whether the parameters are so long that they are decoded in turns with other requests. */
+  /** Whether the parameters are long enough to be decoded in slices, between other requests. */
   isLarge: boolean
-  /** Told of faults of ours that come up when the call has been answered, with the method's name. */
+  /** Reports internal faults that occur after the call was answered, with the method's name. */
   report: (method: string, fault: unknown) => void
 }
 
-/** What a method gives back: a value to print, or bytes that are on the wire already. */
+/** Result of a method: a value to print, or bytes already in wire form. */
 export type Result = JsonValue | WireBytes
 
 /** A method as the registry holds it. */
 export interface Method {
   readonly name: string
   readonly parameters: readonly Parameter<unknown>[]
-  /** @throws InvalidParamsError if the arguments do not fit. */
+  /** @throws InvalidParamsError if the arguments do not fit */
   invoke(call: Call, params: unknown): Result | Promise<Result>
 }
 
-/** A parameter that must be given, and not as null. */
+/** Declares a parameter that must be present and not null. */
 export function required<T>(name: string, decoder: Decoder<T>): Parameter<T> {
   return { name, required: true, decoder }
 }
 
-/** A parameter that may be left out or null. */
+/** Declares a parameter that may be absent or null. */
 export function optional<T>(name: string, decoder: Decoder<T>): Parameter<T | undefined> {
   return { name, required: false, decoder }
 }
 
 /**
- * Decodes arguments and does with them what is to be done: at once, or after other requests had their turns.
+ * Decodes arguments and passes them to `run`: synchronously, or in slices if the call is large.
  *
- * @param run - gets the call and its arguments
- * @param skipped - how many arguments in front were decoded already
+ * @param run - receives the call and its arguments
+ * @param skipped - number of leading arguments already decoded
  * @throws InvalidParamsError
  */
 export function withArguments<const P extends readonly Parameter<unknown>[], R>(
@@ -66,7 +66,7 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
   return decoding.then((args) => run(call, ...args))
 }
 
-/** Makes a method from its parameters and the function that gets them decoded. */
+/** Defines a method by its parameters and the function that receives them decoded. */
 export function defineMethod<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -80,13 +80,12 @@ export function defineMethod<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * The decoded arguments of a call.
+ * Decodes the arguments of a call.
  *
- * The rules for how many there may be, and the messages, are those of geth (rpc/json.go, parsePositionalArguments): an
- * earlier bad argument is reported before a superfluous one, absent or null params are an empty list, and null is no
- * value for a required argument.
+ * Arity rules and messages are geth's (rpc/json.go, parsePositionalArguments): an invalid argument is reported before
+ * an excess one, absent or null params are an empty list, and null does not satisfy a required argument.
  *
- * @param skipped - how many arguments in front were decoded already
+ * @param skipped - number of leading arguments already decoded
  * @throws InvalidParamsError
  */
 export function decodeArguments<P extends readonly Parameter<unknown>[]>(
@@ -104,7 +103,7 @@ export function decodeArguments<P extends readonly Parameter<unknown>[]>(
   return args as ArgumentsOf<P>
 }
 
-/** The same in pieces, for arguments that are so long that other requests would wait for them. */
+/** Incremental version of {@link decodeArguments}: yields between pieces. */
 export function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
   params: unknown,
   parameters: P,
@@ -164,7 +163,7 @@ function* decodeArgumentInPieces(
   }
 }
 
-/** @throws InvalidParamsError if the value is null where one is required */
+/** @throws InvalidParamsError if a required value is null */
 function isLeftOut({ required }: Parameter<unknown>, value: unknown, index: number): boolean {
   if (value !== null && value !== undefined) return false
   if (required) throw missingValue(index)
@@ -175,7 +174,7 @@ function missingValue(index: number): InvalidParamsError {
   return new InvalidParamsError(`missing value for required argument ${index}`)
 }
 
-/** What a decoder threw, in the words for the caller. */
+/** Turns a decoder's error into the one for the caller. */
 function worded(error: unknown, index: number): unknown {
   if (!(error instanceof DecodeError)) return error
   return new InvalidParamsError(`invalid argument ${index}: ${error.describe()}`)

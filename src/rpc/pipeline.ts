@@ -44,49 +44,46 @@ import {
 } from './wire.js'
 
 /*
- * The way of a request, from top to bottom:
+ * The path of a request, from top to bottom:
  *
- *   answerRequest   authenticate, read the body            a request over HTTP enters here
- *   answerBody      parse the envelope                     a message of a WebSocket or of IPC joins here
- *   #answerBatch    the calls of a batch, one by one
- *   #execute        policy (allowlists, quotas, faults)    a call in process joins here
- *   #invoke         look the method up, decode, run it, encode the result
+ *   answerRequest   authenticate, read the body            HTTP requests enter here
+ *   answerBody      parse the envelope                     WebSocket and IPC messages join here
+ *   #answerBatch    answer the calls of a batch one by one
+ *   #execute        policy (allowlists, quotas, faults)    in-process calls join here
+ *   #invoke         look up the method, decode, run, encode the result
  *   #execute        record the outcome in the journal
  *
- * What counts as what, and the texts, are those of geth (rpc/handler.go, rpc/json.go).
+ * Message classification and error texts follow geth (rpc/handler.go, rpc/json.go).
  */
 
-/** Characters and bytes of a batch's answers that are made bytes together, or a little more. */
+/** Approximate bytes and characters of batch answers encoded in one step. */
 const JOINED_LENGTH = 256 * 1024
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface Admission<Context extends RequestContext> {
   context: Context
   /** Longest body in bytes. */
   maxBody: number
 }
 
-/**
- * What a transport of whole requests brings to the pipeline. `Answer` is its own form of an answer in which there is no
- * JSON-RPC, such as a refusal.
- */
+/** Transport of whole requests. `Answer` is the transport's own form of a reply without JSON-RPC, such as a refusal. */
 export interface RequestTransport<Context extends RequestContext, Answer> {
-  /** Authenticates the request: key, secret, token, origin. */
+  /** Authenticates the request by key, secret, token and origin. */
   admit(): Awaitable<Admission<Context> | { answer: Answer }>
-  /** Reads the body, unless the transport answers the request by itself. */
+  /** Reads the body, unless the transport itself answers the request. */
   readBody(admission: Admission<Context>): Awaitable<{ content: Uint8Array | string } | { answer: Answer }>
-  /** The pipeline of the network that was asked, once it is open. */
+  /** Opens the pipeline of the requested network. */
   open(): Awaitable<RpcPipeline>
 }
 
-/** How a request over HTTP ends. */
+/** Outcome of an HTTP request. */
 type RequestOutcome<Context, Answer> = { context: Context; reply: Reply | undefined } | { answer: Answer }
 
-/** Answers a request over HTTP, at once where its method does. */
+/** Answers an HTTP request, synchronously if its method is synchronous. */
 export function answerRequest<Context extends RequestContext, Answer>(
   transport: RequestTransport<Context, Answer>,
 ): Awaitable<RequestOutcome<Context, Answer>> {
-  // Of hundreds of requests that come at once only some begin before others are served.
+  // Spreads out bursts: of hundreds of requests arriving together, only some start before others are served.
   return whenReady(new TimeSlice().pause(), () =>
     whenReady(transport.admit(), (admission) =>
       'answer' in admission ? admission : answerAdmitted(transport, admission),
@@ -107,59 +104,61 @@ function answerAdmitted<Context extends RequestContext, Answer>(
   })
 }
 
-/** What batches may cost. */
+/** Limits on batches. */
 export interface BatchLimits {
-  /** Most messages in a batch. */
+  /** Maximum number of messages in a batch. */
   maxItems: number
-  /** Most bytes of all results and errors of a batch; the answer that crosses it is kept. No limit if undefined. */
+  /** Maximum total bytes of results and errors; the answer that crosses it is kept. Unlimited if undefined. */
   maxResponseBytes?: number | undefined
 }
 
 /** Answers calls in place of their methods, as a cassette does. */
 export interface CallInterceptor {
-  /** Calls go to it while this is active. */
+  /** Calls are intercepted while this is active. */
   readonly cassette: { readonly isActive: boolean }
   /**
-   * @param own - the method's own answer
-   * @param batch - stands for the batch of the call, whose calls are all made before any of them is answered
+   * Answers a call.
+   *
+   * @param own - runs the method itself
+   * @param batch - identifies the batch; all its calls are made before any is answered
    * @throws RpcError
    */
   answer(call: PolicyCall, own: () => Awaitable<Result>, batch?: object): Awaitable<Result>
 }
 
-/** What the pipeline of a network is made of. */
+/** Parts of a network's pipeline. */
 export interface PipelineSetup {
-  /** By name. */
+  /** Methods by name. */
   methods: ReadonlyMap<string, Method>
   backend: Backend
   filters: FilterStore
   policy?: CallPolicy | undefined
   interceptor?: CallInterceptor | undefined
   batch: BatchLimits
-  /** Told of faults of ours, with the method that met them. */
+  /** Receives internal faults, with the name of the method that raised them. */
   report: (method: string, fault: unknown) => void
 }
 
-/** A longer body, in bytes or characters, is read in turns with other requests. */
+/** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
 const largeBody = 256 * 1024
 
-/** Longest method name that is looked up, in bytes (geth: rpc/handler.go). */
+/** Maximum length of a method name in bytes (geth: rpc/handler.go). */
 const maxMethodNameLength = 2048
 
-/** The calls of a batch that wait until each of them has passed the call policy, or was refused. */
+/** Barrier for the calls of a batch: each waits until all have been admitted or refused by the call policy. */
 class Gathering {
   #missing = 0
   #resolve: (() => void) | undefined
   readonly #complete = new Promise<void>((resolve) => (this.#resolve = resolve))
-  /** Whether the call policy has refused none of them. */
+  /** Whether the call policy has admitted every call so far. */
   isWhole = true
 
-  /** Lets a call through the call policy, and then wait for the others. */
+  /** Passes a call through the call policy, then waits for the others. */
   async enter(policy: () => Awaitable<CallRecord | undefined>): Promise<CallRecord | undefined> {
     this.#missing++
     let record: CallRecord | undefined
     try {
-      // Awaited in any case: all calls of the batch are counted before the first of them is through.
+      // Always awaited, so that every call of the batch is counted before the first passes the barrier.
       record = await policy()
     } catch (refusal) {
       this.isWhole = false
@@ -172,7 +171,7 @@ class Gathering {
   }
 }
 
-/** JSON-RPC 2.0 of one network, over whatever transport. */
+/** JSON-RPC 2.0 endpoint of one network, independent of the transport. */
 export class RpcPipeline {
   readonly #setup: PipelineSetup
 
@@ -183,7 +182,7 @@ export class RpcPipeline {
   /**
    * Answers a body.
    *
-   * @returns undefined where nothing is answered: to an empty body, to notifications and to responses
+   * @returns undefined if there is nothing to answer: for empty bodies, notifications and responses
    */
   answerBody(body: Uint8Array | string, context: RequestContext): Awaitable<Reply | undefined> {
     const envelope = orElse<Body | ParseError>(
@@ -203,7 +202,7 @@ export class RpcPipeline {
     })
   }
 
-  /** What is said of bodies that are no requests, where it is not what geth says. */
+  /** Returns how the emulated node rejects malformed envelopes, if differently from geth. */
   #rules(): EnvelopeRules | undefined {
     return envelopeRules[this.#setup.backend.settings.compatibility.errorMessages]
   }
@@ -219,7 +218,7 @@ export class RpcPipeline {
     return whenReady(this.#answerMessage(message, context, text), (outcome) => singleReply(message, outcome))
   }
 
-  /** Opens a session for a connection that can be pushed to. */
+  /** Opens a session for a connection that supports push. */
   open(connection: Connection, context: RequestContext): Session {
     return new Session(connection, context, (body, from) => this.answerBody(body, from))
   }
@@ -252,7 +251,7 @@ export class RpcPipeline {
     const gathering = interceptor?.cassette.isActive ? new Gathering() : undefined
     const together = gathering && this.#answerTogether(messages, context, gathering)
     const pieces: WirePiece[] = []
-    // What was answered since pieces were last made bytes: all of a long reply would take as long as many answers.
+    // Answers not yet encoded. Encoding a long reply all at once would block other requests.
     let latest: WirePiece[] = []
     let length = 0
     const refusals: (RefusalReply | undefined)[] = []
@@ -291,7 +290,7 @@ export class RpcPipeline {
     return createReply([errorText('null', rules?.invalid() ?? new InvalidRequestError('empty batch'))])
   }
 
-  /** Makes all calls of a batch before any of them is answered: a cassette passes them on as one batch. */
+  /** Starts all calls of a batch before answering any: a cassette forwards them as one batch. */
   #answerTogether(
     messages: readonly Message[],
     context: RequestContext,
@@ -301,9 +300,9 @@ export class RpcPipeline {
   }
 
   /**
-   * How a message ends; undefined if it is none that does anything.
+   * Returns the outcome of a message, or undefined if it does nothing.
    *
-   * @param text - what it was read from; undefined in a batch
+   * @param text - source text of the message; undefined in a batch
    */
   #answerMessage(
     message: Message,
@@ -324,7 +323,7 @@ export class RpcPipeline {
     return rules?.keepsIds === false ? { ...refusal, isOfNoCall: true } : refusal
   }
 
-  /** Carries a call out: policy, method, record. */
+  /** Executes a call: policy, method, record. */
   #execute(call: PolicyCall, gathering?: Gathering): Awaitable<Outcome> {
     const started = performance.now()
     const enter = (): Awaitable<CallRecord | undefined> => this.#setup.policy?.enter(call)
@@ -345,7 +344,7 @@ export class RpcPipeline {
     )
   }
 
-  /** The only place that catches what methods throw. */
+  /** The only place that catches errors thrown by methods. */
   #invoke(
     call: PolicyCall,
     record: CallRecord | undefined,
@@ -382,7 +381,7 @@ export class RpcPipeline {
   }
 
   #method({ method: name, context }: PolicyCall): Method {
-    // A character has at most three bytes: names of usual length are not counted.
+    // A UTF-16 unit encodes to at most three bytes, so names of ordinary length need no count.
     if (name.length * 3 > maxMethodNameLength && Buffer.byteLength(name) > maxMethodNameLength) {
       throw new RpcError(-32600, `method name too long: ${Buffer.byteLength(name)} > ${maxMethodNameLength}`)
     }
@@ -400,7 +399,9 @@ export class RpcPipeline {
     return failedOutcome(error)
   }
 
-  /** Errors of other nodes keep their words. A fault in the wording itself is answered too: the caller waits. */
+  /**
+   * Errors from other nodes keep their message. A fault while wording an error is answered too: the caller is waiting.
+   */
   #toRpcError(call: PolicyCall, thrown: unknown): RpcError {
     if (thrown instanceof RpcError && thrown.text !== undefined) return thrown
     const { errorMessages } = this.#setup.backend.settings.compatibility
@@ -418,7 +419,7 @@ function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefin
   return settings === undefined ? backend : { ...backend, settings: { ...backend.settings, ...settings } }
 }
 
-/** One message's part of a reply; undefined where nothing is answered. */
+/** Returns one message's part of the reply; undefined if it has none. */
 function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
   if (outcome === undefined) return undefined
   const isOfNoCall = 'error' in outcome && outcome.isOfNoCall === true

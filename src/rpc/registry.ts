@@ -17,7 +17,7 @@ const methods: ReadonlyMap<string, Method> = new Map(
     ...ethMethods,
     ...controlMethods,
     ...netMethods,
-    // Otterscan asks for a block's header under this name.
+    // Otterscan requests block headers under this name.
     { ...getHeaderByNumber, name: 'erigon_getHeaderByNumber' },
     ...otsMethods,
     ...personalMethods,
@@ -31,7 +31,7 @@ const methods: ReadonlyMap<string, Method> = new Map(
 const modules = modulesMethod([...methods.values()])
 const discover = discoverMethod([...methods.values(), modules])
 
-/** Every method that is answered, under its name on the wire. */
+/** All methods by wire name. */
 export const registry: ReadonlyMap<string, Method> = new Map([
   ...methods,
   [modules.name, modules],

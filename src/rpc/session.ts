@@ -5,28 +5,28 @@ import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
 
-/** A connection that messages can be pushed to, such as a WebSocket. */
+/** A connection that supports push, such as a WebSocket. */
 export interface Connection {
   /** Sends the answer to a message. */
   answer(reply: Reply): void
-  /** Sends a message that is no answer. */
+  /** Sends a message that is not an answer. */
   push(message: Uint8Array): void
-  /** Bytes that were sent and have not left yet. */
+  /** Bytes queued for sending. */
   readonly bufferedBytes: number
-  /** Ends the connection. @param reason - for the other side @param code - RFC 6455, section 7.4.1; 1008 unless given */
+  /** Closes the connection. @param reason - for the peer @param code - RFC 6455, section 7.4.1; 1008 by default */
   close(reason: string, code?: number): void
 }
 
-/** Answers a body, as RpcPipeline.answerBody does. */
+/** Answers a body, like RpcPipeline.answerBody. */
 type Handle = (
   body: Uint8Array | string,
   context: RequestContext,
 ) => Reply | undefined | Promise<Reply | undefined>
 
 /**
- * One connection's side of the pipeline: its messages are answered, and what it subscribed to is pushed.
+ * One connection's end of the pipeline: answers its messages and pushes its subscriptions.
  *
- * A subscription's first push waits until the answer that carries its id has been sent.
+ * A subscription pushes nothing before the answer that carries its id has been sent.
  */
 export class Session {
   readonly #connection: Connection
@@ -41,9 +41,7 @@ export class Session {
     this.#handle = handle
   }
 
-  /**
-   * Takes one message. Answers come in the order in which they are ready: what is answered at once needs no promise.
-   */
+  /** Handles one message. Answers go out in order of completion; a synchronous answer needs no promise. */
   receive(message: Uint8Array | string): void | Promise<void> {
     const subscriptions = this.#subscriptions.forMessage()
     const handled = this.#handle(message, new MessageContext(this.#context, subscriptions))
@@ -63,16 +61,16 @@ export class Session {
   }
 
   /**
-   * Says what is wrong with a message, unless it just breaks off, and ends the connection (geth: rpc/handler.go).
+   * Describes a syntax error, unless the message is merely truncated, and closes the connection (geth: rpc/handler.go).
    *
-   * @param words - undefined if it breaks off
+   * @param words - undefined if the message is truncated
    */
   #refuse(words: string | undefined): void {
     if (words !== undefined) this.#connection.answer(createReply([errorText('null', new ParseError(words))]))
     this.#connection.close('malformed message')
   }
 
-  /** Ends all subscriptions; called when the connection is gone. */
+  /** Ends all subscriptions. Call this once the connection is gone. */
   close(): void {
     this.#subscriptions.close()
   }
@@ -83,7 +81,7 @@ function textOf(message: Uint8Array | string): string {
   return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString()
 }
 
-/** Where one message of a connection comes from: the members of a copy would be found more slowly. */
+/** Context of one message. A class, because member access on object copies is slower. */
 class MessageContext implements RequestContext {
   readonly transport: Transport
   readonly caller: object | undefined
@@ -105,36 +103,36 @@ class MessageContext implements RequestContext {
   }
 }
 
-/** What pushes go out on; see Connection. */
+/** Target of pushes; see Connection. */
 interface PushTarget {
   push(message: Uint8Array): void
   readonly bufferedBytes: number
   close(reason: string, code?: number): void
 }
 
-/** Gives one subscription's payloads to `push`. @returns a function that ends it */
+/** Source of one subscription: passes payloads to `push`. @returns a function that ends it */
 export type Feed = (push: (payload: readonly WirePiece[]) => void) => () => void
 
-/** Where methods open and close subscriptions. */
+/** Opens and closes subscriptions for methods. */
 export interface Subscriptions {
   /** @returns the id */
   open(feed: Feed): string
-  /** @returns false if the connection has no subscription of this id */
+  /** @returns false if the connection has no subscription with this id */
   close(id: string): boolean
-  /** Ends the connection, with 1006 without a close frame (RFC 6455, section 7.4.1). */
+  /** Closes the connection; with code 1006, without a close frame (RFC 6455, section 7.4.1). */
   disconnect(end: { code: number; reason: string }): void
 }
 
-/** Bytes that may wait for a subscriber before it is cut off. */
+/** A subscriber with more unsent bytes than this is disconnected. */
 export const maxWaitingBytes = 32 * 1024 * 1024
 
 interface Subscription {
   end: () => void
-  /** Payloads that wait for the answer with the id; undefined once it has been sent. */
+  /** Payloads held until the answer with the id has been sent; undefined afterwards. */
   held: (readonly WirePiece[])[] | undefined
 }
 
-/** What the pushes of all connections wait in. */
+/** Queue of pushes, shared by all connections. */
 const pushes = new ShortWorkQueue()
 
 /** The subscriptions of one connection. */
@@ -147,7 +145,7 @@ export class SessionSubscriptions {
     this.#target = target
   }
 
-  /** Subscriptions that are opened while one message is handled: they are held until `release`. */
+  /** Returns a handle that holds back the subscriptions opened through it until `release`. */
   forMessage(): Subscriptions & { release(): void } {
     let opened: string[] | undefined
     return {
@@ -162,7 +160,7 @@ export class SessionSubscriptions {
     }
   }
 
-  /** Ends all of them, for good: messages may still be on their way to a subscription when their connection is gone. */
+  /** Ends all subscriptions for good: a message may still open one after its connection is gone. */
   close(): void {
     this.#isClosed = true
     for (const id of [...this.#open.keys()]) this.#end(id)

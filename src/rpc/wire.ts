@@ -1,12 +1,10 @@
 import { latin1 } from '../encoding/hex.js'
 import { RevertError, type RpcError } from './errors.js'
 
-/** Bytes, or text whose UTF-8 form is meant. */
+/** Bytes, or text to be encoded as UTF-8. */
 export type WirePiece = Uint8Array | string
 
-/**
- * A JSON value that is already in the form it has on the wire: its pieces are joined, not parsed and printed again.
- */
+/** A JSON value already in wire form: its pieces are concatenated, never parsed and printed again. */
 export class WireBytes {
   readonly pieces: readonly WirePiece[]
 
@@ -14,15 +12,15 @@ export class WireBytes {
     this.pieces = pieces
   }
 
-  /** The value that the bytes stand for. */
+  /** Parses the value. */
   parse(): unknown {
     return JSON.parse(pieceText(this.pieces))
   }
 }
 
 /**
- * A JSON array of values in wire form. Values that lie side by side in the memory they were read into, with the comma
- * between them, are taken together: the logs of a block are, and thousands of them become a few pieces.
+ * Joins values in wire form into a JSON array. Values adjacent in the same buffer, with the comma between them, become
+ * one piece: the thousands of logs of a block take only a few.
  */
 export function wireArray(items: readonly WirePiece[]): WireBytes {
   const pieces: WirePiece[] = ['[']
@@ -49,7 +47,7 @@ export function wireArray(items: readonly WirePiece[]): WireBytes {
 
 const COMMA = 0x2c
 
-/** The bytes of all pieces, one after another. */
+/** Concatenates pieces as bytes. */
 export function joinPieces(pieces: readonly WirePiece[]): Buffer {
   const bytes = Buffer.allocUnsafe(countBytes(pieces))
   let at = 0
@@ -63,27 +61,27 @@ export function joinPieces(pieces: readonly WirePiece[]): Buffer {
   return bytes
 }
 
-/** The text of all pieces, one after another. */
+/** Concatenates pieces as text. */
 export function pieceText(pieces: readonly WirePiece[]): string {
   const [first = ''] = pieces
   return pieces.length <= 1 && typeof first === 'string' ? first : joinPieces(pieces).toString('utf8')
 }
 
-/** How many bytes the pieces are on the wire. */
+/** Counts the bytes of the pieces in wire form. */
 export function countBytes(pieces: readonly WirePiece[]): number {
   let count = 0
   for (const piece of pieces) count += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   return count
 }
 
-/** What JSON can hold. */
+/** Any JSON value. Undefined members are omitted. */
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue | undefined }
 
-/** A JSON Schema (2020-12) as an OpenRPC document embeds it. */
+/** A JSON Schema (2020-12) as embedded in an OpenRPC document. */
 export type JsonSchema = { readonly [keyword: string]: JsonValue }
 
-/** Texts of ASCII that JSON, and {@link printJson}, write as they are. */
+/** ASCII text that neither JSON nor {@link printJson} escapes. */
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const unsafeInHtml = /[<>&\u2028\u2029]/
 const everyUnsafeInHtml = /[<>&\u2028\u2029]/g
@@ -93,9 +91,9 @@ function escapeUnit(character: string): string {
 }
 
 /**
- * The JSON text of a value, with `<`, `>`, `&` and the two line separators of Unicode escaped.
+ * Prints a value as JSON, with `<`, `>`, `&` and Unicode's two line separators escaped.
  *
- * Go's encoder escapes them by default, and so geth's answers carry them that way (encoding/json, HTMLEscape).
+ * Go's encoder escapes them by default (encoding/json, HTMLEscape), and so do geth's answers.
  */
 export function printJson(value: JsonValue): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
@@ -103,22 +101,22 @@ export function printJson(value: JsonValue): string {
   return unsafeInHtml.test(text) ? text.replace(everyUnsafeInHtml, escapeUnit) : text
 }
 
-/** The answer to a body: what a transport writes. */
+/** Reply to a body, as a transport writes it. */
 export interface Reply {
   /** HTTP status; 200 unless the provider refuses the whole request. */
   readonly status: number
   readonly contentType: string
-  /** Headers beside the media type. */
+  /** Headers other than the media type. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Written one after another. */
+  /** Written in order. */
   readonly pieces: readonly Uint8Array[]
   /**
-   * The same bytes where they are few, as a string with one character for each (Latin-1): transports put what stands
-   * before a reply in front of it and write both at once.
+   * The bytes of a short reply as a Latin-1 string, one character per byte, so that a transport can prepend its head
+   * and write both at once.
    */
   readonly byteText: string | undefined
   readonly byteLength: number
-  /** Whether the body was no JSON, upon which a WebSocket is closed. */
+  /** Whether the body was not JSON; a WebSocket is then closed. */
   readonly malformed: boolean
 }
 
@@ -126,10 +124,10 @@ type ReplyHead = Pick<Reply, 'status' | 'contentType' | 'headers' | 'malformed'>
 
 /** Replies up to this many bytes have a `byteText`. */
 const shortReply = 4096
-/** Pieces that together stay below this many bytes are joined into one. */
+/** Replies shorter than this many bytes are joined into one piece. */
 const joinBelow = 65_536
 
-/** A reply of these pieces. */
+/** Creates a reply from pieces. */
 export function createReply(
   pieces: readonly WirePiece[],
   { status = 200, contentType = 'application/json', malformed = false, headers }: Partial<ReplyHead> = {},
@@ -144,7 +142,7 @@ export function createReply(
   return { status, contentType, headers, pieces: written, byteText: undefined, byteLength, malformed }
 }
 
-/** A reply that is mostly written as text; its bytes are made where a transport wants them. */
+/** A short reply, kept as text. Its bytes are created only when a transport asks for them. */
 class ShortReply implements Reply {
   readonly status: number
   readonly contentType: string
@@ -169,7 +167,7 @@ class ShortReply implements Reply {
   }
 }
 
-/** The pieces as one text, which is counted in one go; undefined if there are bytes among them, or they are long. */
+/** Joins the pieces as one text, which is faster to count; undefined if any are bytes or the text is long. */
 function joinShortText(pieces: readonly WirePiece[]): string | undefined {
   let text = ''
   for (const piece of pieces) {
@@ -179,15 +177,15 @@ function joinShortText(pieces: readonly WirePiece[]): string | undefined {
   return text
 }
 
-/** The bytes of all pieces as one string of a character for each. */
+/** Joins the pieces as a Latin-1 string, one character per byte. */
 function byteText(pieces: readonly WirePiece[], byteLength: number): string {
   let text = ''
   for (const piece of pieces) text += typeof piece === 'string' ? piece : latin1(piece)
-  // Characters beyond ASCII are more bytes than one.
+  // Characters beyond ASCII take more than one byte.
   return text.length === byteLength ? text : latin1(joinPieces(pieces))
 }
 
-/** Large byte pieces stay as they are; runs of small text between them become bytes. */
+/** Encodes runs of short pieces together; long pieces stay separate. */
 export function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
   const joined: Uint8Array[] = []
   let run: WirePiece[] = []
@@ -204,22 +202,22 @@ export function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
   return joined
 }
 
-/** The pieces of one answer; `id` is JSON text. */
+/** Builds a successful answer; `id` is JSON text. */
 export function successPieces(id: string, result: readonly WirePiece[]): WirePiece[] {
   return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result, '}']
 }
 
-/** The text of one answer that is an error; `id` is JSON text. */
+/** Builds an error answer as text; `id` is JSON text. */
 export function errorText(id: string, error: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${printJson(error.toObject())}}`
 }
 
-/** The pieces of one answer that is an error; `id` is JSON text. */
+/** Builds an error answer; `id` is JSON text. */
 export function errorPieces(id: string, { object }: FailedOutcome): WirePiece[] {
   return [`{"jsonrpc":"2.0","id":${id},"error":`, ...object, '}']
 }
 
-/** Characters of an error's data that are a piece of their own: those of a revert may be megabytes. */
+/** Error data of at least this many characters becomes its own piece; revert data can take megabytes. */
 const LONG_DATA = 65_536
 
 function errorObjectPieces(error: RpcError): WirePiece[] {
@@ -229,19 +227,19 @@ function errorObjectPieces(error: RpcError): WirePiece[] {
   if (typeof data !== 'string' || data.length < LONG_DATA || !isPlain) {
     return [printJson(error.toObject())]
   }
-  // JSON.stringify takes ten times as long as a look at a text of plain characters.
+  // JSON.stringify takes ten times as long as testing that the text needs no escapes.
   const head = printJson({ ...(error.toObject() as Record<string, JsonValue>), data: undefined })
   return [`${head.slice(0, -1)},"data":"`, data, '"}']
 }
 
-/** How a call ended: with its result in wire form, or with an error. */
+/** Outcome of a call: its result in wire form, or an error. */
 export type Outcome = { result: readonly WirePiece[] } | FailedOutcome
 
-/** An error, and its object in wire form. */
+/** An error, and its error object in wire form. */
 export interface FailedOutcome {
   error: RpcError
   object: readonly WirePiece[]
-  /** Whether it is told without an id, of a message that is no call. */
+  /** Whether it answers a message that is not a call, and so carries no id. */
   isOfNoCall?: boolean
 }
 
@@ -249,12 +247,12 @@ export function failedOutcome(error: RpcError): FailedOutcome {
   return { error, object: errorObjectPieces(error) }
 }
 
-/** The wire form of a result. */
+/** Encodes a result. */
 export function encodeResult(result: JsonValue | WireBytes): readonly WirePiece[] {
   return result instanceof WireBytes ? result.pieces : [printJson(result)]
 }
 
-/** Bytes of the result or of the error object. */
+/** Counts the bytes of the result or the error object. */
 export function outcomeBytes(outcome: Outcome): number {
   return countBytes('result' in outcome ? outcome.result : outcome.object)
 }

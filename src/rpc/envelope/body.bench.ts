@@ -6,7 +6,7 @@ const item = (id: number, data: string) =>
 const call = Buffer.from(item(1, '0x70a08231'))
 const batch = Buffer.from(`[${Array.from({ length: 100 }, (_, id) => item(id, '0x70a08231')).join(',')}]`)
 const large = Buffer.from(item(1, `0x${'ab'.repeat(100_000)}`))
-// An escape anywhere makes the id be looked for in the source text.
+// Any escape forces the id to be read from the source text.
 const escaped = Buffer.from(item(1, '0x70a08231').replace('latest', 'l\\u0061test'))
 
 describe('the envelope', () => {

@@ -55,7 +55,7 @@ describe('a long body in pieces', () => {
     const pieces = readBodyInPieces(batch)
     let count = 1
     while (pieces.next().done !== true) count++
-    // Three times through the text, and once through the messages.
+    // Three passes over the text, one over the messages.
     expect(count).toBeGreaterThan(batch.length / 65_536 + (2 * batch.length) / 300_000 + 20_000 / 600)
   })
 })

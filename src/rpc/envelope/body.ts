@@ -4,30 +4,30 @@ import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { arrayElements, leaveOut, objectMembers, scanStructure } from './scan.js'
 
-/** What a body holds. */
+/** Parsed request body. */
 export type Body =
   | { kind: 'empty' }
-  /** With the text that it was read from. */
+  /** With its source text. */
   | { kind: 'single'; message: Message; text: string }
   | { kind: 'batch'; messages: Message[] }
 
 /**
- * Takes a request body apart (geth: rpc/json.go).
+ * Parses a request body (geth: rpc/json.go).
  *
- * @throws ParseError if the body is no JSON value, or something in it is nested too deeply.
+ * @throws ParseError if the body is not JSON or is nested too deeply
  */
 export function readBody(body: Uint8Array | string): Body {
   const text = typeof body === 'string' ? body : decodeText(body)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
-  // Most texts are too short to open as many arrays and objects.
+  // Most texts are too short to nest that deeply.
   if (text.length > deepestNesting && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
   const value = parse(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
 }
 
-/** The same in pieces, for a body that is so long that other requests would wait for it. */
+/** Incremental version of {@link readBody}: yields between pieces. */
 export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
   const whole = typeof body === 'string' ? body : yield* decodeTextInPieces(body)
   const { isTooDeep, longSpaces } = yield* scanStructure(whole)
@@ -50,10 +50,10 @@ function decodeText(body: Uint8Array): string {
   return bytes.toString('utf8')
 }
 
-/** Bytes that are decoded at once. */
+/** Bytes decoded per piece. */
 const PIECE_BYTES = 1024 * 1024
 
-/** Bytes in UTF-8 as text. */
+/** Decodes UTF-8 incrementally. */
 export function* decodeTextInPieces(body: Uint8Array): Steps<string> {
   const decoder = new StringDecoder('utf8')
   const pieces: string[] = []
@@ -83,49 +83,49 @@ function* parseInPieces(text: string): Steps<unknown> {
   }
 }
 
-/** Messages of a batch that are read at once, and their characters, or a little more. */
+/** Approximate limits, in messages and characters, on what is read of a batch per piece. */
 const MESSAGES_AT_ONCE = 512
 const CHARACTERS_AT_ONCE = 256 * 1024
 
-/** One message of a body, with what JSON-RPC 2.0 looks at. */
+/** A message, reduced to what JSON-RPC 2.0 needs. */
 export interface Message {
   /** Whether `jsonrpc` is "2.0". */
   versionValid: boolean
-  /** The id as it was written, or undefined if there is none that can be echoed. */
+  /** Source text of the id; undefined if there is none that can be echoed. */
   id: string | undefined
-  /** Whether the member `id` is missing altogether, as it is in a notification. */
+  /** Whether the member `id` is absent, as in a notification. */
   idAbsent: boolean
   /** Empty if there is none. */
   method: string
-  /** Undefined if the member is missing. */
+  /** Undefined if the member is absent. */
   params: unknown
-  /** Whether there is a member `result` or `error`. */
+  /** Whether there is a `result` or `error` member. */
   answers: boolean
-  /** Characters of its text, and what stands behind it up to the next one. */
+  /** Characters from its start to the next message. */
   length: number
 }
 
-/** Where the JSON text of a message lies. */
+/** Position of a message in its JSON text. */
 export interface MessageText {
   text: string
   start: number
-  /** Up to the next message, or to the end of the text. */
+  /** Up to the next message or the end of the text. */
   length: number
-  /** Whether there are no escapes in it, as far as that is known. */
+  /** Whether it is known to contain no escapes. */
   plain: boolean
 }
 
-/** Whether a message asks for an answer. */
+/** Whether a message expects an answer. */
 export function isCall(message: Message): boolean {
   return message.versionValid && message.id !== undefined && message.method !== ''
 }
 
-/** Whether a message is a call that wants no answer. */
+/** Whether a message is a call without an answer. */
 export function isNotification(message: Message): boolean {
   return message.versionValid && message.idAbsent && message.method !== ''
 }
 
-/** Whether a message answers a call of this side, of which there are none. */
+/** Whether a message is a response; the node itself makes no calls. */
 export function isResponse(message: Message): boolean {
   const { versionValid, id, method, params, answers } = message
   return versionValid && id !== undefined && method === '' && params === undefined && answers
@@ -144,23 +144,23 @@ function emptyMessage(length: number): Message {
 }
 
 /**
- * Reads the message whose value is `value`.
+ * Reads the message parsed as `value`.
  *
- * The last of several members of a name wins, and the id keeps its source text, so that numbers beyond 2^53 survive
- * (geth: rpc/json.go, fillMessage).
+ * Of duplicate members the last wins. The id keeps its source text, so that numbers beyond 2^53 survive (geth:
+ * rpc/json.go, fillMessage).
  */
 export function readMessage(value: unknown, place: MessageText): Message {
   return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
 }
 
-/** The same in pieces, for a message that is so long that other requests would wait for it. */
+/** Incremental version of {@link readMessage}: yields between pieces. */
 export function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
   return readValue(value, place) ?? (yield* readMembers(value as Members, place))
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What a message is by its value; undefined where its text must be looked at, which is an object then. */
+/** Reads a message by its value; undefined if the value is an object whose source text is needed. */
 function readValue(value: unknown, { text, length, plain }: MessageText): Message | undefined {
   const message = emptyMessage(length)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return message
@@ -187,7 +187,7 @@ function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }
 
-/** The source text of an id where it follows from the value; undefined where the text must be looked at. */
+/** Returns the source text of an id if the value determines it; undefined if the text must be scanned. */
 function idText(value: unknown, text: string, plain: boolean): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return plain ? `"${value}"` : undefined
@@ -200,7 +200,7 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
   return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
 }
 
-/** Reads a message whose id can only be told by its text. */
+/** Reads a message whose id can only be found in its source text. */
 function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
   for (const name of Object.keys(values)) setMember(message, name, values[name])
@@ -213,7 +213,7 @@ function* readMembers(values: Members, { text, start, length }: MessageText): St
   return message
 }
 
-/** The messages of a batch; `values` is what the array at `start` holds. */
+/** Reads the messages of a batch; `values` is the parsed array that begins at `start`. */
 export function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
   const starts = yield* arrayElements(text, start)
   const messages: Message[] = []

@@ -1,24 +1,26 @@
 import { InvalidRequestError, ParseError, RpcError } from '../errors.js'
 import type { Message } from './body.js'
 
-/** What a node says of bodies and messages that are no requests, where it is not what geth says. */
+/** How an emulated node rejects malformed bodies and messages, where it differs from geth. */
 export interface EnvelopeRules {
-  /** The refusal of a body that is no JSON; an empty one is none. */
+  /** Error for a body that is not JSON, or empty. */
   malformed(body: Uint8Array | string): RpcError
-  /** The refusal of a message that is no request. */
+  /** Error for an invalid request. */
   invalid(): RpcError
-  /** Whether a message is no request although geth takes it for one, or for a notification. */
+  /** Whether a message is rejected that geth accepts as a request or notification. */
   refuses(message: Message): boolean
-  /** What a batch without messages is answered with. */
+  /** Answer to an empty batch. */
   emptyBatch: 'refusal' | 'empty array'
-  /** Whether the refusal of a message has its id. */
+  /** Whether the rejection of a message carries its id. */
   keepsIds: boolean
 }
 
-/** A longer body is not read again for the place of its mistake. */
+/** Longer bodies are not parsed again to locate the error. */
 const LONGEST_DESCRIBED = 256 * 1024
 
-/** Hardhat refuses notifications and ids that are no strings and numbers (hardhat: util/jsonrpc.ts, isValidJsonRequest). */
+/**
+ * Hardhat rejects notifications and ids other than strings and numbers (hardhat: util/jsonrpc.ts, isValidJsonRequest).
+ */
 const hardhat: EnvelopeRules = {
   malformed(body) {
     const reason = body.length > LONGEST_DESCRIBED ? undefined : syntaxError(body)
@@ -31,7 +33,7 @@ const hardhat: EnvelopeRules = {
   keepsIds: false,
 }
 
-/** Anvil knows one refusal (foundry: anvil/server/src/handler.rs). */
+/** Anvil has a single rejection (foundry: anvil/server/src/handler.rs). */
 const anvil: EnvelopeRules = {
   malformed: () => new InvalidRequestError('Invalid request'),
   invalid: () => new InvalidRequestError('Invalid request'),
@@ -40,7 +42,7 @@ const anvil: EnvelopeRules = {
   keepsIds: true,
 }
 
-/** The rules of the node that is stood in for; undefined for geth's, which the pipeline has. */
+/** Rules by emulated node; undefined for geth's, which are the pipeline's own. */
 export const envelopeRules: Readonly<
   Record<'geth' | 'anvil' | 'hardhat' | 'ganache', EnvelopeRules | undefined>
 > = { geth: undefined, ganache: undefined, anvil, hardhat }
@@ -49,7 +51,7 @@ function withMessageAsData({ code, message }: RpcError): RpcError {
   return new RpcError(code, message, { data: { message } })
 }
 
-/** What V8 says of a text that is no JSON, as hardhat answers it. */
+/** Returns V8's syntax error, as hardhat does. */
 function syntaxError(body: Uint8Array | string): string | undefined {
   try {
     JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString())

@@ -4,9 +4,9 @@ import type { Steps } from '../../encoding/timeSlice.js'
 const structural = /["{}[\]]/g
 
 /**
- * The index behind the JSON value that starts at `start`.
+ * Returns the index after the JSON value at `start`.
  *
- * Brackets and strings are followed, the grammar is not checked: a value that never ends, ends with the text.
+ * Follows brackets and strings without checking the grammar; an unterminated value ends with the text.
  */
 export function* endOfValue(text: string, start: number): Steps<number> {
   const first = text[start]
@@ -35,7 +35,7 @@ export function* endOfValue(text: string, start: number): Steps<number> {
   let index = start
   let piece = start + PIECE_LENGTH
   for (;;) {
-    // Others use it between the pieces.
+    // Shared with other scans, which run between pieces.
     structural.lastIndex = index
     const match = structural.exec(text)
     if (match === null) return text.length
@@ -51,21 +51,21 @@ export function* endOfValue(text: string, start: number): Steps<number> {
   }
 }
 
-/** Characters that are looked at at once. */
+/** Characters scanned per piece. */
 const PIECE_LENGTH = 256 * 1024
 
-/** More white space than this between two tokens is left out before a text is parsed. */
+/** Whitespace runs longer than this between tokens are removed before parsing. */
 const LONG_SPACE = 64 * 1024
 
-/** What {@link scanStructure} finds. */
+/** Result of {@link scanStructure}. */
 export interface Structure {
   /** Whether arrays and objects are nested deeper than {@link deepestNesting}. */
   isTooDeep: boolean
-  /** White space between tokens that is long enough to be left out. */
+  /** Whitespace runs between tokens that are long enough to remove. */
   longSpaces: ValueSpan[]
 }
 
-/** Goes through brackets and white space in a text that is perhaps no JSON. */
+/** Scans brackets and whitespace of text that may not be valid JSON. */
 export function* scanStructure(text: string): Steps<Structure> {
   const longSpaces: ValueSpan[] = []
   let depth = 0
@@ -103,7 +103,7 @@ function* endOfSpace(text: string, start: number): Steps<number> {
   }
 }
 
-/** A text without the parts between the given indices, which follow each other. */
+/** Removes the given parts, which must be in order. */
 export function leaveOut(text: string, parts: readonly ValueSpan[]): string {
   if (parts.length === 0) return text
   const ends = [0, ...parts.map(({ end }) => end)]
@@ -111,16 +111,16 @@ export function leaveOut(text: string, parts: readonly ValueSpan[]): string {
   return ends.map((end, index) => text.slice(end, starts[index])).join('')
 }
 
-/** Members of an object that are looked at at once. */
+/** Members scanned per piece. */
 const MEMBERS_AT_ONCE = 512
 
-/** One value inside an array or object, by the positions of its source text. */
+/** Position of a value in its source text. */
 export interface ValueSpan {
   start: number
   end: number
 }
 
-/** Where the elements of the array begin that starts at `start`; the text is known to be valid JSON. */
+/** Returns the starts of the elements of the array at `start`; the text must be valid JSON. */
 export function* arrayElements(text: string, start: number): Steps<number[]> {
   const elements: number[] = []
   let piece = start + PIECE_LENGTH
@@ -136,7 +136,7 @@ export function* arrayElements(text: string, start: number): Steps<number[]> {
   return elements
 }
 
-/** The members of the object that starts at `start`, in source order; the text is known to be valid JSON. */
+/** Returns the members of the object at `start` in source order; the text must be valid JSON. */
 export function* objectMembers(text: string, start: number): Steps<(ValueSpan & { name: string })[]> {
   const members: (ValueSpan & { name: string })[] = []
   let index = skipWhitespace(text, start + 1)
