@@ -24,11 +24,11 @@ import { TimestampError } from '../chain/mining/schedule.js'
 import { bytesToHex } from '../encoding/hex.js'
 
 /*
- * How hardhat words what it refuses, with its codes: test suites written for hardhat look for the words, and the
- * network-helpers, ethers and viem plugins of hardhat tell by them what went wrong.
+ * Hardhat's error messages and codes. Test suites written for hardhat match the text, and its network-helpers, ethers
+ * and viem plugins use it to identify errors.
  */
 
-/** What a refusal says, from what geth's words for it say and from the facts that they leave out. */
+/** Words an error, given the match on geth's message and the facts that geth omits. */
 type Wording = (said: readonly string[], facts: TransactionRejectedError['facts']) => string
 
 const FEE_ORDER: Wording = ([, tip, cap], facts) =>
@@ -36,15 +36,15 @@ const FEE_ORDER: Wording = ([, tip, cap], facts) =>
 const FUNDS: Wording = ([, balance, cost]) =>
   `Sender doesn't have enough funds to send tx. The max upfront cost is: ${cost} and the sender's balance is: ${balance}.`
 
-/** The code for methods that hardhat does not know (EIP-1474). */
+/** Code for methods that hardhat does not know (EIP-1474). */
 const NOT_SUPPORTED = -32004
 
-/** The newest type of transactions (EIP-7702). */
+/** The latest transaction type (EIP-7702). */
 const LAST_TYPE = 4
 
 const NO_AUTHORIZATION = 'Invalid EIP-7702 transaction: authorization list is empty.'
 
-/** Hardhat's words, and its code where it is not -32000, by what geth's say (EDR: edr_provider, error.rs). */
+/** Hardhat's message for each geth message, and its code unless -32000 (EDR: edr_provider, error.rs). */
 const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number])[] = [
   [
     /^nonce too low: next nonce (\d+), tx nonce (\d+)/,
@@ -129,7 +129,7 @@ const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number]
   ],
 ]
 
-/** An error in the words of hardhat; undefined where it has none of its own, or none that says more. */
+/** Returns hardhat's version of an error; undefined if hardhat has none, or none more specific. */
 export function hardhatError(error: unknown): RpcError | undefined {
   if (error instanceof MethodNotFoundError)
     return new RpcError(NOT_SUPPORTED, `Method ${error.method} is not supported`)
@@ -161,9 +161,9 @@ export function hardhatError(error: unknown): RpcError | undefined {
 }
 
 /**
- * Adds the data that every error of hardhat has: its message, and where the request is at fault the request.
+ * Adds the data that every hardhat error carries: its message and, if the request is at fault, the request.
  *
- * @param call - as it came
+ * @param call - with undecoded parameters
  */
 export function withHardhatData(
   error: RpcError,
@@ -195,13 +195,11 @@ function timestampMessage({ message }: TimestampError): string {
   return `Timestamp ${timestamp} is equal to the previous block's timestamp. Enable the 'allowBlocksWithSameTimestamp' option to allow this`
 }
 
-/*
- * How hardhat and ganache word a failed execution, as test suites written for them look for it.
- */
+/* Messages of failed executions in hardhat and ganache, as test suites written for them expect. */
 
 const PREFIX = 'VM Exception while processing transaction:'
 
-/** The meaning of Solidity's panic codes in the words of hardhat (EDR: edr_solidity, error_inferrer). */
+/** Hardhat's texts for Solidity panic codes (EDR: edr_solidity, error_inferrer). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x01n, 'Assertion error'],
   [0x11n, 'Arithmetic operation overflowed outside of an unchecked block'],
@@ -215,10 +213,10 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
 ])
 
 /**
- * A failed execution as hardhat 2 answers it: code -32603, or -32000 where gas ran out, and as data an object of the
- * message, what was returned and, of a mined transaction, its hash.
+ * Returns a failed execution as hardhat 2 reports it: code -32603, or -32000 if out of gas. The data is an object with
+ * the message, the return data and, for a mined transaction, its hash.
  *
- * @param transactionHash - 32 bytes, of a transaction that was mined
+ * @param transactionHash - 32 bytes, if the transaction was mined
  */
 export function hardhatFailure(
   failure: ExecutionRevertedError | ExecutionFailedError,
@@ -256,14 +254,14 @@ function hardhatRevertMessage(data: Uint8Array): string {
   return `${PREFIX} reverted with panic code ${number} (${reason})`
 }
 
-/** A REVERT in the words of ganache, which decodes Error(string) alone. */
+/** Returns a revert with ganache's message; ganache decodes only Error(string). */
 export function ganacheRevert({ data }: Pick<ExecutionRevertedError, 'data'>): RpcError {
   const reason = decodeErrorText(data)
   const words = `${PREFIX} revert${reason === undefined ? '' : ` ${reason}`}`
   return new RpcError(-32000, words, { data: bytesToHex(data) })
 }
 
-/** A failure that is no REVERT in the words of ganache. */
+/** Returns a failure other than a revert with ganache's message. */
 export function ganacheFailure({ message }: Pick<ExecutionFailedError, 'message'>): RpcError {
   const cause = /^(out of gas|invalid opcode)/.exec(message)?.[0] ?? message
   return new ServerError(`${PREFIX} ${cause}`)

@@ -13,15 +13,15 @@ import { wireArray, type WireBytes } from './wire.js'
 const latest: NumberSelector = { tag: 'latest' }
 
 /**
- * The logs that a filter matches, as an array in wire form.
+ * Finds the logs that match a filter, as an array in wire form.
  *
- * @throws RpcError if the range cannot be searched or the query costs more than it may.
+ * @throws RpcError if the range cannot be searched or the query exceeds its limits
  */
 export async function findLogs(call: Call, filter: FilterArguments): Promise<WireBytes> {
   return wireArray(await findLogTexts(call, filter))
 }
 
-/** The logs that a filter matches, each in wire form. @throws as `findLogs` does */
+/** Finds the logs that match a filter, each in wire form. @throws like `findLogs` */
 export async function findLogTexts(call: Call, filter: FilterArguments): Promise<readonly Uint8Array[]> {
   const { view, backend } = call
   const { settings } = backend
@@ -35,12 +35,12 @@ export async function findLogTexts(call: Call, filter: FilterArguments): Promise
   }
 }
 
-/** The refusal of a query that matches too much, with a range that would do where the settings ask for one. */
+/** Returns the error for a query with too many matches; it suggests a range that fits if the settings say so. */
 export function tooManyLogs(error: TooManyLogsError, { logsError }: RpcSettings): Error {
   return logsError === 'suggest' ? suggestion(error) : error
 }
 
-/** Addresses and topics of all positions count together, as the hosted provider's limit on parameters does. */
+/** Counts addresses and topics of all positions together, like the hosted provider's parameter limit. */
 function checkParameterCount(
   { addresses, topics }: FilterArguments,
   { maxLogParameters }: RpcSettings,
@@ -50,9 +50,9 @@ function checkParameterCount(
 }
 
 /**
- * The blocks that a query searches; undefined if there are none.
+ * Returns the blocks to search; undefined if there are none.
  *
- * @throws RpcError if the range cannot be searched or the query asks for more than it may.
+ * @throws RpcError if the range cannot be searched or the query exceeds its limits
  */
 export function searchedRange(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
@@ -89,7 +89,7 @@ function refusePending(...bounds: readonly NumberSelector[]): void {
   }
 }
 
-/** The number that a bound names; undefined for the head, which geth takes for a number beyond all others. */
+/** Resolves a bound to a number; undefined for the head, which geth treats as greater than any number. */
 function boundNumber(view: ChainView, bound: NumberSelector): bigint | undefined {
   if ('number' in bound) return bound.number
   if (bound.tag === 'latest' || bound.tag === 'pending') return undefined
@@ -98,7 +98,9 @@ function boundNumber(view: ChainView, bound: NumberSelector): bigint | undefined
   return block.header.number
 }
 
-/** Refuses what geth refuses (eth/filters/filter.go): a range that runs backwards, beyond the head or into what waits. */
+/**
+ * Rejects what geth rejects (eth/filters/filter.go): ranges that are inverted, beyond the head or include `pending`.
+ */
 function strictRange(
   view: ChainView,
   fromBlock: NumberSelector,
@@ -117,7 +119,7 @@ function strictRange(
   return { from, to: to ?? head }
 }
 
-/** Cuts a range at the head, `pending` with it; what is left of one that runs backwards is nothing. */
+/** Clamps a range, and `pending`, to the head; returns undefined if nothing is left. */
 function clippedRange(
   view: ChainView,
   fromBlock: NumberSelector,
@@ -132,7 +134,7 @@ function clippedRange(
   return from > cut ? undefined : { from, to: cut }
 }
 
-/** The form of the refusal that names a range which would do, in upper-case hexadecimal. */
+/** Builds the error that suggests a range that fits, in upper-case hexadecimal. */
 function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededError {
   const from = `0x${range.from.toString(16).toUpperCase()}`
   const to = `0x${range.to.toString(16).toUpperCase()}`
@@ -144,10 +146,10 @@ function suggestion({ message, limit, range }: TooManyLogsError): LimitExceededE
 }
 
 /**
- * Checks that new logs can be filtered by these bounds, and by no more parameters than a query may have. Where ranges are
- * clipped, any range will do whose blocks exist: one that no new block falls into stays empty.
+ * Checks that new logs can be filtered by this range, and the number of parameters. Where ranges are clamped, any range
+ * of existing blocks is accepted; if no new block falls into it, it just stays empty.
  *
- * @throws InvalidParamsError in geth's words (eth/filters/filter_system.go, SubscribeLogs).
+ * @throws InvalidParamsError with geth's message (eth/filters/filter_system.go, SubscribeLogs)
  */
 export function checkNewLogRange(
   { view, backend }: Pick<Call, 'view' | 'backend'>,

@@ -12,7 +12,7 @@ function connection() {
   }
 }
 
-test('what is pushed waits for the answer with the id of its subscription', async () => {
+test('pushes wait for the answer with their subscription id', async () => {
   const target = connection()
   const message = new SessionSubscriptions(target).forMessage()
   const id = message.open((push) => {
@@ -28,7 +28,7 @@ test('what is pushed waits for the answer with the id of its subscription', asyn
   ])
 })
 
-test('a message that comes to its subscription when its connection is gone listens to nothing', () => {
+test('a message that subscribes after its connection is gone does not listen', () => {
   const subscriptions = new SessionSubscriptions(connection())
   let listening = 0
   const feed = () => {

@@ -17,7 +17,7 @@ const at = (text: string) => {
 }
 const textOf = (items: Parameters<typeof wireArray>[0]) => joinPieces(wireArray(items).pieces).toString()
 
-it('joins values by commas, wherever they come from', () => {
+it('joins values with commas, whatever their source', () => {
   expect(textOf([])).toBe('[]')
   expect(textOf(['"a"', at('1'), '"b"'])).toBe('["a",1,"b"]')
   expect(textOf([at('1'), at('22'), at('333')])).toBe('[1,22,333]')
@@ -27,13 +27,13 @@ it('joins values by commas, wherever they come from', () => {
   expect(textOf([at('4'), at('5')])).toBe('[4,5]')
 })
 
-it('counts the bytes of text as UTF-8 has them', () => {
+it('counts the UTF-8 bytes of text', () => {
   for (const text of ['', 'plain', 'ö', '→', '😀', 'a'.repeat(128), `${'a'.repeat(127)}ö`, 'ö'.repeat(200)]) {
     expect(countBytes([text, Uint8Array.of(1, 2)])).toBe(new TextEncoder().encode(text).length + 2)
   }
 })
 
-it('writes an error whose data is long as any other', () => {
+it('writes an error with long data like any other', () => {
   for (const data of ['0x', `0x${'ab'.repeat(50_000)}`, `é<"${'x'.repeat(70_000)}`]) {
     const error = new RpcError(3, 'execution reverted: "<é>"', { data, members: { name: 'x' } })
     expect(joinPieces(errorPieces('1', failedOutcome(error))).toString()).toBe(errorText('1', error))
@@ -41,7 +41,7 @@ it('writes an error whose data is long as any other', () => {
   }
 })
 
-it('takes neighbours together', () => {
+it('merges adjacent values', () => {
   expect(wireArray([at('1'), at('22'), at('333')]).pieces).toHaveLength(3)
   expect(wireArray([at('4'), at('5')]).pieces).toHaveLength(5)
 })

@@ -32,11 +32,11 @@ import {
 const decompress = promisify(gunzip)
 
 /**
- * The state in a dump: in anvil's form, as JSON or compressed by gzip, or the accounts of a geth genesis. There are turns
- * for other work while it is read.
+ * Reads a state dump: anvil's format as JSON, possibly gzipped, or the accounts of a geth genesis. Yields to other work
+ * while reading.
  *
- * @param view - tells the rules that the blocks of the dump are read under
- * @throws StateDumpError if it is none, or a block is missing
+ * @param view - provides the rules for reading the dump's blocks
+ * @throws StateDumpError if it is not a dump, or a block is missing
  */
 export async function readDump(dump: Uint8Array, view: ChainView): Promise<ImportedState> {
   const slice = new TimeSlice()
@@ -104,9 +104,9 @@ async function readOutcomes(state: AnvilState, slice: TimeSlice): Promise<Map<st
 }
 
 /**
- * The chain of a dump up to its best block, in rising order; none if it tells of no block.
+ * Reads the chain of a dump up to its best block, in ascending order; empty if the dump has no blocks.
  *
- * @throws StateDumpError if a part of it cannot be read, or the best block is missing
+ * @throws StateDumpError if a part cannot be read, or the best block is missing
  */
 export async function readBlocks(
   state: AnvilState,
@@ -131,20 +131,20 @@ export async function readBlocks(
   return chain.reverse()
 }
 
-/** Names the place of a transaction: anvil's hash of an impersonated one is not that of its fields. */
+/** Key of a transaction by position: anvil's hash of an impersonated one does not follow from its fields. */
 export function outcomeKey(blockHash: Uint8Array, index: number): string {
   return `${bytesToPlainHex(blockHash)}/${index}`
 }
 
-/** What the blocks of a dump are read with. */
+/** Context for reading blocks. */
 export interface BlockReading {
   outcomes: ReadonlyMap<string, DumpedOutcome>
-  /** Tells the rules that the blocks are read under. */
+  /** Provides the rules for reading the blocks. */
   view: ChainView
   slice: TimeSlice
 }
 
-/** A block of a dump with its transactions and what became of them. */
+/** Reads a block with its transactions and their receipts. */
 export async function readBlock(
   { header: dumped, transactions, withdrawals }: DumpedBlock,
   { outcomes, view, slice }: BlockReading,

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 
-/** Bytes that are no dump of a state; the message names what is wrong. */
+/** The bytes are not a state dump; the message says what is wrong. */
 export class StateDumpError extends Error {
   override readonly name = 'StateDumpError'
 }
@@ -8,8 +8,8 @@ export class StateDumpError extends Error {
 /**
  * Reads a part of a dump.
  *
- * @param path - where it stands
- * @throws StateDumpError if it is not what the schema says
+ * @param path - of the part, for the error message
+ * @throws StateDumpError if it does not match the schema
  */
 export function readPart<Schema extends z.ZodType>(
   schema: Schema,

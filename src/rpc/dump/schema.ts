@@ -3,7 +3,7 @@ import { hexToBytes } from '../../encoding/hex.js'
 
 const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'no hexadecimal text')
 
-/** A byte string as hexadecimal. */
+/** A byte string in hexadecimal. */
 export const bytes = hexText
   .refine((text) => text.length % 2 === 0, 'an odd number of digits')
   .transform(hexToBytes)
@@ -13,12 +13,12 @@ export const word = hexText
   .refine((text) => text.length <= 66, 'longer than 32 bytes')
   .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
 
-/** A number: of JSON, hexadecimal or decimal. */
+/** A JSON number, or a number in hexadecimal or decimal. */
 export const amount = z
   .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'no number')])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
-/** Members by name, whose values are still to be read: a schema of them would look at all of them in one piece. */
+/** Members by name, read later: a full schema would validate all of them in one piece. */
 const listed = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'no object',
@@ -33,8 +33,8 @@ export const account = z.object({
 })
 
 /**
- * A dump in the form of anvil_dumpState, whose accounts, blocks and transactions are still to be read. What it has
- * besides is not looked at.
+ * A dump in the format of anvil_dumpState, whose accounts, blocks and transactions are read later. Other members are
+ * ignored.
  */
 export const anvilState = z.object({
   block: z.object({ number: amount }).nullish(),
@@ -44,7 +44,7 @@ export const anvilState = z.object({
   transactions: z.array(z.unknown()).default([]),
 })
 
-/** A geth genesis as far as it tells about accounts, which are still to be read. */
+/** A geth genesis, reduced to its accounts, which are read later. */
 export const genesisAlloc = z.object({ alloc: listed })
 
 export type AnvilState = z.output<typeof anvilState>
@@ -109,7 +109,7 @@ export const block = z.object({
 
 const log = z.object({ address: bytes, topics: z.array(bytes), data: bytes })
 
-/** What became of a transaction. */
+/** Execution result of a transaction. */
 export const outcome = z.object({
   info: z.object({
     transaction_hash: bytes,
