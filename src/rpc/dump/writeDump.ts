@@ -10,23 +10,23 @@ import type { JsonValue } from '../wire.js'
 
 type Members = Record<string, JsonValue>
 
-/** What a dump is made of. */
+/** Source of a dump. */
 export interface DumpSource {
   view: ChainView
   accounts: readonly GenesisAccount[]
-  /** Aborted when nobody waits for the text any more, which then ends with its reason as an error. */
+  /** Abort it once nobody reads the text any more; the text then ends with its reason as an error. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * The text of the state with its blocks and transactions as anvil_dumpState has it, in chunks, with turns for other
- * work between them; past states are not in it. The chain has to stay as it is meanwhile.
+ * Writes the current state, blocks and transactions in the format of anvil_dumpState, without historical states. Yields
+ * to other work between chunks. The chain must not change meanwhile.
  */
 export function writeDump(source: DumpSource): AsyncGenerator<string> {
   return textChunks(dumpPieces(source), source.signal)
 }
 
-/** The text in pieces of an account, a slot, a block or a transaction. */
+/** Writes the text in pieces of one account, slot, block or transaction. */
 function* dumpPieces({ view, accounts }: DumpSource): Generator<string> {
   yield `{"block":${JSON.stringify(environmentJson(view))},"accounts":{`
   let separator = ''
@@ -51,7 +51,7 @@ function* dumpPieces({ view, accounts }: DumpSource): Generator<string> {
   yield '],"historical_states":null}'
 }
 
-/** What a call on the head sees of its block. */
+/** Returns the block environment that a call on the head sees. */
 function environmentJson(view: ChainView): JsonValue {
   const { header } = view.head()
   return {
@@ -106,10 +106,10 @@ function* blockPieces(view: ChainView, block: StoredBlock, separator: string): G
   yield `],"ommers":[],"withdrawals":${withdrawals}}`
 }
 
-/** Characters of logs that are written at once. */
+/** Characters of logs written at once. */
 const LOGS_AT_ONCE = 256 * 1024
 
-/** Logs, of which a receipt may have megabytes, are copied as the text that they are. */
+/** Copies logs as text: a receipt may contain megabytes of them. */
 function* outcomePieces(
   view: ChainView,
   block: StoredBlock,
@@ -169,19 +169,19 @@ function parse(wire: Uint8Array): Members {
   return JSON.parse(Buffer.from(wire).toString('utf8')) as Members
 }
 
-/** What a genesis is made of. */
+/** Source of a genesis. */
 export interface GenesisSource {
   view: Pick<ChainView, 'chainId' | 'head'>
   schedule: ForkSchedule
   accounts: readonly GenesisAccount[]
-  /** As of a {@link DumpSource}. */
+  /** As in {@link DumpSource}. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * The text of a geth genesis.json that begins with the state that `latest` has: its accounts, the forks and the chain
- * id of this chain, time, gas limit and base fee of the head. The blocks before are not in it. It comes in chunks, with
- * turns for other work between them; the chain has to stay as it is meanwhile.
+ * Writes a geth genesis.json that starts from the state of `latest`: its accounts, this chain's forks and chain id, and
+ * the head's time, gas limit and base fee, but no earlier blocks. Yields to other work between chunks. The chain must
+ * not change meanwhile.
  */
 export function writeGenesis({ view, schedule, accounts, signal }: GenesisSource): AsyncGenerator<string> {
   const { header } = view.head()

@@ -3,23 +3,23 @@ import type { SealedBlock, StoredBlock } from '../../chain/block/record.js'
 import type { ForkRules, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 
-/** The rules under which the block after a header runs. */
+/** Returns the rules for the block after a header. */
 function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
   const { number, timestamp, difficulty } = header
   return view.rulesAt({ number: number + 1n, timestamp, difficulty })
 }
 
-/** The base fee (wei per gas) of the block after a header; undefined before London. */
+/** Returns the base fee (wei per gas) of the block after a header; undefined before London. */
 export function baseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
   return nextBaseFee(header, rulesAfter(view, header))
 }
 
-/** The wei per blob gas in the block of a header; undefined before Cancun. */
+/** Returns the blob base fee (wei per blob gas) of a header's own block; undefined before Cancun. */
 export function blobBaseFeeAt(view: ChainView, header: HeaderFields): bigint | undefined {
   return headerBlobBaseFee(header, view.rulesAt(header))
 }
 
-/** The wei per blob gas in the block after a header; undefined before Cancun. */
+/** Returns the blob base fee (wei per blob gas) of the block after a header; undefined before Cancun. */
 export function blobBaseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
   const rules = rulesAfter(view, header)
   const excess = nextExcessBlobGas(header, rules)
@@ -27,13 +27,13 @@ export function blobBaseFeeAfter(view: ChainView, header: HeaderFields): bigint 
   return blobBaseFee(excess, rules.getBlobGasSchedule().blobGasPriceUpdateFraction)
 }
 
-/** Which part of the blob gas that a block may use is used; 0 before Cancun. */
+/** Returns blob gas used divided by the block's maximum blob gas; 0 before Cancun. */
 export function blobGasUsedRatio(view: ChainView, header: HeaderFields): number {
   if (header.blobGasUsed === undefined || header.blobGasUsed === 0n) return 0
   return Number(header.blobGasUsed) / Number(view.rulesAt(header).getBlobGasSchedule().maxBlobGasPerBlock)
 }
 
-/** What one transaction of a block paid to the block's producer. */
+/** Fee paid by a transaction to the block's producer. */
 export interface TransactionFee {
   gasUsed: bigint
   /** Wei per gas above the base fee. */
@@ -42,13 +42,13 @@ export interface TransactionFee {
   sender: Uint8Array
 }
 
-/** Bytes of a receipt within which the members before its logs lie. */
+/** Length of a receipt's prefix, in bytes, that contains all members before its logs. */
 const receiptHeadLength = 1024
 const feeMembers = /"effectiveGasPrice":"(0x[0-9a-f]+)".*?,"gasUsed":"(0x[0-9a-f]+)"/
 
 const feesOfBlocks = new WeakMap<StoredBlock, readonly TransactionFee[]>()
 
-/** The fees of a stored block's transactions, by rising tip. */
+/** Returns the fees of a stored block's transactions by ascending tip. */
 export function storedBlockFees(view: ChainView, block: StoredBlock): readonly TransactionFee[] {
   const known = feesOfBlocks.get(block)
   if (known !== undefined) return known
@@ -65,7 +65,7 @@ export function storedBlockFees(view: ChainView, block: StoredBlock): readonly T
   return sorted
 }
 
-/** The fees of the pending block's transactions, by rising tip. */
+/** Returns the fees of the pending block's transactions by ascending tip. */
 export function sealedBlockFees(block: SealedBlock): readonly TransactionFee[] {
   const baseFee = block.header.baseFeePerGas ?? 0n
   return byTip(

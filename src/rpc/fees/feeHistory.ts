@@ -17,35 +17,35 @@ import {
   storedBlockFees,
 } from './blockFees.js'
 
-/** Most blocks that are looked back at, and most percentiles (geth: eth/gasprice/feehistory.go). */
+/** Maximum numbers of blocks and percentiles (geth: eth/gasprice/feehistory.go). */
 const maxBlocks = 1024n
 const maxPercentiles = 100
 
-/** One block as fee history sees it. */
+/** A block, reduced to what fee history needs. */
 interface HistoryBlock {
   header: HeaderFields
   fees: readonly TransactionFee[]
 }
 
-/** What a fee history is read from. */
+/** Source of a fee history. */
 export interface FeeHistorySource {
   view: ChainView
-  /** The chain itself, which the view may lag behind. */
+  /** The chain itself, which may be ahead of the view. */
   chain: ChainView
-  /** Wei per gas that a control has set for the block after the chain's head. */
+  /** Base fee (wei per gas) set by a control for the block after the chain's head. */
   imposedBaseFee: bigint | undefined
-  /** Whether a history without percentiles has an empty list of rewards rather than none. */
+  /** Whether a history without percentiles has an empty reward list rather than none. */
   answersEmptyRewards: boolean
-  /** Whether a percentile may be that before it. */
+  /** Whether a percentile may equal its predecessor. */
   takesEqualPercentiles: boolean
   /**
-   * Whether, as in anvil, `pending` is the head, the last base fee is that of the head's successor whatever the newest
-   * block is, percentiles are not checked, and no blocks are one.
+   * Whether, as in anvil, `pending` means the head, the last base fee is always that of the head's successor,
+   * percentiles are not checked, and a count of zero means one.
    */
   endsAtHead: boolean
 }
 
-/** What of it is asked for. */
+/** Parameters of a fee history. */
 export interface FeeHistoryQuery {
   count: bigint
   newest: NumberSelector
@@ -53,9 +53,9 @@ export interface FeeHistoryQuery {
 }
 
 /**
- * The result of eth_feeHistory.
+ * Computes the result of eth_feeHistory.
  *
- * @throws ServerError in geth's words if the percentiles or the newest block are not acceptable.
+ * @throws ServerError with geth's message if the percentiles or the newest block are invalid
  */
 export async function feeHistory(
   source: FeeHistorySource,
@@ -97,7 +97,7 @@ function orZero(value: bigint | undefined): string {
   return quantity(value ?? 0n)
 }
 
-/** A number with six decimals, however large it is. */
+/** Formats any number with six decimals. */
 function fixed(value: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`
 }
@@ -120,7 +120,7 @@ function checkPercentiles(
   })
 }
 
-/** The blocks up to the newest, oldest first; those before the genesis are left out. */
+/** Returns the blocks up to the newest, oldest first, but none before the genesis. */
 async function collectBlocks(
   view: ChainView,
   count: bigint,
@@ -163,7 +163,7 @@ function* rewardsOf(blocks: readonly HistoryBlock[], percentiles: readonly numbe
   return all
 }
 
-/** The tip at each percentile of the gas that a block used. */
+/** Returns the tip at each percentile of a block's gas used. */
 function rewards({ header, fees }: HistoryBlock, percentiles: readonly number[]): string[] {
   let index = 0
   let sum = fees[0]?.gasUsed ?? 0n

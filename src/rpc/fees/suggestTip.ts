@@ -4,24 +4,24 @@ import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { storedBlockFees } from './blockFees.js'
 
-/** Blocks that are looked at; one more for each that holds little, until there are so many samples. */
+/** Number of blocks to sample. Nearly empty blocks do not count while fewer than `maxSamples` tips are in reach. */
 const checkedBlocks = 20
 const maxSamples = 40
-/** Lowest tips that are taken from each block. */
+/** Lowest tips sampled per block. */
 const samplesOfBlock = 3
 const percentile = 60
 /** Tips below this many wei say nothing about the market. */
 const leastTip = 2n
-/** No more than this is suggested, in wei. */
+/** Maximum suggestion in wei per gas. */
 const maxTip = 500_000_000_000n
 
 const suggestions = new WeakMap<StoredBlock, bigint>()
 
 /**
- * The tip (wei per gas) that a transaction should offer: the 60th percentile of the lowest tips of recent blocks, with
- * the parameters of geth (eth/gasprice/gasprice.go, SuggestTipCap).
+ * Suggests a tip (wei per gas): the 60th percentile of the lowest tips of recent blocks, with geth's parameters
+ * (eth/gasprice/gasprice.go, SuggestTipCap).
  *
- * @param startTip - what is suggested where nothing was paid yet, and what a block without transactions counts for
+ * @param startTip - suggestion while no tips have been paid, and the sample of a block without transactions
  */
 export function suggestTip(view: ChainView, startTip: bigint): bigint {
   const head = view.head()
@@ -44,7 +44,7 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
 }
 
 /**
- * The lowest tip (wei per gas) that the head's transactions paid, at least `startTip` (foundry: anvil/src/eth/backend,
+ * Returns the lowest tip (wei per gas) paid in the head, at least `startTip` (foundry: anvil/src/eth/backend,
  * lowest_suggestion_tip).
  */
 export function lowestTip(view: ChainView, startTip: bigint): bigint {
@@ -52,7 +52,7 @@ export function lowestTip(view: ChainView, startTip: bigint): bigint {
   return lowest === undefined || lowest.tip < startTip ? startTip : lowest.tip
 }
 
-/** A block's lowest tips; those of its own producer are left out. */
+/** Returns a block's lowest tips, except those paid by its own fee recipient. */
 function sampleTips(view: ChainView, block: StoredBlock): bigint[] {
   return storedBlockFees(view, block)
     .filter(({ tip, sender }) => tip >= leastTip && !bytesEqual(sender, block.header.coinbase))

@@ -2,19 +2,19 @@ import { bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import type { Call } from '../method.js'
 import { type RemoteChain, ask } from './remoteChain.js'
 
-/** A block parameter that means a block of the remote chain, as the remote is to be asked for it. */
+/** A block parameter that refers to a remote block, and the parameter to send to the remote. */
 export interface RemotePlace {
   number: bigint
   parameter: unknown
 }
 
-/** Tags that name the newest blocks, which are local once the chain has grown. */
+/** Tags of the newest blocks, which are local once the chain has grown. */
 const newest: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized'])
 
 /**
- * The place of a block parameter on the remote chain; undefined if it means a local block, or nothing.
+ * Locates a block parameter on the remote chain; undefined if it refers to a local block, or none.
  *
- * @param value - undecoded: a tag, a quantity, or an object with one of a number and a hash (EIP-1898)
+ * @param value - undecoded: a tag, a quantity, or an object with either a number or a hash (EIP-1898)
  */
 export async function remotePlaceOf(
   remote: RemoteChain,
@@ -35,7 +35,7 @@ export async function remotePlaceOf(
   return number === undefined ? undefined : { number, parameter: quantity(number) }
 }
 
-/** The number of a block of the remote chain by its hash; undefined if the hash is a local block's or unknown. */
+/** Returns the number of a remote block by hash; undefined if the block is local or unknown. */
 export async function remoteNumberOfHash(
   remote: RemoteChain,
   { view }: Call,
@@ -48,7 +48,7 @@ export async function remoteNumberOfHash(
   return block === null ? undefined : within(BigInt(block.number), remote.forkBlock)?.number
 }
 
-/** The number of the remote block that holds a transaction; undefined if it is local or unknown. */
+/** Returns the number of the remote block that contains a transaction; undefined if it is local or unknown. */
 export async function remoteNumberOfTransaction(
   remote: RemoteChain,
   { view, backend }: Call,

@@ -14,13 +14,13 @@ import { type RemoteChain, ask, forward } from './remoteChain.js'
 const queryParameters = [required('filter', filter)] as const
 const filterParameters = [required('id', filterId)] as const
 
-/** eth_getLogs on a fork. */
+/** Implements eth_getLogs on a fork. */
 export function forkedLogs(remote: RemoteChain): Method['invoke'] {
   return (call, params) =>
     withArguments(call, params, queryParameters, (_call, wanted) => find(remote, call, wanted))
 }
 
-/** eth_getFilterLogs on a fork. */
+/** Implements eth_getFilterLogs on a fork. */
 export function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
   return (call, params) => {
     const [id] = decodeArguments(params, filterParameters)
@@ -28,7 +28,7 @@ export function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
   }
 }
 
-/** The remote's logs of its blocks, then those of the local ones; the limits hold for both together. */
+/** Finds the logs of remote blocks, then those of local ones. The limits apply to both together. */
 async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): Promise<Result> {
   if (wanted.blockHash !== undefined) {
     const blockHash = bytesToHex(wanted.blockHash)
@@ -60,7 +60,7 @@ async function localLogs(
   return found.parse() as readonly JsonValue[]
 }
 
-/** A local chain begins with the fork, and the whole one at 0. */
+/** Starts a range at 0: `earliest` is the first block of the whole chain, not the fork's. */
 function fromTheStart(wanted: FilterArguments): FilterArguments {
   const { fromBlock, toBlock } = wanted
   return {
@@ -74,7 +74,7 @@ function numbered(bound: NumberSelector): NumberSelector {
   return 'tag' in bound && bound.tag === 'earliest' ? { number: 0n } : bound
 }
 
-/** What a filter asks of logs, as it goes over the wire; an empty position matches any topic. */
+/** Encodes a filter's conditions for the wire; an empty position matches any topic. */
 function conditionsOf({ addresses, topics }: FilterArguments) {
   return {
     ...(addresses.length > 0 && { address: addresses.map(bytesToHex) }),
@@ -82,7 +82,7 @@ function conditionsOf({ addresses, topics }: FilterArguments) {
   }
 }
 
-/** What anvil_metadata says, with the chain that this one goes on from. */
+/** Extends anvil_metadata by the forked chain. */
 export function forkedMetadata(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => ({
     ...(await factsOf(local, call, params)),
@@ -94,7 +94,7 @@ export function forkedMetadata(remote: RemoteChain, local: Method): Method['invo
   })
 }
 
-/** What anvil_nodeInfo says, with the chain that this one goes on from; the URL shows no key. */
+/** Extends anvil_nodeInfo by the forked chain; the URL contains no key. */
 export function forkedNodeInfo(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => ({
     ...(await factsOf(local, call, params)),
@@ -115,10 +115,10 @@ async function factsOf(
   return (await local.invoke(call, params)) as Readonly<Record<string, JsonValue | undefined>>
 }
 
-/** What eth_feeHistory answers: of n blocks, and of the base fees one more. */
+/** Answer of eth_feeHistory: n entries per list, but n + 1 base fees. */
 type FeeHistory = Readonly<Record<string, JsonValue[] | JsonValue>>
 
-/** eth_feeHistory on a fork: blocks of the remote, then local ones. */
+/** Implements eth_feeHistory on a fork: remote blocks, then local ones. */
 export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => {
     const [countText, newest, percentiles] = Array.isArray(params) ? (params as unknown[]) : []
@@ -140,7 +140,7 @@ export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['in
   }
 }
 
-/** Both lists of each member, one behind the other; the base fee after the first is the first of the second. */
+/** Concatenates the lists of each member. The remote's extra base fee is dropped: it is the first local one. */
 function joined(earlier: FeeHistory, later: FeeHistory): JsonValue {
   const members = Object.entries(later).map(([name, value]): [string, JsonValue] => {
     const before = earlier[name]
@@ -157,7 +157,7 @@ function numberOf(newest: unknown, head: { header: { number: bigint } }): bigint
   return typeof newest === 'string' && /^0x[0-9a-f]{1,16}$/i.test(newest) ? BigInt(newest) : undefined
 }
 
-/** Methods that show a block, by the index of the parameter that names it. */
+/** Methods that return block data, with the index of their block parameter. */
 const blockMethods: Readonly<Record<string, number>> = {
   debug_getRawBlock: 0,
   debug_getRawHeader: 0,
@@ -175,7 +175,7 @@ const blockMethods: Readonly<Record<string, number>> = {
   trace_block: 0,
 }
 
-/** Methods that work on the state after a block, by the index of the parameter that names it. */
+/** Methods that use the state after a block, with the index of their block parameter. */
 const stateMethods: Readonly<Record<string, number>> = {
   debug_traceCall: 1,
   eth_call: 1,
@@ -192,7 +192,7 @@ const stateMethods: Readonly<Record<string, number>> = {
   trace_callMany: 1,
 }
 
-/** Methods that name a block by its hash. */
+/** Methods that take a block hash. */
 const blockHashMethods: readonly string[] = [
   'debug_traceBlockByHash',
   'eth_getBlockByHash',
@@ -204,7 +204,7 @@ const blockHashMethods: readonly string[] = [
   'eth_getUncleCountByBlockHash',
 ]
 
-/** Methods that name a transaction by its hash. */
+/** Methods that take a transaction hash. */
 const transactionMethods: readonly string[] = [
   'debug_getRawTransaction',
   'debug_traceTransaction',
@@ -215,10 +215,10 @@ const transactionMethods: readonly string[] = [
 ]
 
 type Invoke = Method['invoke']
-/** A method in the place of one that only knows the local chain. */
+/** Wraps a method that knows only the local chain. */
 type Wrap = (remote: RemoteChain, local: Method) => Invoke
 
-/** Answers what is asked of blocks up to the fork from the remote; the methods themselves answer the rest. */
+/** Forwards requests for blocks up to the fork to the remote; the methods themselves answer the rest. */
 export function forkedMethods(
   methods: ReadonlyMap<string, Method>,
   remote: RemoteChain,
@@ -252,7 +252,7 @@ function byBlock(index: number): Wrap {
   }
 }
 
-/** The state after the fork's own block is local: it has the accounts that are funded from the start. */
+/** The state after the fork block is local, because it includes the accounts funded at the start. */
 function byState(index: number): Wrap {
   return (remote, local) => async (call, params) => {
     const place = await placeAt(remote, call, params, index)
@@ -261,7 +261,7 @@ function byState(index: number): Wrap {
   }
 }
 
-/** As {@link byState}, where a context names the block, and how many of its transactions come first. */
+/** Like {@link byState}, for a context with a block and the number of its transactions to apply first. */
 function callMany(remote: RemoteChain, local: Method): Invoke {
   const index = 1
   return async (call, params) => {
@@ -285,7 +285,7 @@ function byHash(find: typeof remoteNumberOfHash): Wrap {
   }
 }
 
-/** The roots of a fork's own blocks are over what is known locally: a proof against one would show nothing. */
+/** State roots of local blocks cover only what is known locally, so a proof against one would prove nothing. */
 function proof(remote: RemoteChain, local: Method): Invoke {
   const index = 2
   return async (call, params): Promise<Result> => {
@@ -297,7 +297,7 @@ function proof(remote: RemoteChain, local: Method): Invoke {
   }
 }
 
-/** The place that a parameter names; a block parameter that is left out means the newest block. */
+/** Locates a block parameter; an omitted one means the newest block. */
 function placeAt(remote: RemoteChain, call: Call, params: unknown, index: number) {
   const given = Array.isArray(params) ? (params as unknown[])[index] : undefined
   return remotePlaceOf(remote, call, given ?? 'latest')

@@ -1,18 +1,18 @@
 import { RpcError, ServerError } from '../errors.js'
 import { type JsonValue, WireBytes, printJson } from '../wire.js'
 
-/** The chain that a fork goes on from: it answers for its blocks up to the one that the fork left it at. */
+/** The forked chain, which answers for blocks up to the fork block. */
 export interface RemoteChain {
-  /** The number of the last block that both chains share. */
+  /** Number of the last block common to both chains. */
   readonly forkBlock: bigint
   readonly chainId: bigint
-  /** Its URL as it may be shown. */
+  /** URL for display, without secrets. */
   readonly shownUrl: string
-  /** Calls a method of the remote node. @throws Error with a JSON-RPC `code` where the remote answered with one */
+  /** Calls a method of the remote node. @throws Error with the remote's JSON-RPC `code`, if it returned one */
   request(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
-/** The remote's answer to a call, as it came. @throws RpcError with the remote's code, message and data */
+/** Forwards a call and returns the remote's answer. @throws RpcError with the remote's code, message and data */
 export async function forward(
   remote: RemoteChain,
   method: string,
@@ -21,7 +21,7 @@ export async function forward(
   return new WireBytes([printJson((await ask(remote, method, params)) as JsonValue)])
 }
 
-/** The remote's answer to a call as a value. @throws RpcError */
+/** Calls the remote and returns its answer as a value. @throws RpcError */
 export async function ask(remote: RemoteChain, method: string, params: readonly unknown[]): Promise<unknown> {
   try {
     return await remote.request(method, params)

@@ -22,15 +22,15 @@ import {
 } from './pieces.js'
 import { type MinedAt, transactionText } from './transaction.js'
 
-/** How blocks are shown. */
+/** Format of blocks. */
 export interface BlockShape {
-  /** Whether transactions are whole objects; otherwise they are their hashes. */
+  /** Whether transactions are full objects rather than hashes. */
   fullTransactions: boolean
-  /** Whether there is a member `totalDifficulty`. */
+  /** Whether to include `totalDifficulty`. */
   totalDifficulty: boolean
 }
 
-/** The object of a stored block. */
+/** Returns the object of a stored block. */
 export function blockWire(view: ChainView, block: StoredBlock, shape: BlockShape): WireBytes {
   return new WireBytes([
     view.wire(block).head(),
@@ -40,7 +40,7 @@ export function blockWire(view: ChainView, block: StoredBlock, shape: BlockShape
   ])
 }
 
-/** The member `totalDifficulty`, if it is wanted. */
+/** Returns the `totalDifficulty` member, if included. */
 export function totalDifficultyMember(
   { totalDifficulty }: Pick<StoredBlock, 'totalDifficulty'>,
   shape: Pick<BlockShape, 'totalDifficulty'>,
@@ -48,31 +48,31 @@ export function totalDifficultyMember(
   return shape.totalDifficulty ? `,"totalDifficulty":${jsonQuantity(totalDifficulty)}` : ''
 }
 
-/** The hashes of transactions, joined by commas. */
+/** Joins the hashes of transactions with commas. */
 export function hashesText(transactions: readonly { hash: Uint8Array }[]): string {
   return transactions.map(({ hash }) => jsonBytes(hash)).join(',')
 }
 
-/** The object of a header: a block without size, transactions, uncles and withdrawals. */
+/** Returns the object of a header: a block without size, transactions, uncles and withdrawals. */
 export function headerWire({ hash, header }: Pick<StoredBlock, 'hash' | 'header'>): WireBytes {
   return new WireBytes([`${headerMembers(hash, header)}}`])
 }
 
-/** The object of an uncle: a block without transactions. */
+/** Returns the object of an uncle: a block without transactions. */
 export function uncleWire(hash: Uint8Array, header: HeaderFields): WireBytes {
   return new WireBytes([`${headerMembers(hash, header)},"uncles":[]}`])
 }
 
 type NullableMember = 'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner' | 'mixHash'
 
-/** Members that are null instead of what the header says. */
+/** Members to set to null. */
 export type NullMembers = ReadonlySet<NullableMember>
 
-/** No member is null. */
+/** The empty set. */
 export const noNullMembers: NullMembers = new Set()
 
 /**
- * The members of a header as JSON text with an opening brace and no closing one; those of forks that are not active are
+ * Returns a header's members as JSON text, with an opening brace but no closing one. Members of inactive forks are
  * absent (geth: internal/ethapi/api.go, RPCMarshalHeader).
  */
 export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = noNullMembers): string {
@@ -100,10 +100,10 @@ export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = no
   )
 }
 
-/** Logs and withdrawals that are written at once. */
+/** Logs and withdrawals written at once. */
 const WRITTEN_AT_ONCE = 256
 
-/** The members that a block has beside those of its header, its transactions and its total difficulty. */
+/** Writes a block's members other than those of the header, the transactions and the total difficulty. */
 export function* bodyMembers({
   size,
   uncleHashes,
@@ -121,12 +121,12 @@ export function* bodyMembers({
   return `${text}]`
 }
 
-/** Which members of the pending block are null, and whether its transactions name it. */
+/** Which members of the pending block are null, and whether its transactions refer to it. */
 export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
 
 /**
- * By the provider's documentation; by geth (internal/ethapi/api.go, GetBlockByNumber); by hardhat; anvil leaves out
- * nothing.
+ * Null members in the provider's documentation, in geth (internal/ethapi/api.go, GetBlockByNumber) and in hardhat; none
+ * in anvil.
  */
 const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
   spec: new Set(['hash', 'number', 'nonce', 'logsBloom']),
@@ -135,7 +135,7 @@ const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
   hardhat: new Set(['number', 'nonce', 'mixHash']),
 }
 
-/** The object of the pending block. */
+/** Writes the object of the pending block. */
 export function* writePendingBlock(
   block: SealedBlock,
   { shape, fields }: { shape: BlockShape; fields: PendingFields },
@@ -153,7 +153,7 @@ export function* writePendingBlock(
   writer.append('}')
 }
 
-/** The object of one of its transactions; geth and anvil let them name the provisional block. */
+/** Returns a transaction of the pending block; except with `spec`, it refers to the provisional block. */
 export function pendingTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
@@ -161,10 +161,10 @@ export function pendingTransactionText(block: SealedBlock, index: number, fields
 }
 
 /**
- * Writes a receipt object, its members sorted by name as in geth (internal/ethapi/api.go, MarshalReceipt).
+ * Writes a receipt object, its members sorted by name like geth's (internal/ethapi/api.go, MarshalReceipt).
  *
- * @param logs - takes where each log lies
- * @returns where the receipt lies
+ * @param logs - receives the position of each log
+ * @returns the position of the receipt
  */
 function* writeReceipt(
   sealed: SealedTransaction,
@@ -197,10 +197,10 @@ function* writeReceipt(
   return { offset, length: region.length - offset }
 }
 
-/** Characters of a region that are put into bytes at once. */
+/** Characters of a region encoded at once. */
 const TEXT_AT_ONCE = 256 * 1024
 
-/** Texts that are laid one behind another, with where each of them lies. All of them are ASCII. */
+/** Concatenates ASCII texts and records their positions. */
 class Region {
   length = 0
   #text = ''
@@ -210,7 +210,7 @@ class Region {
     const span = { offset: this.length, length: text.length }
     this.length += text.length
     this.#text += text
-    // One long string of small ones would take several times its length.
+    // A single string built from small ones would take several times its length in memory.
     if (this.#text.length > TEXT_AT_ONCE) {
       this.#pieces.push(Buffer.from(this.#text, 'latin1'))
       this.#text = ''
@@ -218,7 +218,7 @@ class Region {
     return span
   }
 
-  /** The bytes in memory of their own, so that they may be kept. */
+  /** Returns the bytes in a buffer of their own, so that the caller may keep them. */
   *bytes(): Steps<Uint8Array> {
     const bytes = Buffer.allocUnsafeSlow(this.length)
     let position = 0
@@ -252,5 +252,5 @@ function* encode(block: SealedBlock): Steps<EncodedBlock> {
   return { bytes: yield* region.bytes(), head, transactions, receipts, logs }
 }
 
-/** Puts sealed blocks into the form in which they are stored and answered. */
+/** Encodes sealed blocks in the form in which they are stored and served. */
 export const blockEncoder: BlockEncoder = { encode, topicCount }

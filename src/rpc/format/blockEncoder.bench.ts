@@ -8,7 +8,7 @@ import { blockEncoder } from './block.js'
 const filled = (length: number, value: number) => new Uint8Array(length).fill(value)
 const rules = createRules({ chainId: 1n, hardfork: 'osaka' })
 
-/** An ERC-20 transfer that was mined and left its log. */
+/** A mined ERC-20 transfer with its log. */
 function transfer(index: number): SealedTransaction {
   const transaction = createTransaction(
     {

@@ -1,20 +1,20 @@
 import type { ExecutionLog } from '../../chain/types.js'
 import { type BlockPlace, jsonBytes, jsonQuantity } from './pieces.js'
 
-/** Where a log is. */
+/** Position of a log. */
 export interface LogPlace {
   block: BlockPlace
   /** JSON text. */
   transactionHash: string
   transactionIndex: number
-  /** Counts through the block. */
+  /** Index within the block. */
   logIndex: number
 }
 
 const validEnding = '"removed":false}'
 const removedEnding = '"removed":true}'
 
-/** A log object as JSON text, its members in geth's order (core/types/log.go). */
+/** Returns a log object as JSON text, its members in geth's order (core/types/log.go). */
 export function logText(log: ExecutionLog, at: LogPlace): string {
   return (
     `{"address":${jsonBytes(log.address)},"topics":[${log.topics.map(jsonBytes).join(',')}]` +
@@ -24,13 +24,13 @@ export function logText(log: ExecutionLog, at: LogPlace): string {
   )
 }
 
-/** Where the first topic begins in a log's wire bytes: what stands before it has the same length in every log. */
+/** Offset of the first topic in a log's wire form: everything before it has a fixed length. */
 const firstTopic = '{"address":"0x'.length + 40 + '","topics":['.length
-/** A topic and the comma or bracket behind it. */
+/** Length of a topic with the comma or bracket after it. */
 const topicLength = '"0x",'.length + 64
 const closingBracket = 0x5d
 
-/** How many topics a log in wire form has. */
+/** Counts the topics of a log in wire form. */
 export function topicCount(log: Uint8Array): number {
   if (log[firstTopic] === closingBracket) return 0
   let count = 1
@@ -38,7 +38,7 @@ export function topicCount(log: Uint8Array): number {
   return count
 }
 
-/** The wire bytes of a log that a reorganisation removed, from those of the log as it was. */
+/** Returns the wire form of a log removed by a reorganisation. */
 export function removedLog(log: Uint8Array): Uint8Array {
   return Buffer.concat([log.subarray(0, log.length - validEnding.length), Buffer.from(removedEnding)])
 }

@@ -3,13 +3,12 @@ import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { type JsonValue, WireBytes, type WirePiece, printJson } from '../wire.js'
 
-/** Text is turned into bytes in pieces of about this length. */
+/** Approximate length of the pieces in which text is encoded. */
 const PIECE_LENGTH = 262_144
 
 /**
- * Takes a long text bit by bit and keeps it as bytes, outside of the heap: as one string, or as many small ones, it would
- * take several times its length. A short one, or what is left at the end, stays text: bytes outside of the heap cost more
- * than a few of them are worth.
+ * Accumulates a long text as bytes off the heap: one long string, or many small ones, would take several times its
+ * length. A short text, or the rest at the end, stays a string, as allocating a buffer for it costs more than it saves.
  */
 export class PieceWriter {
   readonly #pieces: WirePiece[] = []
@@ -20,14 +19,14 @@ export class PieceWriter {
     if (this.#text.length > PIECE_LENGTH) this.#flush()
   }
 
-  /** Takes a piece that another writer made. */
+  /** Appends a piece from another writer. */
   take(piece: WirePiece): void {
     if (typeof piece === 'string') return this.append(piece)
     this.#flush()
     this.#pieces.push(piece)
   }
 
-  /** Everything that was taken so far. */
+  /** Returns everything appended so far. */
   pieces(): readonly WirePiece[] {
     return this.#text === '' ? this.#pieces : [...this.#pieces, this.#text]
   }
@@ -39,7 +38,7 @@ export class PieceWriter {
   }
 }
 
-/** Writes a JSON array value by value, or an object member by member, with what stands between them. */
+/** Writes a JSON array value by value, or an object member by member, with the separators. */
 export class ListWriter {
   readonly #writer: PieceWriter
   readonly #brackets: '[]' | '{}'
@@ -50,7 +49,7 @@ export class ListWriter {
     this.#brackets = brackets
   }
 
-  /** @param text - of a value or member, or of its beginning: the rest may be appended to the writer */
+  /** @param text - a value or member, or its beginning: the rest may be appended to the writer */
   append(text: string): void {
     this.#writer.append((this.#isEmpty ? this.#brackets.charAt(0) : ',') + text)
     this.#isEmpty = false
@@ -63,10 +62,10 @@ export class ListWriter {
 }
 
 /**
- * What is written piece by piece, with turns for other work between them.
+ * Collects output written piece by piece, yielding to other work between pieces.
  *
- * @param write - calls a generator function that is not made anew for it: V8 gives each such function a hidden class, which
- *   keeps what it refers to until the next full collection
+ * @param write - must call a generator function defined elsewhere: V8 gives each new one a hidden class, which retains
+ * everything it refers to until the next full collection
  */
 export async function written(write: (writer: PieceWriter) => Steps<void>): Promise<WireBytes> {
   const writer = new PieceWriter()
@@ -74,7 +73,7 @@ export async function written(write: (writer: PieceWriter) => Steps<void>): Prom
   return new WireBytes(writer.pieces())
 }
 
-/** An array of what is shown of each item; undefined is left out. */
+/** Writes an array with the value of each item; items that map to undefined are omitted. */
 export function writtenList<T>(
   items: Iterable<T>,
   show: (item: T) => JsonValue | undefined,
@@ -96,7 +95,7 @@ function* writeList<T>(
   list.end()
 }
 
-/** An array of the texts of items. */
+/** Writes an array of the items' texts. */
 export function writtenTexts<T>(items: Iterable<T>, text: (item: T) => string): Promise<WireBytes> {
   return written((writer) => writeTexts(items, text, writer))
 }
@@ -110,10 +109,10 @@ function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: P
   list.end()
 }
 
-/** Bytes that are written at once. */
+/** Bytes written at once. */
 const BYTES_AT_ONCE = 64 * 1024
 
-/** Bytes as a JSON string of lower-case hexadecimal digits behind `0x`, in which there is nothing to escape. */
+/** Encodes bytes as a JSON string: `0x` and lower-case hexadecimal digits, nothing to escape. */
 export function bytesWire(bytes: Uint8Array): WireBytes | Promise<WireBytes> {
   if (bytes.length > BYTES_AT_ONCE) return written((writer) => writeBytes(bytes, writer))
   return new WireBytes([`"${bytesToHex(bytes)}"`])
@@ -128,12 +127,12 @@ function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Steps<void> {
   writer.append('"')
 }
 
-/** A JSON array of values that consist of pieces. */
+/** Joins values in pieces into a JSON array. */
 export function arrayPieces(values: readonly (readonly WirePiece[])[]): WirePiece[] {
   return ['[', ...separated(values), ']']
 }
 
-/** Values that consist of pieces, with commas between them. */
+/** Joins values in pieces with commas. */
 export function separated(values: readonly (readonly WirePiece[])[]): WirePiece[] {
   const pieces: WirePiece[] = []
   for (const value of values) {
@@ -143,27 +142,27 @@ export function separated(values: readonly (readonly WirePiece[])[]): WirePiece[
   return pieces
 }
 
-/** A byte string as JSON text: hexadecimal in quotes. */
+/** Encodes bytes as JSON text: hexadecimal in quotes. */
 export function jsonBytes(bytes: Uint8Array): string {
   return `"0x${bytesToPlainHex(bytes)}"`
 }
 
-/** A number as JSON text: a QUANTITY in quotes. */
+/** Encodes a number as JSON text: a QUANTITY in quotes. */
 export function jsonQuantity(value: bigint | number): string {
   return `"0x${value.toString(16)}"`
 }
 
-/** The member `,"name":"0x…"` of a byte string, or nothing where there is none. */
+/** Returns the member `,"name":"0x…"` for bytes, or nothing if undefined. */
 export function bytesMember(name: string, bytes: Uint8Array | undefined): string {
   return bytes === undefined ? '' : `,"${name}":${jsonBytes(bytes)}`
 }
 
-/** The member `,"name":"0x…"` of a number, or nothing where there is none. */
+/** Returns the member `,"name":"0x…"` for a number, or nothing if undefined. */
 export function quantityMember(name: string, value: bigint | number | undefined): string {
   return value === undefined ? '' : `,"${name}":${jsonQuantity(value)}`
 }
 
-/** Where in a block something is, as JSON texts that are made once for all its transactions and logs. */
+/** Block members common to all its transactions and logs, encoded once as JSON text. */
 export interface BlockPlace {
   hash: string
   number: string
@@ -172,7 +171,7 @@ export interface BlockPlace {
   baseFee: bigint | undefined
 }
 
-/** The place of what a block holds. */
+/** Returns the members of a block that its contents refer to. */
 export function placeInBlock({ hash, header }: Pick<SealedBlock, 'hash' | 'header'>): BlockPlace {
   return {
     hash: jsonBytes(hash),
@@ -182,17 +181,17 @@ export function placeInBlock({ hash, header }: Pick<SealedBlock, 'hash' | 'heade
   }
 }
 
-/** Where a text lies in bytes. */
+/** Position of a text in a byte array. */
 export interface TextSpan {
   start: number
   end: number
 }
 
 /**
- * Where the value of a member lies between its quotes. It is for the wire bytes of transactions and receipts, in which no
- * text stands that anybody could have chosen: it is not worth parsing them for a member or two.
+ * Locates the value of a string member, without its quotes. Only for the wire form of transactions and receipts, which
+ * contains no text of a user's choosing; parsing it for one or two members would be wasteful.
  *
- * @param from - where the search begins
+ * @param from - start of the search
  */
 export function textMember(wire: Uint8Array, name: string, from = 0): TextSpan | undefined {
   const bytes = Buffer.from(wire.buffer, wire.byteOffset, wire.length)

@@ -8,18 +8,18 @@ type TypedTransaction = SealedTransaction['transaction']
 type AccessListBytes = Extract<TypedTransaction, { accessList: unknown }>['accessList']
 type AuthorizationListBytes = Extract<TypedTransaction, { authorizationList: unknown }>['authorizationList']
 
-/** A transaction and who sent it. */
+/** A transaction and its sender. */
 export type Sent = Pick<SealedTransaction, 'transaction' | 'hash' | 'sender'>
 
-/** Where a transaction is mined. */
+/** Position of a mined transaction. */
 export interface MinedAt {
   block: BlockPlace
   index: number
 }
 
 /**
- * A transaction object as JSON text, its members in geth's order (internal/ethapi/api.go, RPCTransaction). Without a
- * place it waits in the mempool and the members that name its block are null.
+ * Returns a transaction object as JSON text, its members in geth's order (internal/ethapi/api.go, RPCTransaction).
+ * Without a position it is pending, and the members about its block are null.
  */
 export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt | undefined): string {
   return (
@@ -36,7 +36,7 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
   )
 }
 
-/** A transaction that waits: in anvil without the time of a block, which it has not. */
+/** Returns a pending transaction; in anvil it has no block time. */
 export function waitingText(
   sent: Sent,
   { waitingTransactionsHaveTime }: Pick<CompatibilityProfile, 'waitingTransactionsHaveTime'>,
@@ -46,9 +46,9 @@ export function waitingText(
 }
 
 /**
- * A transaction as eth_signTransaction shows it: nothing about blocks and no sender (geth:
- * core/types/transaction_marshalling.go). Where geth says null, the standard wants the most that is paid per gas, and
- * no member for fees that the type lacks.
+ * Returns a transaction as in eth_signTransaction: without block and sender (geth:
+ * core/types/transaction_marshalling.go). Where geth has null, the specification requires the maximum price per gas,
+ * and omits fees that the type lacks.
  */
 export function signedTransactionText({
   transaction,
@@ -81,7 +81,7 @@ function sidecarMembers({ blobs, commitments, proofs }: BlobSidecar): string {
     .join('')
 }
 
-/** What a mined transaction paid per gas; before it is mined, what it pays at most. */
+/** Returns the price per gas that a mined transaction paid, or the maximum of a pending one. */
 function gasPrice(transaction: TypedTransaction, baseFee: bigint | undefined): bigint {
   if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
   if (baseFee === undefined) return transaction.maxFeePerGas
@@ -116,15 +116,15 @@ function typedMembers(transaction: TypedTransaction, chain: string): string {
   return text
 }
 
-/** What geth makes of the missing v of a simulated legacy transaction: half of -35 in 64 bits (deriveChainId). */
+/** Geth's result for the missing v of a simulated legacy transaction: half of -35 in 64 bits (deriveChainId). */
 const unsignedChainId = ',"chainId":"0x7fffffffffffffee"'
 
-/** geth names no chain here, because without a signature nothing protects the transaction against replay. */
+/** Without a signature there is no replay protection, so geth omits the chain id here. */
 function isUnsignedLegacy(transaction: TypedTransaction): boolean {
   return transaction.type === 0 && transaction.v === undefined
 }
 
-/** Legacy transactions name a chain only if they are protected against replay (EIP-155: v is 35 or more). */
+/** Legacy transactions have a chain id only with replay protection (EIP-155: v is 35 or more). */
 function chainId(transaction: TypedTransaction): string {
   if ('chainId' in transaction) return quantityMember('chainId', transaction.chainId)
   const { v } = transaction

@@ -11,9 +11,9 @@ import { eachFrame } from '../parity/parityTrace.js'
 import { WireBytes, type WirePiece } from '../wire.js'
 
 /**
- * What the transactions of a block paid for gas altogether, in wei.
+ * Sums the transaction fees of a block, in wei.
  *
- * @param receipts - the wire bytes of all of them, one behind the other
+ * @param receipts - wire form of all its receipts, concatenated
  */
 export function* totalFees(receipts: Uint8Array): Steps<bigint> {
   const numberAt = ({ start, end }: TextSpan): bigint => BigInt(latin1(receipts, start, end))
@@ -29,17 +29,17 @@ export function* totalFees(receipts: Uint8Array): Steps<bigint> {
   return sum
 }
 
-/** Digits that are left of a transaction's data: 0x and the selector. */
+/** Length of 0x and the selector. */
 const SELECTOR_DIGITS = 10
 
-/** A transaction's object with no more of its data than the selector. */
+/** Returns a transaction object with its data cut after the selector. */
 export function shortTransaction(wire: Uint8Array): WirePiece[] {
   const input = textMember(wire, 'input')
   if (input === undefined || input.end - input.start <= SELECTOR_DIGITS) return [wire]
   return [wire.subarray(0, input.start + SELECTOR_DIGITS), wire.subarray(input.end)]
 }
 
-/** A receipt's object without its logs and their bloom filter. @param timestamp - of its block, seconds */
+/** Returns a receipt object without its logs and bloom filter. @param timestamp - of its block, seconds */
 export function shortReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
   const logs = Buffer.from(wire.buffer, wire.byteOffset, wire.length).indexOf(',"logs":[')
   const bloom = textMember(wire, 'logsBloom', logs)
@@ -48,18 +48,18 @@ export function shortReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
   return [wire.subarray(0, logs), rest, `,"timestamp":${timestamp},"logs":null,"logsBloom":null}`]
 }
 
-/** A receipt's object with the time of its block, which is in seconds. */
+/** Returns a receipt object with the time of its block, in seconds. */
 export function timedReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
   return [wire.subarray(0, -1), `,"timestamp":${timestamp}}`]
 }
 
-/** A block's object as Otterscan wants it, without its transactions, with their number, and without its closing brace. */
+/** Returns a block object for Otterscan with the transaction count, without transactions and closing brace. */
 export function blockObject(view: ChainView, block: StoredBlock): WirePiece[] {
   const difficulty = totalDifficultyMember(block, { totalDifficulty: true })
   return [view.wire(block).head(), `${difficulty},"transactionCount":${block.transactions.length}`]
 }
 
-/** A block without its transactions, what its making was rewarded with, and what its transactions paid. */
+/** Returns a block without transactions, with its rewards and total fees. */
 export async function blockDetails(view: ChainView, block: StoredBlock): Promise<WireBytes> {
   const object = blockObject(view, block)
   const fees = await runInSlices(totalFees(view.wire(block).receipts()), new TimeSlice())
@@ -71,7 +71,7 @@ export async function blockDetails(view: ChainView, block: StoredBlock): Promise
   ])
 }
 
-/** The outermost frame of a mined transaction, or undefined if there is none of this hash. */
+/** Returns the outermost frame of a mined transaction, or undefined if there is none with this hash. */
 export async function transactionFrame(call: Call, hash: Uint8Array): Promise<CallFrame | undefined> {
   const location = call.view.transactionLocation(hash)
   if (location === undefined) return undefined

@@ -14,33 +14,33 @@ import { controlNumber } from './numbers.js'
 
 const tags: readonly string[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'] satisfies BlockTag[]
 
-/** The schema of a tag. */
+/** JSON Schema of a tag. */
 export const blockTagSchema: JsonSchema = { title: 'block tag', type: 'string', enum: tags }
-/** The schema of a block number. */
+/** JSON Schema of a block number. */
 export const blockNumberSchema: JsonSchema = {
   title: 'block number',
   type: 'string',
   pattern: '^0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,15})$',
 }
 
-/** A block named by a tag or a number. */
+/** A block given by tag or number. */
 export type NumberSelector = Exclude<BlockSelector, { hash: Uint8Array }>
 
-/** Whether a text is one of the tags. */
+/** Whether a text is a block tag. */
 export function isBlockTag(text: string): text is BlockTag {
   return tags.includes(text)
 }
 
-/** Whether something that is no digit comes before the digits are too many: geth reads them one by one. */
+/** Whether a non-digit precedes the first excess digit: geth reads the digits one by one. */
 function hasEarlyFault(text: string): boolean {
   const [, digits = ''] = /^0x([^0].*)$/is.exec(text) ?? []
   return /^[0-9a-f]{0,16}[^0-9a-f]/i.test(digits)
 }
 
 /**
- * The number in a text that is no tag (geth: rpc/types.go).
+ * Parses a block number, which must not be a tag (geth: rpc/types.go).
  *
- * @throws ReasonError; `tooHigh` is the reason for numbers beyond 2^63-1.
+ * @throws ReasonError; `tooHigh` is the reason for numbers beyond 2^63-1
  */
 export function parseBlockNumber(text: string, tooHigh: string): bigint {
   if (text === '') throw new ReasonError('empty hex string')
@@ -51,7 +51,7 @@ export function parseBlockNumber(text: string, tooHigh: string): bigint {
   return number
 }
 
-/** A block parameter that is a number or a tag (geth: rpc.BlockNumber). */
+/** A block number or tag (geth: rpc.BlockNumber). */
 export const blockNumber: Decoder<NumberSelector> = {
   schema: { title: 'block number or tag', anyOf: [blockNumberSchema, blockTagSchema] },
   decode(value) {
@@ -67,7 +67,7 @@ const selectorObject = struct(
   { blockNumber, blockHash: hash, requireCanonical: boolean },
 )
 
-/** A block parameter that is a number, a tag, a hash, or an object of EIP-1898 (geth: rpc.BlockNumberOrHash). */
+/** A block number, tag, hash or EIP-1898 object (geth: rpc.BlockNumberOrHash). */
 export const blockSelector: Decoder<BlockSelector> = {
   schema: {
     title: 'block number, tag or hash',
@@ -98,7 +98,7 @@ function fromObject(value: object | null): BlockSelector {
   throw new ReasonError('must specify either BlockHash or BlockNumber')
 }
 
-/** A member that does not fit makes geth read the whole value as a string, which it is not. */
+/** If a member does not fit, geth tries the whole value as a string, which fails. */
 function decodeMembers(value: object | null): ReturnType<typeof selectorObject.decode> {
   try {
     return selectorObject.decode(value)
@@ -108,7 +108,7 @@ function decodeMembers(value: object | null): ReturnType<typeof selectorObject.d
   }
 }
 
-/** A block as Otterscan names it: as everywhere else, or by a JSON number. */
+/** A block parameter of Otterscan: any {@link blockSelector}, or a JSON number. */
 export const otsBlock: Decoder<BlockSelector> = {
   schema: { anyOf: [...[blockSelector.schema], { type: 'integer', minimum: 0 }] },
   decode: (value) =>

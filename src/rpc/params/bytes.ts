@@ -3,14 +3,14 @@ import { hexToBytes, readHexDigits, readHexDigitsInPieces } from '../../encoding
 import type { Steps } from '../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../errors.js'
 
-/** A byte string of any length; an empty string stands for no bytes. */
+/** A byte string of any length; an empty string means no bytes. */
 export const data: Decoder<Uint8Array> = {
   schema: { title: 'bytes', type: 'string', pattern: '^(0[xX]([0-9a-fA-F]{2})*)?$' },
   decode: (value) => decodeBytes(value, 'hexutil.Bytes'),
   decodeInPieces: (value) => decodeBytesInPieces(value, 'hexutil.Bytes'),
 }
 
-/** A byte string of a fixed length. @param type - the name of the Go type */
+/** A byte string of fixed length. @param type - name of the Go type */
 export function fixedBytes(length: number, type: string, title = `${length} bytes`): Decoder<Uint8Array> {
   return {
     schema: { title, type: 'string', pattern: `^0[xX][0-9a-fA-F]{${length * 2}}$` },
@@ -24,13 +24,13 @@ export const signature = fixedBytes(65, 'hexutil.Bytes', 'signature')
 /** A 32-byte hash. */
 export const hash = fixedBytes(32, 'common.Hash', '32 byte hash')
 
-/** An address as 20 bytes; checksums are not verified. */
+/** A 20-byte address; checksums are not verified. */
 export const address = fixedBytes(20, 'common.Address', 'address')
 
-/** A value that nothing is done with. */
+/** A value that is ignored. */
 export const anything: Decoder<unknown> = { schema: {}, decode: (value) => value }
 
-/** A boolean; null is false, as it is to Go. */
+/** A boolean; null is false, like in Go. */
 export const boolean: Decoder<boolean> = {
   schema: { type: 'boolean' },
   decode(value) {
@@ -40,7 +40,7 @@ export const boolean: Decoder<boolean> = {
   },
 }
 
-/** A boolean where null is not one. */
+/** A boolean; null is rejected. */
 export const strictBoolean: Decoder<boolean> = {
   schema: { type: 'boolean' },
   decode(value) {
@@ -49,7 +49,7 @@ export const strictBoolean: Decoder<boolean> = {
   },
 }
 
-/** A string under the name of the Go type that holds it; null is the empty string. */
+/** A string, with the name of its Go type; null is the empty string. */
 export function text(type: string, title: string): Decoder<string> {
   return {
     schema: { title, type: 'string' },
@@ -64,12 +64,12 @@ export function text(type: string, title: string): Decoder<string> {
 /** The id of a filter or subscription. */
 export const filterId = text('rpc.ID', 'filter identifier')
 
-/** A passphrase of an account; keys are not locked here, so that it means nothing. */
+/** An account's passphrase, which is ignored, as keys are not locked here. */
 export const passphrase = text('string', 'passphrase')
 
 const urlText = text('string', 'URL')
 
-/** The URL of a node that speaks JSON-RPC over HTTP. */
+/** The URL of a JSON-RPC node over HTTP. */
 export const httpUrl: Decoder<string> = {
   schema: urlText.schema,
   decode(value) {
@@ -79,25 +79,25 @@ export const httpUrl: Decoder<string> = {
   },
 }
 
-/** A storage key as it came; decodeStorageKey makes a slot of it. */
+/** A storage key, undecoded; see {@link decodeStorageKey}. */
 export const storageKey = text('string', 'storage key')
 
-/** Storage keys as they came. */
+/** Storage keys, undecoded. */
 export const storageKeys = list(storageKey, '[]string')
 
-/** A slot of an account's storage. */
+/** A storage slot. */
 export interface StorageSlot {
   /** 32 bytes. */
   slot: Uint8Array
-  /** Bytes that the caller wrote; 32 of them are echoed as a hash, fewer as a QUANTITY. */
+  /** Bytes in the caller's key: 32 are echoed as a hash, fewer as a QUANTITY. */
   inputLength: number
 }
 
 /**
- * The slot that a caller's key names: leading zeros, a missing prefix and an odd number of digits are accepted, and
- * short keys are padded on the left (geth: internal/ethapi/api.go, decodeStorageKey).
+ * Decodes a storage key: leading zeros, a missing prefix and an odd number of digits are accepted, and short keys are
+ * padded on the left (geth: internal/ethapi/api.go, decodeStorageKey).
  *
- * @throws InvalidParamsError without the number of the argument, for methods decode keys themselves.
+ * @throws InvalidParamsError without the argument's index, as in geth, whose methods decode keys themselves
  */
 export function decodeStorageKey(key: string): StorageSlot {
   const digits = /^0x/i.test(key) ? key.slice(2) : key
@@ -110,16 +110,16 @@ export function decodeStorageKey(key: string): StorageSlot {
 
 const digits = /^[0-9a-fA-F]*$/
 
-/** Whether a text begins as hexadecimal strings do; the case of the x does not count. */
+/** Whether a text starts with the prefix of hexadecimal strings, in either case. */
 export function hasPrefix(text: string): boolean {
   return text.startsWith('0x') || text.startsWith('0X')
 }
 
 /**
- * A hexadecimal byte string, two digits a byte, checked in the order of geth (common/hexutil, checkText): prefix, then
- * even length. The digits themselves are not looked at.
+ * Checks a hexadecimal byte string in geth's order (common/hexutil, checkText): prefix, then even length. The digits
+ * are not checked.
  *
- * @throws TypeMismatchError with the Go type `type`.
+ * @throws TypeMismatchError with the Go type `type`
  */
 function byteText(value: unknown, type: string): string {
   if (typeof value !== 'string') throw new TypeMismatchError('non-string', type)
@@ -129,7 +129,7 @@ function byteText(value: unknown, type: string): string {
   return value
 }
 
-/** An empty string is taken for this. */
+/** Replaces an empty string. */
 const EMPTY = '0x'
 
 function checked(bytes: Uint8Array | undefined, type: string): Uint8Array {
@@ -138,23 +138,23 @@ function checked(bytes: Uint8Array | undefined, type: string): Uint8Array {
 }
 
 /**
- * A byte string of any length; an empty string has no bytes.
+ * Decodes a byte string of any length; an empty string means no bytes.
  *
- * @throws TypeMismatchError with the Go type `type`.
+ * @throws TypeMismatchError with the Go type `type`
  */
 export function decodeBytes(value: unknown, type: string): Uint8Array {
   return checked(readHexDigits(byteText(value, type), 2), type)
 }
 
-/** The same in pieces. */
+/** Incremental version of {@link decodeBytes}: yields between pieces. */
 export function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8Array> {
   return checked(yield* readHexDigitsInPieces(byteText(value, type), 2), type)
 }
 
 /**
- * A byte string of a fixed length (common/hexutil, UnmarshalFixedJSON).
+ * Decodes a byte string of fixed length (common/hexutil, UnmarshalFixedJSON).
  *
- * @throws TypeMismatchError, or ReasonError if the length is wrong.
+ * @throws TypeMismatchError, or ReasonError if the length is wrong
  */
 export function decodeFixedBytes(value: unknown, length: number, type: string): Uint8Array {
   const text = byteText(value, type)
@@ -166,7 +166,7 @@ export function decodeFixedBytes(value: unknown, length: number, type: string): 
 }
 
 /**
- * A QUANTITY of at most `bits` bits (common/hexutil, checkNumberText); an empty string is zero.
+ * Decodes a QUANTITY of at most `bits` bits (common/hexutil, checkNumberText); an empty string is zero.
  *
  * @throws TypeMismatchError
  */
@@ -178,7 +178,7 @@ export function decodeQuantity(value: unknown, bits: 64 | 256, type: string): bi
   return BigInt(value.toLowerCase())
 }
 
-/** Why a text that is not empty is no QUANTITY of so many bits; undefined if it is one. */
+/** Explains why a non-empty text is not a QUANTITY of at most `bits` bits; undefined if it is one. */
 export function invalidQuantityReason(text: string, bits: 64 | 256): string | undefined {
   if (!hasPrefix(text)) return 'hex string without 0x prefix'
   if (text.length === 2) return 'hex string "0x"'

@@ -3,7 +3,7 @@ import { blockOverrides } from './callObject.js'
 import { DecodeError } from './combinators.js'
 
 describe('block overrides that do not fit', () => {
-  // The words of geth 1.17.10 for the third argument of eth_call.
+  // Messages of geth 1.17.10 for the third argument of eth_call.
   it.each([
     [
       {
