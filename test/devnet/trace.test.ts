@@ -232,7 +232,13 @@ describe("traces in Parity's form", () => {
     const { contractAddress } = await send({ data: reverter.bytecode })
     const data = encodeFunctionData({ abi: reverter.abi, functionName: 'revertWithReason', args: ['no'] })
     const failed = await call<Hex>('eth_sendTransaction', { from, to: contractAddress, data, gas: '0x20000' })
-    expect(await call('trace_transaction', failed)).toMatchObject([{ error: 'Reverted' }])
+    expect(await call('trace_transaction', failed)).toMatchObject([
+      { error: 'Reverted', result: { output: data.replace(/^0x.{8}/, '0x08c379a0') } },
+    ])
+    const unpaid = await call<Hex>('eth_sendTransaction', { from, data: '0xfe', gas: '0x20000' })
+    expect(await call('trace_transaction', unpaid)).toMatchObject([
+      { error: 'Bad instruction', result: null },
+    ])
     expect(await call('ots_getTransactionError', failed)).toMatch(/^0x08c379a0/)
   })
 

@@ -14,7 +14,13 @@ import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../fo
 import type { Call } from '../method.js'
 import { placeOf } from '../methods/traces.js'
 import type { TraceType } from '../params/traceConfig.js'
-import { type FlatCall, flatCallText, flattenCalls, writeFlatCalls } from '../tracers/flatCallTracer.js'
+import {
+  type FlatCall,
+  type FlatCallOptions,
+  flatCallText,
+  flattenCalls,
+  writeFlatCalls,
+} from '../tracers/flatCallTracer.js'
 import type { TracePlace } from '../tracers/tracerKind.js'
 import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
@@ -105,7 +111,7 @@ export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void
 }
 
 /** How Parity shows frames. */
-export const parityForm = { convertParityErrors: true }
+export const parityForm: FlatCallOptions = { convertParityErrors: true, missingResult: 'null' }
 
 /** What Parity tells of frames. */
 export const parityFrames = { skipPrecompiles: true, executionGas: true }

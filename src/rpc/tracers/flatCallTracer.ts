@@ -40,6 +40,8 @@ export function parityWords(failure: string): string {
 /** How flat calls are shown. */
 export interface FlatCallOptions {
   convertParityErrors: boolean
+  /** What a frame without a result has: null in trace_* (Erigon, Reth), no such member in geth's flatCallTracer. */
+  missingResult: 'null' | 'absent'
 }
 
 const REVERTED = 'execution reverted'
@@ -91,10 +93,11 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
 export function flatCallText(
   { frame, traceAddress }: FlatCall,
   place: TracePlace | undefined,
-  { convertParityErrors }: FlatCallOptions,
+  { convertParityErrors, missingResult }: FlatCallOptions,
 ): string {
   const { failure, calls } = frame
-  const keepsResult = failure === undefined || failure === REVERTED
+  const hasResult = (failure === undefined || failure === REVERTED) && frame.type !== 'SELFDESTRUCT'
+  const result = hasResult ? resultText(frame) : missingResult === 'null' ? 'null' : undefined
   const words = failure !== undefined && convertParityErrors ? parityWords(failure) : failure
   return (
     `{"action":${actionText(frame)}` +
@@ -102,7 +105,7 @@ export function flatCallText(
       ? ''
       : `,"blockHash":${hashOrNull(place.blockHash)},"blockNumber":${place.blockNumber}`) +
     (words === undefined ? '' : `,"error":${printJson(words)}`) +
-    (keepsResult && frame.type !== 'SELFDESTRUCT' ? `,"result":${resultText(frame)}` : '') +
+    (result === undefined ? '' : `,"result":${result}`) +
     `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
     (place === undefined
       ? ''
@@ -160,7 +163,8 @@ export const flatCallTracer: TracerKind = {
     const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles, frameBytes: FRAME_BYTES }, budget)
     return {
       tracer,
-      write: (place, writer) => writeFlatCalls(tracer.result, place, { convertParityErrors }, writer),
+      write: (place, writer) =>
+        writeFlatCalls(tracer.result, place, { convertParityErrors, missingResult: 'absent' }, writer),
     }
   },
 }
