@@ -305,5 +305,10 @@ describe('the tracers beside it', () => {
       message:
         'invalid argument 1: json: cannot unmarshal number into Go struct field TraceConfig.Tracer of type string',
     })
+    expect(await refusal({ overrides: [] })).toMatchObject({
+      code: -32602,
+      message:
+        'invalid argument 1: json: cannot unmarshal array into Go struct field TraceConfig.Config.overrides of type params.ChainConfig',
+    })
   })
 })

@@ -242,6 +242,8 @@ export interface StructNames {
   type: string
   /** Whether members are told by their Go names, which begin with a capital. */
   capitalised?: boolean
+  /** Members that keep their names although others are capitalised: their Go fields have a JSON tag. */
+  tagged?: readonly string[]
   /** The embedded structs, by member, through which Go reaches it: they are told too. */
   embedded?: Readonly<Record<string, string>>
 }
@@ -338,7 +340,8 @@ function membersOf(value: unknown, { type }: StructNames): Readonly<Record<strin
 /** What a member threw, with its place if it tells one. */
 function placed(error: unknown, names: StructNames, name: string): unknown {
   if (!(error instanceof TypeMismatchError)) return error
-  const goName = names.capitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name
+  const isCapitalised = names.capitalised === true && names.tagged?.includes(name) !== true
+  const goName = isCapitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name
   const embedded = names.embedded?.[name]
   return error.inside(names.struct, embedded === undefined ? goName : `${embedded}.${goName}`)
 }

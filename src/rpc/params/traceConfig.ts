@@ -1,10 +1,19 @@
-import { type Decoder, ReasonError, struct } from './combinators.js'
+import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
 import { boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
 import { int, signedIndex } from './numbers.js'
 
 /** Each tracer decodes its own. */
 const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
+
+/** Fork overrides: geth decodes them for every trace, and uses them only for traces that it writes to files. */
+const chainConfig: Decoder<undefined> = {
+  schema: { type: 'object' },
+  decode(value) {
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
+    throw KindMismatchError.of(value, 'params.ChainConfig')
+  },
+}
 
 const fields = {
   tracer: text('string', 'tracer name'),
@@ -17,10 +26,19 @@ const fields = {
   disableStorage: boolean,
   enableReturnData: boolean,
   limit: int,
+  overrides: chainConfig,
 }
 
 /** The members that Go embeds from the options of the struct logger. */
-const loggerMembers = ['enableMemory', 'disableStack', 'disableStorage', 'enableReturnData', 'limit']
+const loggerMembers = [
+  'enableMemory',
+  'disableStack',
+  'disableStorage',
+  'enableReturnData',
+  'limit',
+  'overrides',
+]
+const tagged = ['overrides']
 const ownMembers = ['tracer', 'tracerConfig', 'timeout']
 
 function embeddedIn(struct: string, members: readonly string[]): Record<string, string> {
@@ -33,6 +51,7 @@ export const traceConfig = struct(
     struct: 'TraceConfig',
     type: 'tracers.TraceConfig',
     capitalised: true,
+    tagged,
     embedded: embeddedIn('Config', loggerMembers),
   },
   fields,
@@ -44,6 +63,7 @@ export const traceCallConfig = struct(
     struct: 'TraceCallConfig',
     type: 'tracers.TraceCallConfig',
     capitalised: true,
+    tagged,
     embedded: {
       ...embeddedIn('TraceConfig', ownMembers),
       ...embeddedIn('TraceConfig.Config', loggerMembers),
