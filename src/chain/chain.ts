@@ -23,23 +23,23 @@ import { type StateCommitment, commitInBatches } from './state/stateStore.js'
 import type { WorkingState } from './state/workingState.js'
 import type { ForkRules, HeaderFields } from './types.js'
 
-/** How one block is mined. */
+/** Options for mining one block. */
 export interface MineOptions {
   /** Seconds; the clock's time if absent. */
   timestamp?: bigint
   maximumTransactions?: number
 }
 
-/** A block that became the head just now. */
+/** A block that has just become the head. */
 export interface MinedBlock {
   block: StoredBlock
-  /** The same block as its execution left it, with what its transactions returned. */
+  /** The same block straight from execution, with the return data of its transactions. */
   executed: SealedBlock
 }
 
 /**
- * A chain: its position, and everything that moves it. Every change passes a mutex, is stored by one atomic write,
- * and is announced only afterwards.
+ * A chain: its position, and every operation that moves it. Each change runs under a mutex, is stored by one atomic
+ * write, and is announced only afterwards.
  */
 export class Chain {
   readonly events: ChainEvents
@@ -47,9 +47,9 @@ export class Chain {
   readonly clock: Clock
   readonly mempool: Mempool
   readonly settings: BlockSettings
-  /** What blocks and states are read from. */
+  /** The stores that blocks and states are read from. */
   readonly stores: ChainStores
-  /** Sees what contracts give to the console while blocks are mined. */
+  /** Receives what contracts log to the console while blocks are mined. */
   onConsole: ConsoleListener | undefined
   readonly #mutex = new Mutex()
   #isStopping = false
@@ -77,12 +77,12 @@ export class Chain {
     this.stores = storesOf(() => position.parts)
   }
 
-  /** What the chain stands on. */
+  /** The stores, first block and head that the chain currently builds on. */
   get base(): ChainBase {
     return this.#position.parts
   }
 
-  /** The genesis, or the block that a fork goes on from. */
+  /** The genesis, or the block that a fork continues from. */
   get first(): StoredBlock {
     return this.#position.parts.first
   }
@@ -91,32 +91,32 @@ export class Chain {
     return this.#position.head
   }
 
-  /** Whether the node is about to stop: what takes many blocks ends behind the one that it is at. */
+  /** Whether the node is about to stop. Work that mines many blocks ends after the current one. */
   get isStopping(): boolean {
     return this.#isStopping
   }
 
-  /** Lets orders of many blocks end early from now on; other changes still pass. */
+  /** From now on, ends requests for many blocks early. Other changes still go through. */
   beginStop(): void {
     this.#isStopping = true
   }
 
-  /** Takes no change any more, and waits for the one that is under way: the data is about to be closed. */
+  /** Refuses further changes and waits for the running one. Call this before closing the database. */
   close(): Promise<void> {
     this.beginStop()
     return this.#mutex.close(() => new ChainStoppedError())
   }
 
   /**
-   * Runs work that no other change of this chain comes between.
+   * Runs work under the chain's mutex.
    *
-   * @throws ChainStoppedError if the chain was closed before.
+   * @throws ChainStoppedError if the chain is already closed.
    */
   exclusively<T>(work: () => T | Promise<T>): Promise<T> {
     return this.#mutex.run(work)
   }
 
-  /** Runs work that changes nothing and that no change of this chain comes between; also when the chain was closed. */
+  /** Runs read-only work under the chain's mutex, even after {@link close}. */
   unchanged<T>(work: () => T | Promise<T>): Promise<T> {
     return this.#mutex.runEvenClosed(work)
   }
@@ -126,15 +126,15 @@ export class Chain {
     return this.#maker.nextBaseFee()
   }
 
-  /** The rules of the next block, as far as its time is known. */
+  /** The fork rules of the next block, as far as its time is known. */
   nextRules(): ForkRules {
     return this.#maker.nextRules()
   }
 
   /**
-   * Mines one block now from what the mempool offers. Only within {@link exclusively}.
+   * Mines one block now from the mempool. Only within {@link exclusively}.
    *
-   * @throws TimestampError if the block cannot have the time that was asked for.
+   * @throws TimestampError if the block cannot have the given timestamp.
    */
   async mine({ timestamp, maximumTransactions }: MineOptions = {}): Promise<MinedBlock> {
     if (timestamp !== undefined) this.clock.check(timestamp, this.head.block.header.timestamp)
@@ -145,8 +145,8 @@ export class Chain {
   }
 
   /**
-   * Mines blocks, one after another, until no transaction is left that can be executed now, or the node is to stop.
-   * Reading has its turn between them. Only within {@link exclusively}.
+   * Mines blocks until no executable transaction is left or the node is about to stop. Yields to reads between blocks.
+   * Only within {@link exclusively}.
    *
    * @param onMined - called with each block
    */
@@ -168,11 +168,11 @@ export class Chain {
   }
 
   /**
-   * Executes a block that was made elsewhere on its parent's state, checks it and stores it. On the head it becomes the
-   * next head; on another parent it is kept beside the canonical chain, for {@link moveHead} to find. Only within
+   * Executes a block from elsewhere on its parent's state, validates it and stores it. On top of the head it becomes
+   * the next head; on any other parent it is stored as a side block, which {@link moveHead} can adopt. Only within
    * {@link exclusively}.
    *
-   * @throws ImportError if it does not check; nothing has changed then.
+   * @throws ImportError if the block is invalid; nothing has changed then.
    */
   async importBlock(block: BlockParts): Promise<StoredBlock> {
     const sources = { position: this.#position, states: this.#states, view: this.view }
@@ -185,27 +185,27 @@ export class Chain {
   }
 
   /**
-   * Makes a block on any stored parent and keeps it beside the canonical chain; {@link moveHead} can make it the head.
-   * Only within {@link exclusively}.
+   * Builds a block on any stored parent and stores it as a side block; {@link moveHead} can make it the head. Only
+   * within {@link exclusively}.
    */
   async mineSideBlock(parent: Head, options: BranchBlockOptions): Promise<StoredBlock> {
     return this.#storeSideBlock(await this.#maker.sideBlock(parent, options))
   }
 
-  /** Keeps a block that came with neither its state nor its parent's. Only within {@link exclusively}. */
+  /** Stores a block that came with neither its own state nor its parent's. Only within {@link exclusively}. */
   storeForeign(block: SealedBlock): Promise<StoredBlock> {
     return this.#position.store(block)
   }
 
-  /** Changes the state that `latest` reads, without a block. Only within {@link exclusively}. */
+  /** Edits the state that `latest` reads, without mining a block. Only within {@link exclusively}. */
   async editState(edit: (state: WorkingState) => Promise<void>): Promise<void> {
     this.#position.alter(await this.draftState(edit))
     await this.commitProgress()
   }
 
   /**
-   * The state that `latest` reads with a change. Most of a large one is stored already, what is given is not. Only within
-   * {@link exclusively}.
+   * Returns the state that `latest` reads with an edit applied. Most of a large edit is already stored; the returned
+   * rest is not. Only within {@link exclusively}.
    */
   async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
     const state = this.#states.fresh()
@@ -214,16 +214,16 @@ export class Chain {
   }
 
   /**
-   * Makes another stored block the head, with a working root of its own. Nothing is announced: a revert and a
-   * reorganisation say different things about the same move. Only within {@link exclusively}.
+   * Makes another stored block the head, with its own working root. Emits no event, because a revert and a
+   * reorganisation announce the same move differently. Only within {@link exclusively}.
    */
   moveHead(head: Head, options?: MoveOptions): HeadMove {
     return this.#position.move(head, options)
   }
 
   /**
-   * Goes over to another base and its stored head. What the old one had stays where it is, and is not seen any more.
-   * Only within {@link exclusively}.
+   * Switches to another base and its stored head. The data of the old base stays on disk but is no longer visible. Only
+   * within {@link exclusively}.
    */
   switchBase(base: ChainBase): void {
     this.#position.switchBase(base)
@@ -231,15 +231,15 @@ export class Chain {
     this.view.readFrom(this.#sources(this.#position))
   }
 
-  /** Takes up the clock and the settings where they were left. */
+  /** Restores the stored clock and settings. */
   async restore(): Promise<void> {
     this.#position.restoreProgress()
     await this.#resetMempool()
   }
 
   /**
-   * Changes the clock or what coming blocks get from the operator, when its turn has come; nothing if that cannot be
-   * kept.
+   * Waits for its turn, then changes the clock or the operator's block settings and stores them. If they cannot be
+   * stored, nothing changes.
    */
   adjust<T>(change: () => T): Promise<T> {
     return this.exclusively(async () => {
@@ -249,13 +249,15 @@ export class Chain {
     })
   }
 
-  /** Keeps the clock and the settings, and takes note that the pending block may be another one now. */
+  /** Stores the clock and the settings, and invalidates the pending block. */
   async commitProgress(): Promise<void> {
     this.#position.saveProgress()
     await this.#resetMempool()
   }
 
-  /** @param fixedTime - seconds, where the time of the block was asked for with it */
+  /**
+   * @param fixedTime - the timestamp that the caller asked for, in seconds
+   */
   async #adopt(produced: ProducedBlock, state: WorkingState, fixedTime?: bigint): Promise<MinedBlock> {
     const parentTime = this.head.block.header.timestamp
     const block = await this.#become(produced, state, () => {
@@ -268,14 +270,14 @@ export class Chain {
     return { block, executed: produced.block }
   }
 
-  /** What a control sets for one block goes on from there, as in hardhat. */
+  /** Derives the next block's randomness from the values that a control set for one block, as Hardhat does. */
   #advanceRandomness({ mixHash, parentBeaconBlockRoot }: HeaderFields): void {
     const { randomness } = this.settings
     if (randomness === undefined || parentBeaconBlockRoot === undefined) return
     this.settings.randomness = nextRandomness({ prevRandao: mixHash, parentBeaconBlockRoot })
   }
 
-  /** Makes an executed block on the head the head. */
+  /** Makes an executed child of the head the new head. */
   async #become(produced: ProducedBlock, state: WorkingState, change: () => void): Promise<StoredBlock> {
     const block = await this.#position.advance(produced, change)
     this.#states.keep(state)

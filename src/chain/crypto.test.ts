@@ -22,7 +22,7 @@ describe.each([
     expect(crypto.signatureBackend()).toBe(name)
   })
 
-  it('derives the address of the first account of the usual test mnemonic', () => {
+  it('derives the address of the first account of the default test mnemonic', () => {
     const key = hexToBytes('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
     expect(bytesToHex(crypto.privateKeyToAddress(key))).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
   })
@@ -54,7 +54,7 @@ describe.each([
     expect(() => crypto.customCrypto.ecrecover(hash, 29n, ...parts)).toThrow('Invalid signature v value')
   })
 
-  it('refuses signatures and keys that are none', () => {
+  it('rejects invalid signatures and keys', () => {
     const hash = new Uint8Array(32).fill(1)
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     expect(() => crypto.recover(hash, { r: 0n, s: 1n, yParity: 0 })).toThrow()

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
 import { TimeSlice } from '../encoding/timeSlice.js'
 
-/** A signature over secp256k1 as transactions carry it. */
+/** A secp256k1 signature as transactions carry it. */
 export interface Signature {
   r: bigint
   /** In the lower half of the curve's order (EIP-2). */
@@ -18,9 +18,9 @@ const nativeIsHidden = process.env['STANDIN_SIGNATURE_BACKEND'] === 'wasm'
 const backend = (nativeIsHidden ? undefined : loadNativeBackend()) ?? (await loadWasmBackend())
 
 /**
- * What makes and recovers signatures in this process: the native library where its binary loads, else WebAssembly.
+ * Name of the signature backend in this process: the native library where its binary loads, else WebAssembly.
  *
- * The environment variable STANDIN_SIGNATURE_BACKEND=wasm hides the native one.
+ * STANDIN_SIGNATURE_BACKEND=wasm in the environment disables the native one.
  */
 export function signatureBackend(): SignatureBackend['name'] {
   return backend.name
@@ -37,9 +37,9 @@ export function sign(hash: Uint8Array, privateKey: Uint8Array): Signature {
 }
 
 /**
- * The 20-byte address whose key signed a 32-byte hash.
+ * Recovers the 20-byte address that signed a 32-byte hash.
  *
- * @throws Error if r or s is out of range or the signature belongs to no key.
+ * @throws Error if r or s is out of range or no public key fits the signature.
  */
 export function recover(hash: Uint8Array, { r, s, yParity }: Signature): Uint8Array {
   const signature = new Uint8Array(64)
@@ -48,13 +48,13 @@ export function recover(hash: Uint8Array, { r, s, yParity }: Signature): Uint8Ar
   return publicKeyToAddress(backend.recover(hash, signature, yParity))
 }
 
-/** The 20-byte address of an uncompressed public key, with its leading 0x04 (65 bytes) or without (64 bytes). */
+/** Returns the 20-byte address of an uncompressed public key, with (65 bytes) or without (64 bytes) its 0x04 prefix. */
 export function publicKeyToAddress(publicKey: Uint8Array): Uint8Array {
   return keccak256(publicKey.length === 65 ? publicKey.subarray(1) : publicKey).slice(12)
 }
 
 /**
- * The 20-byte address of a 32-byte private key.
+ * Returns the 20-byte address of a 32-byte private key.
  *
  * @throws Error if the private key is zero or not below the order of the curve.
  */
@@ -62,19 +62,19 @@ export function privateKeyToAddress(privateKey: Uint8Array): Uint8Array {
   return publicKeyToAddress(backend.publicKey(privateKey))
 }
 
-/** The recovery bit that a transaction's v stands for (EIP-155 where a chain id is given). */
+/** Returns the recovery bit that a transaction's v encodes (EIP-155 if there is a chain id). */
 function yParityOf(v: bigint, chainId: bigint | undefined): 0 | 1 {
   const recovery = v === 0n || v === 1n ? v : chainId === undefined ? v - 27n : v - (chainId * 2n + 35n)
   if (recovery !== 0n && recovery !== 1n) throw new Error('Invalid signature v value')
   return recovery === 0n ? 0 : 1
 }
 
-/** What was hashed last, of those that are as long as an address or a word. */
+/** The last input of 20 or 32 bytes, and its hash. */
 let lastShort: { bytes: Uint8Array; hash: Uint8Array } | undefined
 
 /**
- * The keccak-256 hash of bytes. That of the last address or word is remembered: @ethereumjs/vm hashes the address and the
- * topics of each log for the filter of its transaction, and one contract may have made tens of thousands of them.
+ * Returns the keccak-256 hash of bytes, caching the last address or word. @ethereumjs/vm hashes the address and topics
+ * of each log for the transaction's bloom, and one contract may emit tens of thousands of logs.
  */
 function keccakOfRepeated(bytes: Uint8Array): Uint8Array {
   if (bytes.length !== 20 && bytes.length !== 32) return keccak256(bytes)
@@ -90,7 +90,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Hashes and signatures for a Common of ethereumjs, which would otherwise run on slower JavaScript. */
+/** Hashes and signatures for an ethereumjs Common, replacing its slower JavaScript. */
 export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 'ecrecover' | 'ecsign'>> = {
   keccak256: keccakOfRepeated,
   sha256: (data) => Uint8Array.from(hash('sha256', data, 'buffer')),
@@ -100,7 +100,7 @@ export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 
     signature.set(s, 64 - s.length)
     return backend.recover(message, signature, yParityOf(v, chainId)).slice(1)
   },
-  /** In noble's `recovered` form, the only one ethereumjs asks for: the recovery bit, r and s. */
+  /** Returns noble's `recovered` format, the only one that ethereumjs asks for: recovery bit, r, s. */
   ecsign(message, privateKey) {
     const { bytes, yParity } = backend.sign(message, privateKey)
     const recovered = new Uint8Array(65)
@@ -114,23 +114,23 @@ export const customCrypto: Required<Pick<CustomCrypto, 'keccak256' | 'sha256' | 
 export interface CompactSignature {
   /** 64 bytes: r and s, 32 bytes each, big-endian, s in the lower half of the order. */
   bytes: Uint8Array
-  /** Which of the two points with this r was used. */
+  /** Parity of the y coordinate of the nonce point, which r alone leaves open. */
   yParity: 0 | 1
 }
 
-/** What does the curve arithmetic behind signatures. */
+/** An implementation of the curve arithmetic behind signatures. */
 export interface SignatureBackend {
   readonly name: 'secp256k1 (native)' | 'tiny-secp256k1 (wasm)'
-  /** Signs a 32-byte hash; the nonce is that of RFC 6979, so that equal input gives equal signatures. */
+  /** Signs a 32-byte hash with the RFC 6979 nonce, so equal inputs give equal signatures. */
   sign(hash: Uint8Array, privateKey: Uint8Array): CompactSignature
   /**
-   * The 65-byte uncompressed public key behind a signature of 64 bytes.
+   * Recovers the 65-byte uncompressed public key from a 64-byte signature.
    *
-   * @throws Error if r or s is out of range or the signature belongs to no key.
+   * @throws Error if r or s is out of range or no public key fits the signature.
    */
   recover(hash: Uint8Array, signature: Uint8Array, yParity: 0 | 1): Uint8Array
   /**
-   * The 65-byte uncompressed public key of a private key.
+   * Returns the 65-byte uncompressed public key of a private key.
    *
    * @throws Error if the private key is zero or not below the order of the curve.
    */
@@ -148,10 +148,10 @@ interface Addon {
 }
 
 /**
- * The native back end, or undefined where its prebuilt binary does not load.
+ * Loads the native backend, or returns undefined where its prebuilt binary does not load.
  *
- * It asks for the package's binding itself: the package's main entry falls back to slow JavaScript in silence. The
- * tables of the curve, some ten milliseconds of work, are made with the first signature and not with the node.
+ * Requires the package's binding directly, because its main entry silently falls back to slow JavaScript. Building the
+ * curve tables takes some ten milliseconds, so it waits for the first use.
  */
 export function loadNativeBackend(): SignatureBackend | undefined {
   const load = createRequire(import.meta.url)
@@ -176,7 +176,7 @@ export function loadNativeBackend(): SignatureBackend | undefined {
   }
 }
 
-/** The binary where most systems have it; else what looks for it, which takes as long as loading it. */
+/** Loads the binary from where most systems have it. Otherwise searches for it, which takes as long as loading it. */
 function loadAddon(load: NodeJS.Require): Addon {
   const folder = load.resolve('secp256k1/package.json').slice(0, -'package.json'.length)
   try {
@@ -189,7 +189,7 @@ function loadAddon(load: NodeJS.Require): Addon {
   }
 }
 
-/** The back end that runs wherever WebAssembly does. */
+/** Loads the backend that runs wherever WebAssembly does. */
 export async function loadWasmBackend(): Promise<SignatureBackend> {
   const wasm = await import('tiny-secp256k1')
   const present = (key: Uint8Array | null): Uint8Array => {
@@ -208,8 +208,8 @@ export async function loadWasmBackend(): Promise<SignatureBackend> {
 }
 
 /**
- * hash-wasm compiles its module asynchronously, and constants are hashed while modules load. Until it is ready,
- * @noble/hashes computes, which takes ten times as long.
+ * hash-wasm compiles its module asynchronously, but modules hash constants while they load. Until it is ready,
+ * @noble/hashes does the work, ten times slower.
  */
 let digest: (bytes: Uint8Array) => Uint8Array = keccak_256
 
@@ -217,18 +217,18 @@ void createKeccak(256).then((hasher) => {
   digest = (bytes) => hasher.init().update(bytes).digest('binary')
 })
 
-/** The keccak-256 hash of bytes, 32 bytes in memory of its own. */
+/** Returns the 32-byte keccak-256 hash, in its own memory. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return digest(bytes)
 }
 
-/** Bytes that are hashed at once. */
+/** Bytes hashed between two yields. */
 const HASHED_AT_ONCE = 512 * 1024
 
-/** The same with turns for other work, for bytes that may be many megabytes. */
+/** Incremental version of {@link keccak256} for inputs of many megabytes: yields between pieces. */
 export async function keccak256InTurns(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length <= HASHED_AT_ONCE) return keccak256(bytes)
-  // Of its own: others hash in between.
+  // A hasher of its own, since other hashes run in between.
   const hasher = (await createKeccak(256)).init()
   const slice = new TimeSlice()
   for (let start = 0; start < bytes.length; start += HASHED_AT_ONCE) {

@@ -1,21 +1,21 @@
 import { bytesToPlainHex } from '../encoding/hex.js'
 
 /**
- * A refusal that a user of the chain caused, with words made for them.
+ * An error that a user of the chain caused, with a message made for them.
  *
- * The words are those of geth where a source file is named.
+ * The message is geth's where a source file is named.
  */
 export class ChainError extends Error {
   override readonly name: string = 'ChainError'
 }
 
 /**
- * An estimate with a price whose sender has no more than the value, so that nothing is left for gas (geth:
+ * A priced estimate whose sender has no more than the value, so that nothing is left for gas (geth:
  * eth/gasestimator/gasestimator.go, ErrInsufficientFundsForTransfer).
  */
 export class NothingLeftForGasError extends ChainError {
   override readonly name = 'NothingLeftForGasError'
-  /** Whether the sender has the value itself, in wei. */
+  /** Whether the sender's balance covers the value itself. */
   readonly coversValue: boolean
 
   constructor({ coversValue }: { coversValue: boolean }) {
@@ -27,7 +27,7 @@ export class NothingLeftForGasError extends ChainError {
 /** A block number beyond the head (geth: eth/api_backend.go). */
 export class HeaderNotFoundError extends ChainError {
   override readonly name = 'HeaderNotFoundError'
-  /** The number that was asked for. */
+  /** The requested number. */
   readonly requested: bigint
   /** The number of the head. */
   readonly head: bigint
@@ -49,7 +49,7 @@ export class TagNotFoundError extends ChainError {
 /** A block hash that names no block (geth: eth/api_backend.go). */
 export class HashNotFoundError extends ChainError {
   override readonly name = 'HashNotFoundError'
-  /** The hash that was asked for, 32 bytes. */
+  /** The requested hash, 32 bytes. */
   readonly requested: Uint8Array
   /** The number of the head. */
   readonly head: bigint
@@ -68,15 +68,15 @@ export class NotCanonicalError extends ChainError {
   }
 }
 
-/** A call whose fields do not go together: the parameters of the request are at fault. */
+/** A call whose fields contradict each other: the parameters of the request are at fault. */
 export class InvalidCallError extends ChainError {
   override readonly name = 'InvalidCallError'
 }
 
-/** A transaction that the mempool refuses (geth: core/txpool/validation.go). */
+/** A transaction that the mempool rejects (geth: core/txpool/validation.go). */
 export class TransactionRejectedError extends ChainError {
   override readonly name = 'TransactionRejectedError'
-  /** What geth's words leave out and those of other nodes say, by name. */
+  /** Named values that geth's message leaves out and other nodes report. */
   readonly facts: Readonly<Record<string, bigint | string>>
 
   constructor(words: string, facts: Readonly<Record<string, bigint | string>> = {}) {
@@ -85,10 +85,10 @@ export class TransactionRejectedError extends ChainError {
   }
 }
 
-/** Bytes that are not the RLP of a transaction or block, in geth's words (rlp/decode.go). */
+/** Bytes that are not the RLP of a transaction or block, with geth's message (rlp/decode.go). */
 export class TransactionEncodingError extends TransactionRejectedError {}
 
-/** Why a message may not execute, as far as answers tell the reasons apart. */
+/** Why a message may not execute, as far as answers distinguish the reasons. */
 export type RejectionReason =
   | 'nonceTooLow'
   | 'nonceTooHigh'
@@ -110,7 +110,7 @@ export class MessageRejectedError extends ChainError {
   }
 }
 
-/** Execution ended in a REVERT; `data` is what it returned. */
+/** Execution ended in a REVERT; `data` is its return data. */
 export class ExecutionRevertedError extends ChainError {
   override readonly name = 'ExecutionRevertedError'
   readonly data: Uint8Array
@@ -120,7 +120,7 @@ export class ExecutionRevertedError extends ChainError {
   }
 }
 
-/** Execution failed in the virtual machine otherwise than by a REVERT (geth: core/vm/errors.go). */
+/** Execution failed in the EVM other than by a REVERT (geth: core/vm/errors.go). */
 export class ExecutionFailedError extends ChainError {
   override readonly name = 'ExecutionFailedError'
 }
@@ -139,7 +139,7 @@ export class FailedTransactionError extends ChainError {
   }
 }
 
-/** A block whose state was never here, because the chain was loaded from elsewhere (geth: core/state/database.go). */
+/** A block whose state was never stored, because the chain was loaded from elsewhere (geth: core/state/database.go). */
 export class StateUnknownError extends ChainError {
   override readonly name = 'StateUnknownError'
   constructor(root: Uint8Array) {
@@ -157,26 +157,28 @@ export class StatePrunedError extends ChainError {
   }
 }
 
-/** The node goes down: a change of the chain was not begun, or ended before it was done. */
+/** The node is shutting down: a change of the chain did not begin, or ended early. */
 export class ChainStoppedError extends ChainError {
   override readonly name = 'ChainStoppedError'
 
-  /** @param done - how far it has come */
+  /**
+   * @param done - progress so far, for the message
+   */
   constructor(done?: string) {
     super(done === undefined ? 'the node is stopping' : `the node is stopping: ${done}`)
   }
 }
 
-/** A control that means nothing under the rules of this chain. */
+/** A control that makes no sense under the rules of this chain. */
 export class UnsupportedControlError extends ChainError {
   override readonly name = 'UnsupportedControlError'
 }
 
-/** A log query that matches more than it may return. */
+/** A log query that matches more than the limit. */
 export class TooManyLogsError extends ChainError {
   override readonly name = 'TooManyLogsError'
   readonly limit: number
-  /** The longest range from the first block on that stays within the limit. */
+  /** The longest range starting at the same block that stays within the limit. */
   readonly range: { from: bigint; to: bigint }
   constructor(limit: number, range: { from: bigint; to: bigint }) {
     super(`query returned more than ${limit} results`)
@@ -185,7 +187,7 @@ export class TooManyLogsError extends ChainError {
   }
 }
 
-/** A log query that ran longer than it may. */
+/** A log query that ran into its timeout. */
 export class LogTimeoutError extends ChainError {
   override readonly name = 'LogTimeoutError'
   constructor() {
@@ -193,10 +195,10 @@ export class LogTimeoutError extends ChainError {
   }
 }
 
-/** A block of another node, or of a file, that does not check. */
+/** A block of another node, or from a file, that is invalid. */
 export class ImportError extends ChainError {
   override readonly name = 'ImportError'
-  /** The block's; undefined where its bytes do not say it. */
+  /** Block number; undefined if it cannot be decoded. */
   readonly number: bigint | undefined
   /** What differs: a field of the header, `transaction 3`, or `encoding`. */
   readonly field: string
@@ -208,7 +210,7 @@ export class ImportError extends ChainError {
   }
 }
 
-/** The remote chain of a fork could not be asked for what an execution or a read needs. */
+/** The remote chain of a fork did not deliver data that an execution or a read needs. */
 export class RemoteStateError extends ChainError {
   override readonly name = 'RemoteStateError'
 }

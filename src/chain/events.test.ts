@@ -7,7 +7,7 @@ const event: ChainEvent = {
   head: testBlock,
 }
 
-test('a listener that fails is reported, and keeps no other from hearing of an event', () => {
+test('a listener that throws is reported, and does not keep others from receiving an event', () => {
   const faults: unknown[] = []
   const events = new ChainEvents((fault) => faults.push(fault))
   const heard: string[] = []

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { bytesToHex } from '../encoding/hex.js'
 import { keccak256 } from './crypto.js'
 
-it('hashes nothing to the well-known value', () => {
+it('hashes the empty input to the well-known value', () => {
   expect(bytesToHex(keccak256(new Uint8Array(0)))).toBe(
     '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
   )
@@ -17,7 +17,7 @@ it('agrees with another implementation on every length around its block size and
   }
 })
 
-it('returns memory of its own', () => {
+it('returns a fresh array', () => {
   const first = keccak256(new Uint8Array([1]))
   const copy = first.slice()
   keccak256(new Uint8Array([2]))

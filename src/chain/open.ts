@@ -20,44 +20,41 @@ import { EMPTY_TRIE_ROOT } from './state/nodeRecord.js'
 import { type StateCaches, StateStore } from './state/stateStore.js'
 import { WorkingState } from './state/workingState.js'
 
-/** What a chain is opened with. */
+/** Options for opening a chain. */
 export interface OpenChainOptions {
   database: Database
-  /** The caches that all chains of the node share. */
+  /** Caches shared by all chains of the node. */
   caches?: StateCaches | undefined
-  /** The number of the network in the database. */
+  /** Number of the network in the database. */
   network: number
   chainId: bigint
   schedule: ForkSchedule
   encoder: BlockEncoder
-  /** Where the chain begins, if the database does not hold it yet. */
+  /** The first block, made only if the database does not hold it yet. */
   genesis: () => Genesis
-  /** Where the chain leaves a remote one, in the place of a genesis. */
+  /** The point where the chain leaves a remote one, instead of a genesis. */
   fork?: ForkPoint | undefined
   clock: Clock
   mempool: Mempool
-  /** 20 bytes; the beneficiary of blocks. */
+  /** Beneficiary of blocks, 20 bytes. */
   coinbase: Uint8Array
-  /** Where the prevRandao and the parent beacon block root of blocks come from; the parent unless given. */
+  /** Source of the prevRandao and parent beacon block root of blocks; derived from the parent by default. */
   randomness?: BlockRandomness
   distances: ChainParts['distances']
   report: ChainParts['report']
-  /** The most transactions of one block; no limit if undefined. */
+  /** Maximum number of transactions in a block; no limit if undefined. */
   maximumTransactions?: number | undefined
-  /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */
+  /** Upper bound for the total gas of a block's transactions, if it is not the block's gas limit. */
   maximumGas?: bigint | undefined
 }
 
-/** What a base is opened with. */
+/** Options for {@link openBase}. */
 export type OpenBaseOptions = Pick<
   OpenChainOptions,
   'database' | 'caches' | 'network' | 'chainId' | 'schedule' | 'encoder' | 'genesis' | 'fork'
 >
 
-/**
- * Opens what a chain stands on: with its stored head, or with its genesis or the block of its fork, which are stored
- * first.
- */
+/** Opens the base of a chain with its stored head. If there is none, first stores the genesis or the fork block. */
 export async function openBase(options: OpenBaseOptions): Promise<ChainBase> {
   const { database, encoder, fork } = options
   const keys = keyspaceOf(options.network)
@@ -72,7 +69,7 @@ export async function openBase(options: OpenBaseOptions): Promise<ChainBase> {
   return { keys, blocks, states, head, first, earlierHash: fork?.earlierHash }
 }
 
-/** The setting that holds the ordinal of the first block, where a reset made another one than the block 0. */
+/** Setting that holds the ordinal of the first block, once a reset has replaced block 0. */
 const FIRST_SETTING = 'first-block'
 
 function firstOrdinal(database: Database, keys: Keyspace): number {
@@ -81,8 +78,8 @@ function firstOrdinal(database: Database, keys: Keyspace): number {
 }
 
 /**
- * Begins a chain anew on the genesis as it is made now: with the time of now, unless that is fixed. What was stored before
- * is not found any more. Only within the chain's turn, and where nothing waits in the mempool.
+ * Restarts a chain on its genesis as made now, with the current time unless that is fixed. Nothing stored before is
+ * found any more. Only within the chain's mutex, and with an empty mempool.
  */
 export async function beginAnew(
   base: ChainBase,
@@ -95,7 +92,7 @@ export async function beginAnew(
   return { ...base, head, first: head.block }
 }
 
-/** Opens the chain of a network: goes on from its stored head, or stores its genesis first. */
+/** Opens the chain of a network: continues from its stored head, or stores its genesis first. */
 export async function openChain(options: OpenChainOptions): Promise<Chain> {
   const { coinbase } = options
   const base = await openBase(options)
@@ -118,7 +115,7 @@ export async function openChain(options: OpenChainOptions): Promise<Chain> {
 
 type Stores = Pick<ChainParts, 'database' | 'keys' | 'blocks' | 'states'>
 
-/** The hash of the block that a genesis makes; nothing is stored. */
+/** Returns the hash of a genesis block without storing anything. */
 export async function genesisHash(states: StateStore, genesis: Genesis): Promise<Uint8Array> {
   return (await makeGenesis(states, genesis)).block.hash
 }
@@ -147,7 +144,7 @@ async function makeGenesis(states: StateStore, { header, accounts }: Genesis): P
 }
 
 /**
- * Makes a new first block the head and removes all others; beside it lies the genesis file that it can be made from again.
+ * Makes a new first block the head and removes all others. Also stores the genesis file that it can be made from again.
  */
 async function storeGenesis(
   stores: Stores,

@@ -28,7 +28,7 @@ import {
   walkBlocks,
 } from './view.js'
 
-/** What a chain is read from. */
+/** Everything that a chain is read from. */
 export interface ChainSources {
   database: Database
   keys: Keyspace
@@ -37,15 +37,15 @@ export interface ChainSources {
   schedule: ForkSchedule
   head: () => Head
   pending: () => Promise<PendingBlock>
-  /** How many blocks `safe` and `finalized` stay behind the head. */
+  /** Number of blocks that `safe` and `finalized` lag behind the head. */
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
-  /** The genesis, or the block that a fork goes on from. */
+  /** The genesis, or the block that a fork continues from. */
   first: StoredBlock
-  /** The hash of a block before the first one, where a fork's remote chain has it. */
+  /** The hash of a block before the first one, if a fork's remote chain has it. */
   earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
 }
 
-/** Reads the whole chain as it is: the view that nothing was done to. */
+/** Reads the whole chain: the unmodified {@link ChainView}. */
 export class ChainReader implements ChainView {
   #sources: ChainSources
   #logs: LogSource
@@ -55,7 +55,7 @@ export class ChainReader implements ChainView {
     this.#logs = this.#logSource(sources)
   }
 
-  /** Reads another chain from now on. */
+  /** Switches to another chain. */
   readFrom(sources: ChainSources): void {
     this.#sources = sources
     this.#logs = this.#logSource(sources)
@@ -142,10 +142,10 @@ export class ChainReader implements ChainView {
   }
 
   /**
-   * The root of the state after a block, with what controls changed before the next one was mined: that of its header, but
-   * for the head and for blocks that another one stands on with edits.
+   * Returns the state root after a block, including edits by controls before the next block was mined. It differs from
+   * the header's root for the head and for blocks whose child was built on edits.
    *
-   * @throws StatePrunedError or StateUnknownError where it cannot be read
+   * @throws StatePrunedError or StateUnknownError if the state cannot be read
    */
   #rootAfter(block: StoredBlock): Uint8Array {
     const { states, blocks, head } = this.#sources
@@ -172,7 +172,9 @@ export class ChainReader implements ChainView {
     return queryLogs(this.#logs, query, limits)
   }
 
-  /** @returns undefined for a safe or finalized block before the merge: only proof of stake has them */
+  /**
+   * @returns undefined for `safe` and `finalized` before the merge, since only proof of stake has them
+   */
   #numberOf(tag: BlockTag): bigint | undefined {
     const { first, distances } = this.#sources
     const firstNumber = first.header.number
@@ -185,33 +187,33 @@ export class ChainReader implements ChainView {
   }
 }
 
-/** What a chain stands on: where it is kept, and where it begins and ends. */
+/** What a chain builds on: its stores, its first block and its head. */
 export interface ChainBase {
   keys: Keyspace
   blocks: BlockStore
   states: StateStore
   head: Head
-  /** The genesis, or the block that a fork goes on from. */
+  /** The genesis, or the block that a fork continues from. */
   first: StoredBlock
-  /** The hash of a block before the first one, where a fork's remote chain has it. */
+  /** The hash of a block before the first one, if a fork's remote chain has it. */
   earlierHash?: ((number: bigint) => Awaitable<Uint8Array | undefined>) | undefined
 }
 
-/** What a chain is made of. */
+/** The parts that a {@link Chain} is constructed from. */
 export interface ChainParts extends ChainBase {
   chainId: bigint
   database: Database
   schedule: ForkSchedule
   clock: Clock
   mempool: Mempool
-  /** What the operator decides about coming blocks; changes in place. */
+  /** The operator's settings for coming blocks; mutable. */
   settings: BlockSettings
   distances: Readonly<Record<'safe' | 'finalized', bigint>>
-  /** Told of what listeners of the chain's events throw. */
+  /** Receives errors that event listeners throw. */
   report: (fault: unknown) => void
 }
 
-/** What is read from where a chain is kept. The members change when the chain gets another base. */
+/** The stores of a chain. The members change when the chain switches to another base. */
 export interface ChainStores {
   readonly database: Database
   readonly keys: Keyspace
@@ -219,7 +221,7 @@ export interface ChainStores {
   readonly states: StateStore
 }
 
-/** The stores of whatever base a chain has at the time. */
+/** Returns the stores of whatever base is current on each access. */
 export function storesOf(current: () => ChainStores): ChainStores {
   return {
     get database() {
@@ -237,33 +239,35 @@ export function storesOf(current: () => ChainStores): ChainStores {
   }
 }
 
-/** Something that happened to a chain, in the order in which it happened. */
+/** An event of a chain. Events arrive in the order in which they happened. */
 export type ChainEvent =
-  /** A block became the head, and everything about it is stored; with its execution if that was just now. */
+  /** A block became the head and is completely stored. `executed` is set if it was executed just now. */
   | { type: 'head'; block: StoredBlock; executed?: SealedBlock }
-  /** A reorganisation took blocks off the canonical chain; oldest first. */
+  /** A reorganisation removed blocks from the canonical chain; oldest first. */
   | { type: 'removed'; blocks: readonly StoredBlock[] }
-  /** A reorganisation put blocks onto the canonical chain below the new head; oldest first. */
+  /** A reorganisation added blocks to the canonical chain below the new head; oldest first. */
   | { type: 'added'; blocks: readonly StoredBlock[] }
   /** A transaction became executable in the mempool. */
   | { type: 'pending'; transaction: PooledTransaction }
-  /** The chain went back to an earlier point without a reorganisation: a revert, a rollback, a reset. */
+  /** The chain went back to an earlier point without a reorganisation: a revert, a rollback or a reset. */
   | { type: 'rewound'; head: StoredBlock }
-  /** A reset put the chain onto another base: no block that was told of before can be read any more. */
+  /** A reset switched the chain to another base: no block announced before is readable any more. */
   | { type: 'replaced'; head: StoredBlock }
 
-/** Called with every event; what it throws stops neither another listener nor who caused the event. */
+/** Called with every event. What it throws affects neither other listeners nor the caller that caused the event. */
 export type ChainListener = (event: ChainEvent) => void
 
 /**
- * Hands events to listeners in the order in which they subscribed. What an event tells of is done and stored: the sender of
- * a transaction is not to hear that it failed because a listener did.
+ * Passes events to listeners in order of subscription. Events describe what is already stored, so a failing listener
+ * must not make the sender of a transaction believe that it failed.
  */
 export class ChainEvents {
   readonly #listeners = new Set<ChainListener>()
   readonly #report: (fault: unknown) => void
 
-  /** @param report - told of what listeners throw */
+  /**
+   * @param report - receives what listeners throw
+   */
   constructor(report: (fault: unknown) => void) {
     this.#report = report
   }

@@ -1,11 +1,11 @@
 /*
- * RLP in place, beside @ethereumjs/rlp: reading finds items without decoding others, and writing fills one array, where the
- * library makes an array for every item.
+ * Zero-copy RLP, beside @ethereumjs/rlp: reading finds an item without decoding its neighbours, and writing fills a
+ * single array where the library allocates one per item.
  *
- * What is read is trusted: bytes of this program's own store, and bytes that strictRlp.ts has read before.
+ * Input is trusted: it comes from this program's own store, or has passed strictRlp.ts.
  */
 
-/** Where the payload of an item begins and ends. */
+/** Offsets of the payload of an item. */
 export interface Payload {
   start: number
   end: number
@@ -17,7 +17,7 @@ function lengthAt(bytes: Uint8Array, position: number, count: number): number {
   return length
 }
 
-/** Where the item at a position ends. */
+/** Returns the end offset of the item at a position. */
 export function itemEnd(bytes: Uint8Array, position: number): number {
   const first = bytes[position] ?? 0
   if (first < 0x80) return position + 1
@@ -27,7 +27,7 @@ export function itemEnd(bytes: Uint8Array, position: number): number {
   return position + 1 + first - 0xf7 + lengthAt(bytes, position + 1, first - 0xf7)
 }
 
-/** Where the payload of the item at a position begins. */
+/** Returns the start offset of the payload of the item at a position. */
 export function payloadStart(bytes: Uint8Array, position: number): number {
   const first = bytes[position] ?? 0
   if (first < 0x80) return position
@@ -36,7 +36,7 @@ export function payloadStart(bytes: Uint8Array, position: number): number {
   return first < 0xf8 ? position + 1 : position + 1 + first - 0xf7
 }
 
-/** Where the payload of the item at a position begins and ends. */
+/** Returns the offsets of the payload of the item at a position. */
 export function payloadAt(bytes: Uint8Array, position: number): Payload {
   return { start: payloadStart(bytes, position), end: itemEnd(bytes, position) }
 }
@@ -46,7 +46,7 @@ export function isList(bytes: Uint8Array, position = 0): boolean {
   return (bytes[position] ?? 0) >= 0xc0
 }
 
-/** How many items there are in RLP, those in lists among them. */
+/** Counts the items in RLP, including those nested in lists. */
 export function countItems(bytes: Uint8Array): number {
   let count = 0
   for (let at = 0; at < bytes.length; count++) {
@@ -55,13 +55,13 @@ export function countItems(bytes: Uint8Array): number {
   return count
 }
 
-/** The payload of the item that begins the bytes, as a view on them. */
+/** Returns a view of the payload of the item at the start of the bytes. */
 export function payloadOf(item: Uint8Array): Uint8Array {
   const { start, end } = payloadAt(item, 0)
   return item.subarray(start, end)
 }
 
-/** The items of a list, each with its own header, as views on its bytes. */
+/** Returns views of the items of a list, headers included. */
 export function itemsOf(list: Uint8Array): Uint8Array[] {
   const { start, end } = payloadAt(list, 0)
   const items: Uint8Array[] = []
@@ -73,7 +73,7 @@ export function itemsOf(list: Uint8Array): Uint8Array[] {
   return items
 }
 
-/** What the items of a list hold, as views on its bytes. */
+/** Returns views of the payloads of the items of a list. */
 export function payloadsOf(list: Uint8Array): Uint8Array[] {
   const { start, end } = payloadAt(list, 0)
   const payloads: Uint8Array[] = []
@@ -85,7 +85,7 @@ export function payloadsOf(list: Uint8Array): Uint8Array[] {
   return payloads
 }
 
-/** The item of a list at an index, with its own header, as a view on the list's bytes. */
+/** Returns a view of the item at an index of a list, header included. */
 export function itemAt(list: Uint8Array, index: number): Uint8Array {
   let position = payloadStart(list, 0)
   for (let i = 0; i < index; i++) position = itemEnd(list, position)
@@ -93,26 +93,24 @@ export function itemAt(list: Uint8Array, index: number): Uint8Array {
 }
 
 /**
- * Whether the list that begins the bytes has two items, as leaves and extensions have, and not seventeen as branches.
+ * Whether the list at the start of the bytes has two items, like a leaf or extension, rather than a branch's seventeen.
  */
 export function isPair(list: Uint8Array): boolean {
   return itemEnd(list, itemEnd(list, payloadStart(list, 0))) === itemEnd(list, 0)
 }
 
-/** Whether a byte string is its own RLP. */
+/** Whether a byte string is its own encoding: a single byte below 0x80. */
 function isItsOwnItem(bytes: Uint8Array): boolean {
   return bytes.length === 1 && (bytes[0] as number) < 0x80
 }
 
-/** How long the header of a payload is that is not a single byte below 0x80. */
+/** Returns the length of the header of a payload that is not a single byte below 0x80. */
 function headerLength(payloadLength: number): number {
   if (payloadLength < 56) return 1
   return payloadLength < 0x100 ? 2 : payloadLength < 0x10000 ? 3 : payloadLength < 0x1000000 ? 4 : 5
 }
 
-/**
- * Writes the header of a payload and returns where the payload begins. `base` is 0x80 for strings, 0xc0 for lists.
- */
+/** Writes the header of a payload and returns the start of the payload. `base` is 0x80 for strings, 0xc0 for lists. */
 function writeHeader(into: Uint8Array, position: number, payloadLength: number, base: number): number {
   const length = headerLength(payloadLength)
   if (length === 1) {
@@ -127,30 +125,30 @@ function writeHeader(into: Uint8Array, position: number, payloadLength: number, 
   return position + length
 }
 
-/** How long the item of a byte string is. */
+/** Returns the encoded length of a byte string. */
 export function stringLength(bytes: Uint8Array): number {
   if (isItsOwnItem(bytes)) return 1
   return headerLength(bytes.length) + bytes.length
 }
 
-/** Writes a byte string as an item and returns where the item ends. */
+/** Writes a byte string as an item and returns the end of the item. */
 export function writeString(into: Uint8Array, position: number, bytes: Uint8Array): number {
   const start = isItsOwnItem(bytes) ? position : writeHeader(into, position, bytes.length, 0x80)
   into.set(bytes, start)
   return start + bytes.length
 }
 
-/** How long a list is whose items have so many bytes. */
+/** Returns the encoded length of a list, given the total length of its items. */
 export function listLength(itemsLength: number): number {
   return headerLength(itemsLength) + itemsLength
 }
 
-/** Writes the header of a list whose items have so many bytes at the beginning of it, and returns where they begin. */
+/** Writes the header of a list, given the total length of its items, and returns the start of the items. */
 export function writeListHeader(list: Uint8Array, itemsLength: number): number {
   return writeHeader(list, 0, itemsLength, 0xc0)
 }
 
-/** A byte string as an item. */
+/** Encodes a byte string as an item. */
 export function encodeString(bytes: Uint8Array): Uint8Array {
   if (isItsOwnItem(bytes)) return bytes
   const item = new Uint8Array(stringLength(bytes))
@@ -158,7 +156,7 @@ export function encodeString(bytes: Uint8Array): Uint8Array {
   return item
 }
 
-/** Items, each with its own header, as a list. */
+/** Joins encoded items into a list. */
 export function encodeList(items: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const item of items) length += item.length
@@ -171,10 +169,10 @@ export function encodeList(items: readonly Uint8Array[]): Uint8Array {
   return list
 }
 
-/** What {@link encodeRlp} takes: a byte string, or a list of such. */
+/** Input of {@link encodeRlp}: a byte string, or a nested list of them. */
 export type RlpInput = Uint8Array | EncodedItem | readonly RlpInput[]
 
-/** An item that is encoded already and stands in a list as it is. */
+/** An item that is already encoded, copied into its list as is. */
 export class EncodedItem {
   readonly bytes: Uint8Array
 
@@ -184,9 +182,9 @@ export class EncodedItem {
 }
 
 /**
- * The RLP of a byte string or of nested lists. The whole is measured first and then written into one array.
+ * Encodes a byte string or nested lists. Measures everything first, then writes into a single array.
  *
- * @param room - so many zero bytes are left in front
+ * @param room - number of zero bytes to leave in front
  */
 export function encodeRlp(input: RlpInput, room = 0): Uint8Array {
   const payloads: number[] = []
@@ -195,7 +193,7 @@ export function encodeRlp(input: RlpInput, room = 0): Uint8Array {
   return bytes
 }
 
-/** Bytes of the RLP of an input. The payload length of every list in it is noted, outer lists before inner ones. */
+/** Returns the encoded length, and records the payload length of every list, outer lists before inner ones. */
 function measure(input: RlpInput, payloads: number[]): number {
   if (input instanceof Uint8Array) return stringLength(input)
   if (input instanceof EncodedItem) return input.bytes.length

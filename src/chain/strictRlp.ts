@@ -3,32 +3,32 @@ import { TransactionEncodingError } from './errors.js'
 import { type Payload, payloadAt } from './rlp.js'
 
 /*
- * RLP from outside, read in place. What is not canonical is refused in geth's words (go-ethereum rlp/decode.go).
+ * Reads untrusted RLP in place. Rejects what is not canonical, with the messages of go-ethereum's rlp/decode.go.
  */
 
-/** Lists are read so deep; those of a transaction with blobs are nested five deep. */
+/** Maximum nesting depth that is read; blob transactions nest five deep. */
 const DEPTH = 8
 
-/** What geth's rlp package says where no type is known (rlp/decode.go). */
+/** Messages of geth's rlp package where no type is known (rlp/decode.go). */
 const VALUE_TOO_LARGE = 'rlp: value size exceeds available input length'
 const ELEMENT_TOO_LARGE = 'rlp: element is larger than containing list'
 const SIZE = 'rlp: non-canonical size information'
 
-/** Where the content of an item lies, and what it is. */
+/** Offsets and type of the content of an item. */
 export interface RlpSpan extends Payload {
   isList: boolean
-  /** Whether the content reaches beyond the list around it by no more than the header of the item is long. */
+  /** Whether the content overruns the enclosing list, by no more than the length of the item's own header. */
   isCut?: boolean
 }
 
-/** A byte string, a list of items, or what stands where neither can be read. */
+/** A byte string, a list of items, or a fault where neither can be read. */
 export type RlpItem = RlpString | RlpList | RlpFault
 
-/** A byte string where it stands in the encoding: most are numbers, and need no array of their own. */
+/** A byte string, referenced in place: most are numbers and need no array of their own. */
 export class RlpString {
   readonly #encoding: Uint8Array
   readonly #start: number
-  /** Whether its bytes reach beyond the list that it stands in: every read then throws TransactionEncodingError. */
+  /** Whether the bytes overrun the enclosing list: every read then throws TransactionEncodingError. */
   readonly #isCut: boolean
   readonly length: number
 
@@ -39,19 +39,19 @@ export class RlpString {
     this.length = end - start
   }
 
-  /** The first byte; undefined of an empty string. */
+  /** The first byte; undefined for an empty string. */
   get first(): number | undefined {
     this.#checkWhole()
     return this.length === 0 ? undefined : this.#encoding[this.#start]
   }
 
-  /** The bytes, in memory of their own. */
+  /** Returns a copy of the bytes. */
   toBytes(): Uint8Array {
     this.#checkWhole()
     return this.#encoding.slice(this.#start, this.#start + this.length)
   }
 
-  /** The bytes as a big-endian number. */
+  /** Decodes the bytes as a big-endian number. */
   toBigint(): bigint {
     this.#checkWhole()
     const { length } = this
@@ -64,17 +64,14 @@ export class RlpString {
   }
 }
 
-/**
- * A list whose items are read as they are asked for, each once: of a million of them the first may be none that belongs
- * there.
- */
+/** A list whose items are read on demand, each once: the first of a million items may already be invalid. */
 export class RlpList {
   readonly #encoding: Uint8Array
   readonly #depth: number
   readonly isEmpty: boolean
   #at: number
   #end: number
-  /** Whether a list in this one reached beyond it: geth then takes all that the input has for a part of this one. */
+  /** Whether a nested list overran this one: geth then treats the rest of the input as part of this list. */
   #isOverrun = false
 
   constructor(encoding: Uint8Array, { start, end }: Pick<RlpSpan, 'start' | 'end'>, depth: number) {
@@ -85,12 +82,12 @@ export class RlpList {
     this.isEmpty = start >= end
   }
 
-  /** Whether items are left. */
+  /** Whether any items are left. */
   get hasMore(): boolean {
     return this.#at < this.#end || this.#isOverrun
   }
 
-  /** The next item; undefined behind the last, and behind one that is wrongly encoded. */
+  /** Returns the next item; undefined after the last one, and after a badly encoded one. */
   next(): RlpItem | undefined {
     if (this.#at >= this.#end) return this.#endOverrun()
     const span = readHeader(this.#encoding, this.#at, this.#end, ELEMENT_TOO_LARGE)
@@ -111,14 +108,14 @@ export class RlpList {
 }
 
 /**
- * An item that is wrongly encoded. What is said of it depends on the type that is read there, and nothing behind it was
- * read: geth decodes as it goes and ends at the first error.
+ * A badly encoded item. The message depends on the type expected there. Nothing after it is read: geth decodes as it
+ * goes and stops at the first error.
  */
 export class RlpFault {
   /**
    * - `size`: the length takes more bytes than it needs, or has leading zeros.
-   * - `byte`: a string of one byte that stands for itself.
-   * - `length`: the item is longer than what it stands in.
+   * - `byte`: a string of one byte that should encode itself.
+   * - `length`: the item is longer than the list or input that contains it.
    */
   readonly kind: 'size' | 'byte' | 'length'
   readonly words: string
@@ -130,8 +127,8 @@ export class RlpFault {
 }
 
 /**
- * The one item that bytes encode; geth takes canonical encodings only. What is nested deeper than any transaction is left
- * out: a reader refuses the list that it stands in.
+ * Decodes the single item that the bytes begin with, rejecting non-canonical encodings like geth. Leaves out anything
+ * nested deeper than a transaction can be: the reader then rejects the enclosing list.
  */
 export function decodeStrictRlp(bytes: Uint8Array): RlpItem {
   const span = readHeader(bytes, 0, bytes.length, VALUE_TOO_LARGE)
@@ -139,7 +136,7 @@ export function decodeStrictRlp(bytes: Uint8Array): RlpItem {
 }
 
 /**
- * Checks that nothing lies behind the item that bytes begin with, once it could be read.
+ * Checks that nothing follows the first item, if that can be read at all.
  *
  * @throws TransactionEncodingError
  */
@@ -150,9 +147,9 @@ export function checkSingleItem(bytes: Uint8Array): void {
 }
 
 /**
- * Where the content of the item lies that stands at an offset, whatever its type (geth: rlp/raw.go, Split).
+ * Finds the content of the item at an offset, whatever its type (geth: rlp/raw.go, Split).
  *
- * @throws TransactionEncodingError in the words of that function
+ * @throws TransactionEncodingError with the message of that function
  */
 export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan {
   const first = bytes[at] ?? 0
@@ -168,7 +165,7 @@ function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
   return new RlpList(bytes, depth === DEPTH ? { ...span, end: span.start } : span, depth)
 }
 
-/** Where the content of the item at an offset lies, in bytes that may be anything. */
+/** Locates the content of the item at an offset in untrusted bytes. */
 function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: string): RlpSpan | RlpFault {
   const first = bytes[at] ?? 0
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
@@ -178,8 +175,8 @@ function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: stri
   if (start > limit) return new RlpFault('length', tooLarge)
   if (isLong && (bytes[at + 1] === 0 || end - start < 56)) return new RlpFault('size', SIZE)
   if (end > limit) {
-    // geth looks whether the list has room for the content before it takes the header off, and whether the input has
-    // it behind that.
+    // geth checks that the enclosing list has room for the content before it takes off the header, and that the input
+    // has room after it.
     if (tooLarge !== ELEMENT_TOO_LARGE || end - start > limit - at) return new RlpFault('length', tooLarge)
     return end > bytes.length ? new RlpFault('length', VALUE_TOO_LARGE) : { isList, start, end, isCut: true }
   }

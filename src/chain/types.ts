@@ -2,24 +2,24 @@ import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Common } from '@ethereumjs/common'
 import type { SignatureRecoveries } from './evm/signatureRecoveries.js'
 
-/** An account as the state trie holds it. */
+/** An account in the state trie. */
 export interface AccountState {
   nonce: bigint
-  /** Wei. */
+  /** In wei. */
   balance: bigint
-  /** 32 bytes; the root of the account's storage trie. */
+  /** Root of the account's storage trie, 32 bytes. */
   storageRoot: Uint8Array
-  /** 32 bytes; keccak-256 of the code. */
+  /** keccak-256 of the code, 32 bytes. */
   codeHash: Uint8Array
 }
 
 /**
- * The state under one state root, for reading.
+ * A read-only view of the state under one root.
  *
- * A view is cheap, isolated from mining and from other views, and stays valid: trie nodes are only added.
+ * A view is cheap, isolated from mining and from other views, and never becomes invalid: trie nodes are only added.
  */
 export interface StateView {
-  /** 32 bytes; the state root that the view reads. */
+  /** The state root that the view reads, 32 bytes. */
   readonly root: Uint8Array
   /** The account at a 20-byte address, or undefined if the state has none. */
   getAccount(address: Uint8Array): Awaitable<AccountState | undefined>
@@ -29,7 +29,7 @@ export interface StateView {
   getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array>
 }
 
-/** One log as execution left it. */
+/** A log emitted by execution. */
 export interface ExecutionLog {
   /** 20 bytes. */
   address: Uint8Array
@@ -38,9 +38,9 @@ export interface ExecutionLog {
   data: Uint8Array
 }
 
-/** What one transaction left behind. */
+/** The outcome of one transaction. */
 export interface ExecutionReceipt {
-  /** 1 or 0 since Byzantium; before it the state root after the transaction stands in its place. */
+  /** 1 or 0 since Byzantium; before it, `stateRoot` holds the state root after the transaction. */
   status?: 0 | 1
   stateRoot?: Uint8Array
   gasUsed: bigint
@@ -48,13 +48,13 @@ export interface ExecutionReceipt {
   /** 256 bytes. */
   logsBloom: Uint8Array
   logs: ExecutionLog[]
-  /** 20 bytes; set for every contract creation, also one that failed. */
+  /** 20 bytes; set for every contract creation, even a failed one. */
   contractAddress?: Uint8Array
   /** Wei per gas. */
   effectiveGasPrice: bigint
-  /** Blob transactions only. */
+  /** Only for blob transactions. */
   blobGasUsed?: bigint
-  /** Wei per blob gas; blob transactions only. */
+  /** Wei per blob gas; only for blob transactions. */
   blobGasPrice?: bigint
 }
 
@@ -68,7 +68,7 @@ export interface Withdrawal {
   amount: bigint
 }
 
-/** The fields of a block header; those of forks that are not active are undefined. */
+/** The fields of a block header; those of inactive forks are undefined. */
 export interface HeaderFields {
   parentHash: Uint8Array
   uncleHash: Uint8Array
@@ -101,10 +101,10 @@ export interface HeaderFields {
   requestsHash?: Uint8Array
 }
 
-/** The rules that hold at one block: ethereumjs' view of the fork that is active there. */
+/** The fork rules at one block, as an ethereumjs Common. */
 export interface ForkRules extends Common {
-  /** Signatures that ECRECOVER answers otherwise than they recover. */
+  /** Signatures for which ECRECOVER returns something other than the real signer. */
   readonly recoveries?: SignatureRecoveries | undefined
-  /** Whether blocks stand on a remote chain, which may lack the system contracts. */
+  /** Whether the chain forks a remote one, which may lack the system contracts. */
   readonly isFork?: boolean | undefined
 }

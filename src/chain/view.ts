@@ -13,9 +13,9 @@ export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockSelector =
   { tag: BlockTag } | { number: bigint } | { hash: Uint8Array; requireCanonical: boolean }
 
-/** A block together with the state that a call on it reads. */
+/** A block and the state that a call on it reads. */
 export interface StateAt {
-  /** The header whose values BLOCK opcodes see. */
+  /** The header whose values the BLOCK opcodes return. */
   header: HeaderFields
   /** 32 bytes; absent for the pending block. */
   hash?: Uint8Array
@@ -23,64 +23,63 @@ export interface StateAt {
   rules: ForkRules
 }
 
-/** Blocks by their numbers, both included; from the higher to the lower if `from` is the higher one. */
+/** A range of block numbers, inclusive at both ends; descending if `from` is the higher one. */
 export interface BlockRange {
   from: bigint
   to: bigint
 }
 
 /**
- * What answers are read from: the chain as one request sees it.
+ * The chain as one request sees it; all answers are read from a view.
  *
- * The chain itself is one; a provider may hand out one that lags behind or has lost its history.
+ * The chain itself is a view. A provider may substitute one that lags behind or has lost its history.
  */
 export interface ChainView {
   readonly chainId: bigint
   /** The newest block of this view. */
   head(): StoredBlock
-  /** The canonical block of a number, or undefined beyond the head. */
+  /** The canonical block with a number, or undefined beyond the head. */
   blockByNumber(number: bigint): StoredBlock | undefined
   /**
-   * The canonical blocks of a range that have transactions, with turns for other work between them; none if a bound is not
-   * stored. Those without transactions are not even read.
+   * The canonical blocks of a range that have transactions; blocks without any are not even read. Yields between
+   * blocks. Empty if a bound is not stored.
    */
   blocksWithTransactions(range: BlockRange): AsyncIterable<StoredBlock>
-  /** The 32-byte hash of a block before the first one that is stored: a fork's remote chain knows it. */
+  /** The 32-byte hash of a block before the first stored one, from a fork's remote chain. */
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined>
   /** A block by its 32-byte hash, orphans included. */
   blockByHash(hash: Uint8Array): StoredBlock | undefined
   isCanonical(block: StoredBlock): boolean
   /**
-   * The stored block that a selector names; undefined where there is none, and for `safe` and `finalized` before the
-   * merge. `pending` names the head here.
+   * Returns the stored block that a selector names: undefined if there is none, and for `safe` and `finalized` before
+   * the merge. `pending` means the head here.
    *
-   * @throws NotCanonicalError if the selector asks for a canonical block and the hash names another one.
+   * @throws NotCanonicalError if the selector requires a canonical block and the hash names another one.
    */
   resolve(selector: BlockSelector): StoredBlock | undefined
-  /** A block built from the mempool on the head; kept until head, mempool or its time change. */
+  /** A block built from the mempool on the head; cached until the head, the mempool or its timestamp changes. */
   pendingBlock(): Promise<PendingBlock>
   /**
-   * The block and state that a call, an estimate or a state read at this selector works on.
-   * What controls changed after a block, and before the next one was mined, belongs to it. Only the pending block is waited
-   * for.
+   * Returns the block and state that a call, an estimate or a state read at this selector uses. The state includes what
+   * controls edited after the block and before the next one was mined. Only `pending` makes it asynchronous.
    *
-   * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError where the selector names
-   *   nothing.
+   * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError if the selector names no
+   *   block.
    */
   stateAt(selector: BlockSelector): Awaitable<StateAt>
-  /** Where a canonical transaction is, by its 32-byte hash. */
+  /** Where a canonical transaction is stored, by its 32-byte hash. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined
   /** The stored wire bytes of a block. */
   wire(block: StoredBlock): BlockWire
   /** The fork rules at a header. */
   rulesAt(place: RulesPlace): ForkRules
-  /** The logs that match a query, as wire bytes, in the order of block and log index. */
+  /** The logs that match a query, as wire bytes, ordered by block and log index. */
   logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]>
 }
 
-/** What logs are asked for; every list is an OR, an empty one or undefined is a wildcard. */
+/** A log filter. Every list is an OR; an empty or missing one is a wildcard. */
 export interface LogQuery {
-  /** Canonical blocks from this number to that one, both included; or one block by itself. */
+  /** Canonical blocks by number, inclusive at both ends; or one given block. */
   range: { from: bigint; to: bigint } | { block: StoredBlock }
   /** 20 bytes each. */
   addresses: readonly Uint8Array[]
@@ -88,26 +87,26 @@ export interface LogQuery {
   topics: readonly (readonly Uint8Array[])[]
 }
 
-/** What a log query may cost. */
+/** Limits of a log query. */
 export interface LogLimits {
   maxResults: number
   timeoutMilliseconds: number
 }
 
-/** What a state read is refused with whose selector names no block of a chain with this head. */
+/** Returns the error for a state read whose selector names no block of the chain with this head. */
 export function blockNotFound(selector: BlockSelector, head: StoredBlock): ChainError {
   if ('hash' in selector) return new HashNotFoundError(selector.hash, head.header.number)
   if ('tag' in selector) return new TagNotFoundError(selector.tag)
   return new HeaderNotFoundError(selector.number, head.header.number)
 }
 
-/** What a walk reads from. */
+/** The part of the block store that {@link walkBlocks} reads. */
 type WalkedBlocks = Pick<BlockStore, 'byOrdinal' | 'isCanonical' | 'nearestWithTransactions'>
 
 /**
- * The canonical blocks between two others, these included, that have transactions. Ordinals rise with the numbers along the
- * canonical chain, so the walk goes from one such block to the next, whatever lies between them. Other work has its turn
- * before each; a block that leaves the chain meanwhile is not met any more.
+ * Iterates over the canonical blocks with transactions between two blocks, inclusive. Ordinals rise with numbers along
+ * the canonical chain, so the walk jumps from one such block to the next. It yields to other work before each; a block
+ * that leaves the chain meanwhile is skipped.
  */
 export async function* walkBlocks(
   blocks: WalkedBlocks,
@@ -127,7 +126,7 @@ export async function* walkBlocks(
   }
 }
 
-/** A walk along none. */
+/** Iterates over no blocks. */
 export async function* noBlocks(): AsyncGenerator<StoredBlock, void, undefined> {
-  // A range that is not stored.
+  // The range is not stored.
 }
