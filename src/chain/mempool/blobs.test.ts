@@ -50,14 +50,14 @@ function fieldsWith(
 }
 
 describe('blobs', () => {
-  it('are sound with their proofs, in both forms', async () => {
+  it('are valid with their proofs, in both forms', async () => {
     checkBlobs(fieldsWith(old), cancun)
     checkBlobs(fieldsWith(current), osaka)
     await verifySidecar(old, cancun)
     await verifySidecar(current, osaka)
   }, 240_000)
 
-  it('are refused with the proofs of others', async () => {
+  it('are rejected with the proofs of others', async () => {
     const other = Uint8Array.from(blob)
     other[31] = 9
     const refusal = /^KZG verification error: /
@@ -66,7 +66,7 @@ describe('blobs', () => {
     await expect(verifySidecar({ ...old, proofs: [new Uint8Array(48)] }, cancun)).rejects.toThrow(refusal)
   }, 240_000)
 
-  it('get the proofs that Osaka wants where they come with those of Cancun', async () => {
+  it('get the proofs that Osaka requires if they come with those of Cancun', async () => {
     checkBlobs(fieldsWith(old), osaka)
     await verifySidecar(old, osaka)
     expect(await currentSidecar(old, osaka)).toEqual(current)
@@ -81,7 +81,7 @@ describe('blobs', () => {
     )
   }, 240_000)
 
-  it('are refused in the words of geth where the parts do not fit', () => {
+  it("are rejected with geth's messages if the parts do not match", () => {
     const wrongHash = Uint8Array.from([1, ...new Uint8Array(31)])
     const computed = bytesToHex(versionedHash(old.commitments[0] as Uint8Array))
     const cases: [TransactionFields, string][] = [

@@ -11,13 +11,13 @@ import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import type { TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
 
-/** EIP-7594: cells of an extended blob, each with its proof. */
+/** EIP-7594: number of cells in an extended blob, each with its proof. */
 const CELLS_PER_BLOB = 128
 /** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
 const HASH_VERSION = 0x01
 
 /**
- * Checks that a blob transaction and its sidecar belong together, without the proofs (geth: core/txpool/validation.go,
+ * Checks that a blob transaction and its sidecar match, without verifying the proofs (geth: core/txpool/validation.go,
  * validateBlobTx).
  *
  * @throws TransactionRejectedError
@@ -66,15 +66,18 @@ export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
 }
 
 /**
- * Whether a sidecar has a proof a blob where a proof a cell is wanted. geth makes the new proofs as such a transaction
- * comes in (internal/ethapi/api.go, SendRawTransaction) and does not look at the old ones; here they are made on
- * demand, because that takes seconds.
+ * Whether a sidecar has blob proofs where cell proofs are required. geth computes cell proofs when it receives such a
+ * transaction (internal/ethapi/api.go, SendRawTransaction) and ignores the old ones. Here they are computed on demand,
+ * because that takes seconds.
  */
 function isOutdated({ version }: BlobSidecar, rules: ForkRules): boolean {
   return version === 0 && rules.isActivatedEIP(7594)
 }
 
-/** A sidecar as the rules want it, with proofs of cells made where they are wanted. Only after {@link verifySidecar}. */
+/**
+ * Returns a sidecar in the version that the fork requires, computing cell proofs if needed. Only after
+ * {@link verifySidecar}.
+ */
 export async function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<BlobSidecar> {
   if (!isOutdated(sidecar, rules)) return sidecar
   const { blobs, commitments } = sidecar
@@ -82,7 +85,7 @@ export async function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): Pr
   return { version: 1, blobs, commitments, proofs: proofs.flat() }
 }
 
-/** Blobs of a transaction that is to be completed; what is undefined is computed. */
+/** Blobs of a transaction under construction; undefined parts are computed. */
 export interface GivenBlobs {
   blobs: readonly Uint8Array[]
   commitments?: readonly Uint8Array[] | undefined
@@ -92,10 +95,10 @@ export interface GivenBlobs {
 }
 
 /**
- * The sidecar of blobs as the rules want it, and the hashes that the transaction names (geth:
- * internal/ethapi/transaction_args.go, setBlobTxSidecar). Old proofs of whole blobs are made anew where cells are proved.
+ * Builds the sidecar in the version that the fork requires, and the versioned hashes of the transaction (geth:
+ * internal/ethapi/transaction_args.go, setBlobTxSidecar). Recomputes blob proofs as cell proofs where needed.
  *
- * @throws ChainError if the parts do not fit together
+ * @throws ChainError if the parts do not match
  */
 export async function completeSidecar(
   given: GivenBlobs,
@@ -175,7 +178,9 @@ async function verifyGivenProofs({ version, blobs, commitments, proofs }: BlobSi
   throw new ChainError(`failed to verify blob proof: ${reason}`)
 }
 
-/** A blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594). @param raw - the transaction alone */
+/**
+ * Encodes a blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594). @param raw - the transaction alone
+ */
 export function encodeWithSidecar(
   raw: Uint8Array,
   { version, blobs, commitments, proofs }: BlobSidecar,
@@ -186,7 +191,7 @@ export function encodeWithSidecar(
   return network
 }
 
-/** The hash that stands for a blob in a transaction: sha256 of its commitment behind a version byte (EIP-4844). */
+/** Returns the versioned hash of a commitment: its sha256 with the first byte replaced by the version (EIP-4844). */
 export function versionedHash(commitment: Uint8Array): Uint8Array {
   const hash = Uint8Array.from(createHash('sha256').update(commitment).digest())
   hash[0] = HASH_VERSION
@@ -194,9 +199,9 @@ export function versionedHash(commitment: Uint8Array): Uint8Array {
 }
 
 /**
- * Verifies that a sidecar proves its blobs. The first call takes a few seconds, in which the trusted setup is made.
+ * Verifies the proofs of a sidecar. The first call takes a few seconds, to load the trusted setup.
  *
- * @throws TransactionRejectedError if a proof is wrong, or a commitment where the proofs are yet to be made.
+ * @throws TransactionRejectedError if a proof is wrong, or a commitment where cell proofs are yet to be computed.
  */
 export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<void> {
   const { version, blobs, commitments, proofs } = sidecar
@@ -208,7 +213,7 @@ export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Pro
       isSound = await computeInWorker(operation, blobs, commitments, proofs)
     }
   } catch (error) {
-    // A point is on no curve.
+    // A point is not on the curve.
     if (error instanceof WorkerRefusal) throw rejected(`KZG verification error: ${error.message}`)
     throw error
   }
@@ -227,7 +232,7 @@ function rejected(words: string): TransactionRejectedError {
   return new TransactionRejectedError(words)
 }
 
-/** EIP-4844: bytes of a blob. */
+/** EIP-4844: length of a blob in bytes. */
 const BLOB_LENGTH = 131_072
 
 /** Where the mempool stores blobs and transactions. The members change when the chain switches to another base. */
@@ -237,8 +242,8 @@ export interface MempoolDatabase {
 }
 
 /**
- * The blobs of all submitted transactions, on disk by their versioned hashes (EIP-4844), each with its proofs. No
- * block holds them; on a public network the consensus layer keeps them for some weeks, here they stay.
+ * The blobs of all submitted transactions with their proofs, on disk by versioned hash (EIP-4844). Blocks do not
+ * contain them. On a public network the consensus layer keeps them for some weeks; here they stay.
  */
 export class BlobStore {
   readonly #place: MempoolDatabase
@@ -247,7 +252,7 @@ export class BlobStore {
     this.#place = place
   }
 
-  /** Keeps what travels beside a transaction. */
+  /** Stores the blobs of a sidecar with their proofs. */
   put({ version, blobs, commitments, proofs }: BlobSidecar): void {
     const { database, keys } = this.#place
     const batch = new WriteBatch()
@@ -262,12 +267,12 @@ export class BlobStore {
     database.write(batch)
   }
 
-  /** A blob of 131,072 bytes by its 32-byte versioned hash. */
+  /** Returns a blob of 131,072 bytes by its 32-byte versioned hash. */
   get(hash: Uint8Array): Uint8Array | undefined {
     return this.#stored(hash)?.subarray(0, BLOB_LENGTH)
   }
 
-  /** What travelled beside a transaction with these 32-byte versioned hashes, if all of it is known. */
+  /** Rebuilds the sidecar of a transaction from its 32-byte versioned hashes, if every part is known. */
   sidecarOf(hashes: readonly Uint8Array[]): BlobSidecar | undefined {
     const parts = hashes.map((hash) => this.#partOf(hash))
     const known = parts.filter((part) => part !== undefined)
@@ -287,7 +292,7 @@ export class BlobStore {
     return database.getBulk(keys.blob(hash))
   }
 
-  /** A blob with its proofs; undefined where the blob is unknown, or was kept without them. */
+  /** Returns a blob with its proofs; undefined if the blob is unknown or was stored without proofs. */
   #partOf(
     hash: Uint8Array,
   ): { blob: Uint8Array; version: 0 | 1; commitment: Uint8Array; proofs: Uint8Array[] } | undefined {

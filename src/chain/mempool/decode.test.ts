@@ -27,7 +27,7 @@ const transactions: [string, TransactionSerializable][] = [
 ]
 
 describe('decodeTransaction', () => {
-  it.each(transactions)('reads what viem wrote: %s', async (_, transaction) => {
+  it.each(transactions)('decodes a transaction encoded by viem: %s', async (_, transaction) => {
     const raw = hexToBytes(await account.signTransaction(transaction))
     const fields = decodeTransaction(raw)
     const pooled = recoverTransaction(fields, rules)
@@ -42,7 +42,7 @@ describe('decodeTransaction', () => {
     })
   })
 
-  it('reads a set-code transaction', async () => {
+  it('decodes a set-code transaction', async () => {
     const authorization = await account.signAuthorization({ contractAddress: to, chainId: 31337, nonce: 4 })
     const raw = hexToBytes(
       await account.signTransaction({
@@ -61,7 +61,7 @@ describe('decodeTransaction', () => {
     expect(fields.authorizationList).toMatchObject([{ chainId: 31337n, nonce: 4n }])
   })
 
-  it('reads a blob transaction with its sidecar', async () => {
+  it('decodes a blob transaction with its sidecar', async () => {
     const [blob, commitment, proof] = [131_072, 48, 48].map((length) => new Uint8Array(length).fill(1))
     const plain = hexToBytes(
       await account.signTransaction({
@@ -89,10 +89,10 @@ describe('decodeTransaction', () => {
   const replaced = (index: number, value: unknown) =>
     encode(fields.map((field, i) => (i === index ? value : field)))
   const typed = (type: number, items: unknown[]) => Uint8Array.from([type, ...encode(items)])
-  /** What blob and set-code transactions begin with. */
+  /** The leading fields of blob and set-code transactions. */
   const bounded = [31337, 0, 1, 2, 21_000, new Uint8Array(20), 0, '0x', []]
   const blobBody = [...bounded, 9, [], 0, 1, 1]
-  /** A list in a list in a list. */
+  /** A list nested to a depth. */
   const nested = (depth: number) => {
     const heads: number[][] = []
     for (let length = 1, i = 0; i < depth; i++) {
@@ -255,12 +255,12 @@ describe('decodeTransaction', () => {
       nested(100_000),
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],
-  ])('refuses %s in the words of geth', (_, raw, words) => {
+  ])("rejects %s with geth's message", (_, raw, words) => {
     expect(() => decodeTransaction(raw)).toThrow(TransactionRejectedError)
     expect(() => decodeTransaction(raw)).toThrow(words)
   })
 
-  it('takes no unsigned legacy transaction of viem', () => {
+  it('rejects an unsigned legacy transaction of viem', () => {
     const unsigned = serializeTransaction({ type: 'eip1559', ...shared, to, ...feeMarket })
     expect(() => decodeTransaction(hexToBytes(unsigned))).toThrow(
       'rlp: too few elements for types.DynamicFeeTx',

@@ -14,18 +14,18 @@ import {
 import { FieldReader } from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
-/** EIP-4844: bytes of a blob, and of a point of the curve that commitments and proofs are. */
+/** EIP-4844: length in bytes of a blob, and of the curve points that are commitments and proofs. */
 const BLOB_LENGTH = 131_072
 const POINT_LENGTH = 48
 const MAX_UINT256 = 2n ** 256n - 1n
 
-/** The types of transactions by their first byte (EIP-2718). */
+/** Transaction types by first byte (EIP-2718). */
 export type TransactionType = 0 | 1 | 2 | 3 | 4
 
-/** A transaction as its bytes say it, before anything is known of its soundness. */
+/** The fields of a decoded transaction, not yet validated. */
 export interface TransactionFields {
   type: TransactionType
-  /** Absent on legacy transactions without EIP-155. */
+  /** Absent for legacy transactions without EIP-155. */
   chainId?: bigint
   nonce: bigint
   gasLimit: bigint
@@ -45,20 +45,20 @@ export interface TransactionFields {
   sidecar?: BlobSidecar
   /** Type 4. */
   authorizationList?: readonly Authorization[]
-  /** As it stands in the encoding: a recovery bit, or for legacy transactions 27, 28 or EIP-155's number. */
+  /** As encoded: the recovery bit, or for legacy transactions 27, 28 or the EIP-155 value. */
   v: bigint
   r: bigint
   s: bigint
   /** Bytes of the encoding, with the blobs if they came along. */
   size: number
-  /** The encoding itself, unless blobs came along: it is canonical, so the transaction need not be encoded again. */
+  /** The encoding, unless there is a sidecar. It is canonical, so the transaction need not be encoded again. */
   raw?: Uint8Array
 }
 
 /**
- * The fields of a signed transaction in its EIP-2718 form; blob transactions come with their sidecar.
+ * Decodes a signed transaction from its EIP-2718 encoding; a blob transaction includes its sidecar.
  *
- * @throws TransactionRejectedError in geth's words (core/types/transaction.go).
+ * @throws TransactionRejectedError with geth's message (core/types/transaction.go).
  */
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const fields = (raw[0] ?? 0) > 0x7f ? decodeLegacy(raw) : decodeTyped(raw)
@@ -114,7 +114,7 @@ function checkSizes({ type, chainId = 0n, v, r, s }: TransactionFields): void {
   }
 }
 
-/** The names of geth's types. */
+/** The names of geth's Go types. */
 const typeNames: Readonly<Record<TransactionType, string>> = {
   0: 'types.LegacyTx',
   1: 'types.AccessListTx',
@@ -127,14 +127,16 @@ function isTransactionType(type: number): type is TransactionType {
   return type in typeNames
 }
 
-/** @param path - where the transaction stands in the value that is decoded */
+/**
+ * @param path - path of the transaction within the decoded value
+ */
 function readerOf(type: TransactionType, item: RlpItem, path = ''): FieldReader {
   return new FieldReader(item, typeNames[type], `${path}(${typeNames[type]})`)
 }
 
 /**
- * The fields in the order of the encoding. Numbers of blob and set-code transactions have at most 256 bits, and these
- * types create no contract.
+ * Reads the fields in the order of the encoding. In blob and set-code transactions, numbers have at most 256 bits, and
+ * `to` is required.
  */
 function decodeFields(type: TransactionType, reader: FieldReader): TransactionFields {
   const isBounded = type >= 3
@@ -165,8 +167,8 @@ function decodeFields(type: TransactionType, reader: FieldReader): TransactionFi
 }
 
 /**
- * With its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594). geth looks at the kinds of
- * the first two elements before it reads any (core/types/tx_blob.go, decode).
+ * Decodes a blob transaction with its sidecar: [transaction, version?, blobs, commitments, proofs] (EIP-4844,
+ * EIP-7594). geth checks the kinds of the first two elements before it reads any (core/types/tx_blob.go, decode).
  */
 function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array, path: string): TransactionFields {
   const list = splitRlp(bytes, 0, bytes.length)
@@ -192,7 +194,7 @@ function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array, path: string): 
   return fields
 }
 
-/** The fields of a transaction object. */
+/** Reads the fields of a transaction object. */
 export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): TransactionFields {
   const { type, nonce, gasLimit, value, data, to, v = 0n, r = 0n, s = 0n } = transaction
   const bytes = serializedTransaction(transaction)
@@ -231,12 +233,12 @@ export function fieldsOf(transaction: TypedTransaction, sidecar?: BlobSidecar): 
   return fields
 }
 
-/** The access list of a transaction object. */
+/** Returns the access list of a transaction object. */
 export function accessListOf({ accessList }: Pick<AccessList2930Tx, 'accessList'>): AccessListEntry[] {
   return accessList.map(([address, storageKeys]) => ({ address, storageKeys }))
 }
 
-/** The authorizations of a transaction object. */
+/** Returns the authorizations of a transaction object. */
 export function authorizationListOf({
   authorizationList,
 }: Pick<EOACode7702Tx, 'authorizationList'>): Authorization[] {

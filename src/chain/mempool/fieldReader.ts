@@ -2,17 +2,17 @@ import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { TransactionEncodingError } from '../errors.js'
 import { RlpFault, type RlpItem, RlpList, RlpString } from '../strictRlp.js'
 
-/** Takes the fields of a transaction's list one after another, in geth's words where one does not fit. */
+/** Reads the fields of a transaction's RLP list in order, with geth's messages on errors. */
 export class FieldReader {
   readonly #items: RlpList
   readonly #type: string
   readonly #path: string
-  /** Where the list itself stands: its type is named only before its fields. */
+  /** Path of the list itself, without its type: geth names the type only in front of fields. */
   readonly #place: string
 
   /**
-   * @param type - the name of geth's type
-   * @param path - where the list stands in the value that is decoded, with the types in brackets that geth names there
+   * @param type - name of the Go type in geth
+   * @param path - path of the list within the decoded value, with Go types in brackets like geth
    */
   constructor(item: RlpItem, type: string, path = `(${type})`) {
     this.#type = type
@@ -21,7 +21,7 @@ export class FieldReader {
     this.#items = toList(item, type, this.#place)
   }
 
-  /** Whether fields are left. */
+  /** Whether any fields are left. */
   get hasMore(): boolean {
     return this.#items.hasMore
   }
@@ -51,7 +51,7 @@ export class FieldReader {
     return toUint(this.take(), { type: 'uint8', length: 1 }, `${this.#path}.${name}`)
   }
 
-  /** A number of at most 256 bits. */
+  /** Reads a number of at most 256 bits. */
   uint256(name: string): bigint {
     const item = this.take()
     if (item instanceof RlpString && item.length > 32) {
@@ -60,7 +60,7 @@ export class FieldReader {
     return toUint(item, { type: '*uint256.Int', length: 32 }, `${this.#path}.${name}`)
   }
 
-  /** A number of any length. */
+  /** Reads a number of any length. */
   big(name: string): bigint {
     return toUint(this.take(), { type: '*big.Int', length: Infinity }, `${this.#path}.${name}`)
   }
@@ -69,12 +69,12 @@ export class FieldReader {
     return this.fixed(name, { type: 'common.Address', length: 20 })
   }
 
-  /** A byte string of one length. */
+  /** Reads a byte string of fixed length. */
   fixed(name: string, of: FieldType): Uint8Array {
     return toFixed(this.take(), of, `${this.#path}.${name}`)
   }
 
-  /** The items of a list, each with where it stands. */
+  /** Iterates over the items of a list with their paths. */
   *items(name: string, type: string): Generator<[item: RlpItem, path: string]> {
     const path = `${this.#path}.${name}`
     const list = toList(this.take(), type, path)
@@ -82,12 +82,12 @@ export class FieldReader {
     for (let item = list.next(); item !== undefined; item = list.next()) yield [item, `${path}[${index++}]`]
   }
 
-  /** What is made of each item of a list, and of where it stands. */
+  /** Maps the items of a list with their paths. */
   each<T>(name: string, type: string, read: (item: RlpItem, path: string) => T): T[] {
     return Array.from(this.items(name, type), ([item, path]) => read(item, path))
   }
 
-  /** An address, or no bytes for none. */
+  /** Reads an address, or an empty string as none. */
   optionalAddress(name: string): Uint8Array | undefined {
     const item = this.take()
     const path = `${this.#path}.${name}`
@@ -103,7 +103,7 @@ export class FieldReader {
     return this.fixedList(name, { type: 'common.Hash', length: 32 })
   }
 
-  /** Byte strings of one length. */
+  /** Reads a list of byte strings of fixed length. */
   fixedList(name: string, of: FieldType): Uint8Array[] {
     return this.each(name, `[]${of.type}`, (item, path) => toFixed(item, of, path))
   }
@@ -135,7 +135,7 @@ export class FieldReader {
   }
 }
 
-/** The form of a byte string: the name of geth's type, and how many bytes it has. */
+/** Go type and length in bytes of a byte string. */
 interface FieldType {
   type: string
   length: number
@@ -153,10 +153,10 @@ function stringOf(item: RlpItem, type: string, path: string): RlpString {
   return item
 }
 
-/** All lengths are greater than one. */
+/** Decodes a byte string of fixed length; the length is always greater than one. */
 function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint8Array {
   if (item instanceof RlpFault) {
-    // What is wrong with the header is told without the type here (geth: decodeByteArray).
+    // Here geth reports header errors without the type (decodeByteArray).
     if (item.kind !== 'byte') throw new TransactionEncodingError(item.words)
     throw fieldError('input string too short', type, path)
   }
@@ -181,7 +181,7 @@ function toUint(item: RlpItem, { type, length }: FieldType, path: string): bigin
   return string.toBigint()
 }
 
-/** The error of a value of the wrong form, with where it stands. */
+/** Builds the error for a malformed value, with its path. */
 function fieldError(problem: string, type: string, path: string): TransactionEncodingError {
   return new TransactionEncodingError(
     `rlp: ${problem} for ${type}${path === '' ? '' : `, decoding into ${path}`}`,

@@ -19,7 +19,7 @@ const keys = Array.from({ length: 4 }, (_, i) => new Uint8Array(32).fill(i + 1))
 const [a, b, c, d] = keys as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
 const addressOf = (key: Uint8Array) => privateKeyToAddress(key)
 
-/** A state in which the four accounts have a nonce and a balance. */
+/** A state in which each of the four accounts has a nonce and a balance. */
 class TestState implements StateView {
   readonly root = new Uint8Array(32)
   readonly accounts = new Map<string, { nonce: bigint; balance: bigint }>()
@@ -63,7 +63,7 @@ function tip(key: Uint8Array, nonce: bigint, gwei: bigint): Uint8Array {
   return sign(key, { nonce, maxPriorityFeePerGas: gwei * GWEI })
 }
 
-/** All candidates in their order, as letter and nonce. */
+/** Returns all candidates in order, as letter and nonce. */
 function order(pool: Mempool, baseFee = 1n, skip: (name: string) => boolean = () => false): string[] {
   const names: string[] = []
   const candidates = pool.candidates(baseFee)
@@ -90,13 +90,13 @@ describe('Mempool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('takes in again what was in, where a gap in the nonces is refused', async () => {
+  it('reinjects transactions where a nonce gap is rejected', async () => {
     const { pool } = await createPool({ automineBaseFee: () => 1n })
     const waiting = [sign(a, { nonce: 1n }), sign(b, { nonce: 0n }), sign(a, { nonce: 0n })]
     await expect(pool.add(waiting[0]!)).rejects.toThrow('Nonce too high')
     const stored = waiting.map((raw, i) => ({ raw, sender: addressOf(i === 1 ? b : a), impersonated: false }))
     endEverySlice()
-    // One turn for each to be decoded, and one to come in.
+    // One yield to decode each, and one to add it.
     expect(await countTurns(() => reinject(pool, rules, stored))).toBeGreaterThanOrEqual(2 * stored.length)
     vi.restoreAllMocks()
     expect(pool.inOrderOfArrival().map(nameOf)).toEqual(['a0', 'b0', 'a1'])
@@ -114,7 +114,7 @@ describe('Mempool', () => {
     for (const [key, nonce, gwei] of sent) await pool.add(tip(key, nonce, gwei))
     expect(order(pool)).toEqual(['b0', 'c0', 'a0', 'a1', 'd0'])
     expect(order(pool, 1n, (name) => name === 'a0')).toEqual(['b0', 'c0', 'a0', 'd0'])
-    // At this base fee at most 1 gwei is left for a tip, so that arrival decides.
+    // At this base fee, at most 1 gwei is left for a tip, so arrival decides.
     expect(order(pool, 19n * GWEI)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
     expect(order(pool, 21n * GWEI)).toEqual([])
     expect(pool.hasCandidates(21n * GWEI)).toBe(false)
@@ -123,7 +123,7 @@ describe('Mempool', () => {
     expect(order(pool)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
   })
 
-  it('orders many senders as a sort would', async () => {
+  it('orders many senders like a sort', async () => {
     const { pool } = await createPool({ order: 'fees' })
     for (let nonce = 0n; nonce < 12n; nonce++) {
       for (const [i, key] of keys.entries())
@@ -143,7 +143,7 @@ describe('Mempool', () => {
     expect(order(pool)).toEqual(expected)
   })
 
-  it('queues behind a gap and tells when it is filled', async () => {
+  it('queues after a gap and announces when it is filled', async () => {
     const { pool } = await createPool()
     const told: string[] = []
     pool.subscribe((transaction) => told.push(nameOf(transaction)))
@@ -158,7 +158,7 @@ describe('Mempool', () => {
     expect(order(pool)).toEqual(['a0', 'a1', 'a2'])
   })
 
-  it('replaces for a tenth more of both fees', async () => {
+  it('replaces for 10% more of both fees', async () => {
     const { pool } = await createPool()
     const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) =>
       sign(a, { maxFeePerGas, maxPriorityFeePerGas })
@@ -173,7 +173,7 @@ describe('Mempool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('follows the chain: what was mined leaves, what follows becomes pending', async () => {
+  it('follows the chain: removes mined transactions and makes the following ones pending', async () => {
     const { pool, state } = await createPool()
     for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
     await pool.add(sign(b, { nonce: 1n }))
@@ -194,7 +194,7 @@ describe('Mempool', () => {
     expect(pool.content()).toEqual([])
   })
 
-  it('drops one, those of a sender, and all', async () => {
+  it('drops one, all of a sender, and all', async () => {
     const { pool } = await createPool()
     for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
     const [, second] = pool.contentFrom(addressOf(a)).pending
@@ -211,7 +211,7 @@ describe('Mempool', () => {
     expect([pool.size, order(pool)]).toEqual([0, []])
   })
 
-  it('goes back to a snapshot', async () => {
+  it('restores a snapshot', async () => {
     const { pool, state } = await createPool()
     const kept = await pool.add(sign(a, {}))
     const snapshot = pool.snapshot()
@@ -236,7 +236,7 @@ describe('Mempool', () => {
     await pool.add(sign(a, { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: 2n * GWEI }))
   })
 
-  it('takes transactions of impersonated accounts', async () => {
+  it('accepts transactions of impersonated accounts', async () => {
     const { pool } = await createPool()
     const transaction = createLegacyTx(
       { nonce: 0n, gasLimit: 21_000n, gasPrice: 5n, to: new Address(addressOf(a)) },
@@ -247,7 +247,7 @@ describe('Mempool', () => {
     expect(order(pool, 5n)).toEqual(['b0'])
   })
 
-  describe('refuses in the words of geth', () => {
+  describe("rejects with geth's message", () => {
     const funds = 'insufficient funds for gas * price + value'
     const cost = 21_000n * 20n * GWEI
     const ether = 10n ** 18n
@@ -287,7 +287,7 @@ describe('Mempool', () => {
       })
     })
 
-    it('known transactions, also after they were mined', async () => {
+    it('known transactions, even after they were mined', async () => {
       const { pool, state } = await createPool()
       const raw = sign(a, {})
       await pool.add(raw)

@@ -33,18 +33,18 @@ import {
 } from './transaction.js'
 
 /*
- * Transactions wait here until a block takes them.
+ * Transactions wait here for a block.
  *
- * A transaction is pending if its sender's state wants its nonce next, or wants it after other pending ones: it can be
- * executed now. Behind a gap in the nonces it is queued, until the gap is filled. One with the nonce of another
- * replaces it if it pays more: a tenth more of both fees, twice for blobs. Whether the fees reach the base fee, and
- * whether the funds still do after earlier transactions, is decided when a block is built.
+ * A transaction is pending if its nonce is the sender's next one in the state, or follows other pending ones: it can be
+ * executed now. After a nonce gap it is queued until the gap is filled. A transaction with the nonce of another
+ * replaces it if it pays more: 10% more of both fees, or twice as much for blobs. Whether the fees cover the base fee,
+ * and whether the balance still suffices after earlier transactions, is decided when a block is built.
  */
 
-/** Bytes of a transaction without blobs that is read before its size is looked at, as geth does with all. */
+/** A non-blob transaction of up to this many bytes is decoded before its size is checked, as geth always does. */
 const LONGEST_READ = 256 * 1024
 
-/** What the mempool holds at one moment, to go back to. */
+/** The content of the mempool at one moment, for {@link Mempool.restore}. */
 export interface MempoolSnapshot {
   readonly queues: ReadonlyMap<string, SenderQueue>
 }
@@ -52,7 +52,7 @@ export interface MempoolSnapshot {
 interface Head {
   state: StateView
   block: StoredBlock
-  /** Of the next block. */
+  /** Gas limit of the next block. */
   gasLimit: bigint
 }
 
@@ -60,18 +60,18 @@ interface Head {
 export interface PoolQueues {
   /** 20 bytes. */
   sender: Uint8Array
-  /** Executable now, one after another. */
+  /** Executable now, in this order. */
   pending: readonly PooledTransaction[]
-  /** Behind a gap in the nonces. */
+  /** After a nonce gap. */
   queued: readonly PooledTransaction[]
 }
 
-/** The transactions that wait for a block. */
+/** The transaction pool. */
 export class Mempool {
   readonly #options: CompleteMempoolOptions
   readonly #schedule: ForkSchedule
   readonly #listeners = new PendingListeners()
-  /** The last one that took another one's place. */
+  /** The latest replacement of a transaction. */
   #replacement: { entry: Entry; replaced: Entry } | undefined
   #queues = new Map<string, SenderQueue>()
   #byHash = new Map<string, Entry>()
@@ -79,40 +79,40 @@ export class Mempool {
   #version = 0
   #head: Head | undefined
 
-  /** A mempool takes transactions once {@link reset} has shown it a head. */
+  /** Creates a mempool; call {@link reset} with a head before adding transactions. */
   constructor(schedule: ForkSchedule, options: MempoolOptions = {}) {
     this.#schedule = schedule
     this.#options = { ...defaultMempoolOptions, ...options }
   }
 
-  /** Grows with every change of what the mempool holds. */
+  /** Increases with every change of the content. */
   get version(): number {
     return this.#version
   }
 
-  /** How many transactions wait, pending and queued. */
+  /** Number of transactions, pending and queued. */
   get size(): number {
     return this.#byHash.size
   }
 
-  /** What may be changed while the mempool works. */
+  /** The options; they may be changed at any time. */
   get options(): CompleteMempoolOptions {
     return this.#options
   }
 
   /**
-   * Calls a listener with every transaction that becomes pending.
+   * Subscribes to transactions that become pending.
    *
-   * @returns a function that ends it
+   * @returns a function that ends the subscription
    */
   subscribe(listener: (transaction: PooledTransaction) => void): () => void {
     return this.#listeners.subscribe(listener)
   }
 
   /**
-   * Takes a signed transaction in its EIP-2718 form.
+   * Adds a signed transaction in its EIP-2718 encoding.
    *
-   * @throws TransactionRejectedError in geth's words and order.
+   * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
    */
   async add(raw: Uint8Array): Promise<PooledTransaction> {
     const rules = this.#rules()
@@ -131,9 +131,9 @@ export class Mempool {
   }
 
   /**
-   * Takes a transaction whose sender is known: one that the node signed itself, or one of an impersonated account.
+   * Adds a transaction whose sender is known: signed by the node itself, or from an impersonated account.
    *
-   * @throws TransactionRejectedError in geth's words and order.
+   * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
    */
   async addKnown(pooled: PooledTransaction): Promise<PooledTransaction> {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
@@ -144,7 +144,7 @@ export class Mempool {
   }
 
   /**
-   * Checks a transaction, which need not be made yet, as anvil does before all else; geth has no such checks.
+   * Runs anvil's checks, which come before all others; geth has none like them. The transaction need not be built yet.
    *
    * @param sender - 20 bytes
    * @throws TransactionRejectedError
@@ -161,38 +161,38 @@ export class Mempool {
     })
   }
 
-  /** A waiting transaction by its 32-byte hash. */
+  /** Returns a pooled transaction by its 32-byte hash. */
   get(hash: Uint8Array): PooledTransaction | undefined {
     return this.#byHash.get(bytesToPlainHex(hash))
   }
 
-  /** Transactions by sender, those that can be executed and those behind a gap. */
+  /** Lists the transactions by sender, pending and queued. */
   content(): PoolQueues[] {
     return [...this.#queues.values()].map(({ sender, pending, queued }) => ({ sender, pending, queued }))
   }
 
-  /** The transactions of one 20-byte sender. */
+  /** Lists the transactions of one 20-byte sender. */
   contentFrom(sender: Uint8Array): Pick<PoolQueues, 'pending' | 'queued'> {
     const queue = this.#queues.get(bytesToPlainHex(sender))
     return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
   }
 
-  /** All of them, in the order in which they came. */
+  /** Lists all transactions in order of arrival. */
   inOrderOfArrival(): readonly PooledTransaction[] {
     return [...this.#byHash.values()].toSorted((a, b) => a.arrival - b.arrival)
   }
 
-  /** The nonce after the last pending transaction of a 20-byte sender; undefined if none of its waits. */
+  /** Returns the nonce after the last pending transaction of a 20-byte sender; undefined if it has none in the pool. */
   pendingNonce(sender: Uint8Array): bigint | undefined {
     return this.#queues.get(bytesToPlainHex(sender))?.nextNonce
   }
 
-  /** Offers the pending transactions that reach a base fee (wei per gas) to a block. */
+  /** Offers a block the pending transactions that cover its base fee (wei per gas). */
   candidates(baseFee: bigint): Candidates {
     return new Candidates(this.#queues.values(), { baseFee, order: this.#options.order })
   }
 
-  /** Whether a block with this base fee (wei per gas) would be offered anything. */
+  /** Whether a block with this base fee (wei per gas) would be offered any transaction. */
   hasCandidates(baseFee: bigint): boolean {
     for (const { firstPending: first } of this.#queues.values()) {
       if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
@@ -200,7 +200,7 @@ export class Mempool {
     return false
   }
 
-  /** Takes a waiting transaction out; those of its sender behind it become queued. */
+  /** Removes a transaction; later ones of its sender become queued. */
   drop(hash: Uint8Array): PooledTransaction | undefined {
     const entry = this.#byHash.get(bytesToPlainHex(hash))
     if (entry === undefined) return undefined
@@ -209,7 +209,7 @@ export class Mempool {
     return entry
   }
 
-  /** Takes out a transaction that came just now; one whose place it took waits again. */
+  /** Removes a transaction added just now, and restores the one that it replaced. */
   withdraw(hash: Uint8Array): void {
     const { entry, replaced } = this.#replacement ?? {}
     if (entry === undefined || replaced === undefined || entry !== this.get(hash)) {
@@ -222,13 +222,13 @@ export class Mempool {
     this.#version++
   }
 
-  /** Takes all transactions of a 20-byte sender out. */
+  /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
     const queue = this.#queues.get(bytesToPlainHex(sender))
     if (queue !== undefined) this.#forget(queue.filter(() => false))
   }
 
-  /** Takes all transactions out. */
+  /** Removes all transactions. */
   dropAll(): void {
     this.#queues.clear()
     this.#byHash.clear()
@@ -236,22 +236,22 @@ export class Mempool {
   }
 
   /**
-   * Follows the chain to a head: what was mined or can no longer be paid leaves, what the state's nonces allow becomes
-   * pending.
+   * Follows the chain to a head: removes transactions that are mined or no longer affordable, and makes pending what
+   * the new nonces allow.
    *
-   * @param gasLimit - that of the next block
+   * @param gasLimit - gas limit of the next block
    */
   async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
     this.#head = { state, block, gasLimit }
     for (const queue of this.#queues.values()) await this.#follow(queue, this.#head)
   }
 
-  /** What the mempool holds now. */
+  /** Takes a snapshot of the content. */
   snapshot(): MempoolSnapshot {
     return { queues: new Map([...this.#queues].map(([key, queue]) => [key, queue.copy()])) }
   }
 
-  /** Goes back to what the mempool held; {@link reset} has to follow if the head is another one. */
+  /** Restores a snapshot. Call {@link reset} afterwards if the head has changed. */
   restore({ queues }: MempoolSnapshot): void {
     this.#queues = new Map([...queues].map(([key, queue]) => [key, queue.copy()]))
     const entries = [...this.#queues.values()].flatMap((queue) => queue.entries)
@@ -310,7 +310,7 @@ export class Mempool {
     return entry
   }
 
-  /** The queue of a sender; a new one is not kept before a transaction is in it. */
+  /** Returns the queue of a sender. A new queue is stored only once a transaction is in it. */
   async #queueOf(sender: Uint8Array, name: string): Promise<SenderQueue> {
     const known = this.#queues.get(name)
     if (known !== undefined) return known
@@ -319,7 +319,7 @@ export class Mempool {
     return this.#queues.get(name) ?? queue
   }
 
-  /** Whether an account has code of its own, which is no delegation (EIP-7702). */
+  /** Whether an account has code other than a delegation (EIP-7702). */
   async #isContract(address: Uint8Array): Promise<boolean> {
     const code = await this.#requireHead().state.getCode(address)
     return code.length > 0 && delegationTarget(code) === undefined
@@ -340,7 +340,7 @@ export class Mempool {
     this.#listeners.notifyFrom(pendingBefore, queue)
   }
 
-  /** Removes what left its queue from the other indexes. */
+  /** Removes entries that left their queue from the other indexes. */
   #forget(entries: readonly Entry[]): void {
     if (entries.length === 0) return
     for (const { hash, sender } of entries) {
@@ -356,14 +356,14 @@ export class Mempool {
     return this.#head
   }
 
-  /** The rules of the next block. */
+  /** Returns the fork rules of the next block. */
   #rules(): ForkRules {
     const { number, timestamp } = this.#requireHead().block.header
     return this.#schedule.rulesAt({ number: number + 1n, timestamp: timestamp + 1n })
   }
 }
 
-/** Who hears of transactions that become pending. */
+/** Listeners for transactions that become pending. */
 export class PendingListeners {
   readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
 
@@ -378,9 +378,9 @@ export class PendingListeners {
   }
 
   /**
-   * Tells of the pending transactions of a queue from a nonce on.
+   * Announces the pending transactions of a queue, starting at a nonce.
    *
-   * @param known - is not told of
+   * @param known - a transaction to leave out
    */
   notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
     if (this.#listeners.size === 0) return

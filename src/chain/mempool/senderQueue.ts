@@ -1,20 +1,20 @@
 import { type PooledTransaction, effectiveTip } from './transaction.js'
 
-/** A transaction in the mempool. */
+/** A transaction in the mempool, with what the queue needs to know of it. */
 export interface Entry extends PooledTransaction {
-  /** Grows with every transaction that comes in. */
+  /** Increases with every transaction added. */
   arrival: number
-  /** Wei that the sender needs at most: gas, value and blobs. */
+  /** Maximum cost to the sender in wei: gas, value and blobs. */
   cost: bigint
 }
 
-/** The transactions of one sender in the order of their nonces, each nonce once. */
+/** The transactions of one sender by nonce, at most one per nonce. */
 export class SenderQueue {
   /** 20 bytes. */
   readonly sender: Uint8Array
-  /** The nonce that the head's state wants next. */
+  /** The next nonce in the state of the head. */
   nonce: bigint
-  /** Wei that the sender has in the head's state. */
+  /** The balance in the state of the head, in wei. */
   balance: bigint
   #entries: readonly Entry[] = []
   #pending = 0
@@ -25,22 +25,22 @@ export class SenderQueue {
     this.balance = balance
   }
 
-  /** All transactions, by rising nonce; the array is never changed, a new one takes its place. */
+  /** All transactions by ascending nonce. The array is immutable: changes replace it. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
 
-  /** Those that can be executed one after another now. */
+  /** Transactions executable now, in this order. */
   get pending(): readonly Entry[] {
     return this.#entries.slice(0, this.#pending)
   }
 
-  /** The one that can be executed first. */
+  /** The first executable transaction. */
   get firstPending(): Entry | undefined {
     return this.#pending === 0 ? undefined : this.#entries[0]
   }
 
-  /** Those behind a gap in the nonces. */
+  /** Transactions after a nonce gap. */
   get queued(): readonly Entry[] {
     return this.#entries.slice(this.#pending)
   }
@@ -50,7 +50,7 @@ export class SenderQueue {
     return this.nonce + BigInt(this.#pending)
   }
 
-  /** Wei that the executable transactions need together. */
+  /** Total cost of the executable transactions, in wei. */
   get pendingCost(): bigint {
     let cost = 0n
     for (let i = 0; i < this.#pending; i++) cost += this.#entries[i]?.cost ?? 0n
@@ -67,7 +67,7 @@ export class SenderQueue {
     return nonce >= this.nonce && nonce < this.nextNonce
   }
 
-  /** Puts a transaction in, in the place of the one with its nonce. */
+  /** Inserts a transaction, replacing any with the same nonce. */
   put(entry: Entry): void {
     const index = this.#indexOf(entry.transaction.nonce)
     const replaces = this.#entries[index]?.transaction.nonce === entry.transaction.nonce
@@ -78,7 +78,7 @@ export class SenderQueue {
     this.#countPending()
   }
 
-  /** Keeps only the transactions that pass; the others are given back. */
+  /** Keeps only the transactions that pass, and returns the others. */
   filter(keep: (entry: Entry) => boolean): Entry[] {
     const dropped = this.#entries.filter((entry) => !keep(entry))
     if (dropped.length > 0) this.#entries = this.#entries.filter(keep)
@@ -86,7 +86,7 @@ export class SenderQueue {
     return dropped
   }
 
-  /** A queue of its own with the same content. */
+  /** Returns an independent copy. */
   copy(): SenderQueue {
     const copy = new SenderQueue(this.sender, this)
     copy.#entries = this.#entries
@@ -94,7 +94,7 @@ export class SenderQueue {
     return copy
   }
 
-  /** Where a nonce stands or would stand. */
+  /** Returns the index at which a nonce is, or would be inserted. */
   #indexOf(nonce: bigint): number {
     let low = 0
     let high = this.#entries.length
@@ -121,7 +121,7 @@ export class SenderQueue {
   }
 }
 
-/** What the block that asks for candidates says of itself. */
+/** Terms of the block that candidates are offered to. */
 export interface CandidateTerms {
   /** Wei per gas; zero before London. */
   baseFee: bigint
@@ -136,13 +136,13 @@ interface Line {
 }
 
 /**
- * Offers executable transactions one after another: of each sender the next nonce, among the senders the best.
+ * Offers executable transactions one by one: of each sender the next nonce, and among senders the best.
  *
- * What was executable when the offer began is offered; the mempool may change meanwhile.
+ * The offer is fixed when it begins; the mempool may change meanwhile.
  */
 export class Candidates {
   readonly #terms: CandidateTerms
-  /** A binary heap, the best line first. */
+  /** Binary heap with the best line at the root. */
   readonly #lines: Line[] = []
   #current: Line | undefined
 
@@ -153,14 +153,14 @@ export class Candidates {
     }
   }
 
-  /** The next transaction, or undefined if there is none. */
+  /** Returns the next transaction, or undefined if there is none. */
   next(): PooledTransaction | undefined {
     if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
     this.#current = this.#takeBest()
     return this.#current?.entries[this.#current.position]
   }
 
-  /** Offers no more of the sender whose transaction was offered last: it did not fit, or could not be executed. */
+  /** Skips the sender of the last transaction, which did not fit or could not be executed. */
   skipSender(): void {
     this.#current = undefined
   }
@@ -202,7 +202,7 @@ export class Candidates {
     }
   }
 
-  /** Swaps two lines if the lower one belongs before the upper one. */
+  /** Swaps two lines of the heap if the lower one belongs before the upper one. */
   #swapIfBefore(lower: number, upper: number): boolean {
     const a = this.#lines[lower]
     const b = this.#lines[upper]
@@ -213,44 +213,44 @@ export class Candidates {
   }
 }
 
-/** In which order candidates are offered. */
+/** The order in which candidates are offered. */
 export type CandidateOrder = 'fees' | 'fifo'
 
-/** What a mempool accepts and how it orders. */
+/** Options for what a mempool accepts and how it orders transactions. */
 export interface MempoolOptions {
-  /** By what the block's maker earns, or by arrival; a sender's own transactions stay in the order of their nonces. */
+  /** By tip to the block producer, or by arrival; the transactions of one sender always follow their nonces. */
   order?: CandidateOrder
-  /** Wei per gas that a transaction must offer above the base fee. */
+  /** Minimum tip above the base fee, in wei per gas. */
   minimumTip?: bigint
-  /** Wei of gas that one transaction may pay for at most; 0 is no cap. */
+  /** Maximum gas fee of a transaction, in wei; 0 means no cap. */
   transactionFeeCap?: bigint
-  /** Whether legacy transactions must be signed for one chain (EIP-155). */
+  /** Whether legacy transactions need EIP-155 replay protection. */
   requireReplayProtection?: boolean
-  /** How many transactions may wait. */
+  /** Maximum number of transactions. */
   capacity?: number
-  /** Whether transactions may wait that their sender cannot pay for; blocks pass over them until that has changed. */
+  /** Whether to accept transactions that the sender cannot pay for; blocks skip them until it can. */
   withoutFunds?: boolean
   /**
-   * The base fee (wei per gas) of the next block, where transactions are checked as anvil does: in its order, and none
-   * that offers less waits for a lower base fee. Undefined for geth's checks.
+   * Returns the base fee (wei per gas) of the next block. If set, transactions are checked like anvil's: in its order,
+   * and rejecting any below this base fee. Undefined for geth's checks.
    */
   anvilBaseFee?: (() => bigint) | undefined
-  /** Whether a higher fee cap alone replaces a waiting transaction, by however little. */
+  /** Whether a higher fee cap alone replaces a transaction, however small the difference. */
   capReplaces?: boolean
-  /** Whether the sender may be a contract, which blocks refuse otherwise (EIP-3607); it counts as impersonated. */
+  /** Whether a contract may be the sender, which blocks otherwise reject (EIP-3607); it counts as impersonated. */
   contractSenders?: boolean
   /**
-   * The base fee (wei per gas) of the block that has to take a transaction at once; where it gives undefined,
+   * Returns the base fee (wei per gas) of the block that must include a transaction at once. If it returns undefined,
    * transactions may wait for their nonce or for a lower base fee.
    */
   automineBaseFee?: () => bigint | undefined
 }
 
-/** Options with nothing left out. */
+/** The options with all defaults filled in. */
 export type CompleteMempoolOptions = Required<Omit<MempoolOptions, 'anvilBaseFee'>> &
   Pick<MempoolOptions, 'anvilBaseFee'>
 
-/** What holds unless options say otherwise: as development nodes have it, where geth is stricter. */
+/** Default options: those of development nodes where geth is stricter. */
 export const defaultMempoolOptions: CompleteMempoolOptions = {
   order: 'fees',
   minimumTip: 0n,

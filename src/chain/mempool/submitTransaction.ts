@@ -12,7 +12,7 @@ import type { Mempool } from './mempool.js'
 import { type PooledStore, type StoredPooled, encodeNetworkForm } from './pooledStore.js'
 import { type PooledTransaction, createTransaction } from './transaction.js'
 
-/** What transactions are submitted with. */
+/** The parts that {@link TransactionSubmission} works with. */
 export interface TransactionSubmissionParts {
   chain: Chain
   schedule: MiningSchedule
@@ -29,16 +29,16 @@ export interface SubmittedTransaction {
 }
 
 /**
- * Takes a transaction from the sender to its receipt. The steps are calls, in this order:
+ * Takes a transaction from the sender to its receipt, in these steps:
  *
- * 1. `sendRaw` waits for the chain's mutex, so that no other change comes in between.
+ * 1. `sendRaw` waits for the chain's mutex, so that no other change interleaves.
  * 2. `Mempool.add` decodes the bytes, checks them with geth's messages and recovers the sender.
- * 3. Blobs go to the blob store: no block holds them.
- * 4. `MiningSchedule.mineReady` mines under automine: `Chain.mineEachReady` drafts a block, `produceBlock` executes it
- *    in the virtual machine and seals it, and `ChainPosition.advance` commits block, receipts, log index, state and
- *    head in one atomic write. Without automine, a timer or evm_mine does the same later.
+ * 3. Blobs go to the blob store, since no block contains them.
+ * 4. `MiningSchedule.mineReady` mines under automine: `Chain.mineEachReady` drafts a block, `produceBlock` executes and
+ * seals it, and `ChainPosition.advance` commits block, receipts, log index, state and head in one atomic write. Without
+ * automine, a timer or evm_mine does the same later.
  * 5. `Chain` emits the `head` event to subscribers. The answer does not depend on it.
- * 6. A transaction that is still pooled is written to disk.
+ * 6. If the transaction is still pooled, it is written to disk.
  * 7. The caller gets the hash, and the receipt if there is one.
  */
 export class TransactionSubmission {
@@ -51,7 +51,7 @@ export class TransactionSubmission {
   /**
    * Submits a signed transaction in its EIP-2718 encoding (eth_sendRawTransaction).
    *
-   * @throws TransactionRejectedError if the mempool refuses it
+   * @throws TransactionRejectedError if the mempool rejects it
    */
   sendRaw(raw: Uint8Array): Promise<SubmittedTransaction> {
     return this.#submit(() => this.#parts.chain.mempool.add(raw), raw)
@@ -61,7 +61,7 @@ export class TransactionSubmission {
    * Submits a transaction whose sender is known (eth_sendTransaction). `prepare` runs under the mutex, so that the
    * nonce it fills in follows those of earlier transactions.
    *
-   * @throws TransactionRejectedError if the mempool refuses it
+   * @throws TransactionRejectedError if the mempool rejects it
    */
   sendPrepared(prepare: () => Promise<PooledTransaction>): Promise<SubmittedTransaction> {
     return this.#submit(async () => this.#parts.chain.mempool.addKnown(await prepare()))
@@ -99,8 +99,8 @@ export class TransactionSubmission {
   }
 
   /**
-   * Brings the stored transactions in line with the mempool after the chain has moved. A new head only removes
-   * transactions; a reorganisation or a rewind may bring some back.
+   * Syncs the stored transactions with the mempool after the chain has moved. A new head only removes transactions; a
+   * reorganisation or a rewind may bring some back.
    */
   follow(event: ChainEvent): void {
     const { type } = event
@@ -127,10 +127,10 @@ export class TransactionSubmission {
 }
 
 /**
- * Adds transactions to the mempool that were accepted before: after a restart, or after a reorganisation removed their
+ * Adds previously accepted transactions to the mempool again: after a restart, or after a reorganisation removed their
  * block (geth: core/txpool/legacypool, reinject). Transactions that have become invalid are dropped.
  *
- * Transactions of one sender are added in the order of their nonces: with a gap before them, some would be refused.
+ * The transactions of one sender are added in nonce order, because some would be rejected after a gap.
  */
 export async function reinject(
   mempool: Mempool,

@@ -18,9 +18,9 @@ import { encodeList, encodeRlp, itemEnd, payloadStart } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { type TransactionFields, decodeTransaction } from './decode.js'
 
-/** The blobs of a blob transaction with what proves them; they travel beside the transaction and are in no block. */
+/** The blobs of a blob transaction and their proofs. They travel beside the transaction and are in no block. */
 export interface BlobSidecar {
-  /** 0: a proof a blob (EIP-4844); 1: a proof a cell (EIP-7594). */
+  /** 0 for one proof per blob (EIP-4844), 1 for one proof per cell (EIP-7594). */
   version: 0 | 1
   /** 131,072 bytes each. */
   blobs: readonly Uint8Array[]
@@ -30,30 +30,30 @@ export interface BlobSidecar {
   proofs: readonly Uint8Array[]
 }
 
-/** A transaction that may wait in the mempool. */
+/** A transaction in the mempool. */
 export interface PooledTransaction {
   transaction: TypedTransaction
   /** 32 bytes. */
   hash: Uint8Array
-  /** 20 bytes; recovered from the signature, or the account that is impersonated. */
+  /** 20 bytes; recovered from the signature, or the impersonated account. */
   sender: Uint8Array
-  /** Whether the sender is impersonated, so that the signature proves nothing. */
+  /** Whether the sender is impersonated, in which case the signature is meaningless. */
   impersonated: boolean
-  /** Blob transactions only. */
+  /** Only for blob transactions. */
   sidecar?: BlobSidecar
 }
 
-/** Wei per gas that a transaction pays at most. */
+/** Returns the fee cap of a transaction in wei per gas. */
 export function maxFeePerGas(transaction: TypedTransaction): bigint {
   return 'maxFeePerGas' in transaction ? transaction.maxFeePerGas : transaction.gasPrice
 }
 
-/** Wei per gas that a transaction offers above the base fee, at most. */
+/** Returns the tip cap of a transaction in wei per gas. */
 export function maxPriorityFeePerGas(transaction: TypedTransaction): bigint {
   return 'maxPriorityFeePerGas' in transaction ? transaction.maxPriorityFeePerGas : transaction.gasPrice
 }
 
-/** Wei per gas that the block's maker gets at a base fee; undefined if the transaction does not reach the base fee. */
+/** Returns the wei per gas that the block producer earns at a base fee; undefined if the base fee is not covered. */
 export function effectiveTip(transaction: TypedTransaction, baseFee: bigint): bigint | undefined {
   const above = maxFeePerGas(transaction) - baseFee
   if (above < 0n) return undefined
@@ -61,7 +61,7 @@ export function effectiveTip(transaction: TypedTransaction, baseFee: bigint): bi
   return above < tip ? above : tip
 }
 
-/** v (or the parity of y), r and s. */
+/** v (or yParity), r and s. */
 const SIGNATURE_FIELDS = 3
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
@@ -85,9 +85,9 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
 }
 
 /**
- * A signed transaction with its hash and its sender, who is recovered from the signature.
+ * Builds a signed transaction with its hash and the sender recovered from the signature.
  *
- * @throws TransactionRejectedError if the signature belongs to no key, or the fields cannot be.
+ * @throws TransactionRejectedError if the signature recovers to no key, or the fields are invalid.
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
   const transaction = create(fields, rules)
@@ -102,16 +102,16 @@ export function recoverTransaction(fields: TransactionFields, rules: ForkRules):
 }
 
 /**
- * Who signed a transaction, whose fields need not go together.
+ * Recovers the sender of a transaction, even if its fields are inconsistent.
  *
  * @returns 20 bytes
- * @throws TransactionRejectedError if the signature belongs to no key
+ * @throws TransactionRejectedError if the signature recovers to no key
  */
 export function senderOf(fields: TransactionFields, rules: ForkRules): Uint8Array {
   return recoverSender(() => create(fields, rules), fields)
 }
 
-/** The hash that the sender of a transaction has signed. */
+/** Returns the hash that the sender signed. */
 function signedHash(
   made: () => PooledTransaction['transaction'],
   { type, raw }: Pick<TransactionFields, 'type' | 'raw'>,
@@ -122,7 +122,10 @@ function signedHash(
   return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
 }
 
-/** A typed transaction's encoding without its last three fields, which are what is signed (EIP-2930, EIP-1559, EIP-7702). */
+/**
+ * Strips the last three fields of a typed transaction's encoding; the rest is what is signed (EIP-2930, EIP-1559,
+ * EIP-7702).
+ */
 function withoutSignature(raw: Uint8Array): Uint8Array {
   const list = raw.subarray(1)
   const starts: number[] = []
@@ -135,7 +138,10 @@ function withoutSignature(raw: Uint8Array): Uint8Array {
   return typed
 }
 
-/** What ethereumjs refuses beyond the checks of the mempool is the transaction's fault as well: sums beyond 256 bits. */
+/**
+ * Creates the transaction object. Whatever ethereumjs rejects beyond the mempool's checks, such as sums beyond 256
+ * bits, is also the sender's fault.
+ */
 function create(fields: TransactionFields, rules: ForkRules): PooledTransaction['transaction'] {
   try {
     const transaction = createTransaction(fields, rules)
@@ -163,7 +169,7 @@ function invalidSender(words: string): TransactionRejectedError {
   return new TransactionRejectedError(`invalid sender: ${words}`)
 }
 
-/** A transaction's fields with or without its signature. */
+/** The fields of a transaction, signed or unsigned. */
 export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'raw' | 'sidecar'> &
   Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
 
@@ -172,7 +178,7 @@ const MAX_UINT64 = 2n ** 64n - 1n
 const BLOB_HASH_VERSION = 0x01
 const MAX_UINT256 = 2n ** 256n - 1n
 
-/** The fork that first has a type of transactions. */
+/** The fork that introduced each transaction type. */
 const typeForks: Readonly<Record<TransactionFields['type'], { eip: number; name: string } | undefined>> = {
   0: undefined,
   1: { eip: 2930, name: 'Berlin' },
@@ -182,17 +188,17 @@ const typeForks: Readonly<Record<TransactionFields['type'], { eip: number; name:
 }
 
 /**
- * ethereumjs' object for a transaction; a blob transaction is without its sidecar, as blocks hold it.
+ * Creates the ethereumjs object of a transaction; a blob transaction has no sidecar, as in a block.
  *
- * @throws TransactionRejectedError in geth's words if the fork does not know the type or refuses the fields, or numbers
- *   are too large for any account to send them.
- * @throws Error if the fields break a rule that the mempool checks before.
+ * @throws TransactionRejectedError with geth's message if the fork does not support the type or rejects the fields, or
+ *   numbers are too large for any account.
+ * @throws Error if the fields break a rule that the mempool checks earlier.
  */
 export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
   checkMagnitudes(fields)
   checkType(fields.type, rules)
   checkRules(fields, rules)
-  // Not frozen: the sender is put into it when it runs.
+  // Not frozen, because execution sets the sender on it.
   const options = { common: rules, allowUnlimitedInitCodeSize: true, freeze: false }
   const { type, nonce, gasLimit, value, data, v, r, s } = fields
   const shared = {
@@ -220,7 +226,7 @@ export function createTransaction(fields: CreatableFields, rules: ForkRules): Ty
   return createEOACode7702Tx({ ...feeMarket, authorizationList }, options)
 }
 
-/** ethereumjs has no words of its own for callers here: it takes such fields for a mistake of the program. */
+/** Checks magnitudes that ethereumjs treats as programming errors, without messages for users. */
 function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: CreatableFields): void {
   if (nonce >= MAX_UINT64) throw new TransactionRejectedError('nonce has max value')
   const price = gasPrice > maxFeePerGas ? gasPrice : maxFeePerGas
@@ -231,7 +237,9 @@ function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: 
   }
 }
 
-/** @throws TransactionRejectedError if the fork does not know a type of transactions */
+/**
+ * @throws TransactionRejectedError if the fork does not support a transaction type
+ */
 export function checkType(type: TransactionFields['type'], rules: ForkRules): void {
   const fork = typeForks[type]
   if (fork === undefined || rules.isActivatedEIP(fork.eip)) return
@@ -240,7 +248,9 @@ export function checkType(type: TransactionFields['type'], rules: ForkRules): vo
   )
 }
 
-/** @throws TransactionRejectedError if the gas of a transaction is above the fork's cap (EIP-7825) */
+/**
+ * @throws TransactionRejectedError if the gas limit exceeds the fork's cap (EIP-7825)
+ */
 export function checkGasLimit(gasLimit: bigint, rules: ForkRules): void {
   if (!rules.isActivatedEIP(7825) || gasLimit <= MAX_TRANSACTION_GAS) return
   throw new TransactionRejectedError(
@@ -248,7 +258,7 @@ export function checkGasLimit(gasLimit: bigint, rules: ForkRules): void {
   )
 }
 
-/** What the library takes for a mistake of the program, in the words of the mempool. */
+/** Checks, with the mempool's messages, what the library treats as programming errors. */
 function checkRules(fields: CreatableFields, rules: ForkRules): void {
   const { type, gasLimit, authorizationList, blobVersionedHashes = [] } = fields
   const { maxFeePerGas: maxFee = 0n, maxPriorityFeePerGas: tip = 0n } = fields
@@ -284,19 +294,19 @@ function toAuthorization({ chainId, address, nonce, yParity, r, s }: Authorizati
   }
 }
 
-/** What a signed transaction does, whatever its nonce, fees and signature. */
+/** The effect of a signed transaction, independent of its nonce, fees and signature. */
 export interface TransactionEffect {
-  /** Members that tell transactions apart, as they are on the wire. */
+  /** Members that distinguish transactions, in wire format. */
   does: Readonly<Record<string, unknown>>
-  /** 32 bytes as lower-case hexadecimal. */
+  /** 32 bytes in lower-case hexadecimal. */
   hash: Hex
 }
 
 /**
- * Reads what a signed transaction of any chain does.
+ * Decodes the effect of a signed transaction of any chain.
  *
- * @param raw - the EIP-2718 form as hexadecimal
- * @returns undefined if it is no transaction
+ * @param raw - the EIP-2718 encoding in hexadecimal
+ * @returns undefined if it is not a transaction
  */
 export function readTransactionEffect(raw: string): TransactionEffect | undefined {
   if (!/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return undefined

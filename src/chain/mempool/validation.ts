@@ -18,9 +18,9 @@ import {
   maxPriorityFeePerGas,
 } from './transaction.js'
 
-/** What a replacement must pay at least, in hundredths of what it replaces (geth: legacypool, PriceBump). */
+/** Minimum price of a replacement, in percent of what it replaces (geth: legacypool, PriceBump). */
 const REPLACEMENT_PERCENT = 110n
-/** The same for blob transactions (geth: blobpool, PriceBump). */
+/** Same for blob transactions (geth: blobpool, PriceBump). */
 const BLOB_REPLACEMENT_PERCENT = 200n
 
 const FUNDS = 'insufficient funds for gas * price + value'
@@ -35,8 +35,8 @@ function checkNonce({ nonce }: Pick<TransactionFields, 'nonce'>, queue: SenderQu
 }
 
 /**
- * Checks the funds against the sender's state and its other pending transactions; comes after {@link checkNonce} in
- * the same function of geth.
+ * Checks the balance against the transaction and the sender's other pending ones. In geth this follows
+ * {@link checkNonce} in the same function.
  *
  * @throws TransactionRejectedError
  */
@@ -59,7 +59,8 @@ function checkFunds(
 }
 
 /**
- * A sender has either blob transactions waiting or others, never both; blob transactions leave no gap.
+ * Checks that a sender has either blob transactions or others in the pool, never both, and that blob transactions leave
+ * no nonce gap.
  *
  * @throws TransactionRejectedError
  */
@@ -72,14 +73,14 @@ export function checkKind(entry: Entry, queue: SenderQueue): void {
   }
 }
 
-/** The least wei per gas with which a fee of another transaction is replaced. */
+/** Returns the minimum fee, in wei per gas, that replaces a given one. */
 export function leastReplacement(fee: bigint): bigint {
   const bumped = (fee * REPLACEMENT_PERCENT) / 100n
   return bumped > fee ? bumped : fee + 1n
 }
 
 /**
- * A transaction with the nonce of another must pay more of both fees, or of the cap where that is enough.
+ * Checks that a replacement pays more of both fees, or only of the cap where that suffices.
  *
  * @throws TransactionRejectedError
  */
@@ -128,11 +129,11 @@ function rejected(words: string): TransactionRejectedError {
 }
 
 /**
- * Checks a transaction against the state of its sender and against what waits already.
+ * Checks a transaction against its sender's state and the pool.
  *
- * @param size - how many transactions wait
- * @returns the transaction whose place it takes, if any
- * @throws TransactionRejectedError in geth's words and order.
+ * @param size - number of pooled transactions
+ * @returns the transaction that it replaces, if any
+ * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
  */
 export function validateWithState(
   entry: Entry,
@@ -144,7 +145,7 @@ export function validateWithState(
   const { nonce } = entry.transaction
   checkNonce(entry.transaction, queue)
   if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
-  // The pool of anvil knows no kinds.
+  // anvil's pool does not separate blob transactions from others.
   if (options.anvilBaseFee === undefined) checkKind(entry, queue)
   const replaced = queue.at(nonce)
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
@@ -152,11 +153,11 @@ export function validateWithState(
   return replaced
 }
 
-/** The fields of a transaction that may not be signed yet. */
+/** The fields of a transaction that may still be unsigned. */
 export type CheckedFields = CreatableFields & Partial<Pick<TransactionFields, 'sidecar'>>
 
 /**
- * The checks of anvil, which tells a nonce too low before everything else and missing funds last (foundry:
+ * Runs anvil's checks, which report a low nonce first and missing funds last (foundry:
  * anvil/src/eth/backend/mem/mod.rs, validate_pool_transaction_for).
  *
  * @param place - `baseFee` is that of the next block, in wei per gas
@@ -178,7 +179,7 @@ export function checkAsAnvil(
   if (!place.withoutFunds) checkFunds({ nonce, cost: costOf(fields) }, queue)
 }
 
-/** Wei that the sender of a transaction needs at most: gas, value and blobs. */
+/** Returns the maximum cost to the sender in wei: gas, value and blobs. */
 export function costOf(fields: CheckedFields): bigint {
   const { gasLimit, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = fields
   const blobGas = BigInt(blobVersionedHashes.length) * GAS_PER_BLOB
@@ -186,10 +187,10 @@ export function costOf(fields: CheckedFields): bigint {
 }
 
 /**
- * Checks that the next block can take a transaction: its nonce is the next one, and its fee reaches the base fee. The
- * refusals are those of hardhat under automine (EDR: edr_provider, data.rs), word by word.
+ * Checks that the next block can include a transaction: its nonce is the next one, and its fee covers the base fee. The
+ * messages are Hardhat's under automine, word for word (EDR: edr_provider, data.rs).
  *
- * @param baseFee - of the next block, in wei per gas
+ * @param baseFee - base fee of the next block, in wei per gas
  * @throws TransactionRejectedError
  */
 export function checkAutomine(
@@ -212,28 +213,28 @@ export function checkAutomine(
   )
 }
 
-/** Bytes of a transaction in its encoding. */
+/** Maximum encoded size of a transaction in bytes. */
 const MAX_SIZE = 131_072
-/** The same with blobs: no transaction is larger. */
+/** Maximum encoded size of a blob transaction with its sidecar; no transaction is larger. */
 export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
-/** EIP-3860. */
+/** Maximum initcode size in bytes (EIP-3860). */
 const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
 
-/** What the checks depend on besides the transaction. */
+/** The context of the stateless checks. */
 export interface StaticContext {
-  /** Those of the next block. */
+  /** The rules of the next block. */
   rules: ForkRules
   blockGasLimit: bigint
   options: CompleteMempoolOptions
-  /** Whether the transaction carries a signature that has to be sound. */
+  /** Whether the transaction has a signature to be validated. */
   isSigned: boolean
 }
 
 /**
- * The checks before anything else of a transaction sent over RPC (geth: internal/ethapi/api.go, SubmitTransaction).
+ * Checks a transaction sent over RPC before all other checks (geth: internal/ethapi/api.go, SubmitTransaction).
  *
  * @throws TransactionRejectedError
  */
@@ -249,10 +250,10 @@ export function checkSubmission(fields: TransactionFields, options: CompleteMemp
 }
 
 /**
- * Whether a transaction is no larger than those of its type may be. One that is so need not be read: of a list of
- * millions of items other work would wait for a second.
+ * Checks that a transaction does not exceed the maximum size of its type. Larger ones must not be decoded: a list of
+ * millions of items would block other work for a second.
  *
- * @param type - the first byte of its encoding, or its type
+ * @param type - the transaction type, or the first byte of the encoding
  * @throws TransactionRejectedError
  */
 export function checkSize(type: number | undefined, size: number, rules: ForkRules): void {
@@ -261,7 +262,8 @@ export function checkSize(type: number | undefined, size: number, rules: ForkRul
 }
 
 /**
- * What can be checked without the state, in geth's order and words (core/txpool/validation.go, ValidateTransaction).
+ * Runs the checks that need no state, in geth's order and with its messages (core/txpool/validation.go,
+ * ValidateTransaction).
  *
  * @throws TransactionRejectedError
  */
@@ -320,7 +322,7 @@ function checkTip(fields: FeeFields): void {
   throw new TransactionRejectedError('max priority fee per gas higher than max fee per gas', { tip, maxFee })
 }
 
-/** By how many bytes creation code may be longer than on the main network. */
+/** Returns the number of bytes by which the initcode limit exceeds mainnet's. */
 function extraCodeSize(rules: ForkRules): number {
   const extra = (maxInitcodeSize(rules) ?? 0n) - STANDARD_INITCODE_SIZE
   return extra > 0n ? Number(extra) : 0
@@ -336,7 +338,7 @@ function tipCap({ maxPriorityFeePerGas, gasPrice = 0n }: FeeFields): bigint {
   return maxPriorityFeePerGas ?? gasPrice
 }
 
-/** Wei as ether with two decimals. */
+/** Formats wei as ether with two decimals. */
 function inEther(wei: bigint): string {
   const cents = (wei + WEI_PER_CENT_OF_ETHER / 2n) / WEI_PER_CENT_OF_ETHER
   return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`

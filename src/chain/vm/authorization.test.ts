@@ -27,7 +27,7 @@ const fees = { maxFeePerGas: 50n, maxPriorityFeePerGas: 3n }
 async function fillState<S extends StateManagerInterface>(state: S): Promise<S> {
   await state.putAccount(new Address(sender), new Account(3n, 10n ** 24n))
   await state.putAccount(new Address(contract), new Account(1n, 0n))
-  // The sender of the call is stored to slot 0.
+  // Stores CALLER in slot 0.
   await state.putCode(new Address(contract), hexToBytes('335f55'))
   return state
 }
@@ -56,7 +56,7 @@ async function authorize(
 }
 
 describe('authorizations', () => {
-  it('recovers who signed', async () => {
+  it('recovers the signer', async () => {
     const authorization = await authorize(authorityKey, {})
     expect(recoverAuthority(authorization)).toEqual(authority)
     expect(recoverAuthority({ ...authorization, yParity: 2n })).toBeUndefined()
@@ -72,7 +72,7 @@ describe('authorizations', () => {
     ['two of the same account', [{}, { nonce: 1 }]],
     ['one and its revocation', [{}, { nonce: 1, address: new Uint8Array(20) }]],
     ['one to a precompile', [{ address: hexToBytes(`${'00'.repeat(19)}04`) }]],
-  ])('leave what runTx of an unpatched ethereumjs leaves: %s', async (_, list) => {
+  ])('leave the same state as runTx of an unpatched ethereumjs: %s', async (_, list) => {
     const authorizationList = await Promise.all(list.map((fields) => authorize(authorityKey, fields)))
     const own = await authorize(privateKey, { nonce: 4 })
     const all = [...authorizationList, own]

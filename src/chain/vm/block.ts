@@ -15,10 +15,10 @@ import type { PooledEvm } from '../evm/pooledEvm.js'
 import { runTransaction, type MessageResult } from './runTransaction.js'
 import { collectRequests, hashRequests, runBlockStart, type ConsensusRequest } from './systemCalls.js'
 
-/** EIP-4895: withdrawals are in gwei, balances in wei. */
+/** Withdrawals are in gwei (EIP-4895), balances in wei. */
 const WEI_PER_GWEI = 1_000_000_000n
 
-/** The EIP that brought each type of transactions. */
+/** The EIP that introduced each transaction type. */
 const typeEips: Readonly<Record<PooledTransaction['transaction']['type'], number | undefined>> = {
   0: undefined,
   1: 2930,
@@ -27,40 +27,40 @@ const typeEips: Readonly<Record<PooledTransaction['transaction']['type'], number
   4: 7702,
 }
 
-/** What execution of a whole block found out, for its header. */
+/** Header fields that result from executing a whole block. */
 export interface BlockOutcome {
   gasUsed: bigint
   logsBloom: Uint8Array
   blobGasUsed?: bigint
   requestsHash?: Uint8Array
-  /** What the hash is over (EIP-7685); requests without data are left out of it. */
+  /** The requests that `requestsHash` covers (EIP-7685); the hash skips those without data. */
   requests?: readonly ConsensusRequest[]
 }
 
-/** What is paid at the end of a block. */
+/** What a block pays at its end. */
 export interface BlockEnd {
   withdrawals?: readonly Withdrawal[] | undefined
-  /** Before the merge. */
+  /** Only before the merge. */
   uncles?: readonly HeaderFields[]
 }
 
-/** What a block is executed with. */
+/** Everything that a block is executed with. */
 export interface BlockExecutionContext {
-  /** Lent for this block alone, with the state that the block changes. */
+  /** Lent for this block only, bound to the state that the block changes. */
   evm: PooledEvm
   rules: ForkRules
   header: HeaderFields
-  /** The header in the form that opcodes read. */
+  /** The header as the opcodes read it. */
   block: BlockEnvironment
-  /** 20 bytes; the main network's unless a genesis names another. */
+  /** 20 bytes; mainnet's unless a genesis names another. */
   depositContract?: Uint8Array
-  /** What the gas of the transactions adds up to at most; the header's gas limit unless given. */
+  /** Upper bound for the total gas of the transactions; the header's gas limit by default. */
   maximumGas?: bigint | undefined
 }
 
 /**
- * The execution of one block, from the system's writes at its start to the requests at its end. Transactions are
- * applied one after another, each wholly or not at all.
+ * Execution of one block, from the system calls at its start to the requests at its end. Transactions are applied one
+ * after another, each atomically.
  */
 export class BlockExecution {
   readonly #context: BlockExecutionContext
@@ -81,13 +81,13 @@ export class BlockExecution {
     return this.#transactions
   }
 
-  /** Gas that transactions may still use. */
+  /** Gas left for further transactions. */
   get gasLeft(): bigint {
     const { maximumGas, header } = this.#context
     return (maximumGas ?? header.gasLimit) - this.#gasUsed
   }
 
-  /** Blob gas that transactions may still use. */
+  /** Blob gas left for further transactions. */
   get blobGasLeft(): bigint {
     const { rules } = this.#context
     if (!rules.isActivatedEIP(4844)) return 0n
@@ -95,10 +95,10 @@ export class BlockExecution {
   }
 
   /**
-   * Executes a transaction on top of those before it.
+   * Executes a transaction on top of the previous ones.
    *
-   * @throws MessageRejectedError in geth's words (core/state_transition.go) if it may not be executed here; the state is
-   * then as it was.
+   * @throws MessageRejectedError with geth's message (core/state_transition.go) if it may not be executed here; the
+   *   state is unchanged then.
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
     const { evm, rules, block } = this.#context
@@ -123,7 +123,7 @@ export class BlockExecution {
     return sealed
   }
 
-  /** Whether the block knows the type of a transaction, and has the gas for it. */
+  /** Checks that the fork supports the transaction type and that the block has enough gas left. */
   #checkRoom(transaction: PooledTransaction['transaction']): void {
     const { rules } = this.#context
     const eip = typeEips[transaction.type]
@@ -137,7 +137,7 @@ export class BlockExecution {
     }
   }
 
-  /** Ends the block: pays rewards and withdrawals, and collects requests. */
+  /** Ends the block: pays rewards and withdrawals, and collects the requests. */
   async finish({ withdrawals = [], uncles = [] }: BlockEnd): Promise<BlockOutcome> {
     const { evm, rules, header, depositContract = DEPOSIT_CONTRACT_ADDRESS } = this.#context
     await payBlockRewards(evm, header, { rules, uncles })
@@ -160,13 +160,13 @@ export class BlockExecution {
   }
 }
 
-/** The receipt of a transaction, still without its outcome. */
+/** Builds the receipt of a transaction, except for its status or state root. */
 function toReceipt(
   { gasUsed, logs, logsBloom }: MessageResult,
   { transaction, sender }: PooledTransaction,
   { block: { header }, gasUsedBefore }: { block: BlockEnvironment; gasUsedBefore: bigint },
 ): ExecutionReceipt {
-  // Receipts of one shape in memory are read faster, so whatever most of them lack stands there as undefined.
+  // Objects of one shape are faster to read, so fields that most receipts lack are set to undefined.
   const receipt: ExecutionReceipt = {
     status: undefined,
     stateRoot: undefined,
@@ -191,7 +191,7 @@ function toReceipt(
   return receipt
 }
 
-/** The wei per gas that a transaction pays at a base fee (EIP-1559). */
+/** Returns the wei per gas that a transaction pays at a base fee (EIP-1559). */
 export function effectiveGasPrice(transaction: PooledTransaction['transaction'], baseFee: bigint): bigint {
   if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
   const withTip = baseFee + transaction.maxPriorityFeePerGas
@@ -199,12 +199,12 @@ export function effectiveGasPrice(transaction: PooledTransaction['transaction'],
 }
 
 const WEI_PER_ETHER = 10n ** 18n
-/** The reward of an uncle falls by an eighth with each generation. */
+/** An uncle's reward falls by an eighth with each generation. */
 const UNCLE_DIVISOR = 8n
-/** For each uncle, the block gets this part of its reward. */
+/** The block earns this fraction of the block reward for each uncle. */
 const NEPHEW_DIVISOR = 32n
 
-/** Pays what proof of work earns (geth: consensus/ethash/consensus.go, accumulateRewards); nothing since the merge. */
+/** Pays the proof-of-work rewards (geth: consensus/ethash/consensus.go, accumulateRewards); none since the merge. */
 export async function payBlockRewards(
   evm: EVM,
   header: HeaderFields,
@@ -218,21 +218,21 @@ export async function payBlockRewards(
   await addBalance(evm, header.coinbase, reward + (reward / NEPHEW_DIVISOR) * BigInt(uncles.length))
 }
 
-/** EIP-649 and EIP-1234 lowered it. */
+/** Returns the block reward, lowered by EIP-649 and EIP-1234. */
 function blockReward(rules: ForkRules): bigint {
   if (rules.gteHardfork('constantinople')) return 2n * WEI_PER_ETHER
   return (rules.gteHardfork('byzantium') ? 3n : 5n) * WEI_PER_ETHER
 }
 
-/** Withdrawals after which accounts that they left empty are removed. */
+/** Number of withdrawals after which touched empty accounts are removed. */
 const WITHDRAWALS_AT_ONCE = 1024
 
-/** Credits withdrawals of the beacon chain (EIP-4895). */
+/** Credits withdrawals from the beacon chain (EIP-4895). */
 export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[]): Promise<void> {
   const slice = new TimeSlice()
   for (const [index, { address, amount }] of withdrawals.entries()) {
     await addBalance(evm, address, amount * WEI_PER_GWEI)
-    // What is touched is looked at in one piece.
+    // The cleanup visits all touched accounts in one go.
     if (index % WITHDRAWALS_AT_ONCE === WITHDRAWALS_AT_ONCE - 1) await evm.journal.cleanup()
     const pause = slice.pause()
     if (pause !== undefined) await pause
@@ -240,7 +240,7 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
   await evm.journal.cleanup()
 }
 
-/** Credits wei to an account outside of any message. */
+/** Credits wei to an account outside any message. */
 export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()

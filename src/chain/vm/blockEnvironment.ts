@@ -8,7 +8,7 @@ import { PooledEvm } from '../evm/pooledEvm.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
-/** What opcodes see of the block that they run in; the shape is the one that ethereumjs reads. */
+/** The block that opcodes see, in the shape that ethereumjs reads. */
 export interface BlockEnvironment {
   header: {
     number: bigint
@@ -26,7 +26,7 @@ export interface BlockEnvironment {
   }
 }
 
-/** Values that take the place of a header's (geth: internal/ethapi/override, BlockOverrides). */
+/** Values that override a header's (geth: internal/ethapi/override, BlockOverrides). */
 export interface BlockOverrides {
   number?: bigint
   difficulty?: bigint
@@ -46,8 +46,8 @@ export interface BlockOverrides {
 const NO_OVERRIDES: BlockOverrides = {}
 
 /**
- * The rules of a block with overrides: those of the number and time that it then has. A beacon chain's random value makes
- * it a block after the merge (geth: internal/ethapi/api.go, doCall).
+ * Returns the rules at the overridden number and time of a block. Overriding prevRandao makes it a post-merge block
+ * (geth: internal/ethapi/api.go, doCall).
  */
 export function rulesUnder(
   site: { header: HeaderFields; rules: ForkRules; rulesAt: (place: RulesPlace) => ForkRules },
@@ -62,12 +62,12 @@ export function rulesUnder(
   })
 }
 
-/** The environments of blocks, by their headers, which do not change: the next call mostly runs on the same block. */
+/** Environments by header. Headers are immutable, and the next call usually runs on the same block. */
 const known = new WeakMap<HeaderFields, { rules: ForkRules; block: BlockEnvironment }>()
-/** Of these, and of others, what a call that pays nothing sees. */
+/** For any environment, its counterpart that a free call sees. */
 const zeroBaseFees = new WeakMap<BlockEnvironment, BlockEnvironment>()
 
-/** The environment of a block, made once for a header. */
+/** Returns the environment of a block, made once per header. */
 export function knownBlockEnvironment(header: HeaderFields, rules: ForkRules): BlockEnvironment {
   const found = known.get(header)
   if (found?.rules === rules) return found.block
@@ -76,7 +76,7 @@ export function knownBlockEnvironment(header: HeaderFields, rules: ForkRules): B
   return block
 }
 
-/** The same block with a base fee of zero, made once for a block. */
+/** Returns the same block with a base fee of zero, made once per block. */
 export function withoutBaseFee(block: BlockEnvironment): BlockEnvironment {
   const found = zeroBaseFees.get(block)
   if (found !== undefined) return found
@@ -85,13 +85,13 @@ export function withoutBaseFee(block: BlockEnvironment): BlockEnvironment {
   return made
 }
 
-/** The environment of a block, made from its header. */
+/** Creates the environment of a block from its header. */
 export function createBlockEnvironment(
   header: HeaderFields,
   rules: ForkRules,
   overrides: BlockOverrides = NO_OVERRIDES,
 ): BlockEnvironment {
-  // Worked out when it is asked for: few contracts do.
+  // Computed lazily, since few contracts read it.
   let blobBaseFee = overrides.blobBaseFee
   return {
     header: {
@@ -107,7 +107,7 @@ export function createBlockEnvironment(
   }
 }
 
-/** The same block with other fees: a call that pays nothing reads a BASEFEE or BLOBBASEFEE of zero. */
+/** Returns the same block with other fees: a free call reads a BASEFEE or BLOBBASEFEE of zero. */
 export function withFees(
   { header }: BlockEnvironment,
   fees: { baseFeePerGas?: bigint; blobBaseFee?: bigint },
@@ -122,14 +122,14 @@ export function withFees(
   }
 }
 
-/** EVMs that are not lent now, by the rules that they follow. */
+/** Idle EVMs by the rules that they implement. */
 const idle = new WeakMap<ForkRules, PooledEvm[]>()
 
 /**
- * Lends an EVM that works on a context, and takes it back clean.
+ * Lends an EVM bound to a context, and returns it clean to the pool.
  *
- * After an unexpected error it is not used again. A ChainError ends what runs in the middle of it where a remote node
- * does not answer or a trace grows too large: then the transient storage is not what the end of a message leaves.
+ * After an unexpected error it is discarded. A ChainError may end execution midway, when a remote node does not answer
+ * or a trace grows too large; transient storage must then be cleared.
  */
 export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => Awaitable<T>): Awaitable<T> {
   let evms = idle.get(context.rules)
@@ -169,7 +169,7 @@ function returnToPool(evm: PooledEvm, pool: PooledEvm[]): void {
   pool.push(evm)
 }
 
-/** Does something to the state of an EVM and takes its changes back. */
+/** Runs work on the state of an EVM and reverts its changes. */
 export async function withRollback<T>(
   { state }: Pick<PooledEvm, 'state'>,
   work: () => Promise<T>,
@@ -182,13 +182,13 @@ export async function withRollback<T>(
   }
 }
 
-/** What an execution works on. */
+/** Everything that an execution runs on. */
 export interface ExecutionContext {
   rules: ForkRules
   state: WorkingState
   block: BlockEnvironment
-  /** The 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
+  /** Returns the 32-byte hash of an earlier block, for BLOCKHASH; undefined reads as zero. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
-  /** Sees what contracts give to the console. */
+  /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
 }

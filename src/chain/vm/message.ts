@@ -12,45 +12,45 @@ import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../m
 import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 
-/** What the state transition runs: a transaction without its signature, or a call with its defaults filled in. */
+/** Input of the state transition: a transaction without its signature, or a call with its defaults filled in. */
 export interface Message {
   /** 20 bytes. */
   from: Uint8Array
-  /** 20 bytes; without it the data creates a contract. */
+  /** 20 bytes; absent to create a contract. */
   to: Uint8Array | undefined
   nonce: bigint
   value: bigint
   data: Uint8Array
   gasLimit: bigint
-  /** Wei per gas that is really paid. */
+  /** The effective price in wei per gas. */
   gasPrice: bigint
-  /** Wei per gas that the sender would pay at most. */
+  /** The fee cap in wei per gas. */
   maxFeePerGas: bigint
   /** Wei per gas. */
   maxPriorityFeePerGas: bigint
-  /** Undefined where the sender named none, which older forks ask for. */
+  /** Undefined if the sender gave none, as forks before Berlin require. */
   accessList?: readonly AccessListEntry[] | undefined
-  /** 32 bytes each; blob transactions only. */
+  /** 32 bytes each; only for blob transactions. */
   blobVersionedHashes?: readonly Uint8Array[]
-  /** Wei per blob gas; of blob transactions, and of calls that name it without blobs. */
+  /** Wei per blob gas; for blob transactions, and for calls that set it without blobs. */
   maxFeePerBlobGas?: bigint
-  /** Set-code transactions only. */
+  /** Only for set-code transactions. */
   authorizationList?: readonly Authorization[]
 }
 
-/** What a call's defaults depend on. */
+/** The context that a call's defaults depend on. */
 export interface CallDefaults {
   chainId: bigint
   /** Wei per gas; undefined before London. */
   baseFee: bigint | undefined
-  /** The gas of a call that names none, and the most that it gets. */
+  /** Gas of a call that sets none, and the maximum for one that does. */
   gasCap: bigint
 }
 
 const ZERO_ADDRESS = new Uint8Array(20)
 const NO_DATA = new Uint8Array(0)
 
-/** The wei that a message costs its sender at most. */
+/** Returns the maximum cost of a message to its sender, in wei. */
 export function mostCost(message: Message): bigint {
   const { gasLimit, maxFeePerGas, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
   return (
@@ -59,9 +59,9 @@ export function mostCost(message: Message): bigint {
 }
 
 /**
- * The message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
+ * Builds the message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
  *
- * @throws ChainError in geth's words if the fields contradict each other or the call is for another chain.
+ * @throws ChainError with geth's message if the fields contradict each other or the call is for another chain.
  */
 export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: CallDefaults): Message {
   if (
@@ -84,7 +84,7 @@ export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: 
   }
   const { blobVersionedHashes, authorizationList } = call
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fees(call, baseFee)
-  // Spreading parts into the message takes longer than all the rest, and few calls have blobs or authorizations.
+  // Spreading would take longer than everything else, and few calls have blobs or authorizations.
   const message: Message = {
     from: call.from ?? ZERO_ADDRESS,
     to: call.to,
@@ -119,7 +119,7 @@ function fees(call: CallObject, baseFee: bigint | undefined): Fees {
   return { gasPrice, maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** The wei per gas that is paid at a base fee (EIP-1559). */
+/** Returns the wei per gas that is paid at a base fee (EIP-1559). */
 export function effectiveGasPrice(
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   baseFee: bigint,
@@ -128,7 +128,7 @@ export function effectiveGasPrice(
   return price < maxFeePerGas ? price : maxFeePerGas
 }
 
-/** The message of a transaction in a block of this base fee (wei per gas; undefined before London). */
+/** Builds the message of a transaction in a block with this base fee (wei per gas; undefined before London). */
 export function messageFromTransaction(
   { transaction, sender }: Pick<PooledTransaction, 'transaction' | 'sender'>,
   baseFee: bigint | undefined,
@@ -159,24 +159,24 @@ export function messageFromTransaction(
   return message
 }
 
-/** EIP-7702: what stands before the address in the code of an account that runs another's. */
+/** EIP-7702: prefix of the code of a delegating account; the address follows. */
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00)
-/** EIP-7702: what stands before the RLP of the signed fields. */
+/** EIP-7702: prefix of the RLP that an authorization signs. */
 const MAGIC = 0x05
-/** EIP-2: the upper half of the curve's order is not used for s. */
+/** EIP-2: s must not exceed half the order of the curve. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Whether code is a delegation to another account's (EIP-7702). */
+/** Whether code is a delegation to another account (EIP-7702). */
 export function isDelegation(code: Uint8Array): boolean {
   return code.length === PREFIX.length + 20 && bytesEqual(code.subarray(0, PREFIX.length), PREFIX)
 }
 
-/** The 20-byte address that a delegation names, or undefined if the code is none. */
+/** Returns the 20-byte address that a delegation names, or undefined if the code is not a delegation. */
 export function delegationTarget(code: Uint8Array): Uint8Array | undefined {
   return isDelegation(code) ? code.subarray(PREFIX.length) : undefined
 }
 
-/** The code of an account that delegates to a 20-byte address. */
+/** Returns the code that delegates to a 20-byte address. */
 export function delegationCode(address: Uint8Array): Uint8Array {
   const code = new Uint8Array(PREFIX.length + 20)
   code.set(PREFIX)
@@ -184,7 +184,7 @@ export function delegationCode(address: Uint8Array): Uint8Array {
   return code
 }
 
-/** The 20-byte address that signed an authorization, or undefined if its signature belongs to none. */
+/** Recovers the 20-byte signer of an authorization, or returns undefined if the signature is invalid. */
 export function recoverAuthority({
   chainId,
   address,
@@ -206,10 +206,10 @@ export function recoverAuthority({
 }
 
 /**
- * The transaction that a call would be without its signature: of type 2 unless the call says otherwise (geth:
+ * Builds the unsigned transaction of a call, of type 2 unless the call implies another (geth:
  * internal/ethapi/transaction_args.go, ToTransaction).
  *
- * @param message - of the call, with everything that it left open
+ * @param message - the call with its defaults filled in
  */
 export function unsignedTransactionOf(
   { gasPrice, authorizationList, blobVersionedHashes }: CallObject,
@@ -231,13 +231,13 @@ export function unsignedTransactionOf(
   )
 }
 
-/** Where the access list stands among the fields of a transaction, by its type (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
+/** Index of the access list among a transaction's fields, by type (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
 const accessListIndex: Readonly<Record<number, number>> = { 1: 7, 2: 8, 3: 8, 4: 8 }
-/** Entries of an access list that are encoded at once. */
+/** Access list entries encoded between two yields. */
 const ENTRIES_AT_ONCE = 512
 
 /**
- * The hash of {@link unsignedTransactionOf}, with turns for other work: a message may have an access list of megabytes.
+ * Hashes {@link unsignedTransactionOf} incrementally: yields between pieces, since an access list may have megabytes.
  *
  * @returns 32 bytes
  */

@@ -10,55 +10,55 @@ import type { ForkRules } from '../types.js'
 import { type UnsignedFields, unsignedTransaction } from '../evm/internals.js'
 import { type Message, isDelegation } from './message.js'
 
-/** EIP-7594: blobs of one transaction. */
+/** EIP-7594: maximum number of blobs in a transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6
 /** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
 const BLOB_HASH_VERSION = 0x01
 const MAX_NONCE = 2n ** 64n - 1n
 
-/** Most bytes of creation code (EIP-3860), or as many as the chain allows in the place of that; undefined before. */
+/** Returns the maximum initcode size in bytes, by EIP-3860 or the chain's own limit; undefined before Shanghai. */
 export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
   return rules.isActivatedEIP(3860) ? rules.param('maxInitCodeSize') : undefined
 }
 
-/** Which checks a message goes through; calls leave some out. */
+/** Which optional checks a message must pass; calls skip some. */
 export interface MessageChecks {
-  /** The nonce is the sender's next one. */
+  /** The nonce must be the sender's next one. */
   nonce: boolean
-  /** The sender is no contract (EIP-3607), and the gas is within EIP-7825's cap where that is in force. */
+  /** The sender must not be a contract (EIP-3607), and the gas must not exceed EIP-7825's cap where it applies. */
   transaction: boolean
-  /** The fees reach the block's, even if they are zero. */
+  /** The fees must cover the block's, even if they are zero. */
   baseFee: boolean
 }
 
-/** All checks: what a transaction in a block goes through. */
+/** All checks, as for a transaction in a block. */
 export const transactionChecks: MessageChecks = { nonce: true, transaction: true, baseFee: true }
-/** What eth_call and its kin check. */
+/** The checks of eth_call and similar methods. */
 export const callChecks: MessageChecks = { nonce: false, transaction: false, baseFee: false }
 
-/** What the checks found out for the run that follows. */
+/** Results of the checks that the execution needs. */
 export interface CheckedMessage {
   transaction: TypedTransaction
-  /** Gas that is paid before the first opcode. */
+  /** Gas charged before the first opcode. */
   intrinsic: bigint
-  /** EIP-7623; zero where it is not in force. */
+  /** The calldata floor of EIP-7623; zero where it does not apply. */
   floor: bigint
-  /** Whether nothing is paid and nothing goes to the coinbase. */
+  /** Whether the message pays no fee at all, not even to the coinbase. */
   isFree: boolean
-  /** Whether the sender has code of its own, which is no delegation (EIP-7702). */
+  /** Whether the sender has code other than a delegation (EIP-7702). */
   hasCode: boolean
 }
 
-/** Whether the sender offers no fee at all and need not. */
+/** Whether the sender offers no fee and does not have to. */
 function paysNothing(message: Message, checks: MessageChecks): boolean {
   return !checks.baseFee && message.maxFeePerGas === 0n && message.maxPriorityFeePerGas === 0n
 }
 
 /**
- * The checks before a message executes, in geth's order and words (core/state_transition.go, preCheck and execute).
- * They change nothing. What they cost in gas is for the transaction object to say.
+ * Checks a message before execution, in geth's order and with its messages (core/state_transition.go, preCheck and
+ * execute). Changes nothing. The transaction object supplies the gas costs.
  *
- * @param transaction - of the message; one without a signature is made unless it is given
+ * @param transaction - transaction of the message; an unsigned one by default
  * @throws MessageRejectedError
  */
 export function preCheck(
@@ -89,7 +89,7 @@ function check(
       throw rejected(words, reason)
     }
   }
-  // A creation takes its address from the nonce, and leaves one more behind.
+  // A creation derives its address from the nonce and increments it.
   if (nonce === MAX_NONCE && (checks.nonce || message.to === undefined)) {
     throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
   }
@@ -131,7 +131,7 @@ function check(
   return { transaction, intrinsic, floor, isFree, hasCode }
 }
 
-/** The transaction that a message would be, of the earliest type that has all of its fields. */
+/** Builds the transaction of a message, of the earliest type that has all its fields. */
 function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransaction {
   const { common: rules } = evm
   const type = typeOfMessage(message, rules)
@@ -149,7 +149,7 @@ function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransactio
   }
   if (type === 3) {
     const { maxFeePerBlobGas = 0n, blobVersionedHashes } = message
-    // A call that names no fee for its blobs pays what the block asks for.
+    // A call without a blob fee pays the blob base fee of the block.
     fields.maxFeePerBlobGas =
       maxFeePerBlobGas > 0n ? maxFeePerBlobGas : (evm.block.header.getBlobGasPrice() ?? 0n)
     fields.blobVersionedHashes = blobVersionedHashes
@@ -168,7 +168,7 @@ function typeOfMessage(
   return rules.isActivatedEIP(2930) ? 1 : 0
 }
 
-/** The gas of a message does not cover what it costs before its first opcode: an estimate then tries more. */
+/** The gas limit does not cover the intrinsic gas; an estimate then tries a higher one. */
 export class IntrinsicGasError extends MessageRejectedError {
   constructor(words: string) {
     super(words, 'intrinsicGas')
@@ -198,7 +198,7 @@ function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }:
   }
 }
 
-/** Whether the fork knows the type of transaction that the message would be. */
+/** Checks that the fork supports the type of transaction that the message implies. */
 function checkType(evm: PooledEvm, message: Message): void {
   const { common: rules } = evm
   const type =

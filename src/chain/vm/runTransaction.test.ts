@@ -139,7 +139,7 @@ describe('runMessage', () => {
     60_000,
   )
 
-  it('refuses in the words of geth and leaves the EVM usable', async () => {
+  it("rejects with geth's message and leaves the EVM usable", async () => {
     const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
     const state = await fillState(createMemoryState(), 1)
     const message: Message = {

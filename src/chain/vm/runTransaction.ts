@@ -25,45 +25,45 @@ import { type Message, messageFromTransaction, recoverAuthority } from './messag
 import { type CheckedMessage, type MessageChecks, preCheck, transactionChecks } from './preCheck.js'
 import { hideSenderCode, replaceMembers } from './senderState.js'
 
-/** How the outermost frame failed. */
+/** The failure of the outermost frame. */
 export interface MessageFailure {
   kind: 'revert' | 'outOfGas' | 'other'
-  /** As geth has it (core/vm/errors.go). */
+  /** geth's message (core/vm/errors.go). */
   words: string
 }
 
-/** What a message gave back, without what it cost. */
+/** Output of a message, without its costs. */
 export interface MessageOutcome {
-  /** What the code returned, or reverted with. */
+  /** Return data or revert data. */
   returnData: Uint8Array
   /** Undefined on success. */
   failure: MessageFailure | undefined
 }
 
-/** What a message did. */
+/** Result of executing a message. */
 export interface MessageResult extends MessageOutcome {
-  /** Gas that was paid for, after refunds. */
+  /** Gas paid for, after refunds. */
   gasUsed: bigint
-  /** Gas that had to be there, before refunds. */
+  /** Gas required, before refunds. */
   maxGasUsed: bigint
-  /** Gas that the code took, without what is paid before its first opcode and before refunds. */
+  /** Gas of the execution alone, without intrinsic gas and before refunds. */
   executionGasUsed: bigint
-  /** Gas that was paid before the first opcode. */
+  /** Gas charged before the first opcode. */
   intrinsicGas: bigint
   logs: ExecutionLog[]
   /** 256 bytes. */
   logsBloom: Uint8Array
-  /** 32 bytes; what receipts of legacy transactions show before Byzantium. */
+  /** 32 bytes; for receipts before Byzantium. */
   stateRoot: Uint8Array | undefined
 }
 
-/** All that a block demands, except that the sender is no contract (EIP-3607): any account may be impersonated. */
+/** All checks of a block except that the sender is no contract (EIP-3607): any account may be impersonated. */
 const impersonatedChecks: MessageChecks = { ...transactionChecks, transaction: false }
 
 /**
  * Executes a transaction in the block that an EVM is bound to.
  *
- * @throws MessageRejectedError in geth's words if it may not be executed here; the state is then as it was.
+ * @throws MessageRejectedError with geth's message if it may not be executed here; the state is unchanged then.
  */
 export async function runTransaction(evm: PooledEvm, pooled: PooledTransaction): Promise<MessageResult> {
   const message = messageFromTransaction(pooled, evm.block.header.baseFeePerGas)
@@ -73,9 +73,9 @@ export async function runTransaction(evm: PooledEvm, pooled: PooledTransaction):
 }
 
 /**
- * Executes a message as a transaction without a signature, which leaves the state as a transaction does.
+ * Executes a message as an unsigned transaction, with all its effects on the state.
  *
- * @throws MessageRejectedError in geth's words if it may not run at all; the state is then as it was.
+ * @throws MessageRejectedError with geth's message if it may not run at all; the state is unchanged then.
  */
 export async function runMessage(
   evm: PooledEvm,
@@ -86,7 +86,7 @@ export async function runMessage(
   const { state } = evm
   return run(evm, message, checked, {
     skipNonce: !checks.nonce,
-    // A receipt before Byzantium has the root of the state in it; that of a call is not looked at.
+    // A receipt before Byzantium contains a state root, but nobody reads the receipt of a call.
     state: evm.common.gteHardfork('byzantium')
       ? state
       : replaceMembers(state, { getStateRoot: () => Promise.resolve(EMPTY_CODE_HASH) }),
@@ -94,10 +94,10 @@ export async function runMessage(
 }
 
 /**
- * Runs a message of which only the answer counts (eth_call). The state is not as a transaction leaves it, and has to be
- * reverted. Where the message pays fees or changes accounts before its first opcode, it runs as a transaction.
+ * Executes a message only for its output (eth_call). The caller must revert the state, which may differ from what a
+ * transaction leaves. A message that pays fees or changes accounts before its first opcode runs as a transaction.
  *
- * @throws MessageRejectedError in geth's words if it may not run at all.
+ * @throws MessageRejectedError with geth's message if it may not run at all.
  */
 export function runCall(evm: PooledEvm, message: Message, checks: MessageChecks): Awaitable<MessageOutcome> {
   return whenReady(preCheck(evm, message, checks), (checked) => {
@@ -134,7 +134,7 @@ async function run(
 ): Promise<MessageResult> {
   const { transaction } = checked
   const sender = new Address(message.from)
-  // The signature is not looked at again: the sender of an impersonated account or of a call has none.
+  // Skip signature recovery: impersonated senders and calls have no signature.
   transaction.getSenderAddress = () => sender
   useRules(transaction, evm.common)
   const view = viewOf(evm, message, checked, state)
@@ -152,14 +152,14 @@ async function run(
     })
     return await toResult(evm, message, checked, result)
   } catch (error) {
-    // What the checks in front have missed is a refusal all the same.
+    // Anything that the checks above missed is still a rejection.
     throw error instanceof EthereumJSError ? new MessageRejectedError(error.message) : error
   }
 }
 
 /**
- * A transaction whose authorizations by no key are marked as invalid (EIP-7702). runTx passes over them either way, but
- * takes a millisecond to find out for itself, with no turn for other work: a list of them would hold the node.
+ * Marks authorizations whose signature recovers to no key as invalid (EIP-7702). runTx skips them either way, but
+ * spends a millisecond on each without yielding: a long list would block the node.
  */
 async function withoutUnrecoverable(
   transaction: CheckedMessage['transaction'],
@@ -171,11 +171,11 @@ async function withoutUnrecoverable(
   const list = transaction.authorizationList.map((item, index) =>
     unrecoverable.has(index) ? item.with(Y_PARITY, INVALID_Y_PARITY) : item,
   )
-  // The transaction itself stays as it was signed.
+  // Leave the signed transaction itself untouched.
   return Object.create(transaction, { authorizationList: { value: list } }) as CheckedMessage['transaction']
 }
 
-/** The same transaction for runTx, which warms an access list in one step: a long one is warmed by {@link warmBefore}. */
+/** Hides a long access list from runTx, which would warm it in one go; {@link warmBefore} warms it instead. */
 function withoutAccessList(
   transaction: CheckedMessage['transaction'],
   { intrinsic }: CheckedMessage,
@@ -186,7 +186,7 @@ function withoutAccessList(
   }) as CheckedMessage['transaction']
 }
 
-/** A state manager that warms the access list before it gives the first account. */
+/** Returns a state manager that warms the access list before it returns the first account. */
 function warmBefore(
   evm: PooledEvm,
   { accessList = [] }: Message,
@@ -201,9 +201,9 @@ function warmBefore(
   })
 }
 
-/** The place of an authorization's recovery bit in its list of fields. */
+/** Index of the recovery bit among an authorization's fields. */
 const Y_PARITY = 3
-/** EIP-7702: recovery bits are 0 and 1. */
+/** A recovery bit other than 0 and 1 (EIP-7702). */
 const INVALID_Y_PARITY = Uint8Array.of(2)
 
 function* findUnrecoverable(authorizations: readonly Authorization[]): Steps<ReadonlySet<number>> {
@@ -219,13 +219,13 @@ function freeOfBaseFee(block: BlockEnvironment): BlockEnvironment {
   return block.header.baseFeePerGas === undefined ? block : withoutBaseFee(block)
 }
 
-/** What runTx reads of a block is what opcodes see of it; the rest of a block is not made yet. */
+/** Passes the environment as a block: runTx only reads what opcodes see, and the rest does not exist yet. */
 function libraryBlock(block: BlockEnvironment): Block {
   // eslint-disable-next-line no-restricted-syntax -- the library asks for a whole block and reads its header alone
   return block as unknown as Block
 }
 
-/** The state as runTx is to see it. */
+/** Returns the state as runTx should see it. */
 function viewOf(
   evm: PooledEvm,
   { from, authorizationList }: Message,
@@ -237,8 +237,8 @@ function viewOf(
 }
 
 /**
- * A state manager that gives other work its turn between authorizations (EIP-7702), each of which takes a millisecond,
- * and tells a tracer what is refunded for authorities that exist already.
+ * Returns a state manager that yields between authorizations (EIP-7702), each of which takes a millisecond, and reports
+ * to a tracer the refund for authorities that already exist.
  */
 function observeAuthorizations(evm: PooledEvm, state: StateManagerInterface): StateManagerInterface {
   const slice = new TimeSlice()
@@ -303,10 +303,10 @@ function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFai
   return { kind: words.startsWith('out of gas') ? 'outOfGas' : 'other', words }
 }
 
-/** Addresses and slots of an access list that are warmed without looking at the clock. */
+/** Number of addresses and slots of an access list warmed between two yields. */
 const MOST_WARMED_AT_ONCE = 512
 
-/** EIP-2929, EIP-2930, EIP-3651: what is warm before the first opcode of a call. */
+/** Warms what is warm before the first opcode of a call (EIP-2929, EIP-2930, EIP-3651). */
 function warm(evm: PooledEvm, message: Message): Awaitable<void> {
   const { from, to, accessList = [] } = message
   const { frameJournal: journal, common: rules } = evm
@@ -322,7 +322,7 @@ function warm(evm: PooledEvm, message: Message): Awaitable<void> {
     : runInSlices(warming, new TimeSlice())
 }
 
-/** Addresses and slots of an access list. */
+/** Counts the addresses and slots of an access list. */
 function entriesOf({ accessList = [] }: Message): number {
   return accessList.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
 }

@@ -3,11 +3,11 @@ import { Account, KECCAK256_NULL, type Address } from '@ethereumjs/util'
 import { isSameAddress } from '../state/account.js'
 
 /**
- * The account of a contract that sends a transaction, as an impersonated one does. It reads as an account without code,
- * because runTx refuses all others (EIP-3607), and keeps the hash of its code for the journal that writes it back.
+ * The account of a contract that sends a transaction, which impersonation allows. It pretends to have no code, because
+ * runTx rejects contract senders (EIP-3607), and keeps the real code hash for when the journal writes it back.
  */
 export class ContractSender extends Account {
-  /** 32 bytes. */
+  /** The real code hash, 32 bytes. */
   readonly deployedCodeHash: Uint8Array
 
   constructor({ nonce, balance, storageRoot, codeHash }: Account) {
@@ -17,8 +17,8 @@ export class ContractSender extends Account {
 }
 
 /**
- * A state manager that shows the account of a 20-byte address once as a {@link ContractSender}: the first time, which
- * is where runTx looks whether the sender has code. From then on everything reads as it is.
+ * Returns a state manager that presents the account of a 20-byte address as a {@link ContractSender} on the first read
+ * only, which is where runTx checks the sender for code.
  */
 export function hideSenderCode(state: StateManagerInterface, sender: Uint8Array): StateManagerInterface {
   let isHidden = true
@@ -32,7 +32,7 @@ export function hideSenderCode(state: StateManagerInterface, sender: Uint8Array)
   })
 }
 
-/** A state manager with other members in the place of some. */
+/** Returns a state manager with some members replaced. */
 export function replaceMembers(
   state: StateManagerInterface,
   members: Partial<StateManagerInterface>,

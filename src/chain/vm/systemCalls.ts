@@ -12,13 +12,13 @@ import { NO_BYTES, slotKeyOf } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ExecutionLog, HeaderFields } from '../types.js'
 
-/** EIP-4788 and EIP-2935: the length of both rings. */
+/** Length of the ring buffers of EIP-4788 and EIP-2935. */
 const HISTORY_LENGTH = 8191n
-/** The gas of a system call. */
+/** Gas limit of a system call. */
 const SYSTEM_CALL_GAS = 30_000_000n
-/** EIP-6110: the topic of DepositEvent. */
+/** Topic of DepositEvent (EIP-6110). */
 const DEPOSIT_TOPIC = hexToBytes('649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
-/** EIP-6110: data length of DepositEvent, and where its five fields begin and how long they are. */
+/** Data length of DepositEvent, and the offset and length of its five fields (EIP-6110). */
 const DEPOSIT_DATA_LENGTH = 576
 const DEPOSIT_FIELDS: readonly (readonly [offset: number, length: number])[] = [
   [160, 48],
@@ -28,7 +28,7 @@ const DEPOSIT_FIELDS: readonly (readonly [offset: number, length: number])[] = [
   [512, 8],
 ]
 
-/** A system contract, told by its address and the hash of the code that its EIP publishes. */
+/** A system contract, identified by its address and the hash of the code that its EIP publishes. */
 interface SystemContract {
   /** 20 bytes. */
   address: Uint8Array
@@ -44,23 +44,23 @@ const beaconRoots = contractOf(systemContracts.beaconRoots)
 const historyStorage = contractOf(systemContracts.historyStorage)
 const withdrawalRequests = contractOf(systemContracts.withdrawalRequests)
 const consolidationRequests = contractOf(systemContracts.consolidationRequests)
-/** EIP-7002 and EIP-7251: the slots of the excess, the count, and the head and tail of the queue. */
+/** Slots of the excess, the count, and the head and tail of the queue (EIP-7002 and EIP-7251). */
 const queueSlots = [0n, 1n, 2n, 3n].map((slot) => slotKeyOf(bigintToBytes(slot, 32)))
 
-/** A block that its system calls or its deposits make invalid, in geth's words (core/state_processor.go). */
+/** A block that its system calls or deposits make invalid, with geth's message (core/state_processor.go). */
 export class SystemCallError extends ChainError {
   override readonly name = 'SystemCallError'
 }
 
-/** A request of the execution layer to the consensus layer (EIP-7685). */
+/** A request from the execution layer to the consensus layer (EIP-7685). */
 export interface ConsensusRequest {
   type: number
   data: Uint8Array
 }
 
 /**
- * The system calls at the start of a block: the parent beacon block root (EIP-4788) and the parent hash (EIP-2935). A
- * contract that is absent or fails changes nothing.
+ * Runs the system calls at the start of a block: the parent beacon block root (EIP-4788) and the parent hash
+ * (EIP-2935). A contract that is absent or fails changes nothing.
  */
 export async function runBlockStart(evm: PooledEvm, header: HeaderFields): Promise<void> {
   await storeBeaconRoot(evm, header)
@@ -86,8 +86,8 @@ async function storeParentHash(evm: PooledEvm, { number, parentHash }: HeaderFie
 }
 
 /**
- * Calls a contract that keeps history. What the published code does is known without running it: it writes these slots,
- * whatever they hold, so they are not even read. A call would take half the time of an empty block.
+ * Calls a contract that stores history. The published code always writes these slots, whatever they hold, so they are
+ * written directly, without even reading them. A real call would take half the time of an empty block.
  */
 async function storeHistory(
   evm: PooledEvm,
@@ -103,14 +103,14 @@ async function storeHistory(
   else await runSystemCall(evm, address, data)
 }
 
-/** A simulation may move a precompile to the address of a contract, which does not run then. */
+/** Whether a precompile shadows the contract, since a simulation may move one to its address. */
 function hasPrecompile(evm: PooledEvm, address: Uint8Array): boolean {
   return evm.findPrecompile(address) !== undefined
 }
 
 /**
- * The slots that {@link runBlockStart} may have written in all of a chain's blocks. It does so without reading them, and nothing
- * notes their keys then.
+ * Iterates over all slots that {@link runBlockStart} may have written in any block of a chain. It writes them without
+ * reading, so their keys are recorded nowhere else.
  */
 export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8Array }> {
   for (let slot = 0n; slot < 2n * HISTORY_LENGTH; slot++) {
@@ -122,12 +122,12 @@ export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8A
 }
 
 /**
- * The requests at the end of a block: deposits found in its logs (EIP-6110), then the queues of the withdrawal
+ * Collects the requests at the end of a block: deposits from its logs (EIP-6110), then the queues of the withdrawal
  * (EIP-7002) and consolidation (EIP-7251) contracts.
  *
  * @param depositContract - 20 bytes
- * @throws SystemCallError if a deposit log has another layout than the deposit contract's, or a contract is absent or
- * fails, all of which makes the block invalid.
+ * @throws SystemCallError if a deposit log has an unexpected layout, or a contract is absent or fails; each makes the
+ *   block invalid.
  */
 export async function collectRequests(
   evm: PooledEvm,
@@ -142,10 +142,10 @@ export async function collectRequests(
   ]
 }
 
-/** The hash of no requests, which nearly every block of a devnet has. */
+/** The hash of an empty request list, which nearly every block of a devnet has. */
 const NO_REQUESTS_HASH = Uint8Array.from(createHash('sha256').digest())
 
-/** EIP-7685: sha256 over the sha256 of each request that is not empty, its type byte in front. */
+/** Hashes requests: sha256 over the sha256 of each non-empty request, prefixed by its type byte (EIP-7685). */
 export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array {
   if (requests.every(({ data }) => data.length === 0)) return NO_REQUESTS_HASH.slice()
   const outer = createHash('sha256')
@@ -156,7 +156,7 @@ export function hashRequests(requests: readonly ConsensusRequest[]): Uint8Array 
   return Uint8Array.from(outer.digest())
 }
 
-/** Calls a contract that queues requests, unless that would do nothing. @returns the requests, encoded */
+/** Calls a contract that queues requests, unless the call would do nothing. @returns the encoded requests */
 async function readQueue(
   evm: PooledEvm,
   contract: SystemContract,
@@ -165,7 +165,7 @@ async function readQueue(
   const { address } = contract
   if (!hasPrecompile(evm, address) && (await isIdle(evm.state, contract))) return NO_BYTES
   if ((await evm.state.readCode(address)).length === 0) {
-    // A remote chain need not be a main network, and would otherwise have no next block.
+    // A remote chain need not be mainnet. Without this exception it could have no next block.
     if (evm.common.isFork) return NO_BYTES
     const name = checksumAddress(address)
     throw new SystemCallError(`failed to process ${queue} queue: empty system contract: no code at ${name}`)
@@ -177,8 +177,8 @@ async function readQueue(
 }
 
 /**
- * Calls a contract as the system: with 30 million gas, for no fee, with nothing warm but the contract, and without
- * counting in the nonce of the caller (geth: core/state_processor.go).
+ * Calls a contract as the system: 30 million gas, no fee, only the contract warm, and no increment of the caller's
+ * nonce (geth: core/state_processor.go).
  */
 async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Array): Promise<ExecResult> {
   evm.frameJournal.cleanJournal()
@@ -196,8 +196,8 @@ async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Arr
 }
 
 /**
- * Whether a system call of a request contract would change nothing and answer nothing: its excess, its count and both
- * ends of its queue are zero, and it writes those four slots alone. Most blocks of a devnet have no request.
+ * Whether a system call to a request contract would change and return nothing: its excess, its count and both ends of
+ * its queue are zero, and it writes only those four slots. True for most blocks of a devnet.
  */
 async function isIdle(state: WorkingState, { address, codeHash }: SystemContract): Promise<boolean> {
   const account = await state.readAccount(address)
@@ -215,7 +215,7 @@ function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Arr
   return Uint8Array.from(Buffer.concat(parts))
 }
 
-/** The packed fields of a deposit from the ABI encoding of its event. */
+/** Packs the fields of a deposit from the ABI encoding of its event. */
 function decodeDeposit(data: Uint8Array): Uint8Array {
   if (data.length !== DEPOSIT_DATA_LENGTH) {
     const lengths = `want ${DEPOSIT_DATA_LENGTH}, have ${data.length}`
