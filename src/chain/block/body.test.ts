@@ -6,7 +6,7 @@ import { runToCompletion } from '../../encoding/timeSlice.js'
 import { orderedRoot } from './body.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 
-test('nothing gives the root of the empty trie', () => {
+test('an empty list has the root of the empty trie', () => {
   expect(bytesToHex(EMPTY_TRIE_ROOT)).toBe(
     '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
   )

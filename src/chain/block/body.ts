@@ -10,7 +10,7 @@ import type { BlockExecution } from '../vm/block.js'
 import { encodeHeader, headerToList } from './header.js'
 import type { SealedBlock, SealedTransaction } from './record.js'
 
-/** A withdrawal as the list that its RLP encodes (EIP-4895). */
+/** Returns a withdrawal as the list that its RLP encodes (EIP-4895). */
 export function withdrawalToList(withdrawal: Withdrawal): Uint8Array[] {
   return [
     minimalBytes(withdrawal.index),
@@ -20,7 +20,7 @@ export function withdrawalToList(withdrawal: Withdrawal): Uint8Array[] {
   ]
 }
 
-/** The parts that make up the RLP of a block. */
+/** The parts of a block's RLP. */
 export interface BlockParts {
   header: HeaderFields
   transactions: readonly TypedTransaction[]
@@ -29,9 +29,9 @@ export interface BlockParts {
 }
 
 /**
- * The RLP of a block as it travels between nodes and in chain files; typed transactions are byte strings in it.
+ * Encodes a block as it travels between nodes and in chain files. Typed transactions are byte strings within it.
  *
- * @param header the RLP of the header, where it is known
+ * @param header the RLP of the header, if already known
  */
 export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.header)): Uint8Array {
   const transactions = parts.transactions.map((transaction) => {
@@ -45,15 +45,15 @@ export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.heade
   return encodeRlp(list)
 }
 
-/** The RLP of a sealed block. */
+/** Encodes a sealed block as RLP. */
 export function encodeSealedBlock({ transactions, ...rest }: Omit<SealedBlock, 'hash' | 'size'>): Uint8Array {
   return encodeBlock({ ...rest, transactions: transactions.map(({ transaction }) => transaction) })
 }
 
-/** Items of a block that are encoded or hashed at once. */
+/** Items of a block encoded or hashed between two yields. */
 const ITEMS_AT_ONCE = 256
 
-/** The RLP of each withdrawal. */
+/** Encodes each withdrawal as RLP. */
 function* encodeWithdrawals(withdrawals: readonly Withdrawal[]): Steps<Uint8Array[]> {
   const encoded: Uint8Array[] = []
   for (const withdrawal of withdrawals) {
@@ -63,21 +63,21 @@ function* encodeWithdrawals(withdrawals: readonly Withdrawal[]): Steps<Uint8Arra
   return encoded
 }
 
-/** The path of a leaf that is alone in the trie: hex-prefix encoding of RLP(0), which is 0x80. */
+/** Path of a leaf that is alone in the trie: the hex-prefix encoding of RLP(0), which is 0x80. */
 const FIRST_PATH = Uint8Array.of(0x20, 0x80)
 
-/** A trie node as RLP takes it: a nested list. */
+/** A trie node as a nested list, ready for RLP. */
 type NodeList = (Uint8Array | NodeList)[]
 
 interface Entry {
-  /** One nibble a byte. */
+  /** One nibble per byte. */
   nibbles: Uint8Array
   value: Uint8Array
 }
 
 /**
- * The root of the trie that maps RLP(index) to each value in turn: transactionsRoot, receiptsRoot and withdrawalsRoot
- * of a block (yellow paper, 4.3.2; geth: core/types/hashing.go, DeriveSha).
+ * Computes the root of the trie that maps RLP(index) to each value: transactionsRoot, receiptsRoot and withdrawalsRoot
+ * of a block (Yellow Paper, 4.3.2; geth: core/types/hashing.go, DeriveSha).
  *
  * @returns 32 bytes
  */
@@ -90,7 +90,7 @@ export function* orderedRoot(values: readonly Uint8Array[]): Steps<Uint8Array> {
     entries.push({ nibbles: toNibbles(RLP.encode(index)), value })
     if (entries.length % ITEMS_AT_ONCE === 0) yield
   }
-  // RLP(0) is 0x80: behind all that are one byte, and before those that are more.
+  // RLP(0) is 0x80, so it sorts after all other single bytes and before all longer keys.
   const ascending = [...entries.slice(1, 128), ...entries.slice(0, 1), ...entries.slice(128)]
   return keccak256(encodeRlp(yield* buildLarge(ascending, 0)))
 }
@@ -104,7 +104,7 @@ function toNibbles(bytes: Uint8Array): Uint8Array {
   return nibbles
 }
 
-/** Hex-prefix encoding of a path (yellow paper, appendix C). */
+/** Encodes a path in hex-prefix form (Yellow Paper, appendix C). */
 function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Array {
   const odd = nibbles.length & 1
   const bytes = new Uint8Array((nibbles.length >> 1) + 1)
@@ -115,7 +115,7 @@ function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Arra
   return bytes
 }
 
-/** RLP(index) of distinct indices are never prefixes of one another, so branches hold no values of their own. */
+/** Builds a node. The keys RLP(index) are never prefixes of one another, so branches have no values. */
 function buildNode(entries: Entry[], depth: number): NodeList {
   const first = entries[0]!
   if (entries.length === 1) return [compactPath(first.nibbles.subarray(depth), 'leaf'), first.value]
@@ -128,7 +128,7 @@ function buildNode(entries: Entry[], depth: number): NodeList {
   return branch
 }
 
-/** The same in steps, as far as there is much below a node. */
+/** Incremental version of {@link buildNode}: yields between large subtrees. */
 function* buildLarge(entries: Entry[], depth: number): Steps<NodeList> {
   if (entries.length <= ITEMS_AT_ONCE) {
     yield
@@ -143,7 +143,7 @@ function* buildLarge(entries: Entry[], depth: number): Steps<NodeList> {
   return branch
 }
 
-/** How many nibbles all keys have in common. */
+/** Returns the depth in nibbles to which all keys agree. */
 function sharedDepth(entries: readonly Entry[], depth: number): number {
   const first = entries[0]!
   const last = entries[entries.length - 1]!
@@ -164,7 +164,7 @@ function emptyBranch(): NodeList {
   return new Array<Uint8Array>(17).fill(new Uint8Array(0))
 }
 
-/** The entries of each child of a branch. */
+/** Iterates over the entries of each child of a branch. */
 function* childrenOf(entries: Entry[], depth: number): Generator<{ nibble: number; below: Entry[] }> {
   for (let start = 0; start < entries.length;) {
     const nibble = entries[start]!.nibbles[depth]!
@@ -175,7 +175,7 @@ function* childrenOf(entries: Entry[], depth: number): Generator<{ nibble: numbe
   }
 }
 
-/** A node inside its parent: itself where its RLP is shorter than 32 bytes, else its hash. */
+/** Embeds a node in its parent: itself if its RLP is shorter than 32 bytes, otherwise its hash. */
 function reference(node: NodeList): Uint8Array | NodeList {
   const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
@@ -183,14 +183,14 @@ function reference(node: NodeList): Uint8Array | NodeList {
 
 const known = new WeakMap<TypedTransaction, Uint8Array>()
 
-/** Takes note of the EIP-2718 form in which a transaction came, without blobs and in memory of its own. */
+/** Caches the EIP-2718 encoding that a transaction arrived in, without blobs and in its own memory. */
 export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Array): void {
   known.set(transaction, bytes)
 }
 
 /**
- * The EIP-2718 form of a transaction, a blob transaction's without its blobs. ethereumjs encodes it anew each time; a
- * block needs it for its size, its root and its record.
+ * Returns the EIP-2718 encoding of a transaction, without blobs. ethereumjs encodes anew each time, and a block needs
+ * it for its size, its root and its record.
  */
 export function serializedTransaction(transaction: TypedTransaction): Uint8Array {
   let bytes = known.get(transaction)
@@ -201,26 +201,26 @@ export function serializedTransaction(transaction: TypedTransaction): Uint8Array
   return bytes
 }
 
-/** What a block is sealed from, besides its execution. */
+/** Everything that a block is sealed from besides its execution. */
 export interface SealInput {
   /** The header that the block was executed under. */
   header: HeaderFields
-  /** 32 bytes; the state root after the block. */
+  /** State root after the block, 32 bytes. */
   stateRoot: Uint8Array
   parentTotalDifficulty: bigint
   /** Since Shanghai. */
   withdrawals?: readonly Withdrawal[]
   altered: boolean
-  /** 32 bytes; where it is not the root of the parent. */
+  /** 32 bytes; set if it differs from the parent's root. */
   parentStateRoot?: Uint8Array
 }
 
-/** The root over the serialised transactions. */
+/** Computes the root of the encoded transactions. */
 function transactionsRoot(transactions: readonly SealedTransaction[]): Steps<Uint8Array> {
   return orderedRoot(transactions.map(({ transaction }) => serializedTransaction(transaction)))
 }
 
-/** Completes the header of an executed block and hashes it. */
+/** Completes and hashes the header of an executed block. */
 export function* sealBlock(
   { transactions }: Pick<BlockExecution, 'transactions'>,
   outcome: Awaited<ReturnType<BlockExecution['finish']>>,
@@ -234,7 +234,7 @@ export function* sealBlock(
   yield
   const ownWithdrawals = withdrawals && (yield* encodeWithdrawals(withdrawals))
   const ofWithdrawals = ownWithdrawals ? yield* orderedRoot(ownWithdrawals) : draft.withdrawalsRoot
-  // All headers that are read often have their members in one order, whether they were drafted, sealed or decoded.
+  // Drafted, sealed and decoded headers list their members in the same order, to share one V8 shape.
   const header: HeaderFields = {
     parentHash: draft.parentHash,
     uncleHash: draft.uncleHash,
@@ -283,10 +283,10 @@ export function* sealBlock(
   }
 }
 
-/** The 256-byte bloom of no logs, shared by all that have none: a finished bloom is never written to. */
+/** The 256-byte bloom without logs. It may be shared, because a finished bloom is never modified. */
 export const EMPTY_BLOOM: Uint8Array = new Uint8Array(256)
 
-/** Sets the three bits of one address or topic in a 256-byte bloom (yellow paper, 4.3.1, M3:2048). */
+/** Sets the three bits of an address or topic in a 256-byte bloom (Yellow Paper, 4.3.1, M3:2048). */
 function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry)
   for (let i = 0; i < 6; i += 2) {
@@ -295,7 +295,7 @@ function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   }
 }
 
-/** The 256-byte bloom of the addresses and topics of logs. */
+/** Computes the 256-byte bloom of the addresses and topics of logs. */
 export function* logsBloom(logs: readonly ExecutionLog[]): Steps<Uint8Array> {
   if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(256)
@@ -307,7 +307,7 @@ export function* logsBloom(logs: readonly ExecutionLog[]): Steps<Uint8Array> {
   return bloom
 }
 
-/** The union of blooms: what a header carries of its receipts. */
+/** Returns the union of blooms, as in a block header. */
 export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const filled = blooms.filter((bloom) => bloom !== EMPTY_BLOOM)
   const [only] = filled
@@ -321,8 +321,8 @@ export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * A receipt in its consensus form (EIP-2718, EIP-658): what receiptsRoot commits to, and what debug_getRawReceipts
- * answers. Typed transactions put their type byte in front.
+ * Encodes a receipt in its consensus form (EIP-2718, EIP-658), as in receiptsRoot and debug_getRawReceipts. Typed
+ * transactions prepend their type byte.
  */
 export function* encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Steps<Uint8Array> {
   const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
@@ -342,7 +342,7 @@ function logToList({ address, topics, data }: ExecutionLog): RlpInput {
   return [address, topics, data]
 }
 
-/** The RLP of logs, that of many in each item. */
+/** Encodes logs as RLP, many per item. */
 function* encodeLogs(logs: readonly ExecutionLog[]): Steps<EncodedItem[]> {
   const items: EncodedItem[] = []
   for (let start = 0; start < logs.length; start += ITEMS_AT_ONCE) {
@@ -353,7 +353,7 @@ function* encodeLogs(logs: readonly ExecutionLog[]): Steps<EncodedItem[]> {
   return items
 }
 
-/** The consensus forms of the receipts of transactions. */
+/** Encodes the receipts of transactions in consensus form. */
 export function* encodeReceipts(transactions: readonly SealedTransaction[]): Steps<Uint8Array[]> {
   const encoded: Uint8Array[] = []
   for (const { transaction, receipt } of transactions) {

@@ -12,15 +12,15 @@ const legacy = [1, 2, 3, bytes(20), 1, bytes(3), 27, bytes(32), bytes(32)]
 const feeMarket = Uint8Array.from([2, ...RLP.encode([1, 2, 3, 4, 5, bytes(20), 1, bytes(3), [], 1, 2, 3])])
 const block = (...parts: Item[]) => RLP.encode([header, ...parts])
 
-/** Makes the one-byte header of the last such list claim more. */
+/** Makes the one-byte header of the last such list claim a greater length. */
 function lengthen(encoded: Uint8Array, list: Item, by: number): Uint8Array {
   const part = Buffer.from(RLP.encode(list))
   const at = Buffer.from(encoded).lastIndexOf(part)
   return encoded.map((byte, index) => (index === at ? byte + by : byte))
 }
 
-describe('a block that is not one', () => {
-  // The words of geth 1.17.10 for debug_traceBlock.
+describe('an invalid block', () => {
+  // Messages of geth 1.17.10 for debug_traceBlock.
   it.each<[string, Uint8Array, string]>([
     ['too few parts', block([]), 'rlp: too few elements for types.extblock'],
     ['a part too many', block([], [], [], []), 'rlp: input list has too many elements for types.extblock'],

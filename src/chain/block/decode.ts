@@ -7,9 +7,9 @@ import type { HeaderFields } from '../types.js'
 import { hashHeader } from './header.js'
 
 /**
- * The 32-byte hash of a block from RLP that may be anything.
+ * Decodes untrusted block RLP and returns the 32-byte hash of the block.
  *
- * @throws TransactionEncodingError in geth's words (core/types/block.go, extblock; rlp/decode.go)
+ * @throws TransactionEncodingError with geth's message (core/types/block.go, extblock; rlp/decode.go)
  */
 export function* decodeBlockHash(blockRlp: Uint8Array): Steps<Uint8Array> {
   if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
@@ -24,7 +24,7 @@ export function* decodeBlockHash(blockRlp: Uint8Array): Steps<Uint8Array> {
   return hashHeader(header)
 }
 
-/** Items that are read at once. */
+/** Items read between two yields. */
 const ITEMS_AT_ONCE = 64
 
 function* readEach(

@@ -4,12 +4,12 @@ import { EMPTY_UNCLES_HASH } from './header.js'
 
 const MINIMUM_DIFFICULTY = 131_072n
 const BOUND_DIVISOR = 2048n
-/** The bomb doubles every so many blocks. */
+/** Number of blocks after which the bomb doubles. */
 const BOMB_PERIOD = 100_000n
 /** Frontier: a block within this many seconds of its parent raises the difficulty. */
 const FRONTIER_DURATION = 13n
 
-/** By how many blocks the forks put the bomb off (EIP-649, EIP-1234, EIP-2384, EIP-3554, EIP-4345, EIP-5133). */
+/** Number of blocks by which each fork delays the bomb (EIP-649, EIP-1234, EIP-2384, EIP-3554, EIP-4345, EIP-5133). */
 const bombDelays = [
   ['grayGlacier', 11_400_000n],
   ['arrowGlacier', 10_700_000n],
@@ -19,7 +19,7 @@ const bombDelays = [
   ['byzantium', 3_000_000n],
 ] as const
 
-/** The difficulty that a block with proof of work has to have (geth: consensus/ethash/consensus.go, CalcDifficulty). */
+/** Computes the difficulty of a proof-of-work block (geth: consensus/ethash/consensus.go, CalcDifficulty). */
 export function nextDifficulty(parent: HeaderFields, timestamp: bigint, rules: ForkRules): bigint {
   const difficulty =
     parent.difficulty + (parent.difficulty / BOUND_DIVISOR) * adjustment(parent, timestamp, rules)
@@ -30,18 +30,18 @@ export function nextDifficulty(parent: HeaderFields, timestamp: bigint, rules: F
   return withBomb > MINIMUM_DIFFICULTY ? withBomb : MINIMUM_DIFFICULTY
 }
 
-/** By how many 2048ths of the parent's the difficulty moves. */
+/** Returns the adjustment in 2048ths of the parent's difficulty. */
 function adjustment(parent: HeaderFields, timestamp: bigint, rules: ForkRules): bigint {
   const elapsed = timestamp - parent.timestamp
   if (!rules.gteHardfork('homestead')) return elapsed < FRONTIER_DURATION ? 1n : -1n
-  // EIP-100: a parent with uncles counts.
+  // EIP-100: uncles of the parent count.
   const step = rules.gteHardfork('byzantium')
     ? (bytesEqual(parent.uncleHash, EMPTY_UNCLES_HASH) ? 1n : 2n) - elapsed / 9n
     : 1n - elapsed / 10n
   return step > -99n ? step : -99n
 }
 
-/** The block number that the bomb goes by. */
+/** Returns the block number that the bomb is computed from. */
 function bombNumber(number: bigint, rules: ForkRules): bigint {
   const delay = bombDelays.find(([hardfork]) => rules.gteHardfork(hardfork))?.[1] ?? 0n
   return number > delay ? number - delay : 0n

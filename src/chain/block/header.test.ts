@@ -7,7 +7,7 @@ import { blobBaseFee, decodeHeader, headerFromList, nextBaseFee, nextExcessBlobG
 
 const hash = (byte: number) => new Uint8Array(32).fill(byte)
 
-/** The fields of every header up to London, with as many bytes of extra data. */
+/** The fields of every header before London, with this many bytes of extra data. */
 const base = (extraData: number): Uint8Array[] => [
   ...[hash(1), hash(2), new Uint8Array(20).fill(3), hash(4), hash(5), hash(6), new Uint8Array(256).fill(7)],
   ...[[], [0x7f], [0x80], [1, 0, 0], [0x65, 0, 0, 1]].map((number) => Uint8Array.from(number)),
@@ -27,7 +27,7 @@ test.each([0, 1, 32, 55, 56, 300])(
 
 const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
 
-/** Only what the fees of the next block depend on; the rest never matters here. */
+/** A parent with only the fields that determine the fees of the next block. */
 function parent(fields: Partial<HeaderFields>): HeaderFields {
   return { gasLimit: 30_000_000n, gasUsed: 0n, baseFeePerGas: 1_000_000_000n, ...fields } as HeaderFields
 }
@@ -50,7 +50,7 @@ describe('base fee', () => {
     expect(nextBaseFee(before, rules)).toBe(1_000_000_000n)
   })
 
-  test('is that of ethereumjs for many parents', () => {
+  test('equals that of ethereumjs for many parents', () => {
     for (let i = 0; i < 200; i++) {
       const gasUsed = BigInt((i * 7919 * 1009) % 30_000_001)
       const baseFeePerGas = BigInt(7 + ((i * 104_729) % 5_000_000_000))
@@ -64,13 +64,13 @@ describe('base fee', () => {
 })
 
 describe('blob gas', () => {
-  test('one wei at no excess, as EIP-4844 has it', () => {
+  test('costs one wei without excess, as in EIP-4844', () => {
     expect(blobBaseFee(0n, 5_007_716n)).toBe(1n)
     expect(blobBaseFee(2_314_057n, 3_338_477n)).toBe(1n)
     expect(blobBaseFee(2_314_058n, 3_338_477n)).toBe(2n)
   })
 
-  test('excess is that of ethereumjs under the rules of each fork', () => {
+  test('has the same excess as in ethereumjs under the rules of each fork', () => {
     for (const hardfork of ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2'] as const) {
       const fork = createRules({ chainId: 31337n, hardfork })
       for (let i = 0; i < 50; i++) {

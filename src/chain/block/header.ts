@@ -3,13 +3,13 @@ import { keccak256 } from '../crypto.js'
 import { encodeRlp, payloadsOf } from '../rlp.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
-/** The hash of an empty list of uncles. */
+/** Hash of an empty list of uncles. */
 export const EMPTY_UNCLES_HASH: Uint8Array = keccak256(Uint8Array.of(0xc0))
 
-/** The number of fields of a header before London; each later field is appended (execution-specs, Header). */
+/** Number of header fields before London; later fields are appended (execution-specs, Header). */
 const BASE_FIELDS = 15
 
-/** A header as the list of byte strings that its RLP encodes. */
+/** Returns a header as the list of byte strings that its RLP encodes. */
 export function headerToList(header: HeaderFields): Uint8Array[] {
   const list = [
     header.parentHash,
@@ -37,20 +37,20 @@ export function headerToList(header: HeaderFields): Uint8Array[] {
   return list
 }
 
-/** The RLP of a header. */
+/** Encodes a header as RLP. */
 export function encodeHeader(header: HeaderFields): Uint8Array {
   return encodeRlp(headerToList(header))
 }
 
-/** The 32-byte hash of a header: keccak-256 of its RLP. */
+/** Returns the 32-byte hash of a header: keccak-256 of its RLP. */
 export function hashHeader(header: HeaderFields): Uint8Array {
   return keccak256(encodeHeader(header))
 }
 
 /**
- * A header from the list of byte strings that its RLP holds. How many fields there are says which forks were active.
+ * Builds a header from the byte strings of its RLP list. The number of fields determines the fork.
  *
- * @throws Error if the list is too short or too long, or holds something other than byte strings.
+ * @throws Error if the list has a wrong length, or contains anything but byte strings.
  */
 export function headerFromList(list: readonly unknown[]): HeaderFields {
   if (list.length < BASE_FIELDS || list.length > BASE_FIELDS + 6) {
@@ -88,23 +88,23 @@ export function headerFromList(list: readonly unknown[]): HeaderFields {
   }
 }
 
-/** A header from RLP that this program stored; its byte strings are views on it. */
+/** Decodes header RLP that this program stored. The byte strings are views of it. */
 export function decodeHeader(rlp: Uint8Array): HeaderFields {
   return headerFromList(payloadsOf(rlp))
 }
 
-/** EIP-1559: the base fee moves by at most an eighth a block. */
+/** EIP-1559: the base fee changes by at most 1/8 per block. */
 const BASE_FEE_CHANGE_DENOMINATOR = 8n
 /** EIP-1559: the gas target is half the gas limit. */
 const ELASTICITY = 2n
-/** EIP-1559: the base fee of the first London block, in wei. */
+/** EIP-1559: base fee of the first London block, in wei. */
 const INITIAL_BASE_FEE = 1_000_000_000n
 /** EIP-4844: gas of one blob. */
 export const GAS_PER_BLOB = 131_072n
-/** EIP-7918: the execution gas that a blob must at least be worth. */
+/** EIP-7918: minimum value of a blob in execution gas. */
 const BLOB_BASE_COST = 8_192n
 
-/** The base fee per gas (wei) of the block after `parent` (EIP-1559), or undefined before London. */
+/** Returns the base fee per gas (wei) of the block after `parent` (EIP-1559), or undefined before London. */
 export function nextBaseFee(parent: HeaderFields, rules: ForkRules): bigint | undefined {
   if (!rules.isActivatedEIP(1559)) return undefined
   const base = parent.baseFeePerGas
@@ -120,9 +120,9 @@ export function nextBaseFee(parent: HeaderFields, rules: ForkRules): bigint | un
 }
 
 /**
- * The wei per blob gas at an excess of blob gas (EIP-4844, fake_exponential).
+ * Returns the wei per blob gas for an excess of blob gas (EIP-4844, fake_exponential).
  *
- * @param updateFraction - BLOB_BASE_FEE_UPDATE_FRACTION of the blob schedule in force
+ * @param updateFraction - BLOB_BASE_FEE_UPDATE_FRACTION of the active blob schedule
  */
 export function blobBaseFee(excessBlobGas: bigint, updateFraction: bigint): bigint {
   let sum = 0n
@@ -134,14 +134,14 @@ export function blobBaseFee(excessBlobGas: bigint, updateFraction: bigint): bigi
   return sum / updateFraction
 }
 
-/** The wei per blob gas in the block of this header, or undefined before Cancun. */
+/** Returns the wei per blob gas in a block, or undefined before Cancun. */
 export function headerBlobBaseFee(header: HeaderFields, rules: ForkRules): bigint | undefined {
   if (header.excessBlobGas === undefined) return undefined
   return blobBaseFee(header.excessBlobGas, rules.getBlobGasSchedule().blobGasPriceUpdateFraction)
 }
 
 /**
- * The excess blob gas of the block after `parent` under that block's rules (EIP-4844, EIP-7918), or undefined
+ * Returns the excess blob gas of the block after `parent` under that block's rules (EIP-4844, EIP-7918), or undefined
  * before Cancun.
  */
 export function nextExcessBlobGas(parent: HeaderFields, rules: ForkRules): bigint | undefined {

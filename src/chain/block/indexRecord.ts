@@ -8,9 +8,9 @@ import { decodeHeader, encodeHeader } from './header.js'
 import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
 
 /**
- * Where the bulk of a block lies in the record file: one region of four parts, in this order: the RLP of the block, the
- * RLP list of its consensus receipts, its wire bytes, and a table of its logs (8 bytes each: offset and length of a log
- * in the wire bytes, 4 bytes big-endian each).
+ * The region of a block's bulk data in the record file, in four parts: the RLP of the block, the RLP list of its
+ * consensus receipts, its wire bytes, and a table of its logs (8 bytes each: offset and length of a log in the wire
+ * bytes, 4 bytes big-endian each).
  */
 export interface BlockRegion {
   /** Position of the region in the record file. */
@@ -21,12 +21,12 @@ export interface BlockRegion {
   logCount: number
 }
 
-/** Bytes of a region. */
+/** Returns the length of a region in bytes. */
 export function regionLength({ blockLength, receiptsLength, wireLength, logCount }: BlockRegion): number {
   return blockLength + receiptsLength + wireLength + LOG_ROW * logCount
 }
 
-/** What lies behind the region of a block: enough to answer lookups and to find the bulk. */
+/** The record after a block's region: enough for look-ups and to find the bulk data. */
 export interface IndexRecord {
   block: StoredBlock
   region: BlockRegion
@@ -38,20 +38,20 @@ export interface IndexRecord {
 const FLAG_ALTERED = 1
 const FLAG_PARENT_STATE_ROOT = 2
 const FLAG_IMPERSONATED = 1
-/** hash (32), sender (20), flags (1), four spans of 4 bytes. */
+/** hash (32), sender (20), flags (1), four span fields of 4 bytes. */
 const TRANSACTION_ROW = 53 + 16
 /** flags (1), total difficulty (32), size (4), four lengths of the region (16), head span (8). */
 const FIXED = 1 + 32 + 4 + 16 + 8
-/** Offset and length of a log in the wire bytes. */
+/** Offset and length of a log within the wire bytes. */
 const LOG_ROW = 8
 const NO_BYTES = new Uint8Array(0)
 
 /**
- * Encodes an index record: fixed fields, the parent state root where the flags say so, then header RLP, uncle hashes and
- * transactions, each behind its 4-byte length or count; all numbers big-endian. The ordinal is the key and not repeated, and
- * the region ends where the record begins.
+ * Encodes an index record: fixed fields, the parent state root if flagged, then header RLP, uncle hashes and
+ * transactions, each after its 4-byte length or count. All numbers are big-endian. The ordinal is the key and not
+ * repeated; the region ends where the record begins.
  *
- * @param header the RLP of the header, where it is known
+ * @param header the RLP of the header, if already known
  */
 export function encodeIndexRecord(
   { block, region, head, transactionSpans, receiptSpans }: IndexRecord,
@@ -106,11 +106,11 @@ export function encodeIndexRecord(
 }
 
 /**
- * Decodes what {@link encodeIndexRecord} wrote.
+ * Decodes the output of {@link encodeIndexRecord}.
  *
- * @param bytes in memory of their own: what the result is made of are views on them, as a block of one transaction would be
- *   some thirty small arrays otherwise, which is most of what an old block costs V8
- * @param stored where the record begins in the record file, and under which ordinal the block is stored
+ * @param bytes in their own memory: the result consists of views of them. Otherwise a block with one transaction would
+ *   take some thirty small arrays, most of what an old block costs V8.
+ * @param stored the record's position in the record file, and the ordinal of the block
  */
 export function decodeIndexRecord(
   bytes: Uint8Array,
@@ -158,7 +158,7 @@ export function decodeIndexRecord(
   }
   const block = {
     ordinal,
-    // Hashed on demand: a call or a proof on an old block does not need it.
+    // Computed on demand: a call or proof on an old block does not need it.
     get hash() {
       return (hash ??= keccak256(headerRlp))
     },
@@ -173,7 +173,7 @@ export function decodeIndexRecord(
   return { block, region, head, transactionSpans, receiptSpans }
 }
 
-/** The table of logs at the end of a region. */
+/** Encodes the table of logs at the end of a region. */
 export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
   if (logs.length === 0) return NO_BYTES
   const bytes = new Uint8Array(LOG_ROW * logs.length)
@@ -185,7 +185,7 @@ export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
   return bytes
 }
 
-/** Reads what {@link encodeLogTable} wrote. */
+/** Decodes the output of {@link encodeLogTable}. */
 export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Array.from({ length: bytes.length / LOG_ROW }, (_, index) => ({
@@ -194,7 +194,7 @@ export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
   }))
 }
 
-/** One place of a transaction: the block by its ordinal, and the index in it. */
+/** One inclusion of a transaction: the ordinal of the block, and the index within it. */
 export interface TransactionPlace {
   ordinal: number
   index: number
@@ -202,7 +202,7 @@ export interface TransactionPlace {
 
 const PLACE_LENGTH = 10
 
-/** The places of a transaction, 10 bytes each: ordinal (6) and index (4), big-endian, oldest first. */
+/** Encodes the inclusions of a transaction, oldest first, 10 bytes each: ordinal (6) and index (4), big-endian. */
 export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8Array {
   const bytes = new Uint8Array(PLACE_LENGTH * places.length)
   places.forEach(({ ordinal, index }, i) => {
@@ -212,7 +212,7 @@ export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8
   return bytes
 }
 
-/** Reads what {@link encodeTransactionRow} wrote. */
+/** Decodes the output of {@link encodeTransactionRow}. */
 export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
   const places: TransactionPlace[] = []
   for (let at = 0; at < bytes.length; at += PLACE_LENGTH) {
@@ -223,13 +223,13 @@ export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
   return places
 }
 
-/** As many bits as tell a million transactions from others, all but one in forty; a power of two. */
+/** A power of two, large enough that with a million transactions one in forty absent ones passes. */
 const BITS = 2 ** 23
 const BITS_EACH = 4
 
 /**
- * Tells of most transactions that they were never added (a Bloom filter, whose bits a hash has in itself): looking one up
- * in LevelDB that is not there takes as long as encoding its block.
+ * A Bloom filter that rules out most transactions never added, with bits taken from the hash itself. A LevelDB look-up
+ * of an absent transaction takes as long as encoding its block.
  */
 export class TransactionFilter {
   readonly #bits = new Uint8Array(BITS / 8)
@@ -242,7 +242,7 @@ export class TransactionFilter {
     }
   }
 
-  /** Whether a transaction may have been added; never false of one that was. */
+  /** Whether a transaction may have been added; never false for one that was. */
   mayHold(hash: Uint8Array): boolean {
     for (let i = 0; i < BITS_EACH; i++) {
       const bit = bitOf(hash, i)
@@ -257,10 +257,10 @@ function bitOf(hash: Uint8Array, i: number): number {
   return ((hash[at]! << 16) | (hash[at + 1]! << 8) | hash[at + 2]!) & (BITS - 1)
 }
 
-/** The place of a topic in a log. */
+/** Index of a topic within a log. */
 export type TopicPosition = 0 | 1 | 2 | 3
 
-/** What a row of the log index is about: any log, an address, or a topic at a position. */
+/** What a row of the log index covers: any log, an address, or a topic at a position. */
 export type LogCriterion =
   | { kind: 'any' }
   | { kind: 'address'; address: Uint8Array }
@@ -269,11 +269,11 @@ export type LogCriterion =
 /** One row for one block, without the block's ordinal. */
 export interface LogRow {
   criterion: LogCriterion
-  /** See {@link encodePosting}. */
+  /** Encoded by {@link encodePosting}. */
   posting: Uint8Array
 }
 
-/** The key of a row for the block with an ordinal. */
+/** Returns the key of a row for the block with an ordinal. */
 export function logKey(keys: Pick<Keyspace, 'log'>, criterion: LogCriterion, ordinal: number): Uint8Array {
   if (criterion.kind === 'any') return keys.log('any', NO_BYTES, ordinal)
   return criterion.kind === 'address'
@@ -281,10 +281,10 @@ export function logKey(keys: Pick<Keyspace, 'log'>, criterion: LogCriterion, ord
     : keys.log(criterion.position, criterion.topic, ordinal)
 }
 
-/** Logs or rows that are taken up at once. */
+/** Logs or rows processed between two yields. */
 const LOGS_AT_ONCE = 256
 
-/** The rows of the log index for the logs of one block, in their order in the block. */
+/** Builds the rows of the log index for the logs of one block, given in block order. */
 export function* logRows(logs: readonly ExecutionLog[]): Steps<LogRow[]> {
   if (logs.length === 0) return []
   const rows = new Map<string, { criterion: LogCriterion; indices: number[] }>()
@@ -313,11 +313,11 @@ export function* logRows(logs: readonly ExecutionLog[]): Steps<LogRow[]> {
 }
 
 /**
- * A row of the log index says which logs of one block have one address, or one topic at one position. Its value is the
- * rising list of their indices in the block, each as the difference to the one before in LEB128.
+ * A row of the log index lists the logs of one block with one address, or one topic at one position. Its value is the
+ * ascending list of their indices in the block, delta-encoded in LEB128.
  */
 
-/** Encodes rising log indices. */
+/** Encodes ascending log indices. */
 export function encodePosting(indices: readonly number[]): Uint8Array {
   const bytes: number[] = []
   let previous = 0
@@ -333,7 +333,7 @@ export function encodePosting(indices: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** Decodes what {@link encodePosting} wrote. */
+/** Decodes the output of {@link encodePosting}. */
 export function decodePosting(bytes: Uint8Array): number[] {
   const indices: number[] = []
   let index = 0
@@ -351,7 +351,7 @@ export function decodePosting(bytes: Uint8Array): number[] {
   return indices
 }
 
-/** The indices that are in both rising lists. */
+/** Returns the indices that are in both ascending lists. */
 export function intersect(a: readonly number[], b: readonly number[]): number[] {
   const common: number[] = []
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
@@ -366,7 +366,7 @@ export function intersect(a: readonly number[], b: readonly number[]): number[] 
   return common
 }
 
-/** The indices that are in either rising list. */
+/** Returns the indices that are in either ascending list. */
 export function unite(a: readonly number[], b: readonly number[]): number[] {
   return [...new Set([...a, ...b])].sort((x, y) => x - y)
 }

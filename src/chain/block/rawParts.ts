@@ -7,7 +7,7 @@ import type { StoredBlock } from './record.js'
 
 type Item = Uint8Array | NestedUint8Array
 
-/** The parts of a block's RLP: header, transactions, uncles, and since Shanghai withdrawals. */
+/** Splits a block's RLP: header, transactions, uncles, and since Shanghai withdrawals. */
 function partsOf(blockRlp: Uint8Array): Item[] {
   const parts = RLP.decode(blockRlp)
   if (parts instanceof Uint8Array) throw new Error('the RLP of a block is a list')
@@ -15,8 +15,8 @@ function partsOf(blockRlp: Uint8Array): Item[] {
 }
 
 /**
- * The transactions of a block's RLP, each in its EIP-2718 form and in memory of its own. Nothing is decoded: a legacy
- * transaction stands in a block as it stands alone, a typed one as the content of a byte string.
+ * Extracts copies of the transactions of a block's RLP in EIP-2718 form, without decoding them. A block contains a
+ * legacy transaction as is, and a typed one as the content of a byte string.
  */
 export function rawTransactions(blockRlp: Uint8Array): Uint8Array[] {
   const raws: Uint8Array[] = []
@@ -43,29 +43,29 @@ export class BlockRecords {
     this.#stores = stores
   }
 
-  /** RLP of the whole block. */
+  /** Returns the RLP of the whole block. */
   rawBlock(block: StoredBlock): Uint8Array {
     return this.#stores.blocks.blockRlp(block)
   }
 
-  /** Each receipt in its EIP-2718 form. */
+  /** Returns each receipt in its EIP-2718 form. */
   rawReceipts(block: StoredBlock): readonly Uint8Array[] {
     return this.#stores.blocks.receiptsRlp(block)
   }
 
-  /** All transactions of the block in their EIP-2718 forms. */
+  /** Returns all transactions of the block in EIP-2718 form. */
   rawTransactions(block: StoredBlock): readonly Uint8Array[] {
     return rawTransactions(this.rawBlock(block))
   }
 
-  /** A transaction in its EIP-2718 form. */
+  /** Returns one transaction in EIP-2718 form. */
   rawTransaction(block: StoredBlock, index: number): Uint8Array {
     const raw = this.rawTransactions(block)[index]
     if (raw === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
     return raw
   }
 
-  /** The headers of the block's uncles. */
+  /** Returns the headers of the block's uncles. */
   uncles(block: StoredBlock): readonly HeaderFields[] {
     if (block.uncleHashes.length === 0) return []
     const uncles = partsOf(this.rawBlock(block))[2]
@@ -76,7 +76,7 @@ export class BlockRecords {
     })
   }
 
-  /** The code with a 32-byte keccak-256 hash, if an account of any block had it. */
+  /** Returns the code with a 32-byte keccak-256 hash, if an account of any block had it. */
   code(hash: Uint8Array): Uint8Array | undefined {
     return this.#stores.states.getCode(hash)
   }

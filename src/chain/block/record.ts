@@ -2,23 +2,23 @@ import type { TypedTransaction } from '@ethereumjs/tx'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 
-/** A transaction of a sealed block, with what execution knew about it. */
+/** A transaction of a sealed block, with the results of its execution. */
 export interface SealedTransaction {
   transaction: TypedTransaction
   /** 32 bytes. */
   hash: Uint8Array
-  /** 20 bytes; recovered from the signature, or the account that was impersonated. */
+  /** 20 bytes; recovered from the signature, or the impersonated account. */
   sender: Uint8Array
-  /** Whether the sender was impersonated, so that the signature proves nothing. */
+  /** Whether the sender was impersonated, in which case the signature is meaningless. */
   impersonated: boolean
   receipt: ExecutionReceipt
-  /** What the code returned or reverted with; known where the transaction was executed just now, and not stored. */
+  /** Return or revert data. Only present right after execution; not stored. */
   output?: Uint8Array
-  /** Why it failed, in geth's words; known where `output` is. */
+  /** geth's error message if it failed; present when `output` is. */
   failure?: string | undefined
 }
 
-/** A block and its receipts as RLP has them. */
+/** RLP encodings of a block and its receipts. */
 export interface SealedBytes {
   /** The RLP of the header. */
   header: Uint8Array
@@ -28,37 +28,37 @@ export interface SealedBytes {
   receipts: readonly Uint8Array[]
 }
 
-/** A block as it leaves execution: everything that is stored about it comes from here. */
+/** A block straight from execution, the source of everything stored about it. */
 export interface SealedBlock {
   /** 32 bytes. */
   hash: Uint8Array
   header: HeaderFields
   transactions: readonly SealedTransaction[]
-  /** RLP-decoded headers of uncles; own chains have none. */
+  /** Decoded headers of uncles; blocks made here have none. */
   uncles: readonly HeaderFields[]
   /** 32 bytes each, in the order of `uncles`. */
   uncleHashes: readonly Uint8Array[]
   /** Since Shanghai. */
   withdrawals?: readonly Withdrawal[]
-  /** Bytes of the block's RLP. */
+  /** Length of the block's RLP in bytes. */
   size: number
-  /** What sealing encoded on its way to the roots, where the block was sealed here: it need not be encoded again. */
+  /** Encodings made while sealing the block here, for reuse. */
   encoded?: SealedBytes | undefined
-  /** Sum of the difficulties up to and with this block. */
+  /** Sum of the difficulties up to and including this block. */
   totalDifficulty: bigint
-  /** Whether controls had moved the parent state before this block was executed on it. */
+  /** Whether controls had edited the parent state before this block was executed on it. */
   altered: boolean
-  /** 32 bytes; the root of the state that the block was executed on, where that is not its parent's. */
+  /** 32 bytes; root of the state that the block was executed on, if it is not the parent's. */
   parentStateRoot?: Uint8Array
 }
 
-/** Where one piece of a block's stored wire bytes lies within them. */
+/** A piece of a block's stored wire bytes. */
 export interface WireSpan {
   offset: number
   length: number
 }
 
-/** A block's stored bytes for the wire, and where its pieces are. */
+/** A block's stored wire bytes, and the positions of their pieces. */
 export interface EncodedBlock {
   /**
    * One region: the head, the full transactions joined by commas, the receipts joined by commas, in this order.
@@ -70,40 +70,40 @@ export interface EncodedBlock {
   head: WireSpan
   transactions: WireSpan[]
   receipts: WireSpan[]
-  /** The logs of the block in order; each lies inside its receipt. */
+  /** The logs of the block in order, each within its receipt. */
   logs: WireSpan[]
 }
 
-/** The stored bytes of one block for the wire, each part read when it is asked for. */
+/** The stored wire bytes of a block, each part read on demand. */
 export interface BlockWire {
-  /** The head, as in {@link EncodedBlock}. */
+  /** Returns the head, as in {@link EncodedBlock}. */
   head(): Uint8Array
-  /** All full transactions, joined by commas. */
+  /** Returns all full transactions, joined by commas. */
   transactions(): Uint8Array
-  /** One full transaction. */
+  /** Returns one full transaction. */
   transaction(index: number): Uint8Array
-  /** Each full transaction from an index up to another one, that one not included; read at once. */
+  /** Returns the full transactions from index `begin` up to but not including `end`, in a single read. */
   transactionsBetween(begin: number, end: number): Uint8Array[]
-  /** All receipts, joined by commas. */
+  /** Returns all receipts, joined by commas. */
   receipts(): Uint8Array
-  /** One receipt. */
+  /** Returns one receipt. */
   receipt(index: number): Uint8Array
-  /** As `transactionsBetween`. */
+  /** Like `transactionsBetween`, for receipts. */
   receiptsBetween(begin: number, end: number): Uint8Array[]
 }
 
 /**
- * Turns a sealed block into the bytes that answers are made of.
+ * Encodes sealed blocks as the wire bytes that answers are made of.
  *
- * Declared here, where blocks are stored, and implemented where wire forms are known (rpc/format).
+ * Declared here, where blocks are stored, and implemented where wire formats are known (rpc/format).
  */
 export interface BlockEncoder {
   encode(block: SealedBlock): Steps<EncodedBlock>
-  /** How many topics an encoded log has. */
+  /** Returns the number of topics of an encoded log. */
   topicCount(log: Uint8Array): number
 }
 
-/** One transaction of a stored block, as the index of the block keeps it. */
+/** A transaction in the index record of its block. */
 export interface TransactionEntry {
   /** 32 bytes. */
   hash: Uint8Array
@@ -112,15 +112,15 @@ export interface TransactionEntry {
   impersonated: boolean
 }
 
-/** A stored block: what lookups need at once, with the heavy parts read on demand through the store. */
+/** A stored block: the data that look-ups need. The store reads the heavy parts on demand. */
 export interface StoredBlock {
-  /** Grows with every block that is ever stored, orphans included. */
+  /** Rises with every block ever stored, orphans included. */
   ordinal: number
   /** 32 bytes. */
   hash: Uint8Array
   header: HeaderFields
   totalDifficulty: bigint
-  /** Bytes of the block's RLP. */
+  /** Length of the block's RLP in bytes. */
   size: number
   altered: boolean
   /** As in {@link SealedBlock}. */
@@ -129,7 +129,7 @@ export interface StoredBlock {
   uncleHashes: readonly Uint8Array[]
 }
 
-/** Where a transaction is: the block that holds it, and its index there. */
+/** A transaction's block, and its index within it. */
 export interface TransactionLocation {
   block: StoredBlock
   index: number

@@ -20,20 +20,20 @@ import {
 } from './indexRecord.js'
 import type { BlockEncoder, BlockWire, SealedBlock, WireSpan } from './record.js'
 
-/** The bytes of one entry in the table of logs. */
+/** Length in bytes of an entry in the log table. */
 const LOG_ENTRY = 8
-/** Below this share of a block's logs, they are read one by one instead of all at once. */
+/** If fewer than one in this many of a block's logs are wanted, they are read one by one instead of all at once. */
 const SPARSE_SHARE = 4
-/** Bytes of transactions and receipts in wire form that stay in memory: what was asked for is asked for again. */
+/** Size of the cache for wire bytes of transactions and receipts, which tend to be requested repeatedly. */
 const WIRE_CACHE_BYTES = 4 * 1024 * 1024
-/** Above this many bytes, those of a block are not kept. */
+/** Longer wire bytes of a block are not cached. */
 const LONGEST_KEPT_WIRE = 1024 * 1024
-/** Up to this many bytes, those of a new block are kept before anybody asked for them, and all are read for one. */
+/** Up to this length, a new block's wire bytes are cached right away, and all are read for the sake of one. */
 const LONGEST_KEPT_AT_ONCE = 16 * 1024
-/** What is read before an index record: of a block with one transaction the whole region, some 6,000 bytes. */
+/** Bytes to read before an index record: the whole region of a block with one transaction, some 6,000 bytes. */
 const LOOK_BACK = 8 * 1024
 
-/** The bulk of stored blocks: what stands in the record file, with what was read or stored last kept in memory. */
+/** The bulk data of stored blocks in the record file, with recent reads and writes cached. */
 export class BlockRegions {
   readonly #records: Pick<RecordStore, 'read' | 'check' | 'damageAt'>
   readonly #window: RecordWindow
@@ -45,7 +45,7 @@ export class BlockRegions {
   }
 
   /**
-   * The index record that lies at a place; what it refers to mostly comes with it.
+   * Reads the index record at a place; the data that it refers to usually comes along.
    *
    * @throws DataDirectoryError if it is damaged.
    */
@@ -58,7 +58,7 @@ export class BlockRegions {
     return decodeIndexRecord(bytes, { ordinal, position })
   }
 
-  /** What answers about a block are made of. */
+  /** Returns the wire bytes of a block, read on demand. */
   wire(record: IndexRecord): BlockWire {
     const { head, transactionSpans, receiptSpans } = record
     return {
@@ -72,7 +72,7 @@ export class BlockRegions {
     }
   }
 
-  /** The wire bytes of logs by their rising indices; undefined stands for all of them. */
+  /** Returns the wire bytes of logs, given ascending indices; undefined means all of them. */
   logs(record: IndexRecord, indices: readonly number[] | undefined): Uint8Array[] {
     const { logCount } = record.region
     if (logCount === 0) return []
@@ -85,7 +85,7 @@ export class BlockRegions {
     const table = viewOf(this.#logTable(record, 0, logCount))
     const count = indices === undefined ? logCount : indices.length
     const logs: Uint8Array[] = []
-    // One loop without spans and subarrays: an answer of thousands of logs is mostly this, and often the first one.
+    // Avoids spans and subarrays: this loop dominates an answer with thousands of logs, and often runs cold.
     for (let i = 0; i < count; i++) {
       const at = LOG_ENTRY * (indices === undefined ? i : indices[i]!)
       logs.push(new Uint8Array(receipts.buffer, start + table.getUint32(at), table.getUint32(at + 4)))
@@ -93,20 +93,20 @@ export class BlockRegions {
     return logs
   }
 
-  /** The RLP of the whole block. */
+  /** Returns the RLP of the whole block. */
   blockRlp({ region }: IndexRecord): Uint8Array {
     return this.#records.read(region.position, 0, region.blockLength)
   }
 
-  /** The consensus forms of the receipts. */
+  /** Returns the receipts in consensus form. */
   receiptsRlp({ region }: IndexRecord): Uint8Array[] {
     const list = RLP.decode(this.#records.read(region.position, region.blockLength, region.receiptsLength))
     return list as Uint8Array[]
   }
 
   /**
-   * Keeps the wire bytes of a block that was stored just now: who has sent a transaction asks for its receipt next. Long
-   * blocks would crowd out all others.
+   * Caches the wire bytes of a block stored just now, because the sender of a transaction asks for its receipt next.
+   * Long blocks are skipped, as they would crowd out all others.
    */
   keep({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
     if (bytes.length > LONGEST_KEPT_AT_ONCE) return
@@ -117,7 +117,10 @@ export class BlockRegions {
     }
   }
 
-  /** The wire bytes of one of adjacent spans: from those of all where these are kept or few, else they alone are read. */
+  /**
+   * Returns the wire bytes of one of adjacent spans. Uses those of all spans if they are cached or short; otherwise
+   * reads only the one.
+   */
   #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
     const span = spans[index]!
     const all = joined(spans)
@@ -138,13 +141,13 @@ export class BlockRegions {
     )
   }
 
-  /** The wire bytes of adjacent spans, kept for the next time; callers must not change them. */
+  /** Returns the wire bytes of adjacent spans, and caches them. Callers must not modify them. */
   #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
     const span = joined(spans)
     return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)
   }
 
-  /** The wire bytes of a span, from the cache or the file, and in the cache from now on. */
+  /** Returns the wire bytes of a span from the cache or the file, and caches them. */
   #kept(record: IndexRecord, span: WireSpan): Uint8Array {
     const key = wireKey(record.block.ordinal, span)
     let bytes = this.#wires.get(key)
@@ -164,7 +167,7 @@ export class BlockRegions {
     return this.#bytesOf(region, start + LOG_ENTRY * first, LOG_ENTRY * count)
   }
 
-  /** So many bytes of a region from an offset on, in memory of their own. */
+  /** Returns a copy of `length` bytes of a region, starting at an offset. */
   #bytesOf({ position }: BlockRegion, offset: number, length: number): Uint8Array {
     const buffered = this.#window.from(position + offset)
     if (buffered === undefined || buffered.length < length)
@@ -178,12 +181,12 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** The first of several spans and all of them begin at the same place. */
+/** Returns a cache key. It includes the length, because a list of spans begins where its first span does. */
 function wireKey(ordinal: number, { offset, length }: WireSpan): string {
   return `${ordinal}/${offset}/${length}`
 }
 
-/** The span from the first to the last of adjacent spans. */
+/** Returns the span that covers adjacent spans. */
 function joined(spans: readonly WireSpan[]): WireSpan {
   const first = spans[0]
   const last = spans[spans.length - 1]
@@ -191,20 +194,20 @@ function joined(spans: readonly WireSpan[]): WireSpan {
   return { offset: first.offset, length: last.offset + last.length - first.offset }
 }
 
-/** Where a region lies that is not written yet. */
+/** Position of a region that is not written yet. */
 const NOWHERE = -1
 
-/** The bulk of a block in the form in which it is stored. */
+/** The bulk data of a block in stored form. */
 export interface EncodedRegion {
-  /** Its index record, which does not know yet where the region lies. */
+  /** The index record, still without the position of the region. */
   record: IndexRecord
-  /** What the region is made of, as {@link IndexRecord} says. */
+  /** The parts of the region, as in {@link BlockRegion}. */
   pieces: readonly Uint8Array[]
-  /** The piece that answers are made of. */
+  /** The part with the wire bytes. */
   wire: Uint8Array
 }
 
-/** Encodes the bulk of a sealed block that is stored under an ordinal. */
+/** Encodes the bulk data of a sealed block, to be stored under an ordinal. */
 export function* encodeRegion(
   sealed: SealedBlock,
   ordinal: number,

@@ -1,18 +1,18 @@
 import type { Database, WriteBatch } from '../../storage/database.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 
-/** Ordinals from one to another, which is not included. */
+/** A range of ordinals; `to` is exclusive. */
 interface OrdinalRange {
   from: number
   to: number
 }
 
 /**
- * The blocks that reverts to snapshots removed: whatever was stored after a snapshot, on whichever branch, is as if it had
- * never been. They stay stored, and are not found by their hashes any more.
+ * The blocks that reverts to snapshots have removed. Whatever was stored after a snapshot, on any branch, is treated as
+ * if it never existed. It stays stored but is no longer found by hash.
  *
- * A removal reaches to the newest block of its time, so that it swallows or continues the ranges at the end: there are no
- * more ranges than blocks that stayed.
+ * A removal reaches to the newest block at its time, so it absorbs or extends the last ranges. There are never more
+ * ranges than blocks that stayed.
  */
 export class RemovedBlocks {
   readonly #keys: Keyspace
@@ -46,10 +46,10 @@ export class RemovedBlocks {
   }
 
   /**
-   * Puts a removal into a batch.
+   * Adds a removal to a batch.
    *
-   * @param range - no block behind it was removed before
-   * @returns makes it count, once the batch is written
+   * @param range - no block after it may have been removed before
+   * @returns a function that makes it effective; call it once the batch is written
    */
   stage(batch: WriteBatch, { from, to }: OrdinalRange): () => void {
     if (from >= to) return () => undefined

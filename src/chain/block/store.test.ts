@@ -20,7 +20,7 @@ function expectedOf(sorted: readonly number[]): (number | undefined)[][] {
   ]
 }
 
-it('finds the next member in both directions', () => {
+it('finds the nearest member in both directions', () => {
   const set = new OrdinalSet()
   expect(everyAnswer(set)).toEqual(expectedOf([]))
   for (const member of members.toReversed()) set.add(member)
@@ -30,7 +30,7 @@ it('finds the next member in both directions', () => {
   expect(everyAnswer(set)).toEqual(expectedOf([1, 30, 32, 33, 63, 95, 96, 2048, 2049, 4095]))
 })
 
-it.each([0, 1, 31, 32, 33, 64, 3000])('takes all below %i', (end) => {
+it.each([0, 1, 31, 32, 33, 64, 3000])('adds all below %i', (end) => {
   const set = new OrdinalSet()
   set.add(LAST)
   set.addBelow(end)

@@ -22,26 +22,26 @@ import type { BlockEncoder, BlockWire, SealedBlock, StoredBlock, TransactionLoca
 import { BlockRegions, encodeRegion } from './regions.js'
 import { RemovedBlocks } from './removedBlocks.js'
 
-/** Rows of the log index that are put into a batch at once. */
+/** Rows of the log index added to a batch between two yields. */
 const ROWS_AT_ONCE = 512
 
-/** What a store of blocks works with. */
+/** Options for a block store. */
 export interface BlockStoreOptions {
   database: Database
   keys: Keyspace
   encoder: BlockEncoder
 }
 
-/** A block that was put into a batch. */
+/** A block that was added to a batch. */
 export interface StagedBlock {
   record: IndexRecord
-  /** What it brings; undefined of one that was stored before. */
+  /** Its new data; undefined if it was stored before. */
   news: { wire: Uint8Array; logRows: readonly LogRow[] } | undefined
 }
 
 /**
- * The stored blocks of one chain: rows in the key-value store, bulk and index records in the record file. Blocks are only
- * added; which of them are canonical is told by the rows number -> ordinal.
+ * The stored blocks of one chain: rows in the key-value store, bulk data and index records in the record file. Blocks
+ * are only added; the rows number -> ordinal say which ones are canonical.
  */
 export class BlockStore {
   readonly #database: Database
@@ -49,17 +49,17 @@ export class BlockStore {
   readonly #encoder: BlockEncoder
   readonly #recent = new RecentRecords()
   readonly #regions: BlockRegions
-  /** The transactions of all blocks that are stored, where all of them were stored by this process. */
+  /** The transactions of all stored blocks, if this process stored all of them. */
   #transactions: TransactionFilter | undefined = new TransactionFilter()
-  /** The blocks that may have transactions: all that another process stored, until one is read and has none. */
+  /** Blocks that may have transactions: those of another process count until one is read and has none. */
   readonly #withTransactions = new OrdinalSet()
-  /** The rows of the log index, where all of them were stored by this process. */
+  /** The rows of the log index, if this process stored all of them. */
   #singleBlocks: SingleBlockTable | undefined = new SingleBlockTable()
   #nextOrdinal = 0
   readonly #removed: RemovedBlocks
-  /** Whether there may be rows of edited roots: chains that no control edits are not asked for them. */
+  /** Whether rows of edited roots may exist; chains without edits skip the look-up. */
   #hasEditedRoots = false
-  /** Of the newest canonical block; none is before a head is known. */
+  /** Number of the newest canonical block; -1 until a head is known. */
   #end = -1n
 
   private constructor({ database, keys, encoder }: BlockStoreOptions, removed: RemovedBlocks) {
@@ -70,7 +70,7 @@ export class BlockStore {
     this.#regions = new BlockRegions(database)
   }
 
-  /** How many topics a log has, by its wire bytes. */
+  /** Returns the number of topics of a log, given its wire bytes. */
   topicCount(log: Uint8Array): number {
     return this.#encoder.topicCount(log)
   }
@@ -94,15 +94,15 @@ export class BlockStore {
   }
 
   /**
-   * Puts a sealed block into a batch, with which it becomes part of the store. One that is stored already, on another
-   * branch, keeps its ordinal: a second one could be greater than those of the blocks that stand on it, and ordinals have
-   * to rise along every branch. Of a removed block nothing is left that stands on it.
+   * Adds a sealed block to a batch. A block that is already stored, on another branch, keeps its ordinal: ordinals must
+   * rise along every branch, and a new one could exceed those of the block's descendants. A removed block has no
+   * descendants left, so it gets a new ordinal.
    *
-   * @returns what {@link added} is told once the batch is written
+   * @returns the argument for {@link added}, once the batch is written
    */
   *stage(batch: WriteBatch, sealed: SealedBlock): Steps<StagedBlock> {
     const parent = this.#recent.ordinal(sealed.header.parentHash)
-    // Blocks are stored after their parents: a child of the last one cannot be stored yet.
+    // Blocks are stored after their parents, so a child of the last one is not stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined || this.#removed.has(stored) ? undefined : this.#record(stored)
@@ -137,7 +137,7 @@ export class BlockStore {
     return { record, news: { wire, logRows: rows } }
   }
 
-  /** Keeps the root that a block stands on with its parent, where controls have left that another one than its header's. */
+  /** Stores, with the parent, the root that a block builds on, if controls made it differ from the parent header's. */
   #stageEditedRoot(batch: WriteBatch, { header: { parentHash }, parentStateRoot }: SealedBlock): void {
     if (parentStateRoot === undefined && !this.#hasEditedRoots) return
     const parent =
@@ -150,12 +150,12 @@ export class BlockStore {
     }
   }
 
-  /** The root of the state that controls have left a block with, where another block stands on that: 32 bytes. */
+  /** Returns the 32-byte state root that controls edited a block to, if another block builds on it. */
   editedRoot({ ordinal }: StoredBlock): Uint8Array | undefined {
     return this.#hasEditedRoots ? this.#database.get(this.#keys.editedRoot(ordinal)) : undefined
   }
 
-  /** Takes note that a staged block is stored. */
+  /** Records that a staged block is stored. */
   added({ record, news }: StagedBlock): StoredBlock {
     const { block } = record
     this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
@@ -169,8 +169,8 @@ export class BlockStore {
   }
 
   /**
-   * The ordinal next to another one, which counts too, of a block that may have transactions. It is no more than a hint of
-   * blocks that were stored by another process; those of this one have some.
+   * Returns the nearest ordinal, including the given one, of a block that may have transactions. Blocks of this process
+   * do have some; for those of another process it is only a hint.
    */
   nearestWithTransactions(ordinal: number, side: 'above' | 'below'): number | undefined {
     const ordinals = this.#withTransactions
@@ -181,22 +181,22 @@ export class BlockStore {
     return this.#record(ordinal)?.block
   }
 
-  /** A block by its 32-byte hash, on whichever branch; none that was removed. */
+  /** Returns a block by its 32-byte hash, on any branch; none that was removed. */
   byHash(hash: Uint8Array): StoredBlock | undefined {
     const ordinal = this.#recent.ordinal(hash) ?? this.#storedOrdinal(this.#keys.ordinalByHash(hash))
     return ordinal === undefined || this.#removed.has(ordinal) ? undefined : this.byOrdinal(ordinal)
   }
 
-  /** The ordinal of the next block that is stored. */
+  /** The ordinal of the next block to be stored. */
   get nextOrdinal(): number {
     return this.#nextOrdinal
   }
 
   /**
-   * Puts the removal of all blocks from an ordinal on into a batch; they are not found by their hashes any more.
+   * Adds the removal of a range of blocks to a batch; they are no longer found by hash.
    *
-   * @param to - the ordinal of the first one that stays; all go that are stored unless given
-   * @returns makes it count, once the batch is written
+   * @param to - ordinal of the first block that stays; by default everything from `from` on is removed
+   * @returns a function that makes it effective; call it once the batch is written
    */
   stageRemoval(
     batch: WriteBatch,
@@ -205,7 +205,7 @@ export class BlockStore {
     return this.#removed.stage(batch, { from, to })
   }
 
-  /** Takes note of the head of the chain: rows of greater numbers are what a way back has left, and count for nothing. */
+  /** Records the head of the chain. Rows with greater numbers are left over from a rollback and are ignored. */
   endAt(head: StoredBlock): void {
     this.#end = head.header.number
   }
@@ -219,7 +219,7 @@ export class BlockStore {
     return this.canonicalOrdinal(block.header.number) === block.ordinal
   }
 
-  /** Where a transaction is on the canonical chain. */
+  /** Returns the location of a transaction on the canonical chain. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
     for (const { ordinal, index } of this.#placesOf(hash).reverse()) {
       const block = this.byOrdinal(ordinal)
@@ -234,7 +234,7 @@ export class BlockStore {
     return row === undefined ? [] : decodeTransactionRow(row)
   }
 
-  /** The wire bytes of a block. */
+  /** Returns the wire bytes of a block. */
   wire(block: StoredBlock): BlockWire {
     return this.#regions.wire(this.#recordOf(block))
   }
@@ -244,17 +244,17 @@ export class BlockStore {
     return this.#singleBlocks?.find(criterion)
   }
 
-  /** The wire bytes of logs of a block by their rising indices; undefined stands for all of them. */
+  /** Returns the wire bytes of a block's logs, given ascending indices; undefined means all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[] {
     return this.#regions.logs(this.#recordOf(block), indices)
   }
 
-  /** The RLP of a whole block. */
+  /** Returns the RLP of a whole block. */
   blockRlp(block: StoredBlock): Uint8Array {
     return this.#regions.blockRlp(this.#recordOf(block))
   }
 
-  /** The consensus forms of a block's receipts. */
+  /** Returns a block's receipts in consensus form. */
   receiptsRlp(block: StoredBlock): Uint8Array[] {
     return this.#regions.receiptsRlp(this.#recordOf(block))
   }
@@ -282,23 +282,23 @@ export class BlockStore {
   }
 }
 
-/** What the records that are kept may take together. */
+/** Size limit of the cached records. */
 const CAPACITY_BYTES = 8 * 1024 * 1024
-/** About what a decoded record takes: most of it are the headers of many small arrays. */
+/** Approximate size of a decoded record, mostly headers of many small arrays. */
 const BLOCK_BYTES = 4000
 const TRANSACTION_BYTES = 450
 
-/** Records that were used at about the same time. */
+/** Records used at about the same time. */
 class Generation {
   readonly records = new Map<number, IndexRecord>()
   readonly ordinals = new Map<string, number>()
 }
 
 /**
- * The index records that were used last, so that hot blocks are not decoded again.
+ * A cache of recently used index records, so that hot blocks are not decoded again.
  *
- * Two generations stand in for an exact order of use: when the young one has half of the room, it becomes the old one,
- * and what was not read since then is gone.
+ * Two generations approximate the order of use. When the young one reaches half the limit, it becomes the old one, and
+ * records not read since are dropped.
  */
 export class RecentRecords {
   #young = new Generation()
@@ -313,20 +313,20 @@ export class RecentRecords {
     return aged
   }
 
-  /** The ordinal of a block that was added lately, by its 32-byte hash. */
+  /** Returns the ordinal of a recently added block by its 32-byte hash. */
   ordinal(hash: Uint8Array): number | undefined {
     const key = bytesKey(hash)
     return this.#young.ordinals.get(key) ?? this.#old.ordinals.get(key)
   }
 
-  /** Keeps the record of a block that was stored just now. */
+  /** Caches the record of a block stored just now. */
   add(record: IndexRecord): void {
     const { ordinal, hash } = record.block
     this.#young.ordinals.set(bytesKey(hash), ordinal)
     this.keep(record)
   }
 
-  /** Keeps a record that was read. */
+  /** Caches a record that was read. */
   keep(record: IndexRecord): void {
     const { ordinal, transactions } = record.block
     if (this.#young.records.has(ordinal)) return
@@ -341,7 +341,7 @@ export class RecentRecords {
 
 const WORD_BITS = 32
 
-/** Which blocks have something, by their ordinals: a bit for each block that was ever stored. */
+/** A set of block ordinals as a bitmap, with a bit for each block ever stored. */
 export class OrdinalSet {
   #words = new Uint32Array(64)
 
@@ -364,7 +364,7 @@ export class OrdinalSet {
     this.#words[word]! |= bitOf(ordinal) - 1
   }
 
-  /** The least member that is not below an ordinal. */
+  /** Returns the smallest member not below an ordinal. */
   atOrAbove(ordinal: number): number | undefined {
     const words = this.#words
     const first = wordOf(ordinal)
@@ -376,7 +376,7 @@ export class OrdinalSet {
     return undefined
   }
 
-  /** The greatest member that is not above an ordinal. */
+  /** Returns the greatest member not above an ordinal. */
   atOrBelow(ordinal: number): number | undefined {
     const words = this.#words
     const first = Math.min(wordOf(ordinal), words.length - 1)

@@ -8,11 +8,11 @@ export interface AccessListEntry {
   storageKeys: Uint8Array[]
 }
 
-/** A signed authorization to run another account's code (EIP-7702). */
+/** A signed authorization to delegate to another account's code (EIP-7702). */
 export interface Authorization {
-  /** Zero is any chain. */
+  /** Zero means any chain. */
   chainId: bigint
-  /** 20 bytes; zero takes a delegation back. */
+  /** 20 bytes; zero revokes a delegation. */
   address: Uint8Array
   nonce: bigint
   yParity: bigint
@@ -20,11 +20,11 @@ export interface Authorization {
   s: bigint
 }
 
-/** A call as a caller describes it: everything is optional, amounts are wei. */
+/** A call as the caller describes it. Everything is optional; amounts are in wei. */
 export interface CallObject {
   /** 20 bytes; the zero address by default. */
   from?: Uint8Array
-  /** 20 bytes; without it the data creates a contract. */
+  /** 20 bytes; absent to create a contract. */
   to?: Uint8Array
   gas?: bigint
   gasPrice?: bigint
@@ -32,9 +32,9 @@ export interface CallObject {
   maxPriorityFeePerGas?: bigint
   value?: bigint
   nonce?: bigint
-  /** The caller's `input` where it gave one, else its `data`. */
+  /** The caller's `input` if given, otherwise its `data`. */
   data?: Uint8Array
-  /** Whether the caller gave `input` and `data` that differ, which no transaction is made from. */
+  /** Whether the caller gave different `input` and `data`, which rules out building a transaction. */
   hasTwoData?: boolean
   accessList?: readonly AccessListEntry[]
   chainId?: bigint
@@ -44,10 +44,10 @@ export interface CallObject {
   authorizationList?: readonly Authorization[]
 }
 
-/** Told of the data of a call to the console's address. */
+/** Called with the data of each call to the console address. */
 export type ConsoleListener = (data: Uint8Array) => void
 
-/** The address that the libraries for console.log of hardhat and forge call: its last bytes say "console.log". */
+/** The address that the console.log libraries of Hardhat and Forge call; its last bytes spell "console.log". */
 const CONSOLE_ADDRESS = hexToBytes('000000000000000000636f6e736f6c652e6c6f67')
 
 /** Whether a 20-byte address is the console's. */

@@ -49,7 +49,7 @@ export interface TransactionFields {
   v: bigint
   r: bigint
   s: bigint
-  /** Bytes of the encoding, with the blobs if they came along. */
+  /** Length of the encoding in bytes, including any blobs. */
   size: number
   /** The encoding, unless there is a sidecar. It is canonical, so the transaction need not be encoded again. */
   raw?: Uint8Array
@@ -68,10 +68,10 @@ export function decodeTransaction(raw: Uint8Array): TransactionFields {
 }
 
 /**
- * Reads a transaction where it stands in a block: a legacy one is a list, a typed one the content of a byte string.
+ * Decodes a transaction within a block: a list for a legacy one, the content of a byte string for a typed one.
  *
- * @param path - where it stands in the value that is decoded
- * @throws TransactionRejectedError, TransactionEncodingError in geth's words (core/types/transaction.go, DecodeRLP)
+ * @param path - path of the transaction within the decoded value
+ * @throws TransactionRejectedError, TransactionEncodingError with geth's message (core/types/transaction.go, DecodeRLP)
  */
 export function readTransaction(item: RlpItem, path: string): TransactionFields {
   if (item instanceof RlpFault) throw new TransactionEncodingError(item.words)

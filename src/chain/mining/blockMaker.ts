@@ -17,42 +17,42 @@ import {
   produceBlock,
 } from './producer.js'
 
-/** What blocks are made with. */
+/** The parts that a {@link BlockMaker} works with. */
 export interface BlockMakerParts {
   position: Pick<ChainPosition, 'head' | 'parts'>
   view: ChainView
   clock: Clock
   mempool: Pick<Mempool, 'candidates'>
-  /** What the operator decides about coming blocks; changes in place. */
+  /** The operator's settings for coming blocks; mutable. */
   settings: BlockSettings
 }
 
-/** How the next block is made. */
+/** Options for making the next block. */
 export interface NextBlockOptions {
-  /** The state after the head; it holds what the block changed afterwards. */
+  /** The state after the head; the block's changes are applied to it. */
   state: WorkingState
   /** Seconds; the clock's time if absent. */
   timestamp?: bigint | undefined
   maximumTransactions?: number | undefined
-  /** Sees what contracts give to the console. */
+  /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
 }
 
-/** What a block beside the canonical chain is made from. */
+/** Options for making a side block. */
 export interface BranchBlockOptions {
   candidates: ProductionInput['candidates']
-  /** 32 bytes; sets the block apart from the one whose place it takes. */
+  /** 32 bytes; distinguishes the block from the one that it replaces. */
   prevRandao: Uint8Array
 }
 
-/** How one block is produced. */
+/** Options for producing any block. */
 interface Production extends NextBlockOptions {
   settings: BlockSettings
-  /** What may go into it, at its base fee in wei per gas. */
+  /** Returns the candidates at the block's base fee in wei per gas. */
   candidates: (baseFee: bigint) => ProductionInput['candidates']
 }
 
-/** Drafts and executes blocks, on the head or on another stored block; stores none of them. */
+/** Drafts and executes blocks, on the head or on another stored block, without storing them. */
 export class BlockMaker {
   readonly #parts: BlockMakerParts
 
@@ -66,18 +66,18 @@ export class BlockMaker {
     return settings.nextBaseFee ?? nextBaseFee(position.head.block.header, this.nextRules()) ?? 0n
   }
 
-  /** The time in seconds that the next block would have now. */
+  /** The timestamp that the next block would have now, in seconds. */
   nextTimestamp(): bigint {
     const { position, clock } = this.#parts
     return clock.peek(position.head.block.header.timestamp)
   }
 
-  /** The rules of the next block, as far as its time is known. */
+  /** The fork rules of the next block, as far as its time is known. */
   nextRules(): ForkRules {
     return this.#draftPlace(this.#parts.position.head).rules
   }
 
-  /** The block after the head, from what the mempool offers. */
+  /** Makes the block after the head from the mempool. */
   next({ state, timestamp, maximumTransactions, onConsole }: NextBlockOptions): Promise<ProducedBlock> {
     const { position, mempool, settings } = this.#parts
     const candidates = (baseFee: bigint) => mempool.candidates(baseFee)
@@ -91,7 +91,7 @@ export class BlockMaker {
     })
   }
 
-  /** A block on any stored parent, from given candidates. What is fixed for the next block stays for that one. */
+  /** Makes a block on any stored parent from given candidates. Settings fixed for the next block are not used up. */
   sideBlock(parent: Head, { candidates, prevRandao }: BranchBlockOptions): Promise<ProducedBlock> {
     const { position, clock } = this.#parts
     const { states } = position.parts
@@ -130,7 +130,7 @@ export class BlockMaker {
     })
   }
 
-  /** The time in seconds of a block after `head`, and the rules that hold then. */
+  /** Returns the timestamp of a block after `head`, in seconds, and the rules that apply then. */
   #draftPlace({ block }: Head, wanted?: bigint): { timestamp: bigint; rules: ForkRules } {
     const { position, clock } = this.#parts
     const timestamp = wanted ?? clock.peek(block.header.timestamp)
@@ -139,15 +139,15 @@ export class BlockMaker {
   }
 }
 
-/** The block that would be mined now: executed, but neither sealed nor stored. */
+/** The block that would be mined now: executed but not stored. */
 export interface PendingBlock {
-  /** As it would be stored; its hash is provisional. */
+  /** Sealed as if it were stored; the hash is provisional. */
   block: SealedBlock
-  /** The state after it. */
+  /** The state after the block. */
   state: StateView
 }
 
-/** What the pending block is made with. */
+/** The parts that {@link PendingBlocks} works with. */
 export interface PendingBlocksParts {
   position: Pick<ChainPosition, 'parts' | 'version'>
   mempool: Pick<Mempool, 'version'>
@@ -156,7 +156,7 @@ export interface PendingBlocksParts {
   mutex: Mutex
 }
 
-/** The pending block, made once for as long as neither the chain nor the mempool changes and its time stays. */
+/** Caches the pending block until the chain, the mempool or its timestamp changes. */
 export class PendingBlocks {
   readonly #parts: PendingBlocksParts
   #made: { key: string; block: Promise<PendingBlock> } | undefined
@@ -165,7 +165,7 @@ export class PendingBlocks {
     this.#parts = parts
   }
 
-  /** The block that would be mined now. */
+  /** Returns the block that would be mined now. */
   current(): Promise<PendingBlock> {
     const { position, mempool, maker, mutex } = this.#parts
     const key = `${position.version}/${mempool.version}/${maker.nextTimestamp()}`

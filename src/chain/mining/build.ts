@@ -23,7 +23,7 @@ import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import type { ConsensusRequest } from '../vm/systemCalls.js'
 import { type BlockSettings, draftHeader, fillBlock } from './producer.js'
 
-/** What a block to build gets from the consensus layer (engine API, PayloadAttributesV3). */
+/** What the consensus layer sets for a block to build (engine API, PayloadAttributesV3). */
 export interface PayloadAttributes {
   /** Seconds. */
   timestamp: bigint
@@ -36,44 +36,44 @@ export interface PayloadAttributes {
   parentBeaconBlockRoot?: Uint8Array | undefined
 }
 
-/** Transactions that wait. */
+/** A source of pooled transactions. */
 export interface TransactionSource {
   /** @param baseFee - wei per gas */
   candidates(baseFee: bigint): Pick<Candidates, 'next' | 'skipSender'>
   get(hash: Uint8Array): PooledTransaction | undefined
 }
 
-/** A block to build. */
+/** A request to build a block on its state. */
 export interface BuildInput {
   parent: StoredBlock
   schedule: ForkSchedule
   attributes: PayloadAttributes
-  /** EIP-2718 forms of just the transactions that the block has; or what waits and may go into it. */
+  /** EIP-2718 encodings of exactly the block's transactions, or a source of candidates. */
   transactions: readonly Uint8Array[] | TransactionSource
   settings: Pick<BlockSettings, 'extraData'>
-  /** The state after the parent; of no use afterwards. */
+  /** The state after the parent; consumed by the build. */
   state: WorkingState
-  /** The hash of an earlier block, for BLOCKHASH. */
+  /** Returns the hash of an earlier block, for BLOCKHASH. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
-/** A block that was built and not stored. */
+/** A block that was built but not stored. */
 export interface BuiltBlock {
   block: SealedBlock
   requests: readonly ConsensusRequest[]
   sidecars: readonly BlobSidecar[]
-  /** Wei that the fee recipient gets for the transactions. */
+  /** Total tips to the fee recipient, in wei. */
   value: bigint
 }
 
-/** The gas limit that blocks move to, by less than a 1024th of the parent's at a time (geth: miner, GasCeil). */
+/** The gas limit that blocks approach, by less than 1/1024 of the parent's per block (geth: miner, GasCeil). */
 const DESIRED_GAS_LIMIT = 60_000_000n
 const GAS_LIMIT_BOUND_DIVISOR = 1024n
 
 /**
- * Builds a block on a stored one without storing it.
+ * Builds a block on a stored parent without storing it.
  *
- * @throws ChainError if the attributes do not fit the parent, or a transaction that the block must have does not.
+ * @throws ChainError if the attributes do not fit the parent, or a required transaction cannot be included.
  */
 export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
   const { parent, schedule, attributes, state, blockHash } = input
@@ -111,14 +111,14 @@ export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
   })
 }
 
-/** A block to build on a stored one, without storing it. */
+/** A request to build a block on a stored parent. */
 export interface BuildRequest {
   /** 32 bytes. */
   parentHash: Uint8Array
   attributes: PayloadAttributes
-  /** EIP-2718 forms of just the transactions of the block; undefined takes them from the mempool. */
+  /** EIP-2718 encodings of exactly the block's transactions; undefined takes them from the mempool. */
   transactions: readonly Uint8Array[] | undefined
-  /** The chain's own if undefined. */
+  /** Undefined for the chain's own. */
   extraData: Uint8Array | undefined
 }
 
@@ -132,7 +132,9 @@ export class BlockBuilder {
     this.#schedule = schedule
   }
 
-  /** @throws HashNotFoundError if the parent is not stored, and as {@link buildBlock} does */
+  /**
+   * @throws HashNotFoundError if the parent is not stored, and the errors of {@link buildBlock}
+   */
   build({ parentHash, attributes, transactions, extraData }: BuildRequest): Promise<BuiltBlock> {
     const { view, mempool, settings, stores } = this.#chain
     const parent = view.blockByHash(parentHash)
@@ -150,7 +152,9 @@ export class BlockBuilder {
   }
 }
 
-/** @returns the transactions that are in the block, with their blobs */
+/**
+ * @returns the transactions of the block, with their blobs
+ */
 async function include(
   transactions: BuildInput['transactions'],
   execution: BlockExecution,
@@ -186,7 +190,10 @@ function payloadHeader({ parent, attributes, settings }: BuildInput, rules: Fork
   return header
 }
 
-/** As far towards the desired limit as one block may go (geth: core/block_validator.go, CalcGasLimit). */
+/**
+ * Moves the gas limit towards the desired one as far as a single block may (geth: core/block_validator.go,
+ * CalcGasLimit).
+ */
 function nextGasLimit(parent: bigint): bigint {
   const step = parent / GAS_LIMIT_BOUND_DIVISOR - 1n
   if (parent < DESIRED_GAS_LIMIT) return parent + step < DESIRED_GAS_LIMIT ? parent + step : DESIRED_GAS_LIMIT

@@ -16,27 +16,27 @@ import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import type { RandomnessState } from './randomness.js'
 
-/** What a block is made from. */
+/** Everything that a block is made from. */
 export interface ProductionInput {
   header: HeaderFields
   rules: ForkRules
-  /** The state that the block is executed on, and that holds what it changed afterwards. */
+  /** The state to execute on; the block's changes are applied to it. */
   state: WorkingState
   parentTotalDifficulty: bigint
-  /** Whether controls have moved the parent state. */
+  /** Whether controls have edited the parent state. */
   altered: boolean
-  /** What may go into the block; asked one by one. */
+  /** Candidates for the block, requested one by one. */
   candidates: Pick<Candidates, 'next' | 'skipSender'>
-  /** The most transactions that the block takes. */
+  /** Maximum number of transactions. */
   maximumTransactions: number
-  /** What their gas adds up to at most; the header's gas limit unless given. */
+  /** Upper bound for the total gas; the header's gas limit by default. */
   maximumGas?: bigint | undefined
   withdrawals?: readonly Withdrawal[]
   /** 20 bytes (EIP-6110). */
   depositContract: Uint8Array
-  /** Sees what contracts give to the console. */
+  /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
-  /** The hash of an earlier block, for BLOCKHASH. */
+  /** Returns the hash of an earlier block, for BLOCKHASH. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
@@ -46,7 +46,7 @@ export interface ProducedBlock {
   commitment: StateCommitment
 }
 
-/** Executes and seals a block from candidates; what does not fit or may not be executed is passed over. */
+/** Executes and seals a block from candidates, skipping those that do not fit or may not be executed. */
 export async function produceBlock(input: ProductionInput): Promise<ProducedBlock> {
   const { header, rules, state, blockHash, withdrawals, altered, parentTotalDifficulty } = input
   const { depositContract, maximumGas, onConsole } = input
@@ -70,7 +70,7 @@ export async function produceBlock(input: ProductionInput): Promise<ProducedBloc
   })
 }
 
-/** Applies candidates until nothing more fits. A sender whose transaction is passed over is left alone from then on. */
+/** Applies candidates until nothing more fits. Once a transaction is skipped, so are all others of its sender. */
 export async function fillBlock(
   execution: BlockExecution,
   { candidates, maximumTransactions }: Pick<ProductionInput, 'candidates' | 'maximumTransactions'>,
@@ -92,7 +92,7 @@ export async function fillBlock(
     try {
       await execution.apply(pooled)
     } catch (error) {
-      // What it may lack (funds, after those before it) comes to light only here.
+      // Some failures, such as missing funds after earlier transactions, show only here.
       if (!(error instanceof EthereumJSError || error instanceof MessageRejectedError)) throw error
       candidates.skipSender()
     }
@@ -102,35 +102,35 @@ export async function fillBlock(
 const ZERO_HASH = new Uint8Array(32)
 const ZERO_NONCE = new Uint8Array(8)
 
-/** What the next blocks get from the operator rather than from their parent. */
+/** What coming blocks take from the operator rather than from their parent. */
 export interface BlockSettings {
   gasLimit: bigint
   /** 20 bytes. */
   coinbase: Uint8Array
   extraData: Uint8Array
-  /** The most transactions of one block; no limit if undefined. */
+  /** Maximum number of transactions in a block; no limit if undefined. */
   maximumTransactions?: number | undefined
-  /** What the gas of a block's transactions adds up to at most, where that is not the block's gas limit. */
+  /** Upper bound for the total gas of a block's transactions, if it is not the block's gas limit. */
   maximumGas?: bigint | undefined
-  /** Wei per gas; holds for one block. */
+  /** Wei per gas; for one block. */
   nextBaseFee?: bigint
-  /** 32 bytes; holds for one block. */
+  /** 32 bytes; for one block. */
   nextPrevRandao?: Uint8Array
-  /** What blocks take their prevRandao and parent beacon block root from; their parent's hash and zeros if absent. */
+  /** Source of prevRandao and the parent beacon block root; if absent, the hash of the parent hash and zeros. */
   randomness?: RandomnessState
 }
 
-/** What a draft stands on. */
+/** The parent of a draft. */
 export interface DraftParent {
   hash: Uint8Array
   header: HeaderFields
 }
 
 /**
- * The header of the block after `parent`, before anything is executed in it: gas used is zero and the roots are those
- * of an empty block.
+ * Drafts the header of the block after `parent`, before execution: gas used is zero and the roots are those of an empty
+ * block.
  *
- * prevRandao follows from the parent or a generator, so that the same chain comes out of the same inputs.
+ * prevRandao is derived from the parent or a generator, so that equal inputs give equal chains.
  */
 export function draftHeader(
   parent: DraftParent,
@@ -139,7 +139,7 @@ export function draftHeader(
   settings: BlockSettings,
 ): HeaderFields {
   const isLondon = rules.isActivatedEIP(1559)
-  // Only the genesis of another program begins a chain with proof of work, of which the difficulty is all that is shown.
+  // Only another program's genesis starts a proof-of-work chain, and nothing but the difficulty shows it.
   const hasWork = parent.header.difficulty > 0n && !rules.gteHardfork('paris')
   const excessBlobGas = nextExcessBlobGas(parent.header, rules)
   return {

@@ -1,21 +1,21 @@
 import { keccak256 } from '../crypto.js'
 
-/** Where the prevRandao and the parent beacon block root of blocks come from. */
+/** Source of the prevRandao and parent beacon block root of blocks. */
 export type BlockRandomness = 'parent' | 'hardhat'
 
 /**
- * The next values of hardhat's two generators, 32 bytes each: a block takes a value, and its hash is the next one (EDR:
- * edr_provider, data.rs; edr_utils, random.rs).
+ * The next values of Hardhat's two generators, 32 bytes each. A block takes a value, and the value's hash is the next
+ * one (EDR: edr_provider, data.rs; edr_utils, random.rs).
  */
 export interface RandomnessState {
   prevRandao: Uint8Array
   parentBeaconBlockRoot: Uint8Array
 }
 
-/** The value that hardhat's genesis takes as its prevRandao; it takes no parent beacon block root. */
+/** The prevRandao of Hardhat's genesis, which takes no parent beacon block root. */
 export const hardhatGenesisPrevRandao: Uint8Array = seed('randomMixHashSeed')
 
-/** The generators as they are after the genesis of hardhat. */
+/** Returns the state of the generators after Hardhat's genesis. */
 export function initialRandomness(): RandomnessState {
   return {
     prevRandao: keccak256(hardhatGenesisPrevRandao),
@@ -23,7 +23,7 @@ export function initialRandomness(): RandomnessState {
   }
 }
 
-/** The generators after a block took a value of each. */
+/** Advances both generators by one block. */
 export function nextRandomness({ prevRandao, parentBeaconBlockRoot }: RandomnessState): RandomnessState {
   return { prevRandao: keccak256(prevRandao), parentBeaconBlockRoot: keccak256(parentBeaconBlockRoot) }
 }

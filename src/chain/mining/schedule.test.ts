@@ -8,7 +8,7 @@ const day = 24 * 60 * 60 * 1000
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a block a month is one a month, although no timer waits so long', async () => {
+test('a monthly interval mines once a month, although no timer waits that long', async () => {
   const mutex = new Mutex()
   let blocks = 0
   const chain = {
@@ -35,7 +35,7 @@ test('a block a month is one a month, although no timer waits so long', async ()
 const parent = 5_000n
 const clockAt = (now: bigint) => new Clock({ now: () => now, minimumStep: 1n })
 
-test('moved forward and back again, the next block is where it would have been', () => {
+test('after a move forward and back again, the next block is where it would have been', () => {
   const clock = clockAt(1_000n)
   clock.increase(600n, parent)
   expect(clock.peek(parent)).toBe(parent + 600n)
@@ -44,7 +44,7 @@ test('moved forward and back again, the next block is where it would have been',
   expect(clock.now()).toBe(1_000n)
 })
 
-test('a time that was fixed does not put a block before one that came meanwhile', () => {
+test('a fixed timestamp does not place a block before one mined in between', () => {
   const clock = clockAt(1_000n)
   clock.setNext(parent + 10n, parent)
   expect(clock.peek(parent)).toBe(parent + 10n)

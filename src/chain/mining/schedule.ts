@@ -2,31 +2,33 @@ import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 import type { Chain, MinedBlock } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
 
-/** Milliseconds between blocks that are mined by the clock: as many as that, or any number between two. */
+/** Milliseconds between blocks in interval mining: fixed, or random between two bounds. */
 export type MiningInterval = number | readonly [least: number, most: number]
 
-/** When blocks are mined without being asked for. */
+/** When blocks are mined automatically. */
 export interface MiningMode {
-  /** Whether a block is mined for each transaction as it comes in. */
+  /** Whether each incoming transaction triggers a block. */
   automine: boolean
-  /** 0 mines none. */
+  /** 0 disables interval mining. */
   interval: MiningInterval
 }
 
-/** What automine does about transactions that came while it was off. */
+/** Options for automine and error reports. */
 export interface ScheduleOptions {
   /**
-   * Whether they wait for the next transaction and share its block, as in hardhat. Otherwise they are mined when
-   * automine is turned on.
+   * Whether transactions that arrived while automine was off wait for the next transaction and share its block, as in
+   * Hardhat. Otherwise they are mined when automine is turned on.
    */
   waitingShareBlock?: boolean | undefined
-  /** Whether transactions that can be executed at once share a block, as in anvil and hardhat; a block each otherwise. */
+  /**
+   * Whether transactions that can be executed at once share a block, as in anvil and Hardhat; otherwise one block each.
+   */
   readyShareBlock?: boolean | undefined
-  /** Told when mining by the clock fails. */
+  /** Receives errors of interval mining. */
   report: (fault: unknown) => void
 }
 
-/** Mines by itself: for each transaction, by the clock, or not at all. */
+/** Mines automatically: per transaction, at intervals, or not at all. */
 export class MiningSchedule {
   readonly #chain: Pick<Chain, 'exclusively' | 'mine' | 'mineEachReady'>
   readonly #options: ScheduleOptions
@@ -57,7 +59,7 @@ export class MiningSchedule {
     await this.#chain.exclusively(() => this.mineReady())
   }
 
-  /** Mines blocks by the clock from now on; an interval of 0 ends that. */
+  /** Starts interval mining; an interval of 0 stops it. */
   setInterval(interval: MiningInterval): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -73,7 +75,7 @@ export class MiningSchedule {
   }
 
   /**
-   * Under automine, mines the transactions that can be executed now. Only within the chain's turn.
+   * Mines the executable transactions if automine is on. Only within the chain's mutex.
    *
    * @param onMined - called with each block
    */
@@ -86,13 +88,13 @@ export class MiningSchedule {
     )
   }
 
-  /** Ends mining by the clock for good. */
+  /** Stops interval mining for good. */
   close(): void {
     this.#isClosed = true
     this.setInterval(0)
   }
 
-  /** Each block plans the next one, so that blocks that take longer than the interval do not pile up. */
+  /** Each block schedules the next one, so blocks slower than the interval do not pile up. */
   #plan(due: number): void {
     const wait = Math.max(0, due - performance.now())
     const timer = setTimeout(
@@ -113,35 +115,35 @@ export class MiningSchedule {
   }
 }
 
-/** What a clock is made of, so that a snapshot can bring it back and a restart can go on with it. */
+/** State of a clock, for snapshots and restarts. */
 export interface ClockState {
-  /** Seconds that the clock is ahead of the wall clock. */
+  /** Seconds by which the clock is ahead of the wall clock. */
   offset: bigint
-  /** The exact time of the next block, if one was asked for. */
+  /** The exact timestamp of the next block, if one was set. */
   nextTimestamp?: bigint
-  /** Seconds between a block and its parent, if they are fixed. */
+  /** Fixed seconds between a block and its parent, if set. */
   interval?: bigint
-  /** The least time of the next block: where the clock was moved forward while blocks were ahead of it. */
+  /** Minimum timestamp of the next block; set if the clock was moved forward while blocks were ahead of it. */
   earliest?: bigint
 }
 
-/** How a clock runs. */
+/** Options for a clock. */
 export interface ClockOptions {
-  /** Seconds since the epoch; the wall clock, or a logical one for chains that come out the same in every run. */
+  /** Returns seconds since the epoch: the wall clock, or a logical clock for reproducible chains. */
   now: () => bigint
-  /** The least number of seconds between a block and its parent: 1 by the standard, 0 where bursts may share one. */
+  /** Minimum seconds between a block and its parent: 1 by the standard, 0 to let bursts share a timestamp. */
   minimumStep: bigint
 }
 
-/** A time that a block cannot have. */
+/** A timestamp that the block cannot have. */
 export class TimestampError extends ChainError {
   override readonly name = 'TimestampError'
 }
 
-/** The largest time that a header holds, in seconds. */
+/** Maximum timestamp of a header, in seconds. */
 const LARGEST_TIMESTAMP = 2n ** 64n - 1n
 
-/** Decides the time of blocks: the wall clock, moved by controls, never against the order of blocks. */
+/** Decides the timestamps of blocks: the wall clock, adjusted by controls, never against the order of blocks. */
 export class Clock {
   readonly #now: () => bigint
   readonly #minimumStep: bigint
@@ -152,7 +154,7 @@ export class Clock {
     this.#minimumStep = minimumStep
   }
 
-  /** A clock that runs with the wall clock, from a time in seconds on if one is given. */
+  /** Creates a clock that follows the wall clock, starting at a time in seconds if given. */
   static startingAt(time: bigint | undefined, { minimumStep }: Pick<ClockOptions, 'minimumStep'>): Clock {
     const wallClock = (): bigint => BigInt(Math.floor(Date.now() / 1000))
     const ahead = time === undefined ? 0n : time - wallClock()
@@ -167,18 +169,18 @@ export class Clock {
     this.#state = { ...state }
   }
 
-  /** Seconds since the epoch, as this chain counts them. */
+  /** Seconds since the epoch on this chain. */
   now(): bigint {
     return this.#now() + this.#state.offset
   }
 
   /**
-   * Moves the clock by seconds, for good. Forward, the next block is at least so much later than its parent, also where
-   * a burst of blocks has run ahead of the clock; back again, it is not.
+   * Moves the clock permanently by seconds. After a forward move, the next block is at least that much later than its
+   * parent, even if a burst of blocks has run ahead of the clock; after moving back again, it is not.
    *
-   * @param parent - the time of the head in seconds
-   * @returns the whole offset from the wall clock in seconds
-   * @throws TimestampError if that is beyond what a block can have
+   * @param parent - timestamp of the head in seconds
+   * @returns the total offset from the wall clock in seconds
+   * @throws TimestampError if the result is beyond what a block can have
    */
   increase(seconds: bigint, parent: bigint): bigint {
     const now = this.now()
@@ -190,8 +192,8 @@ export class Clock {
   }
 
   /**
-   * Sets the clock to a time in seconds, also one that has passed; it runs on from there. Blocks keep rising over
-   * their parents all the same.
+   * Sets the clock to a time in seconds, possibly in the past; it continues from there. Blocks still never precede
+   * their parents.
    *
    * @returns the seconds by which it moved
    * @throws TimestampError if no block can have the time
@@ -205,9 +207,9 @@ export class Clock {
   }
 
   /**
-   * Fixes the time of the next block; the clock goes on from it.
+   * Sets the timestamp of the next block; the clock continues from it.
    *
-   * @throws TimestampError if the block could not stand on a parent of time `parent`.
+   * @throws TimestampError if a block on a parent with timestamp `parent` cannot have it.
    */
   setNext(timestamp: bigint, parent: bigint): void {
     this.check(timestamp, parent)
@@ -215,7 +217,7 @@ export class Clock {
   }
 
   /**
-   * Fixes the seconds between blocks from now on, or lets the clock decide again.
+   * Fixes the seconds between blocks, or returns control to the clock if undefined.
    *
    * @returns whether they were fixed before
    */
@@ -227,8 +229,8 @@ export class Clock {
   }
 
   /**
-   * The time that the next block would have now, on a parent of time `parent`. The parent may be another one than when
-   * the time was fixed: blocks rise all the same.
+   * Returns the timestamp that the next block would have now, on a parent with timestamp `parent`. The parent may have
+   * changed since the timestamp was set, so the minimum step still applies.
    */
   peek(parent: bigint): bigint {
     const { nextTimestamp } = this.#state
@@ -237,22 +239,22 @@ export class Clock {
     return nextTimestamp < least ? least : nextTimestamp
   }
 
-  /** The time that a block would have now for which none was fixed, on a parent of time `parent`. */
+  /** Like {@link peek}, ignoring a timestamp set for the next block. */
   peekUnfixed(parent: bigint): bigint {
     if (this.#state.interval !== undefined) return parent + this.#state.interval
     const { earliest = 0n } = this.#state
     const now = this.now()
-    // As in anvil: blocks may share a second, but do not stand still where they have run ahead of the clock.
+    // Like anvil: blocks may share a second, but must advance once they have run ahead of the clock.
     const least = now < parent ? parent + 1n : parent + this.#minimumStep
     return [least, earliest, now].reduce((a, b) => (a > b ? a : b))
   }
 
-  /** A time that was asked for, as a block can have it: that of its parent is moved by the least step. */
+  /** Adjusts a requested timestamp: one equal to the parent's is moved by the minimum step. */
   afterParent(timestamp: bigint, parent: bigint): bigint {
     return timestamp === parent ? parent + this.#minimumStep : timestamp
   }
 
-  /** Takes note that a block of this time was mined: what was fixed for it is used up, and the clock goes on from it. */
+  /** Records that a block was mined: consumes the timestamp set for it and continues the clock from there. */
   mined(timestamp: bigint): void {
     const fixed = this.#state.nextTimestamp !== undefined
     delete this.#state.nextTimestamp
@@ -261,7 +263,7 @@ export class Clock {
   }
 
   /**
-   * Checks that a block of a time can stand on a parent.
+   * Checks that a block with a timestamp can follow its parent.
    *
    * @throws TimestampError if it cannot.
    */
@@ -281,7 +283,7 @@ export class Clock {
 }
 
 /**
- * Checks that a header can hold a time, in seconds.
+ * Checks that a timestamp, in seconds, fits into a header.
  *
  * @throws TimestampError
  */
@@ -290,7 +292,7 @@ export function checkTimestamp(timestamp: bigint): void {
   throw new TimestampError(`Timestamp error: ${timestamp} is greater than 2^64 - 1`)
 }
 
-/** A clock that only blocks and controls move, for chains that come out the same in every run. */
+/** A clock that only blocks and controls move, for reproducible chains. */
 export class LogicalClock extends Clock {
   override mined(timestamp: bigint): void {
     super.mined(timestamp)

@@ -12,13 +12,13 @@ function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-it('gives each address the text of its bytes, whichever was asked for before', () => {
+it('gives each address the string of its bytes, whichever came before', () => {
   const addresses = [addressOf(1, 200), addressOf(2, 200), addressOf(1, 201), addressOf(0, 0)]
   for (const address of [...addresses, ...addresses.reverse()])
     expect(addressKey(address)).toBe(latin1(address))
 })
 
-it('does not follow what is written into an array later', () => {
+it('is not affected by later writes to the array', () => {
   const address = addressOf(3, 7)
   expect(addressKey(address)).toBe(latin1(addressOf(3, 7)))
   address[0] = 4
@@ -26,12 +26,12 @@ it('does not follow what is written into an array later', () => {
   expect(addressKey(addressOf(3, 7))).toBe(latin1(addressOf(3, 7)))
 })
 
-it('keeps apart what has another length', () => {
+it('distinguishes different lengths', () => {
   expect(addressKey(Uint8Array.of(9))).toBe('\t')
   expect(addressKey(addressOf(0, 9))).toBe(latin1(addressOf(0, 9)))
 })
 
-it('finds what was put in and nothing else', () => {
+it('finds what was stored and nothing else', () => {
   const cache = new ByteCache(1_000_000)
   const value = Uint8Array.of(1)
   cache.set('a', value)
@@ -54,7 +54,7 @@ it('stays within its limit and keeps what is in use', () => {
   expect(cache.get('entry 9999')).toBeDefined()
 })
 
-it('gives up what is taken, of whichever age, and the room for it', () => {
+it('removes what is taken, from either generation, and frees its space', () => {
   const cache = new ByteCache(200_000)
   const value = Uint8Array.of(1)
   for (let i = 0; i < 10_000; i++) {
@@ -73,7 +73,7 @@ it('gives up what is taken, of whichever age, and the room for it', () => {
   expect(cache.get('kept')).toBeUndefined()
 })
 
-it('makes different keys of different bytes, views included', () => {
+it('makes different keys from different bytes, views included', () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   expect(new Set(Array.from(all, (_, i) => bytesKey(all.subarray(i, i + 1)))).size).toBe(256)
   expect(bytesKey(all.subarray(3, 5))).toBe(bytesKey(Uint8Array.of(3, 4)))

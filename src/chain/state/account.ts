@@ -4,16 +4,16 @@ import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeStr
 import type { AccountState } from '../types.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 
-/** The code hash of an account without code: keccak-256 of no bytes. */
+/** Code hash of an account without code: keccak-256 of the empty string. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
 
-/** What a hash takes in a list. */
+/** Encoded length of a hash within an RLP list. */
 const HASH_ITEM_LENGTH = 33
 
-/** No bytes: the code of an account without code, the minimal form of a zero slot. */
+/** Empty bytes: the code of an account without code, and the minimal form of a zero slot. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0)
 
-/** The value of an account in the state trie (Yellow Paper, section 4.1). `storageRoot`: 32 bytes. */
+/** Encodes an account as a value of the state trie (Yellow Paper, section 4.1). `storageRoot`: 32 bytes. */
 export function encodeAccount(
   { nonce, balance, codeHash }: Omit<AccountState, 'storageRoot'>,
   storageRoot: Uint8Array,
@@ -30,7 +30,7 @@ export function encodeAccount(
   return value
 }
 
-/** An account from its value in the state trie; its hashes are in memory of their own. */
+/** Decodes an account from its value in the state trie. The hashes are copies. */
 export function decodeAccount(rlp: Uint8Array): AccountState {
   const [nonce = NO_BYTES, balance = NO_BYTES, storageRoot = NO_BYTES, codeHash = NO_BYTES] =
     itemsOf(rlp).map(payloadOf)
@@ -42,14 +42,14 @@ export function decodeAccount(rlp: Uint8Array): AccountState {
   }
 }
 
-/** A copy of bytes without their leading zeros: the form in which slots are stored. */
+/** Returns a copy without leading zeros, the form in which slots are stored. */
 export function stripZeros(bytes: Uint8Array): Uint8Array {
   let start = 0
   while (start < bytes.length && bytes[start] === 0) start++
   return start === bytes.length ? NO_BYTES : bytes.slice(start)
 }
 
-/** At most 32 bytes as exactly 32, with leading zeros. */
+/** Left-pads at most 32 bytes to exactly 32. */
 export function padTo32(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 32) return bytes
   const padded = new Uint8Array(32)
@@ -57,27 +57,27 @@ export function padTo32(bytes: Uint8Array): Uint8Array {
   return padded
 }
 
-/** The largest balance: balances are 256-bit numbers. */
+/** The maximum balance, the largest 256-bit number. */
 export const MAX_BALANCE = 2n ** 256n - 1n
 
-/** A balance after a credit that cannot be refused: it stops at the largest value, as in anvil. */
+/** Returns a balance after a credit that cannot be rejected; saturates at the maximum, like anvil. */
 export function increased(balance: bigint, wei: bigint): bigint {
   const sum = balance + wei
   return sum > MAX_BALANCE ? MAX_BALANCE : sum
 }
 
-/** What an account is made of beside its storage. Records are replaced, never changed. */
+/** An account without its storage. Records are immutable. */
 export type AccountRecord = Readonly<Omit<AccountState, 'storageRoot'>>
 
-/** The record of an account that was never written to. */
+/** The record of an account that was never written. */
 export const EMPTY_RECORD: AccountRecord = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
 
-/** Whether an account with this record is as good as none (EIP-161). */
+/** Whether an account with this record counts as empty (EIP-161). */
 export function isEmptyRecord({ nonce, balance, codeHash }: AccountRecord): boolean {
   return nonce === 0n && balance === 0n && bytesEqual(codeHash, EMPTY_CODE_HASH)
 }
 
-/** An account with the 32-byte root of its storage: one literal, so that V8 gives all of them one shape. */
+/** Joins a record and a 32-byte storage root. The single literal gives all accounts one V8 shape. */
 export function accountState(
   { nonce, balance, codeHash }: AccountRecord,
   storageRoot: Uint8Array,
@@ -85,13 +85,13 @@ export function accountState(
   return { nonce, balance, storageRoot, codeHash }
 }
 
-/** Whether two accounts, or their absence, are the same apart from storage. */
+/** Whether two accounts, or their absence, are equal apart from storage. */
 export function isSameRecord(a: AccountRecord | undefined, b: AccountRecord | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   return a.nonce === b.nonce && a.balance === b.balance && bytesEqual(a.codeHash, b.codeHash)
 }
 
-/** Whether two addresses are the same. Random ones differ in their last byte already. */
+/** Whether two addresses are equal. Compares from the end, where random ones already differ. */
 export function isSameAddress(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
@@ -101,14 +101,14 @@ export function isSameAddress(a: Uint8Array, b: Uint8Array): boolean {
 
 const NO_CODE = { hash: EMPTY_CODE_HASH, bytes: NO_BYTES }
 
-/** One slot as the working state knows it. Values are minimal: without leading zeros. */
+/** A slot in the working state. Values have no leading zeros. */
 export class SlotEntry {
   /** 32 bytes. */
   readonly key: Uint8Array
-  /** The value in the base, none if the storage was cleared over it; undefined if it was overwritten unread. */
+  /** The value in the base: empty if the storage has been cleared since, undefined if it was overwritten unread. */
   base: Uint8Array | undefined
   value: Uint8Array
-  /** The value when the transaction began, once it was asked for. */
+  /** The value at the start of the transaction, once requested. */
   original: Uint8Array | undefined
   #hashedKey: Uint8Array | undefined
 
@@ -124,13 +124,13 @@ export class SlotEntry {
   }
 }
 
-/** The storage of one account from its creation or clearing on. */
+/** The storage of an account since its creation or last clearing. */
 export class StorageEntry {
-  /** Whether slots that are not known here are those of the base; otherwise they are zero. */
+  /** Whether unknown slots are read from the base; otherwise they are zero. */
   isOverBase: boolean
-  /** The root of the trie that all computed changes have gone into. */
+  /** Root of the trie that includes all changes computed so far. */
   root: Uint8Array
-  // Most accounts have no storage, and empty collections are not small.
+  // Created on demand: most accounts have no storage, and empty collections are not small.
   #slots: Map<string, SlotEntry> | undefined
   #pending: Set<SlotEntry> | undefined
   #written: Set<SlotEntry> | undefined
@@ -140,12 +140,12 @@ export class StorageEntry {
     this.isOverBase = this.root !== EMPTY_TRIE_ROOT
   }
 
-  /** Whether nothing was ever written here, so that clearing changes nothing. */
+  /** Whether nothing was ever written here, so that clearing would change nothing. */
   get isBlank(): boolean {
     return !this.isOverBase && this.#slots === undefined
   }
 
-  /** A slot that is known, by the map key of its own key. */
+  /** Finds a known slot by the map key of its own key. */
   find(name: string): SlotEntry | undefined {
     return this.#slots?.get(name)
   }
@@ -155,12 +155,12 @@ export class StorageEntry {
     this.#slots.set(name, slot)
   }
 
-  /** The slots that may differ from the base: those that were written, and not those that were only read. */
+  /** Slots that may differ from the base: those written, not those merely read. */
   get written(): Iterable<SlotEntry> {
     return this.#written ?? []
   }
 
-  /** Says that a slot may differ from the base and from the trie under `root`. */
+  /** Records that a slot may differ from the base and from the trie under `root`. */
   touch(slot: SlotEntry): void {
     this.#pending ??= new Set()
     this.#pending.add(slot)
@@ -168,19 +168,19 @@ export class StorageEntry {
     this.#written.add(slot)
   }
 
-  /** Makes what is known the base of what follows. */
+  /** Makes the known values the new base. */
   rebase(): void {
     this.isOverBase = this.root !== EMPTY_TRIE_ROOT
     for (const slot of this.written) slot.base = slot.value
     this.#written = undefined
   }
 
-  /** Whether slots were touched since they were last taken. */
+  /** Whether any slots were touched since {@link takeTouched}. */
   get isTouched(): boolean {
     return this.#pending !== undefined
   }
 
-  /** The slots that were touched since they were last taken. */
+  /** Returns the slots touched since the last call. */
   takeTouched(): Iterable<SlotEntry> {
     const touched = this.#pending ?? []
     this.#pending = undefined
@@ -188,14 +188,14 @@ export class StorageEntry {
   }
 }
 
-/** One account as the working state knows it. */
+/** An account in the working state. */
 export class AccountEntry {
   /** 20 bytes. */
   readonly address: Uint8Array
   base: AccountState | undefined
   current: AccountRecord | undefined
   storage: StorageEntry
-  /** The code with the hash of `current`, once it was asked for. */
+  /** The code for the code hash of `current`, once requested. */
   code: { hash: Uint8Array; bytes: Uint8Array } = NO_CODE
   #hashedKey: Uint8Array | undefined
 
@@ -211,7 +211,7 @@ export class AccountEntry {
     return (this.#hashedKey ??= keccak256(this.address))
   }
 
-  /** The same account in another working state, with nothing computed of what was written. */
+  /** Copies the account for another working state, with its written slots marked as not yet computed. */
   copy(): AccountEntry {
     const twin = new AccountEntry(this.address, this.base)
     twin.current = this.current
@@ -226,7 +226,7 @@ export class AccountEntry {
     return twin
   }
 
-  /** Makes what is known the base of what follows. */
+  /** Makes the current account the new base. */
   rebase(): void {
     const { current, storage } = this
     this.base = current && accountState(current, storage.root)
@@ -234,18 +234,18 @@ export class AccountEntry {
   }
 }
 
-/** The key of a storage slot in the two forms that look-ups need. */
+/** The key of a storage slot, in the two forms that look-ups need. */
 export interface SlotKey {
-  /** 32 bytes, which stay as they are. */
+  /** 32 bytes; immutable. */
   readonly bytes: Uint8Array
-  /** The same as a map's key. */
+  /** The same bytes as a map key. */
   readonly name: string
 }
 
 /**
- * The key of 32 bytes, which are copied.
+ * Creates a slot key from 32 bytes, which are copied.
  *
- * @throws Error if there are more or fewer.
+ * @throws Error if the length is not 32.
  */
 export function slotKeyOf(bytes: Uint8Array): SlotKey {
   if (bytes.length !== 32) throw new Error(`A storage key has 32 bytes, not ${bytes.length}`)
@@ -257,14 +257,14 @@ interface CachedAddress {
   readonly key: string
 }
 
-/** Addresses that were asked for lately, each at the place that its last byte names. */
+/** Recently used addresses, indexed by their last byte. */
 const known: (CachedAddress | undefined)[] = new Array<undefined>(256).fill(undefined)
 
 /**
- * An address of 20 bytes as a map's key, the same as {@link bytesKey} makes.
+ * Returns the map key of a 20-byte address, equal to {@link bytesKey}.
  *
- * A call asks some ten times for the keys of its sender, its recipient and the coinbase, and the next call again. Making
- * a key is a call into Node, and the new text has to be hashed before a map finds it: a key that is kept was hashed once.
+ * A call needs the keys of its sender, recipient and coinbase some ten times, and the next call needs them again.
+ * Making a key calls into Node, and a map must hash each new string; a cached key was hashed once.
  */
 export function addressKey(address: Uint8Array): string {
   const place = address[address.length - 1] ?? 0
@@ -275,24 +275,26 @@ export function addressKey(address: Uint8Array): string {
   return key
 }
 
-/** Bytes as a map's key. */
+/** Returns bytes as a map key. */
 export function bytesKey(bytes: Uint8Array): string {
   return latin1(bytes)
 }
 
-/** What a cache keeps, with its size in bytes. */
+/** A cached value with its size in bytes. */
 interface Sized {
   readonly length: number
 }
 
-/** What an entry costs beside its bytes: its key, the map's slot, the array's headers in and beside V8's heap. */
+/**
+ * Estimated overhead of an entry in bytes: its key, the map slot, and the array headers inside and outside V8's heap.
+ */
 const ENTRY_OVERHEAD = 400
 
 /**
- * Byte strings, or what is made of them, by key, within a limit of memory; what was not used for long goes first.
+ * A least-recently-used cache of byte strings, or values derived from them, with a memory limit.
  *
- * Two generations stand in for an exact order of use: when the young one has half of the limit, it becomes the old
- * one, and what was not read since then is gone. A hit costs one or two look-ups and no bookkeeping.
+ * Two generations approximate the order of use. When the young one reaches half the limit, it becomes the old one, and
+ * entries not read since are dropped. A hit costs one or two look-ups and no bookkeeping.
  */
 export class ByteCache<Key extends string | number = string, Value extends Sized = Uint8Array> {
   readonly #generationBytes: number
@@ -312,7 +314,7 @@ export class ByteCache<Key extends string | number = string, Value extends Sized
     return aged
   }
 
-  /** Gives what a key stands for and forgets it. */
+  /** Returns and removes the value of a key. */
   take(key: Key): Value | undefined {
     const found = this.#young.get(key)
     if (found === undefined) {
@@ -326,7 +328,7 @@ export class ByteCache<Key extends string | number = string, Value extends Sized
     return found
   }
 
-  /** Keeps bytes as they are given: they own their memory and stay unchanged. */
+  /** Stores a value without copying; it must own its memory and never change. */
   set(key: Key, value: Value): void {
     const before = this.#young.get(key)
     this.#young.set(key, value)
@@ -338,7 +340,7 @@ export class ByteCache<Key extends string | number = string, Value extends Sized
   }
 }
 
-/** Bytes under the 32-byte hash that names them. */
+/** Bytes with the 32-byte hash that identifies them. */
 export interface HashedBytes {
   hash: Uint8Array
   bytes: Uint8Array

@@ -49,7 +49,7 @@ const expectSlotsProven = async ({ account, storageProof }: AccountProof) => {
 }
 
 describe('proveAccount, verified by @ethereumjs/mpt', () => {
-  it('proves accounts that are there', async () => {
+  it('proves existing accounts', async () => {
     for (const n of [0, 1, 7, 8, 150, 299]) {
       const proof = prove(state.nodes, root, addressOf(n).bytes, [])
       expect(proof).toMatchObject({
@@ -60,7 +60,7 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
     }
   })
 
-  it('proves that accounts are not there, with their slots', async () => {
+  it('proves the absence of accounts and their slots', async () => {
     for (const n of [300, 301, 5000, 123_456_789]) {
       const proof = prove(state.nodes, root, addressOf(n).bytes, [slotKey(0)])
       expect(proof).toMatchObject({ exists: false, account: { nonce: 0n, balance: 0n } })
@@ -70,7 +70,7 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
     }
   })
 
-  it('proves slots that are set and slots that are not, in the order asked for', async () => {
+  it('proves set and unset slots in the requested order', async () => {
     const slots = [199, 3, 0, 777, 3].map(slotKey)
     const proof = prove(state.nodes, root, addressOf(7).bytes, slots)
     expect(proof.storageProof.map(({ slot }) => slot)).toEqual(slots)
@@ -90,7 +90,7 @@ describe('proveAccount, verified by @ethereumjs/mpt', () => {
     await expectSlotsProven(proof)
   })
 
-  it('has nothing to prove of an empty state, and refuses one that is unknown', () => {
+  it('has nothing to prove in an empty state, and rejects an unknown one', () => {
     expect(prove(state.nodes, EMPTY_TRIE_ROOT, addressOf(1).bytes, []).accountProof).toEqual([])
     expect(() => prove(state.nodes, new Uint8Array(32), addressOf(1).bytes, [])).toThrow(MissingNodeError)
   })

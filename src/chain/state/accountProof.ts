@@ -8,24 +8,24 @@ import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { type NodeReader, proveKey } from './trieNode.js'
 import { StatePreview } from './workingState.js'
 
-/** The proof of one slot. */
+/** The proof of one storage slot. */
 export interface StorageProof {
   /** 32 bytes. */
   slot: Uint8Array
-  /** Without leading zeros; no bytes where the slot is zero. */
+  /** Without leading zeros; empty for a zero slot. */
   value: Uint8Array
-  /** RLP of the nodes from the storage root down; none where the account has no storage. */
+  /** RLP of the nodes from the storage root down; empty if the account has no storage. */
   proof: Uint8Array[]
 }
 
 /** The proof of an account and some of its slots, present or absent (EIP-1186). */
 export interface AccountProof {
   exists: boolean
-  /** An absent account is shown as one that is empty. */
+  /** An absent account is represented as an empty one. */
   account: AccountState
-  /** RLP of the nodes from the state root down; none in an empty state. */
+  /** RLP of the nodes from the state root down; empty for an empty state. */
   accountProof: Uint8Array[]
-  /** In the order in which the slots were asked for. */
+  /** In the order in which the slots were requested. */
   storageProof: StorageProof[]
 }
 
@@ -37,7 +37,7 @@ const ABSENT: AccountState = {
 }
 
 /**
- * Proves what the state under a root says about an account and its slots, one slot after another.
+ * Proves an account and its slots under a state root, one slot per step.
  *
  * @param address 20 bytes.
  * @param slots 32 bytes each.
@@ -72,7 +72,7 @@ export class AccountProver {
     this.#stores = stores
   }
 
-  /** Proves an account and some of its slots, of 32 bytes each, in a state. Other requests get their turn in between. */
+  /** Proves an account and some of its slots, 32 bytes each. Yields to other requests between slots. */
   prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Promise<AccountProof> {
     const reader = state instanceof StatePreview ? state.reader : this.#stores.states
     return runInSlices(proveAccount(reader, state.root, address, slots), new TimeSlice())

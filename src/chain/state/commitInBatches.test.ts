@@ -19,7 +19,7 @@ const holder = new Address(new Uint8Array(20).fill(0xcc))
 const addressOf = (index: number) => new Address(bigintToBytes(BigInt(index + 1), 20))
 const slotKey = (slot: number) => bigintToBytes(BigInt(slot), 32)
 const valueOf = (slot: number) => bigintToBytes(BigInt(slot + 1), 2)
-/** A code of 24 KiB that no other account has, for every hundredth account. */
+/** A unique code of 24 KiB for every hundredth account. */
 const codeOf = (index: number) => new Uint8Array(24_576).fill(1 + index / 100)
 
 let directory: string
@@ -46,7 +46,7 @@ async function largeState(store: StateStore): Promise<WorkingState> {
   return state
 }
 
-it('stores a large state in small writes, of which the last one makes it count', async () => {
+it('stores a large state in small writes, with the last one making it effective', async () => {
   const store = new StateStore({ database, keyspace })
   const commitment = await (await largeState(store)).computeRootInSlices(new TimeSlice())
   const write = vi.spyOn(database, 'write')
@@ -81,7 +81,7 @@ it('stores a large state in small writes, of which the last one makes it count',
   expect(preimages.slotsOf(holder.bytes)).toHaveLength(slots)
 })
 
-it('leaves a small state as it is', async () => {
+it('leaves a small state unchanged', async () => {
   const store = new StateStore({ database, keyspace })
   const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   await state.putAccount(holder, new Account(1n, 0n))

@@ -24,7 +24,7 @@ import { WorkingTrie } from './stateRoot.js'
 import { type StateCommitment, type StateStore } from './stateStore.js'
 import type { NodeReader } from './trieNode.js'
 
-/** A slot now and when the transaction began; both without leading zeros. */
+/** A slot's current value and its value at the start of the transaction, both without leading zeros. */
 export interface SlotValues {
   value: Uint8Array
   original: Uint8Array
@@ -32,30 +32,30 @@ export interface SlotValues {
 
 const ZERO_SLOT: SlotValues = { value: NO_BYTES, original: NO_BYTES }
 
-/** What a working state works on. */
+/** Options for a working state. */
 export interface WorkingStateOptions {
-  /** The state that is changed; it is only read. */
+  /** The state that changes are based on; it is only read. */
   base: StateView
-  /** Where the tries of the base are: needed for roots, not for execution alone. */
+  /** Store of the base's tries, required to compute roots but not to execute. */
   store?: WorkingStore
 }
 
-/** What a working state asks of its store. */
+/** The part of the state store that a working state uses. */
 export type WorkingStore = Pick<
   StateStore,
   'getRoot' | 'getNode' | 'getCode' | 'hasRoot' | 'viewAt' | 'remote'
 >
 
 /**
- * A state that execution changes.
+ * A mutable state for execution.
  *
- * Nothing is hashed and no trie is touched while transactions run; `computeRoot` brings all changes into the tries
- * at once. Values of slots are minimal: without leading zeros.
+ * While transactions run, nothing is hashed and no trie is touched; `computeRoot` applies all changes to the tries at
+ * once. Slot values have no leading zeros.
  */
 export class ExecutionState {
   protected state: JournaledState
   protected readonly store: WorkingStore | undefined
-  /** Also those of reverted calls. */
+  /** Includes the codes of reverted calls. */
   protected readonly newCodes = new Map<string, HashedBytes>()
   #trie: WorkingTrie | undefined
 
@@ -69,25 +69,25 @@ export class ExecutionState {
     return this.state.base
   }
 
-  /** The account at a 20-byte address, or undefined. */
+  /** Returns the account at a 20-byte address, or undefined. */
   readAccount(address: Uint8Array): Awaitable<AccountRecord | undefined> {
     return whenReady(this.state.entry(address), currentOf)
   }
 
-  /** The code of an account, empty if there is none. */
+  /** Returns the code of an account, empty if there is none. */
   readCode(address: Uint8Array): Awaitable<Uint8Array> {
     return whenReady(this.state.entry(address), (entry) => this.#codeOf(entry))
   }
 
-  /** The value of a 32-byte slot; no bytes for zero. */
+  /** Returns the value of a 32-byte slot, empty for zero. */
   readStorage(address: Uint8Array, key: Uint8Array): Awaitable<Uint8Array> {
     return this.loadSlot(address, slotKeyOf(key))
   }
 
-  /** The value of a slot; no bytes for zero. */
+  /** Returns the value of a slot, empty for zero. */
   loadSlot(address: Uint8Array, key: SlotKey): Awaitable<Uint8Array> {
     const entry = this.state.entry(address)
-    // Each SLOAD comes here: without a function made for it.
+    // Every SLOAD comes through here, so avoid creating a closure.
     if (entry instanceof Promise) return entry.then((arrived) => this.#valueOf(arrived, key))
     return this.#valueOf(entry, key)
   }
@@ -98,7 +98,10 @@ export class ExecutionState {
     return slot instanceof Promise ? slot.then(({ value }) => value) : slot.value
   }
 
-  /** What the gas of an SSTORE depends on (EIP-2200); see `originalStorageCache` for when a transaction began. */
+  /**
+   * Returns the values that determine the gas of an SSTORE (EIP-2200); see `originalStorageCache` for when a
+   * transaction starts.
+   */
   readSlot(address: Uint8Array, key: SlotKey): Awaitable<SlotValues> {
     return whenReady(this.state.entry(address), (entry) =>
       entry.current === undefined
@@ -120,7 +123,7 @@ export class ExecutionState {
   /**
    * Sets a 32-byte slot to a value of at most 32 bytes.
    *
-   * @throws Error if there is no such account.
+   * @throws Error if the account does not exist.
    */
   writeStorage(address: Uint8Array, key: Uint8Array, value: Uint8Array): Awaitable<void> {
     return this.storeSlot(address, slotKeyOf(key), value)
@@ -129,7 +132,7 @@ export class ExecutionState {
   /**
    * Sets a slot to a value of at most 32 bytes.
    *
-   * @throws Error if there is no such account.
+   * @throws Error if the account does not exist.
    */
   storeSlot(address: Uint8Array, key: SlotKey, value: Uint8Array): Awaitable<void> {
     return whenReady(this.state.entry(address), (entry) =>
@@ -138,10 +141,10 @@ export class ExecutionState {
   }
 
   /**
-   * Sets 32-byte slots to values of at most 32 bytes, outside of any transaction and whatever they hold: they are not
-   * looked up. Keys are kept as they are given.
+   * Sets 32-byte slots to values of at most 32 bytes outside any transaction, without reading their old values. Keys
+   * are kept without copying.
    *
-   * @throws Error if there is no such account, or within a checkpoint.
+   * @throws Error if the account does not exist, or within a checkpoint.
    */
   overwriteStorage(
     address: Uint8Array,
@@ -153,10 +156,10 @@ export class ExecutionState {
   }
 
   /**
-   * The root of the state as it is now, with the nodes and codes that the store does not have yet. Nothing is
-   * written. Calling it again costs what changed in between.
+   * Computes the current state root, with the nodes and codes that the store lacks. Writes nothing. A repeated call
+   * only costs what changed in between.
    *
-   * @throws Error if the working state was made without a store.
+   * @throws Error if the working state has no store.
    */
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
@@ -165,8 +168,7 @@ export class ExecutionState {
   }
 
   /**
-   * As {@link computeRoot}, with turns for other work where the slice is used up. Nothing may change the state
-   * meanwhile.
+   * Incremental version of {@link computeRoot}: yields when the slice is used up. The state must not change meanwhile.
    */
   async computeRootInSlices(slice: TimeSlice): Promise<StateCommitment> {
     const trie = this.#openTrie()
@@ -179,13 +181,13 @@ export class ExecutionState {
     return { root, nodes, roots, replaced, codes: this.#codesInUse(), preimages }
   }
 
-  /** The tries with everything that computeRoot brought into them: what proofs of this state are made from. */
+  /** The tries with everything that computeRoot added, for proofs of this state. */
   get nodes(): NodeReader {
     return this.#openTrie()
   }
 
   /**
-   * Makes the state as it is now the base of what follows, once its commitment is stored.
+   * Makes the current state the new base, once its commitment is stored.
    *
    * @param base the view at the computed root.
    * @throws Error within a checkpoint.
@@ -195,22 +197,22 @@ export class ExecutionState {
     this.forgetComputed()
   }
 
-  /** How many checkpoints are neither committed nor reverted. */
+  /** Number of checkpoints neither committed nor reverted. */
   get openCheckpoints(): number {
     return this.state.openCheckpoints
   }
 
-  /** How many accounts and slots are known: those that were read or written. */
+  /** Number of known accounts and slots, read or written. */
   get known(): number {
     return this.state.known
   }
 
-  /** Forgets the codes that were put, once all changes are taken back. */
+  /** Forgets added codes, once all changes are reverted. */
   forgetNewCodes(): void {
     if (this.newCodes.size > 0) this.newCodes.clear()
   }
 
-  /** The state as it is now, for readers; it moves with this one. Its root is computed when it is asked for. */
+  /** Returns a live read-only view of this state. Its root is computed on demand. */
   view(): StateView {
     const computeRoot = () => this.computeRoot().root
     return {
@@ -230,7 +232,7 @@ export class ExecutionState {
   #codeOf(entry: AccountEntry): Awaitable<Uint8Array> {
     const hash = entry.current?.codeHash ?? EMPTY_CODE_HASH
     if (entry.code.hash === hash) return entry.code.bytes
-    // Code that was taken away (EIP-7702, a destruction) is not that of the base.
+    // Removed code (EIP-7702, self-destruct) must not be read from the base.
     if (bytesEqual(hash, EMPTY_CODE_HASH)) return NO_BYTES
     const known = this.newCodes.get(bytesKey(hash))?.bytes ?? this.store?.getCode(hash)
     return whenReady(known ?? this.base.getCode(entry.address), (bytes) => {

@@ -16,29 +16,29 @@ import {
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { type TrieStateView } from './stateStore.js'
 
-/** When more accounts and slots than this are known, the next rebase forgets them all. */
+/** If more accounts and slots than this are known, the next rebase forgets them all. */
 const MAX_KNOWN = 10_000
 
-/** The view that a state goes on from: who follows a block asks it for the accounts that the block changed. */
+/** The view that becomes the next base, and that learns which accounts changed. */
 export type NextBase = StateView & Pick<TrieStateView, 'know'>
 
 /**
  * A flat cache of accounts and slots over a base, with an undo log.
  *
- * Reads give a promise only where the base does. A checkpoint costs a number, a commit nothing, a revert what was
- * written since. Changes are journaled only within a checkpoint: outside of one nothing can be undone.
+ * Reads return a promise only where the base does. A checkpoint costs one number, a commit nothing, and a revert only
+ * what was written since. Changes outside checkpoints are not journaled and cannot be undone.
  */
 export class JournaledState {
   #base: StateView
   #entries = new Map<string, AccountEntry>()
-  /** The two entries that were asked for last: a message asks for its sender and its recipient again and again. */
+  /** The two most recent entries: a message keeps asking for its sender and recipient. */
   #latest: AccountEntry | undefined
   #earlier: AccountEntry | undefined
-  /** How many accounts and slots were read or written since they were last forgotten. */
+  /** Number of accounts and slots read or written since they were last forgotten. */
   #known = 0
   /** Entries that may differ from the base. */
   readonly touched = new Set<AccountEntry>()
-  /** Entries that were touched since they were last taken. */
+  /** Entries touched since the last {@link takePending}. */
   #pending = new Set<AccountEntry>()
   readonly #undo: (() => void)[] = []
   readonly #checkpoints: number[] = []
@@ -48,12 +48,12 @@ export class JournaledState {
     this.#base = base
   }
 
-  /** The state that is read where nothing was written. */
+  /** The underlying state for everything that was not written. */
   get base(): StateView {
     return this.#base
   }
 
-  /** The entry of a 20-byte address. */
+  /** Returns the entry of a 20-byte address. */
   entry(address: Uint8Array): Awaitable<AccountEntry> {
     const latest = this.#latest
     if (latest !== undefined && isSameAddress(latest.address, address)) return latest
@@ -85,7 +85,7 @@ export class JournaledState {
     this.#earlier = undefined
   }
 
-  /** A slot of an account. */
+  /** Returns a slot of an account. */
   slot(entry: AccountEntry, { bytes, name }: SlotKey): Awaitable<SlotEntry> {
     const { storage } = entry
     const known = storage.find(name)
@@ -99,7 +99,7 @@ export class JournaledState {
     })
   }
 
-  /** Sets a 32-byte slot outside of any checkpoint whatever it holds, which is not read. */
+  /** Sets a 32-byte slot outside any checkpoint without reading its old value. */
   overwriteSlot(entry: AccountEntry, key: Uint8Array, bytes: Uint8Array): void {
     this.#checkNoCheckpoint()
     const name = bytesKey(key)
@@ -112,7 +112,7 @@ export class JournaledState {
     this.setSlot(entry, slot, bytes)
   }
 
-  /** Replaces an account's record; undefined removes the account, though not its storage. */
+  /** Replaces an account's record; undefined removes the account, but not its storage. */
   setRecord(entry: AccountEntry, record: AccountRecord | undefined): void {
     const before = entry.current
     if (isSameRecord(before, record)) return
@@ -142,8 +142,8 @@ export class JournaledState {
   }
 
   /**
-   * The value of a slot when it was first asked for in a transaction: SSTORE asks before it writes. Writes outside
-   * of transactions, as of genesis or at the start of a block, are so no transaction's.
+   * Returns the value of a slot when a transaction first asked for it. SSTORE asks before it writes, so writes outside
+   * transactions, such as in the genesis or at the start of a block, belong to no transaction.
    */
   originalOf(slot: SlotEntry): Uint8Array {
     if (slot.original === undefined) {
@@ -153,7 +153,7 @@ export class JournaledState {
     return slot.original
   }
 
-  /** Makes all slots of an account zero. */
+  /** Sets all slots of an account to zero. */
   clearSlots(entry: AccountEntry): void {
     const before = entry.storage
     if (before.isBlank) return
@@ -166,7 +166,7 @@ export class JournaledState {
     this.#touch(entry)
   }
 
-  /** How many checkpoints are neither committed nor reverted. */
+  /** Number of checkpoints neither committed nor reverted. */
   get openCheckpoints(): number {
     return this.#checkpoints.length
   }
@@ -175,7 +175,7 @@ export class JournaledState {
     this.#checkpoints.push(this.#undo.length)
   }
 
-  /** Keeps what was written since the last checkpoint; the end of the outermost one ends the transaction. */
+  /** Keeps what was written since the last checkpoint. Committing the outermost one ends the transaction. */
   commit(): void {
     this.#checkpoints.pop()
     if (this.#checkpoints.length > 0) return
@@ -190,20 +190,20 @@ export class JournaledState {
     if (this.#checkpoints.length === 0) this.forgetOriginals()
   }
 
-  /** Ends a transaction: the next one has original values of its own. */
+  /** Ends a transaction: the next one starts with new original values. */
   forgetOriginals(): void {
     for (const slot of this.#slotsWithOriginal) slot.original = undefined
     this.#slotsWithOriginal = []
   }
 
-  /** The entries that were touched since they were last taken. */
+  /** Returns the entries touched since the last call. */
   takePending(): Iterable<AccountEntry> {
     const pending = this.#pending
     this.#pending = new Set()
     return pending
   }
 
-  /** Makes the state as it is now the base of what follows; `base`, which must read the same, is told what changed. */
+  /** Makes the current state the new base. `base` must read the same, and learns what changed. */
   rebase(base: NextBase): void {
     if (this.#known > MAX_KNOWN) return this.restart(base)
     this.#checkNoCheckpoint()
@@ -215,7 +215,7 @@ export class JournaledState {
     this.#forgetChanges()
   }
 
-  /** Drops everything, what was written too, and reads another base. */
+  /** Drops everything, including writes, and switches to another base. */
   restart(base: StateView): void {
     this.#checkNoCheckpoint()
     this.#base = base
@@ -225,18 +225,18 @@ export class JournaledState {
     this.#forgetChanges()
   }
 
-  /** How many accounts and slots are known. */
+  /** Number of known accounts and slots. */
   get known(): number {
     return this.#known
   }
 
-  /** Forgets what was only read. */
+  /** Forgets everything that was only read. */
   forgetReads(): void {
     this.#forgetLatest()
     this.#entries = new Map([...this.touched].map((entry) => [bytesKey(entry.address), entry]))
   }
 
-  /** Another state on the same base with the same changes, without checkpoints. */
+  /** Copies the changes into another state on the same base, without checkpoints. */
   copy(): JournaledState {
     const copy = new JournaledState(this.#base)
     for (const entry of this.touched) {
@@ -252,7 +252,7 @@ export class JournaledState {
     this.#pending.add(entry)
   }
 
-  /** Whether changes can be undone, and so have to be journaled. */
+  /** Whether changes can be undone and must be journaled. */
   get #isJournaling(): boolean {
     return this.#checkpoints.length > 0
   }

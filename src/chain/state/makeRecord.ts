@@ -38,16 +38,16 @@ import {
   nodeBehind,
 } from './trieNode.js'
 
-/** A child that has its encoding. */
+/** A child that is already encoded. */
 type MadeChild = Reference | NodeRecord
 
-/** What stands in a branch where nothing is. */
+/** The empty item of a branch. */
 export const NO_CHILD = new Reference(EMPTY_ITEM)
 
-/** What is told about the nodes that are made. */
+/** Called with each node that is made. */
 export type NodeListener = (record: NodeRecord) => void
 
-/** Makes the record of a node, and before it those of its children that are not made yet. */
+/** Makes the record of a node, after those of its children that are not made yet. */
 export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
   switch (node.kind) {
     case 'leaf':
@@ -66,7 +66,7 @@ export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
   }
 }
 
-/** The record of a leaf. @param pathItem - its path in the compact form, as an RLP item */
+/** Makes the record of a leaf. @param pathItem - its hex-prefix path as an RLP item */
 export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord {
   const length = pathItem.length + stringLength(value)
   const bytes = nodeMemory(listLength(length))
@@ -76,7 +76,7 @@ export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord 
   return new NodeRecord(bytes, bytes.length)
 }
 
-/** The record of a leaf by its whole key, of which `depth` half bytes lie above it. */
+/** Makes the record of a leaf from its whole key, with `depth` nibbles above it. */
 export function leafOfKey(key: Uint8Array, depth: number, value: Uint8Array): NodeRecord {
   return leafRecord(encodeString(leafPath(key, depth)), value)
 }
@@ -88,7 +88,7 @@ function makeChild(child: Child, made: NodeListener): MadeChild {
   return record
 }
 
-/** Where a child with a hash is. */
+/** Returns the link to a child that has a hash. */
 function linkTo(child: MadeChild): NodeLink | undefined {
   if (child instanceof Reference) return child.link
   return child.hasHash ? child : undefined
@@ -115,14 +115,14 @@ function listRecord(items: readonly MadeChild[]): NodeRecord {
   return record
 }
 
-/** A branch with another item in one place. */
+/** Returns a branch with one item replaced. */
 export function withChild(record: NodeRecord, place: ItemPlace, child: NodeRecord): NodeRecord {
   return child.itemLength === place.end - place.start
     ? patchedCopy(record, [place], [child])
     : rebuilt(record, [place], [child])
 }
 
-/** A branch with other items. */
+/** Returns a branch with some items replaced. */
 function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
   const children: MadeChild[] = []
   let staysInPlace = true
@@ -134,7 +134,7 @@ function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): 
   return staysInPlace ? patchedCopy(record, patches, children) : rebuilt(record, patches, children)
 }
 
-/** Mostly hashes take the place of hashes, and nothing moves. */
+/** Copies a branch whose items keep their length, as when hashes replace hashes. */
 function patchedCopy(
   record: NodeRecord,
   places: readonly ItemPlace[],
@@ -151,7 +151,7 @@ function patchedCopy(
   return copy
 }
 
-/** What lies between the places is copied as it is. */
+/** Rebuilds a branch, copying the bytes between the replaced items. */
 function rebuilt(
   record: NodeRecord,
   places: readonly ItemPlace[],
@@ -191,7 +191,7 @@ function rebuilt(
   return after
 }
 
-/** A key (hashed, for state and storage tries) and its value, which is not empty. */
+/** A key (hashed in state and storage tries) and its non-empty value. */
 export interface TrieEntry {
   key: Uint8Array
   value: Uint8Array
@@ -199,7 +199,7 @@ export interface TrieEntry {
 
 const NO_KEY = new Uint8Array(0)
 
-/** The node over sorted entries that are all new, `depth` half bytes down their keys; undefined over none. */
+/** Builds the node for sorted new entries, `depth` nibbles down their keys; undefined for none. */
 export function buildNode(entries: readonly TrieEntry[], depth: number): TrieNode | undefined {
   const first = entries[0]
   const last = entries.at(-1)
@@ -225,7 +225,7 @@ function buildBranch(entries: readonly TrieEntry[], depth: number): BranchNode {
   return { kind: 'branch', children, value: endsHere ? entries[0]?.value : undefined }
 }
 
-/** A branch in the only form that is allowed: one with fewer than two ways out is a leaf or an extension. */
+/** Normalises a branch: one with fewer than two entries becomes a leaf or an extension. */
 export function collapsed(reader: NodeReader, branch: BranchNode): Child | undefined {
   let only = -1
   for (const [nibble, child] of branch.children.entries()) {
@@ -238,7 +238,7 @@ export function collapsed(reader: NodeReader, branch: BranchNode): Child | undef
   return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
 }
 
-/** A child with a piece of path before it, merged with the path that it may have itself. */
+/** Prepends a path to a child, merging it with the child's own path. */
 export function prefixed(reader: NodeReader, path: Nibbles, child: Child | undefined): Child | undefined {
   if (child === undefined || path.length === 0) return child
   const node = decoded(reader, child)
@@ -251,13 +251,16 @@ function decoded(reader: NodeReader, child: Child): NewNode {
   return child instanceof NodeRecord ? decodeNode(child) : child
 }
 
-/** Whether a record is a leaf, and not that of a key. */
+/** Whether a record is the leaf of a different key. */
 export function isLeafOfAnother({ bytes }: NodeRecord, depth: number, key: Uint8Array): boolean {
   const path = payloadAt(bytes, payloadStart(bytes, 0))
   return ((bytes[path.start] ?? 0) & LEAF_FLAG) !== 0 && !endsAtLeaf(key, depth, bytes, path)
 }
 
-/** A leaf with another value; the record itself if it had that value, undefined if it is not the leaf of the key. */
+/**
+ * Returns a leaf with another value: the record itself if the value is the same, undefined if it is not the leaf of the
+ * key.
+ */
 export function withValue(
   record: NodeRecord,
   depth: number,

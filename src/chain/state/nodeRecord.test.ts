@@ -4,7 +4,7 @@ import { NodeRecord, storedNode } from './nodeRecord.js'
 
 const hash = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 
-/** A branch with hashes at some places and one child inside it, with room for links behind its RLP. */
+/** A branch with hashes at some indices and one embedded child, with room for links after its RLP. */
 function branchOf(places: readonly number[]): NodeRecord {
   const items = Array.from({ length: 17 }, (_, i) => (places.includes(i) ? hash(i + 1) : new Uint8Array()))
   const rlp = RLP.encode(items.with(7, Uint8Array.of(0x20, 0x01)))
@@ -15,10 +15,10 @@ function branchOf(places: readonly number[]): NodeRecord {
 
 const leaf = (): NodeRecord => new NodeRecord(new Uint8Array(40).fill(0xe7), 40)
 
-/** What a reader of its row makes of a record. */
+/** The record as read back from its row. */
 const stored = ({ bytes }: NodeRecord): NodeRecord => storedNode(Uint8Array.from(bytes), 1)
 
-it('keeps links to the last byte of six, and finds how many there are from the RLP', () => {
+it('uses all six bytes of a link, and derives the number of links from the RLP', () => {
   const record = branchOf([0, 3, 15])
   const numbers = [1, 5 * 2 ** 30 + 123_456_789, 2 ** 48 - 1]
   for (const [index, number] of numbers.entries()) record.link(index, number)
@@ -28,7 +28,7 @@ it('keeps links to the last byte of six, and finds how many there are from the R
   expect(numbers.map((_, index) => found.linkAt(index))).toEqual(numbers)
 })
 
-it('leads to children in memory until they are written', () => {
+it('links to children in memory until they are written', () => {
   const [parent, child] = [branchOf([2, 4]), leaf()]
   parent.link(0, child)
   parent.link(1, 77)
@@ -41,7 +41,7 @@ it('leads to children in memory until they are written', () => {
   expect([stored(parent).linkAt(0), stored(parent).linkAt(1)]).toEqual([1000, 77])
 })
 
-it('takes another number when the first write failed', () => {
+it('takes another number if the first write failed', () => {
   const [parent, child] = [branchOf([9]), leaf()]
   parent.link(0, child)
   for (const start of [500, 9000]) {
@@ -53,7 +53,7 @@ it('takes another number when the first write failed', () => {
   expect(stored(parent).linkAt(0)).toBe(9000)
 })
 
-it('has copies whose links are their own', () => {
+it('copies have links of their own', () => {
   const [parent, first, second] = [branchOf([1, 2]), leaf(), leaf()]
   parent.link(0, first)
   parent.link(1, 5)
@@ -64,7 +64,7 @@ it('has copies whose links are their own', () => {
   expect([copy.linkAt(0), copy.linkAt(1)]).toEqual([second, first])
 })
 
-it('is the same in memory of its own', () => {
+it('is unchanged after moving to its own memory', () => {
   const record = branchOf([0, 3]).copy()
   record.link(0, 1000)
   record.link(1, 2000)

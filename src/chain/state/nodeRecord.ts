@@ -1,39 +1,41 @@
 import { keccak256 } from '../crypto.js'
 import { itemEnd, payloadStart } from '../rlp.js'
 
-/** The root of a trie without entries: keccak-256 of the RLP of no bytes. */
+/** Root of the empty trie: keccak-256 of the RLP of the empty string. */
 export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(Uint8Array.of(0x80))
 
-/** A link: the number of a child, little-endian. */
+/** Length of a link in bytes: the number of a child, little-endian. */
 const LINK_LENGTH = 6
-/** The head of an RLP item of 32 bytes; no node inside its parent begins like this. */
+/** First byte of an RLP item of 32 bytes; no embedded node begins with it. */
 export const HASH_HEAD = 0xa0
 const HASH_ITEM_LENGTH = 33
 
-/** The number of a stored node: less than 2^48, and greater than those of all nodes that were stored before. */
+/** The number of a stored node: below 2^48, and greater than that of every node stored earlier. */
 export type NodeNumber = number
 
-/** A child: by its number, or in memory as long as it is not stored. */
+/** A child: its number, or the record in memory until it is stored. */
 export type NodeLink = NodeRecord | NodeNumber
 
 /**
- * A trie node with a hash of its own, as it is stored: its RLP, and behind it one link of 6 bytes for each child that the
- * RLP names by a hash, in their order. A reader of a node finds its children without a look-up by hash.
+ * A trie node with a hash of its own, in stored form: its RLP, followed by one 6-byte link for each child that the RLP
+ * references by hash, in order. Readers find children without a look-up by hash.
  */
 export class NodeRecord {
   #bytes: Uint8Array
-  /** How many of the bytes are RLP. */
+  /** Length of the RLP in bytes. */
   readonly rlpLength: number
   #rlp: Uint8Array | undefined
-  /** Whether another node has taken its place before it was stored. */
+  /** Whether another node replaced it before it was stored. */
   isReplaced = false
   #number: NodeNumber | undefined
-  /** What the batch that is under way stores it under. */
+  /** The number that the current batch stores it under. */
   #assigned: NodeNumber = 0
-  /** Children that are not stored yet, at the index of their links. */
+  /** Unstored children, by the index of their links. */
   #unstored: (NodeRecord | undefined)[] | undefined
 
-  /** @param bytes - RLP and links; the links of a new node are put by {@link link} */
+  /**
+   * @param bytes - RLP and links; {@link link} fills in the links of a new node
+   */
   constructor(bytes: Uint8Array, rlpLength: number, number?: NodeNumber) {
     this.#bytes = bytes
     this.rlpLength = rlpLength
@@ -41,27 +43,27 @@ export class NodeRecord {
     this.#number = number
   }
 
-  /** RLP and links. Readers leave them unchanged. */
+  /** RLP and links; read-only. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
 
-  /** A view on the bytes. Readers leave it unchanged. */
+  /** A view of the RLP; read-only. */
   get rlp(): Uint8Array {
     return (this.#rlp ??= this.bytes.subarray(0, this.rlpLength))
   }
 
-  /** Whether its parent names it by its hash, and does not have it within itself. */
+  /** Whether the parent references it by hash instead of embedding it. */
   get hasHash(): boolean {
     return this.rlpLength >= 32
   }
 
-  /** How long the item is that stands for the node in its parent (Yellow Paper, appendix D). */
+  /** Length of the item that represents the node in its parent (Yellow Paper, appendix D). */
   get itemLength(): number {
     return this.hasHash ? HASH_ITEM_LENGTH : this.rlpLength
   }
 
-  /** Writes that item. */
+  /** Writes the item that represents the node in its parent. */
   writeItem(into: Uint8Array, position: number): void {
     if (this.hasHash) {
       into[position] = HASH_HEAD
@@ -69,22 +71,22 @@ export class NodeRecord {
     } else into.set(this.rlp, position)
   }
 
-  /** In bytes. */
+  /** Length of RLP and links in bytes. */
   get length(): number {
     return this.bytes.length
   }
 
-  /** How many children it names by their hashes. */
+  /** Number of children referenced by hash. */
   get linkCount(): number {
     return (this.bytes.length - this.rlpLength) / LINK_LENGTH
   }
 
-  /** Undefined while the node is not stored. */
+  /** Undefined until the node is stored. */
   get number(): NodeNumber | undefined {
     return this.#number
   }
 
-  /** Where the child with an index among those that are named by hashes is. */
+  /** Returns the link to the child at an index among those referenced by hash. */
   linkAt(index: number): NodeLink {
     const unstored = this.#unstored?.[index]
     if (unstored !== undefined) return unstored
@@ -95,7 +97,7 @@ export class NodeRecord {
     return high * 0x1000000 + low
   }
 
-  /** Sets a link of a node that is not stored yet. */
+  /** Sets a link of an unstored node. */
   link(index: number, to: NodeLink): void {
     const number = typeof to === 'number' ? to : to.number
     if (number !== undefined) this.#write(index, number)
@@ -105,7 +107,7 @@ export class NodeRecord {
     this.#unstored[index] = unstored
   }
 
-  /** The same node, not stored, for changes of items that keep their length. */
+  /** Returns an unstored copy, for replacing items of the same length. */
   copy(): NodeRecord {
     const bytes = nodeMemory(this.#bytes.length)
     bytes.set(this.#bytes)
@@ -114,14 +116,14 @@ export class NodeRecord {
     return twin
   }
 
-  /** Moves the node out of memory that it shares with others. */
+  /** Moves the node out of shared memory. */
   own(): void {
     if (this.#bytes.buffer.byteLength === this.#bytes.length) return
     this.#bytes = this.#bytes.slice()
     this.#rlp = this.rlpLength === this.#bytes.length ? this.#bytes : undefined
   }
 
-  /** Sets the number that a batch stores the node under; its children that are not stored were given theirs before. */
+  /** Sets the number that a batch stores the node under. Its unstored children must have theirs already. */
   assign(number: NodeNumber): void {
     this.#assigned = number
     this.#unstored?.forEach((child, index) => {
@@ -129,7 +131,7 @@ export class NodeRecord {
     })
   }
 
-  /** The number that a batch stores the node under, or has stored it. */
+  /** The number under which a batch stores or has stored the node. */
   get assignedNumber(): NodeNumber {
     return this.#number ?? this.#assigned
   }
@@ -154,17 +156,17 @@ export class NodeRecord {
   }
 }
 
-/** Bytes of the links behind the RLP of a node with so many children that are named by hashes. */
+/** Returns the length of the links of a node with this many children referenced by hash. */
 export function linksLength(children: number): number {
   return LINK_LENGTH * children
 }
 
-/** A node from its row. @param bytes - RLP and links, which stay as they are */
+/** Creates a node from its row. @param bytes - RLP and links, not copied */
 export function storedNode(bytes: Uint8Array, number: NodeNumber): NodeRecord {
   return new NodeRecord(bytes, itemEnd(bytes, 0), number)
 }
 
-/** Where an item of a branch begins, and how many items before it are hashes. */
+/** Returns the offset of an item of a branch, and the number of hashes before it. */
 export function childAt(rlp: Uint8Array, index: number): { start: number; link: number } {
   let start = payloadStart(rlp, 0)
   let link = 0
@@ -178,26 +180,26 @@ export function childAt(rlp: Uint8Array, index: number): { start: number; link: 
   return { start, link }
 }
 
-/** Half bytes, one per element: the digits that a trie branches on. */
+/** Nibbles, one per element: the digits that a trie branches on. */
 export type Nibbles = Uint8Array
 
-/** What the first byte of a leaf's path has in the compact form, and that of an extension has not. */
+/** Flag of a leaf in the first byte of a hex-prefix path; unset for an extension. */
 export const LEAF_FLAG = 0x20
 
-/** The half bytes of a key from the `from`th on. */
+/** Returns the nibbles of a key, starting at an index. */
 export function nibblesOf(key: Uint8Array, from: number): Nibbles {
   const nibbles = new Uint8Array(key.length * 2 - from)
   for (let i = 0; i < nibbles.length; i++) nibbles[i] = nibbleAt(key, from + i)
   return nibbles
 }
 
-/** The half byte of a key at an index. */
+/** Returns the nibble of a key at an index. */
 export function nibbleAt(key: Uint8Array, index: number): number {
   const byte = key[index >>> 1] ?? 0
   return (index & 1) === 0 ? byte >>> 4 : byte & 0x0f
 }
 
-/** How many half bytes of a path a key has from the `depth`th of its own on. */
+/** Returns the number of leading nibbles that a path shares with a key from `depth` on. */
 export function commonWithKey(path: Nibbles, key: Uint8Array, depth: number): number {
   const limit = Math.min(path.length, key.length * 2 - depth)
   let count = 0
@@ -205,15 +207,15 @@ export function commonWithKey(path: Nibbles, key: Uint8Array, depth: number): nu
   return count
 }
 
-/** Whether the rest of a key from the `depth`th half byte on is a path. */
+/** Whether a path equals the rest of a key from nibble `depth` on. */
 export function endsWith(key: Uint8Array, depth: number, path: Nibbles): boolean {
   return key.length * 2 - depth === path.length && commonWithKey(path, key, depth) === path.length
 }
 
 /**
- * Whether the rest of a key from the `depth`th half byte on is the path of a leaf.
+ * Whether the rest of a key from nibble `depth` on is the path of a leaf.
  *
- * @param bytes - with the path in the compact form from `start` up to but not including `end`
+ * @param bytes - contains the hex-prefix path, from `start` up to but not including `end`
  */
 export function endsAtLeaf(
   key: Uint8Array,
@@ -229,7 +231,7 @@ export function endsAtLeaf(
   return true
 }
 
-/** Two paths, one behind the other. */
+/** Concatenates two paths. */
 export function joinPaths(first: Nibbles, second: Nibbles): Nibbles {
   const joined = new Uint8Array(first.length + second.length)
   joined.set(first)
@@ -237,7 +239,7 @@ export function joinPaths(first: Nibbles, second: Nibbles): Nibbles {
   return joined
 }
 
-/** A path in the compact form of nodes: hex prefix encoding (Yellow Paper, appendix C). */
+/** Encodes a path in hex-prefix form (Yellow Paper, appendix C). */
 export function encodePath(path: Nibbles, { leaf }: { leaf: boolean }): Uint8Array {
   const odd = path.length & 1
   const bytes = new Uint8Array((path.length >>> 1) + 1)
@@ -248,7 +250,7 @@ export function encodePath(path: Nibbles, { leaf }: { leaf: boolean }): Uint8Arr
   return bytes
 }
 
-/** The rest of a key of whole bytes from the `depth`th half byte on, as the path of a leaf in the compact form. */
+/** Encodes the rest of a key from nibble `depth` on as the hex-prefix path of a leaf. */
 export function leafPath(key: Uint8Array, depth: number): Uint8Array {
   const odd = depth & 1
   const start = (depth + odd) >>> 1
@@ -258,29 +260,29 @@ export function leafPath(key: Uint8Array, depth: number): Uint8Array {
   return bytes
 }
 
-/** Whether a path in the compact form belongs to a leaf. */
+/** Whether a hex-prefix path belongs to a leaf. */
 export function isLeafPath(encoded: Uint8Array): boolean {
   return ((encoded[0] ?? 0) & LEAF_FLAG) !== 0
 }
 
-/** The half bytes of a path in the compact form. */
+/** Decodes a hex-prefix path to nibbles. */
 export function decodePath(encoded: Uint8Array): Nibbles {
   return nibblesOf(encoded, ((encoded[0] ?? 0) & 0x10) !== 0 ? 1 : 2)
 }
 
-/** The nodes of a block with a transaction or two fit into so many bytes. */
+/** Size of a shared buffer: enough for the nodes of a block with one or two transactions. */
 const SHARED_BYTES = 16 * 1024
-/** What is longer has memory of its own. */
+/** Longer nodes get their own memory. */
 const LONGEST = 2048
 
 let shared = new ArrayBuffer(SHARED_BYTES)
 let used = 0
 
 /**
- * Zeros for a node that is made, in memory that it shares with those that are made around it.
+ * Allocates zeroed memory for a new node, shared with nodes made around the same time.
  *
- * An array with memory of its own takes as long to make as a node takes to hash, and most nodes live until the next block.
- * Those that stay leave the shared memory (NodeRecord.own), so that one of them does not hold the others'.
+ * An array with its own memory takes as long to allocate as a node takes to hash, and most nodes live only until the
+ * next block. Those that stay leave the shared memory (NodeRecord.own), so that none keeps the others alive.
  */
 export function nodeMemory(length: number): Uint8Array {
   if (length > LONGEST) return new Uint8Array(length)
@@ -293,7 +295,7 @@ export function nodeMemory(length: number): Uint8Array {
   return bytes
 }
 
-/** Nodes by their numbers, a bit each: numbers are dense, and a chain has millions of nodes. */
+/** A set of node numbers as a bitmap: numbers are dense, and a chain has millions of nodes. */
 export class NodeSet {
   #bits = new Uint8Array(64 * 1024)
 

@@ -13,7 +13,7 @@ import { WorkingState } from './workingState.js'
 const address = new Address(new Uint8Array(20).fill(0xaa))
 const slotKey = (slot: number) => bigintToBytes(BigInt(slot), 32)
 
-it('computes in pieces the root that @ethereumjs/mpt has', async () => {
+it('computes the same root in slices as @ethereumjs/mpt', async () => {
   const store = new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })
   const oracle = await createMPT({ useKeyHashing: true })

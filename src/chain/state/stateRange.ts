@@ -16,7 +16,7 @@ import { changedLeaves, leavesFrom } from './trieRange.js'
 export interface RangeSlot {
   /** keccak-256 of the key. */
   hash: Uint8Array
-  /** 32 bytes; undefined where it is not known what was hashed. */
+  /** 32 bytes; undefined if the preimage is unknown. */
   key: Uint8Array | undefined
   /** 32 bytes. */
   value: Uint8Array
@@ -26,38 +26,38 @@ export interface RangeSlot {
 export interface RangeAccount extends AccountState {
   /** keccak-256 of the address. */
   hash: Uint8Array
-  /** 20 bytes; undefined where it is not known what was hashed. */
+  /** 20 bytes; undefined if the preimage is unknown. */
   address: Uint8Array | undefined
 }
 
-/** A part of what there is, and where the rest begins. */
+/** A page of results. */
 export interface Range<T> {
   items: T[]
-  /** The hash of the next one; undefined behind the last. */
+  /** Hash of the next item; undefined after the last one. */
   next: Uint8Array | undefined
 }
 
-/** How much of what there is, and from where on. */
+/** Start and size of a page. */
 export interface RangePlace {
-  /** The first hash, or how it begins. */
+  /** The first hash, or a prefix of it. */
   start: Uint8Array
   limit: number
 }
 
 /**
- * Lists what states hold, in the order of the hashes of addresses and slots (geth: core/state/dump.go, eth/api_debug.go). In
- * a fork that is what the node knows of: the remote node cannot list its state.
+ * Lists accounts and slots of states, ordered by the hashes of addresses and keys (geth: core/state/dump.go,
+ * eth/api_debug.go). In a fork, only what the node knows: the remote node cannot list its state.
  */
 export class StateRanges {
   readonly #stores: ChainStores
-  /** The slots that the system writes at the beginning of blocks, which are not kept as preimages. */
+  /** Slots that system calls write at the start of blocks, which have no stored preimages. */
   #systemSlots: Map<string, Uint8Array> | undefined
 
   constructor(stores: ChainStores) {
     this.#stores = stores
   }
 
-  /** Accounts of the state under a root. */
+  /** Lists the accounts of the state under a root. */
   async accounts(
     root: Uint8Array,
     { start, limit, isWanted }: RangePlace & { isWanted: (account: RangeAccount) => boolean },
@@ -75,7 +75,7 @@ export class StateRanges {
     return { items, next: undefined }
   }
 
-  /** The root of an account's storage in the state under a root; undefined where the account has none. */
+  /** Returns the storage root of an account in the state under a root; undefined if it has no storage. */
   storageRoot(root: Uint8Array, address: Uint8Array): Uint8Array | undefined {
     const value = readTrie(this.#stores.states, root, keccak256(address))
     if (value === undefined || bytesEqual(value, ABSENT_ACCOUNT)) return undefined
@@ -83,7 +83,7 @@ export class StateRanges {
     return bytesEqual(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot
   }
 
-  /** Slots under a storage root of an account. */
+  /** Lists the slots of an account under a storage root. */
   async storage(
     address: Uint8Array,
     storageRoot: Uint8Array,
@@ -101,12 +101,12 @@ export class StateRanges {
     return { items, next: undefined }
   }
 
-  /** The code with a keccak-256 hash; empty if no account has it. */
+  /** Returns the code with a keccak-256 hash; empty if no account has it. */
   code(hash: Uint8Array): Uint8Array {
     return this.#stores.states.getCode(hash) ?? new Uint8Array(0)
   }
 
-  /** The accounts of one state that another one lacks or has otherwise. */
+  /** Lists the accounts of one state that are missing or different in another. */
   async changedAccounts(before: Uint8Array, after: Uint8Array): Promise<RangeAccount[]> {
     const addresses = await this.#addresses()
     const changed: RangeAccount[] = []
@@ -119,7 +119,7 @@ export class StateRanges {
     return changed
   }
 
-  /** The address or slot with a keccak-256 hash, if a state ever had it. */
+  /** Returns the address or slot with a keccak-256 hash, if any state ever contained it. */
   async preimage(hash: Uint8Array): Promise<Uint8Array | undefined> {
     const preimages = await loadPreimages(this.#stores.database, this.#stores.keys)
     const slice = new TimeSlice()

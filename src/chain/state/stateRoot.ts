@@ -10,7 +10,10 @@ import type { NodeNumber, NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import { type NodeCollector, type TrieChange, updateTrie } from './updateTrie.js'
 
-/** Some milliseconds' worth of changes. Between two pieces a handful of nodes is made that the next one replaces. */
+/**
+ * Changes applied between two yields, some milliseconds of work. Each piece makes a handful of nodes that the next one
+ * replaces.
+ */
 const CHANGES_IN_A_PIECE = 256
 
 /** A root that is not stored yet. */
@@ -20,24 +23,24 @@ export interface TrieRoot {
   record: NodeRecord
 }
 
-/** The state trie of a working state: stored nodes, and over them those that were made since. */
+/** The state trie of a working state: stored nodes, overlaid with those made since. */
 export class WorkingTrie implements NodeReader {
   readonly #stored: NodeReader
   readonly #marksAbsence: boolean
   /** New nodes, children before their parents. */
   readonly nodes: NodeRecord[] = []
-  /** New roots of the state and of storage, by the key of their hash. */
+  /** New state and storage roots, by the map key of their hash. */
   readonly roots = new Map<string, TrieRoot>()
-  /** The numbers of stored nodes that others took the place of. */
+  /** Numbers of stored nodes that were replaced. */
   readonly replaced: NodeNumber[] = []
   /** Addresses and slots that the base does not have. */
   readonly preimages = new Preimages()
-  /** The root over everything that was applied. */
+  /** The root over everything applied so far. */
   root: Uint8Array
 
   /**
-   * @param options.marksAbsence whether what is not there stays in the trie as a mark, because a fork would look for it
-   * elsewhere.
+   * @param options.marksAbsence whether absent entries leave a mark in the trie, because a fork would otherwise look
+   *   for them remotely.
    */
   constructor(stored: NodeReader, root: Uint8Array, options: { marksAbsence?: boolean } = {}) {
     this.#stored = stored
@@ -54,7 +57,7 @@ export class WorkingTrie implements NodeReader {
     return this.#stored.getNode(number)
   }
 
-  /** Brings accounts and their storage into the trie as they are now. */
+  /** Applies accounts and their storage to the trie. */
   *apply(entries: Iterable<AccountEntry>): Steps<void> {
     const changes: TrieChange[] = []
     for (const entry of entries) {
@@ -87,7 +90,7 @@ export class WorkingTrie implements NodeReader {
     return changes
   }
 
-  /** Whether a slot's key may be unknown: who overwrites slots unread knows their keys otherwise. */
+  /** Whether a slot's key may be unknown. Slots overwritten unread have keys that are known otherwise. */
   #mayBeNew({ base }: SlotEntry): boolean {
     return this.#marksAbsence || base?.length === 0
   }
@@ -96,7 +99,7 @@ export class WorkingTrie implements NodeReader {
     return this.#marksAbsence ? mark : undefined
   }
 
-  /** In the order of the keys, so that one piece changes another part of the trie than the next. */
+  /** Updates in key order, so that each piece changes a different part of the trie. */
   *#update(root: Uint8Array, changes: TrieChange[]): Steps<Uint8Array> {
     const isOnePiece = changes.length <= CHANGES_IN_A_PIECE
     const sorted = isOnePiece ? changes.sort(byKey) : yield* sortInSlices(changes, byKey)
@@ -123,7 +126,7 @@ export class WorkingTrie implements NodeReader {
   }
 }
 
-/** Hashed keys differ within their first bytes, sooner than a call of native code has begun. */
+/** Hashed keys differ within their first bytes, so this loop beats a native call. */
 function byKey({ key: a }: TrieChange, { key: b }: TrieChange): number {
   for (let i = 0; i < a.length; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)
@@ -132,24 +135,24 @@ function byKey({ key: a }: TrieChange, { key: b }: TrieChange): number {
   return 0
 }
 
-/** Addresses and slots in a row of the database, at most: a row is read and written in one piece. */
+/** Maximum number of addresses and slots in a database row, which is read and written as a whole. */
 const KEYS_IN_ROW = 1024
 
 /**
- * Addresses and slots that came into a state. The tries know them by their hashes only; what lists accounts and
- * storage, a dump for one, needs the keys themselves.
+ * Addresses and slots that entered a state. Tries contain only their hashes, but listing accounts and storage, as in a
+ * dump, needs the originals.
  */
 export class Preimages {
   readonly #slots = new Map<string, { address: Uint8Array; slots: Map<string, Uint8Array> }>()
 
   #count = 0
 
-  /** How many addresses and slots there are. */
+  /** Number of addresses and slots. */
   get count(): number {
     return this.#count
   }
 
-  /** Takes up a 20-byte address, and a 32-byte slot of it if one came. */
+  /** Adds a 20-byte address, and optionally a 32-byte slot of it. */
   add(address: Uint8Array, slot?: Uint8Array): void {
     const key = bytesKey(address)
     let known = this.#slots.get(key)
@@ -164,7 +167,10 @@ export class Preimages {
     this.#count += known.slots.size - size
   }
 
-  /** The same in parts of at most so many addresses and slots; an address is in each part that has slots of it. */
+  /**
+   * Splits the preimages into parts of at most `most` addresses and slots. An address is repeated in each part that has
+   * slots of it.
+   */
   *inParts(most: number): Iterable<Preimages> {
     if (this.#count <= most) {
       yield this
@@ -174,7 +180,7 @@ export class Preimages {
     for (const { address, slots } of this.#slots.values()) {
       for (const slot of slots.size === 0 ? [undefined] : slots.values()) {
         part.add(address, slot)
-        // Another slot may bring its address with it.
+        // Another slot may also add its address.
         if (part.#count + 2 <= most) continue
         yield part
         part = new Preimages()
@@ -183,17 +189,17 @@ export class Preimages {
     if (part.#count > 0) yield part
   }
 
-  /** The slots of a 20-byte address. */
+  /** Returns the slots of a 20-byte address. */
   slotsOf(address: Uint8Array): Uint8Array[] {
     return [...(this.#slots.get(bytesKey(address))?.slots.values() ?? [])]
   }
 
-  /** Each address with its slots. */
+  /** Iterates over the addresses with their slots. */
   *entries(): Iterable<[address: Uint8Array, slots: Uint8Array[]]> {
     for (const { address, slots } of this.#slots.values()) yield [address, [...slots.values()]]
   }
 
-  /** RLP of a list of lists: an address and its slots. */
+  /** Encodes as an RLP list of lists, each an address followed by its slots. */
   encode(): Uint8Array {
     const entries = [...this.entries()]
     return encodeList(
@@ -201,7 +207,7 @@ export class Preimages {
     )
   }
 
-  /** Takes up what {@link encode} wrote. */
+  /** Adds the output of {@link encode}. */
   addEncoded(bytes: Uint8Array): void {
     for (const entry of RLP.decode(bytes) as Uint8Array[][]) {
       const [address, ...slots] = entry
@@ -212,7 +218,7 @@ export class Preimages {
   }
 }
 
-/** Adds the preimages that came with a state to a batch. */
+/** Adds a state's new preimages to a batch. */
 export function stagePreimages(
   keyspace: Pick<Keyspace, 'preimages'>,
   batch: WriteBatch,
@@ -225,7 +231,7 @@ export function stagePreimages(
   }
 }
 
-/** All addresses and slots that were ever part of a state of a network. */
+/** Loads all addresses and slots that were ever part of a state of a network. */
 export async function loadPreimages(
   database: Pick<Database, 'iterate'>,
   keyspace: Pick<Keyspace, 'allPreimages'>,

@@ -14,7 +14,7 @@ import { WorkingState } from './workingState.js'
 
 const keyspace = keyspaceOf(0)
 
-it('keeps nodes that stay in memory of their own, and those that were replaced apart from them', async () => {
+it('keeps surviving nodes in their own memory, apart from replaced ones', async () => {
   const database = new MemoryDatabase()
   const caches = createStateCaches()
   const store = new StateStore({ database, keyspace, caches })
@@ -54,7 +54,7 @@ it('keeps nodes that stay in memory of their own, and those that were replaced a
 const address = new Address(new Uint8Array(20).fill(0xaa))
 const slot = bigintToBytes(1n, 32)
 
-it('reads every root that was ever stored, also after a restart', async () => {
+it('reads every root ever stored, even after a restart', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'standin-view-test-'))
   const roots: Uint8Array[] = []
   let database = await openDatabase({ directory, sync: false })
@@ -94,7 +94,7 @@ it('reads every root that was ever stored, also after a restart', async () => {
   rmSync(directory, { recursive: true })
 })
 
-it('names code that is missing', async () => {
+it('names missing code', async () => {
   const database = new MemoryDatabase()
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
   const state = new WorkingState({ base: store.viewAt(EMPTY_TRIE_ROOT), store })

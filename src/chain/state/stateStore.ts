@@ -22,53 +22,53 @@ import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord, storedNode } from '.
 import { Preimages, type TrieRoot, stagePreimages } from './stateRoot.js'
 import { MissingNodeError, type NodeReader, readTrie } from './trieNode.js'
 
-/** A new state that is computed and not stored: what its trie needs beside what is stored. */
+/** A new state that is computed but not stored: the difference to what is stored. */
 export interface StateCommitment {
   /** 32 bytes. */
   root: Uint8Array
   /** New trie nodes, children before their parents. */
   nodes: readonly NodeRecord[]
-  /** New roots of the state and of storage, by the key of their hash. */
+  /** New state and storage roots, by the map key of their hash. */
   roots: ReadonlyMap<string, TrieRoot>
-  /** The numbers of stored nodes that new ones take the place of. */
+  /** Numbers of stored nodes that new ones replace. */
   replaced: readonly NodeNumber[]
-  /** New contract codes by the key of their hash. */
+  /** New contract codes, by the map key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
-  /** Addresses and slots that the state before did not have. */
+  /** Addresses and slots that the previous state did not have. */
   preimages: Preimages
 }
 
-/** The setting that holds the least number of a block whose state was not pruned; that of the first block never is. */
+/** Setting that holds the lowest block number whose state was not pruned; the first block's never is. */
 export const PRUNED_BELOW = 'pruned-below'
 
-/** How a state store is made. */
+/** Options for a state store. */
 export interface StateStoreOptions {
   database: Pick<Database, 'get' | 'takeNumbers'>
   keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages' | 'setting'>
-  /** What a fork reads where its tries hold nothing. */
+  /** Remote state that a fork reads where its tries have no entry. */
   remote?: RemoteState | undefined
-  /** Shared with other stores, or of its own. */
+  /** Shared with other stores, or the store's own by default. */
   caches?: StateCaches | undefined
 }
 
 const VIEWS_KEPT = 4
-/** The most roots that are worth being looked through: the state's, both rings', and those of a few contracts. */
+/** Maximum number of roots worth scanning: the state's, both ring buffers', and those of a few contracts. */
 const LATEST_ROOTS = 8
 
-/** The state tries and codes of one network: nodes are only added, so that every root stays readable. */
+/** The state tries and codes of one network. Nodes are only added, so every root stays readable. */
 export class StateStore implements NodeReader {
   readonly remote: RemoteState | undefined
   readonly #database: StateStoreOptions['database']
   readonly #keyspace: StateStoreOptions['keyspace']
-  /** The nodes of the state that was stored last: the next one replaces most of them. */
+  /** Nodes of the last stored state; the next state replaces most of them. */
   #latest = new Map<NodeNumber, NodeRecord>()
   readonly #nodes: StateCaches['nodes']
   readonly #replacedNodes: StateCaches['nodes']
   readonly #codes: ByteCache
   readonly #views = new Map<string, TrieStateView>()
-  /** The view that was asked for last, and with which array: calls on the latest block come with the head's own. */
+  /** The last view requested, with the array that named it: calls on the latest block pass the head's own array. */
   #latestView: { of: Uint8Array; view: TrieStateView } | undefined
-  /** Those of the state that was stored last, on which the next one is mostly built. */
+  /** Roots of the last stored state, on which the next one usually builds. */
   #latestRoots: readonly TrieRoot[] = []
   readonly #aliases = new Map<string, Uint8Array>()
 
@@ -101,14 +101,14 @@ export class StateStore implements NodeReader {
     return node
   }
 
-  /** Whether a state root can be read. */
+  /** Whether a state root is readable. */
   hasRoot(root: Uint8Array): boolean {
     if (this.#aliases.has(bytesKey(root)) || bytesEqual(root, EMPTY_TRIE_ROOT)) return true
     return this.#database.get(this.#keyspace.trieRoot(root)) !== undefined
   }
 
   /**
-   * Makes sure that the state of a block, or one that controls made of it, can be read.
+   * Checks that a state of a block, possibly edited by controls, is readable.
    *
    * @throws StatePrunedError or StateUnknownError
    */
@@ -119,7 +119,7 @@ export class StateStore implements NodeReader {
     throw new StateUnknownError(root)
   }
 
-  /** The code with this 32-byte hash, or undefined if none is stored. */
+  /** Returns the code with a 32-byte hash, or undefined if it is not stored. */
   getCode(hash: Uint8Array): Uint8Array | undefined {
     if (bytesEqual(hash, EMPTY_CODE_HASH)) return NO_BYTES
     const key = bytesKey(hash)
@@ -131,14 +131,14 @@ export class StateStore implements NodeReader {
   }
 
   /**
-   * Makes a root that is not stored another name of one that is: the state root of the block that a fork begins with
-   * names the state that the fork begins with.
+   * Makes an unstored root an alias of a stored one: the state root of the fork block stands for the state that the
+   * fork starts with.
    */
   alias(root: Uint8Array, stored: Uint8Array): void {
     this.#aliases.set(bytesKey(root), stored.slice())
   }
 
-  /** The state under a root. The latest few views are shared, with what they have read. */
+  /** Returns the state under a root. The last few views are shared, with everything they have cached. */
   viewAt(root: Uint8Array): TrieStateView {
     if (this.#latestView?.of === root) return this.#latestView.view
     const key = bytesKey(root)
@@ -154,11 +154,13 @@ export class StateStore implements NodeReader {
     return view
   }
 
-  /** Adds the new nodes and codes of a state to a batch, which the caller writes together with what names the root. */
+  /**
+   * Adds the new nodes and codes of a state to a batch, which the caller writes together with whatever names the root.
+   */
   stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
     stagePreimages(this.#keyspace, batch, preimages)
     const keys = this.#keyspace
-    // A batch that fails leaves a gap: numbers are not used twice.
+    // A failed batch leaves a gap, because numbers are not reused.
     let number = this.#database.takeNumbers(nodes.length)
     for (const node of nodes) {
       node.assign(number)
@@ -178,7 +180,7 @@ export class StateStore implements NodeReader {
     }
   }
 
-  /** Parts the nodes that were stored last into those that have had their time and those that stay. */
+  /** Splits the nodes of the last stored state into replaced ones and those that stay. */
   #retire(replaced: readonly NodeNumber[]): void {
     const latest = this.#latest
     this.#latest = new Map()
@@ -200,29 +202,26 @@ export class StateStore implements NodeReader {
   }
 }
 
-/** Trie nodes that were read or made, by their numbers, and codes by their 32-byte hash. */
+/** Trie nodes read or made, by number, and codes by 32-byte hash. */
 export interface StateCaches {
   nodes: ByteCache<NodeNumber, NodeRecord>
   /**
-   * Nodes that a later state has others in the place of. Each block makes a dozen, which would crowd out what all states
-   * to come are read from; those of the last dozen blocks are kept for a revert, and what lies further back is read from
-   * LevelDB. More of them would outlive V8's young generation, whose collections copy what is alive.
+   * Nodes that a later state has replaced. Each block replaces a dozen, which would crowd out the nodes of all coming
+   * states. Those of the last dozen blocks are kept for a revert; older ones are read from LevelDB. More of them would
+   * outlive V8's young generation, whose collections copy whatever is alive.
    */
   replacedNodes: ByteCache<NodeNumber, NodeRecord>
   codes: ByteCache
 }
 
-/** What state caches take where nothing else is said. */
+/** Default size of state caches. */
 export const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
 
-/** The shares of the memory that codes and replaced nodes have; the other nodes have the rest. */
+/** Shares of the memory for codes and replaced nodes; the other nodes get the rest. */
 const CODE_SHARE = 1 / 4
 const REPLACED_SHARE = 1 / 128
 
-/**
- * Caches within a limit of memory. All chains of one database may share them: the limit then holds for all of them
- * together.
- */
+/** Creates caches with a memory limit. All chains of one database may share them; the limit then covers all of them. */
 export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): StateCaches {
   return {
     nodes: new ByteCache(limitBytes * (1 - CODE_SHARE - REPLACED_SHARE)),
@@ -231,19 +230,19 @@ export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): Sta
   }
 }
 
-/** Trie nodes that are written at once, at most. */
+/** Maximum number of trie nodes in one write. */
 const NODES_AT_ONCE = 1024
-/** Addresses and slots. */
+/** Maximum number of addresses and slots in one write. */
 const KEYS_AT_ONCE = 1024
-/** Bytes of codes, with which a write is full. */
+/** Bytes of code that fill a write. */
 const CODE_BYTES_AT_ONCE = 256 * 1024
 
 /**
- * Stores most of a large state in small writes with turns for other work between them, so that the one that makes it count
- * is small too. What is stored of a state counts for nothing before its root is.
+ * Stores most of a large state in small writes, yielding in between, so that the final write that makes it effective is
+ * small too. Until its root is stored, the rest has no effect.
  *
- * @returns what is left, to be stored with what names the root
- * @throws StorageWriteError if the disk refuses
+ * @returns what is left, to be stored together with whatever names the root
+ * @throws StorageWriteError if the disk refuses a write
  */
 export async function commitInBatches(
   { states, database }: { states: StateStore; database: Pick<Database, 'write'> },
@@ -277,14 +276,14 @@ export async function commitInBatches(
   }
 }
 
-/** As most do: of a small block nothing is copied. */
+/** Whether a state is small enough for one write, as most are; it is then not copied. */
 function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
   let codeBytes = 0
   for (const { bytes } of codes.values()) codeBytes += bytes.length
   return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.count <= KEYS_AT_ONCE
 }
 
-/** Lists of items that follow each other; each ends with the item that fills it. */
+/** Groups consecutive items; each group ends with the item that fills it. */
 function* groupsOf<T>(items: Iterable<T>, most: number, sizeOf: (item: T) => number): Iterable<T[]> {
   let group: T[] = []
   let size = 0
@@ -311,10 +310,10 @@ async function allButLast<T>(
   return last
 }
 
-/** What a view reads from. */
+/** What a state view reads from. */
 export interface StateReader extends NodeReader {
   getCode(hash: Uint8Array): Uint8Array | undefined
-  /** What a fork reads where its tries hold nothing. */
+  /** Remote state that a fork reads where its tries have no entry. */
   readonly remote?: RemoteState | undefined
 }
 
@@ -330,10 +329,9 @@ const CACHED_ENTRIES = 4096
 const ZERO_SLOT: Uint8Array = new Uint8Array(32)
 
 /**
- * The state under one root of the stored tries. Everything is at hand, and nothing returns a promise, but for what a fork
- * must ask its remote node.
+ * The state under one root of the stored tries. Reads are synchronous, except where a fork asks its remote node.
  *
- * What was read is remembered up to a number of entries, then forgotten at once.
+ * Caches up to a number of entries, then clears them all at once.
  */
 export class TrieStateView implements StateView {
   readonly root: Uint8Array
@@ -356,7 +354,7 @@ export class TrieStateView implements StateView {
     })
   }
 
-  /** Takes note of what a read of an account would give, by the map key of its address. */
+  /** Caches the account of an address, given as its map key. */
   know(key: string, account: AccountState | undefined): void {
     if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
     this.#accounts.set(key, account)

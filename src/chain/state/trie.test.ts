@@ -10,7 +10,7 @@ import type { TrieRoot } from './stateRoot.js'
 import { MissingNodeError, type NodeReader, proveKey, readTrie } from './trieNode.js'
 import { type TrieChange, updateTrie } from './updateTrie.js'
 
-/** Tries as they are stored, read from what was written alone; and the nodes by hash, for @ethereumjs/mpt to look up. */
+/** Stored tries, read only from what was written; plus nodes by hash for @ethereumjs/mpt. */
 class StoredTries implements NodeReader {
   readonly byHash = new MapDB<string, string>()
   readonly #rows: Uint8Array[] = []
@@ -51,13 +51,13 @@ class StoredTries implements NodeReader {
 
 const sorted = (changes: TrieChange[]) => changes.toSorted((a, b) => Buffer.compare(a.key, b.key))
 
-/** Numbers below a bound, the same in every run. */
+/** Pseudorandom numbers below a bound, the same in every run. */
 const randomOf = (seed: number) => (bound: number) => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
   return Math.floor((seed / 2 ** 32) * bound)
 }
 
-/** Two hundred values behind keys that lie anywhere. */
+/** Two hundred values with uniformly distributed keys. */
 function hashedEntries(): TrieChange[] {
   return sorted(
     Array.from({ length: 200 }, (_, i) => ({
@@ -68,7 +68,7 @@ function hashedEntries(): TrieChange[] {
 }
 
 describe('against @ethereumjs/mpt', () => {
-  // Few bytes per key make shared paths, splits and nodes within nodes; long values make hashed ones.
+  // Few bytes per key produce shared paths, splits and embedded nodes; long values produce hashed ones.
   it.each([
     { name: 'dense keys of 2 bytes, short values', keyBytes: 2, alphabet: 6, valueBytes: 3, rounds: 400 },
     {
@@ -140,7 +140,7 @@ describe('against @ethereumjs/mpt', () => {
     ).toEqual(EMPTY_TRIE_ROOT)
   })
 
-  it('makes no node for changes that change nothing', () => {
+  it('makes no node for changes without effect', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
@@ -156,7 +156,7 @@ describe('against @ethereumjs/mpt', () => {
     expect(same).toEqual(root)
   })
 
-  it('tells of the nodes on the way to a change that others take the place of, and of no other', () => {
+  it('reports exactly the replaced nodes on the path to a change', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
@@ -169,11 +169,11 @@ describe('against @ethereumjs/mpt', () => {
     expect(replaced.toReversed()).toEqual(onTheWay)
   })
 
-  it('makes no node that nothing leads to, where values go and others change beside them', () => {
+  it('makes no unreachable node when values are removed and their neighbours change', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
-    // Of neighbours in the order of the keys, many hang on one branch; every third one goes.
+    // Many neighbours in key order share a branch; every third one is removed.
     const changes = entries.map(({ key, value }, i) =>
       i % 3 === 0 ? { key, value: undefined } : { key, value: value?.map((byte) => byte ^ 0xff) },
     )
@@ -189,7 +189,7 @@ describe('against @ethereumjs/mpt', () => {
     expect(orphans).toEqual([])
   })
 
-  it('names the node that is missing', () => {
+  it('names the missing node', () => {
     const unknown = new Uint8Array(32).fill(9)
     expect(() => readTrie(new StoredTries(), unknown, new Uint8Array(32))).toThrow(MissingNodeError)
   })
@@ -199,7 +199,7 @@ const folder = join(process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance
 
 type TrieCase = { in: [string, string | null][] | Record<string, string | null>; root: string }
 
-describe.skipIf(!existsSync(folder))(`public trie tests (left out where ${folder} is absent)`, () => {
+describe.skipIf(!existsSync(folder))(`public trie tests (skipped where ${folder} is absent)`, () => {
   const toBytes = (value: string) =>
     value.startsWith('0x') ? hexToBytes(value) : new TextEncoder().encode(value)
   it.each([

@@ -14,7 +14,7 @@ import { TrieDatabase } from './trieDatabase.js'
 import { proveAccount } from './accountProof.js'
 import { WorkingState } from './workingState.js'
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Pseudorandom numbers from 0 to 1, the same in every run (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -28,7 +28,7 @@ function randomNumbers(seed: number): () => number {
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
 
-/** Five states, each made of the one before by random writes and removals, and stored. */
+/** Five stored states, each derived from the previous one by random writes and removals. */
 async function storedStates(seed: number): Promise<{ store: StateStore; roots: Uint8Array[] }> {
   const random = randomNumbers(seed)
   const pick = (limit: number) => Math.floor(random() * limit)
@@ -63,7 +63,7 @@ async function storedStates(seed: number): Promise<{ store: StateStore; roots: U
 const hexOf = (nodes: readonly Uint8Array[]) => nodes.map(bytesToHex)
 
 describe('createMerkleProof of @ethereumjs/mpt over the stored nodes', () => {
-  it.each([1, 2, 3])('makes the proofs that eth_getProof has, of any root (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('makes the same proofs as eth_getProof, for any root (seed %i)', async (seed) => {
     const { store, roots } = await storedStates(seed)
     for (const root of roots) {
       const trie = new MerklePatriciaTrie({
@@ -95,7 +95,7 @@ describe('createMerkleProof of @ethereumjs/mpt over the stored nodes', () => {
     }
   })
 
-  it('does not find a root that is not stored', async () => {
+  it('does not find an unstored root', async () => {
     const { store } = await storedStates(4)
     const trie = new MerklePatriciaTrie({ db: new TrieDatabase(store), valueEncoding: ValueEncoding.Bytes })
     await expect(trie.lookupNode(keccak256(Uint8Array.of(1)))).rejects.toThrow('Missing trie node')

@@ -5,7 +5,7 @@ import { itemsOf, payloadOf } from '../rlp.js'
 import { HASH_HEAD, type NodeNumber, isLeafPath } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 
-/** A stored node does not have the hash by which its parent, or the row of its root, names it. */
+/** A stored node whose hash differs from the one in its parent or root row. */
 export class NodeHashError extends Error {
   override readonly name = 'NodeHashError'
   constructor(expected: string, actual: string) {
@@ -14,7 +14,8 @@ export class NodeHashError extends Error {
 }
 
 /**
- * The stored tries as the database of a `MerklePatriciaTrie` of @ethereumjs/mpt, which opens any state or storage root:
+ * The stored tries as a database for a `MerklePatriciaTrie` of @ethereumjs/mpt, which can open any state or storage
+ * root:
  *
  * ```ts
  * const trie = new MerklePatriciaTrie({
@@ -22,12 +23,12 @@ export class NodeHashError extends Error {
  * })
  * ```
  *
- * The trie asks for nodes by their hashes. Roots have rows by hash; the number of any other node comes with its parent,
- * which a trie always reads first. It is read-only. Hashes are checked: what a trie reads is what its root names.
+ * The trie asks for nodes by hash. Roots have rows by hash; any other node's number comes from its parent, which a trie
+ * always reads first. Read-only. Hashes are verified, so a trie reads exactly what its root commits to.
  */
 export class TrieDatabase implements DB<string, Uint8Array> {
   readonly #reader: NodeReader
-  /** The numbers of the children of all nodes that were read, by their hashes in hexadecimal. A long walk may clear it. */
+  /** Numbers of the children of all nodes read so far, by hash in hexadecimal. May be cleared during a long walk. */
   readonly numbers = new Map<string, NodeNumber>()
 
   constructor(reader: NodeReader) {
@@ -35,9 +36,10 @@ export class TrieDatabase implements DB<string, Uint8Array> {
   }
 
   /**
-   * The RLP of a node by its hash in hexadecimal, without a prefix.
+   * Returns the RLP of a node by its unprefixed hexadecimal hash.
    *
-   * @throws MissingNodeError if no root and no node that was read leads to it, NodeHashError if it is another node.
+   * @throws MissingNodeError if neither a root nor any node read so far leads to it; NodeHashError if the stored node
+   *   has another hash.
    */
   async get(hash: string): Promise<Uint8Array> {
     const number = this.numbers.get(hash)
@@ -63,7 +65,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
   }
 
   async open(): Promise<void> {
-    // What the reader reads from is open.
+    // The reader is already open.
   }
 
   shallowCopy(): TrieDatabase {
@@ -71,7 +73,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
   }
 }
 
-/** The items of a node that name children by their hashes, in the order of the links behind its RLP. */
+/** Returns the items of a node that reference children by hash, in the order of the links after its RLP. */
 function namedChildren(rlp: Uint8Array): Uint8Array[] {
   const items = itemsOf(rlp)
   const children =

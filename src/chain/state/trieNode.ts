@@ -15,16 +15,16 @@ import {
   nibbleAt,
 } from './nodeRecord.js'
 
-/** What finds trie nodes. Readers leave them unchanged. */
+/** Finds trie nodes. The nodes are read-only. */
 export interface NodeReader {
   /**
-   * The root of a trie by its 32-byte hash.
+   * Returns the root node of a trie by its 32-byte hash.
    *
    * @throws MissingNodeError if it is not stored.
    */
   getRoot(hash: Uint8Array): NodeRecord
   /**
-   * The node with a number that a link names.
+   * Returns a node by the number in a link.
    *
    * @throws DataDirectoryError if it is not stored.
    */
@@ -42,11 +42,11 @@ export class MissingNodeError extends Error {
   }
 }
 
-/** How a node stands in its parent (Yellow Paper, appendix D). */
+/** A reference to a node from its parent (Yellow Paper, appendix D). */
 export class Reference {
-  /** The RLP item of the node's hash (33 bytes) or, if its own RLP is shorter than 32 bytes, that RLP itself. */
+  /** RLP item of the node's hash (33 bytes), or the node's own RLP if that is shorter than 32 bytes. */
   readonly item: Uint8Array
-  /** Where a node with a hash is. */
+  /** Link to a node with a hash. */
   readonly link: NodeLink | undefined
 
   constructor(item: Uint8Array, link?: NodeLink) {
@@ -54,18 +54,17 @@ export class Reference {
     this.link = link
   }
 
-  /** How long the item is. */
+  /** Length of the item in bytes. */
   get itemLength(): number {
     return this.item.length
   }
 
-  /** Writes the item. */
   writeItem(into: Uint8Array, position: number): void {
     into.set(this.item, position)
   }
 }
 
-/** A child of a node in the making: still as stored, changed and not yet encoded, or encoded. */
+/** A child of a node under construction: stored, changed but not yet encoded, or encoded. */
 export type Child = Reference | NewNode | NodeRecord
 
 /** The end of a key's path, with its value. */
@@ -75,14 +74,14 @@ export interface LeafNode {
   value: Uint8Array
 }
 
-/** A piece of path that all keys below share; the child is a branch. */
+/** A path segment that all keys below share; the child is a branch. */
 export interface ExtensionNode {
   kind: 'extension'
   path: Nibbles
   child: Child
 }
 
-/** A fork of up to sixteen ways, and the value of the key that ends here. */
+/** A branch with up to sixteen children, and the value of the key that ends here. */
 export interface BranchNode {
   kind: 'branch'
   children: (Child | undefined)[]
@@ -91,47 +90,47 @@ export interface BranchNode {
 
 export type TrieNode = LeafNode | ExtensionNode | BranchNode
 
-/** Where an item of a stored branch lies in its RLP. */
+/** Offsets of an item within the RLP of a stored branch. */
 export interface ItemPlace {
   start: number
   end: number
-  /** How many items before it are hashes. */
+  /** Number of hashes among the items before it. */
   link: number
 }
 
-/** An item of a stored branch, and what takes its place. */
+/** A replacement of an item in a stored branch. */
 export interface BranchPatch extends ItemPlace {
-  /** Which of the items it is. */
+  /** Index of the item. */
   index: number
   child: Child
 }
 
-/** A stored branch of which some children change while it stays a branch: the other children are never looked at. */
+/** A stored branch with some children replaced; the other children are never read. */
 export interface PatchedBranch {
   kind: 'patched branch'
-  /** As it is stored. */
+  /** The stored branch. */
   record: NodeRecord
-  /** In the order of their places. */
+  /** In the order of their offsets. */
   patches: readonly BranchPatch[]
 }
 
-/** A node in the making. */
+/** A node under construction. */
 export type NewNode = TrieNode | PatchedBranch
 
-/** The RLP item of no bytes. */
+/** RLP of the empty string. */
 export const EMPTY_ITEM = Uint8Array.of(0x80)
 
-/** The node behind a reference. */
+/** Resolves a reference to its node. */
 export function nodeBehind(reader: NodeReader, { item, link }: Reference): NodeRecord {
   return link === undefined ? new NodeRecord(item, item.length) : follow(reader, link)
 }
 
-/** The node behind a link. */
+/** Resolves a link to its node. */
 export function follow(reader: NodeReader, link: NodeLink): NodeRecord {
   return typeof link === 'number' ? reader.getNode(link) : link
 }
 
-/** The node behind the item of a branch that lies there, as it is stored; undefined if there is none. */
+/** Returns the child in an item of a stored branch; undefined if the item is empty. */
 export function childOfBranch(
   reader: NodeReader,
   branch: NodeRecord,
@@ -143,7 +142,7 @@ export function childOfBranch(
   return new NodeRecord(branch.bytes.subarray(start, end), end - start)
 }
 
-/** A node from its record; children and value are views on it. */
+/** Decodes a node; children and value are views of the record. */
 export function decodeNode(record: NodeRecord): TrieNode {
   const items = itemsOf(record.rlp)
   const [first, second] = items
@@ -164,18 +163,18 @@ export function decodeNode(record: NodeRecord): TrieNode {
   return { kind: 'branch', children, value: value.length === 0 ? undefined : value }
 }
 
-/** The reference that an item of a node is. @param link - how many items before it are hashes */
+/** Creates the reference for an item of a node. @param link - number of hashes among the items before it */
 export function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
   return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
 }
 
-/** What walks a path is told about every stored node on it, from the root down. */
+/** Called with every stored node on a path, from the root down. */
 type NodeVisitor = (rlp: Uint8Array) => void
 
 /**
- * The value of a key in the trie under a root, or undefined. A view on a stored node: it is left unchanged.
+ * Returns the value of a key in the trie under a root, or undefined. The value is a read-only view of a stored node.
  *
- * @param key the key as the trie has it: hashed, for state and storage tries.
+ * @param key the key as in the trie: hashed in state and storage tries.
  * @throws MissingNodeError if the root is unknown.
  */
 export function readTrie(
@@ -214,8 +213,8 @@ export function readTrie(
 }
 
 /**
- * The nodes from the root towards a key, as RLP: what proves its value, or that it has none. Nodes that stand
- * inside their parent are not listed by themselves, as in geth's proofs (trie/proof.go).
+ * Collects the RLP of the nodes from the root towards a key: a proof of its value or its absence. Embedded nodes are
+ * not listed separately, as in geth (trie/proof.go).
  */
 export function proveKey(
   reader: NodeReader,

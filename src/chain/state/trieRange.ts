@@ -4,18 +4,18 @@ import { type NodeReader, Reference, type TrieNode, decodeNode, nodeBehind, read
 
 /** An entry of a trie. */
 export interface TrieLeaf {
-  /** As the trie has it: hashed, for state and storage tries. */
+  /** As in the trie: hashed in state and storage tries. */
   key: Uint8Array
-  /** A view on a stored node. */
+  /** A view of a stored node. */
   value: Uint8Array
 }
 
 const NO_PATH: Nibbles = new Uint8Array(0)
 
 /**
- * The entries of a trie in the order of their keys.
+ * Iterates over the entries of a trie in key order.
  *
- * @param start - the first key, or how it begins; keys before it are left out
+ * @param start - the first key or a prefix of it; smaller keys are skipped
  * @throws MissingNodeError if the root is not stored
  */
 export function* leavesFrom(reader: NodeReader, root: Uint8Array, start: Uint8Array): Generator<TrieLeaf> {
@@ -42,8 +42,8 @@ function* leavesBelow(
 }
 
 /**
- * The entries of a trie that another one does not have or has with another value, in the order of their keys. What both
- * tries share is not looked at.
+ * Iterates, in key order, over the entries of `after` that are missing or different in `before`. Skips what both tries
+ * share.
  *
  * @throws MissingNodeError if a root is not stored
  */
@@ -88,7 +88,7 @@ function* changedBelow(
   }
 }
 
-/** The children of a stored node, each behind a piece of path. */
+/** Returns the children of a stored node, each with the path that leads to it. */
 function childrenOf(node: Exclude<TrieNode, { kind: 'leaf' }>): [step: Nibbles, child: Reference][] {
   const children =
     node.kind === 'extension'
@@ -97,7 +97,7 @@ function childrenOf(node: Exclude<TrieNode, { kind: 'leaf' }>): [step: Nibbles, 
   return children.filter((pair): pair is [Nibbles, Reference] => pair[1] instanceof Reference)
 }
 
-/** Whether all keys below a path come before a key. */
+/** Whether all keys below a path are smaller than a key. */
 function isBefore(path: Nibbles, start: Nibbles): boolean {
   return Buffer.compare(path, start.subarray(0, path.length)) < 0
 }

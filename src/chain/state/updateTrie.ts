@@ -38,31 +38,31 @@ import {
   nodeBehind,
 } from './trieNode.js'
 
-/** One change of a trie: a key (hashed, for state and storage tries) and its value; undefined removes it. */
+/** A change of a trie: a key (hashed in state and storage tries) and its new value; undefined removes the key. */
 export interface TrieChange {
   key: Uint8Array
   /** Not empty. */
   value: Uint8Array | undefined
 }
 
-/** A change that does not remove its key. */
+/** A change that sets a value. */
 type Put = TrieChange & { value: Uint8Array }
 
-/** Is told what becomes of a trie's nodes. */
+/** Receives the nodes that an update makes and replaces. */
 export interface NodeCollector {
-  /** A node was made; its children were before. */
+  /** Called with each new node, after its children. */
   add(record: NodeRecord): void
-  /** A node, made just now or of the old trie, has become the root of this 32-byte hash. */
+  /** Called when a node, new or old, has become the root with this 32-byte hash. */
   addRoot(hash: Uint8Array, record: NodeRecord): void
-  /** A node is not where it was any more. */
+  /** Called when a node is no longer in its place. */
   replace?(record: NodeRecord): void
 }
 
 /**
- * Applies changes to the trie under a root and returns the new root. Only nodes that really change are made, each
- * once; nothing that is stored is touched.
+ * Applies changes to the trie under a root and returns the new root. Makes only nodes that really change, each once;
+ * stored nodes are never modified.
  *
- * @param changes sorted by key as bytes, every key at most once.
+ * @param changes sorted by key as bytes, each key at most once.
  * @throws MissingNodeError if the root is unknown.
  */
 export function updateTrie(
@@ -81,7 +81,10 @@ export function updateTrie(
   return hash
 }
 
-/** An untouched part of the old trie that has become the whole is a root by its hash even where it is short. */
+/**
+ * Returns the record of a new root. An untouched part of the old trie may become the whole, and has a hash as a root
+ * even if it is short.
+ */
 function recordOf(reader: NodeReader, root: Child, collect: NodeCollector): NodeRecord {
   if (root instanceof Reference && root.link !== undefined) return follow(reader, root.link)
   const record = encoded(root, collect)
@@ -95,13 +98,13 @@ function encoded(node: Child, collect: NodeCollector): NodeRecord {
   return makeRecord(node, (made) => collect.add(made))
 }
 
-/** Part of the sorted changes: those from one index up to but not including another. */
+/** A range of the sorted changes; `to` is exclusive. */
 interface Span {
   from: number
   to: number
 }
 
-/** One pass over a trie. `depth` is how many half bytes of the keys lie above the node in hand. */
+/** One pass over a trie. `depth` is the number of key nibbles above the current node. */
 class TrieUpdate {
   readonly #reader: NodeReader
   readonly #changes: readonly TrieChange[]
@@ -113,7 +116,7 @@ class TrieUpdate {
     this.#collect = collect
   }
 
-  /** The node that a span of changes makes of a child: the very same object if it stays as it is. */
+  /** Applies a span of changes to a child. Returns the same object if nothing changes. */
   update(child: Child | undefined, depth: number, span: Span): Child | undefined {
     if (span.from === span.to) return child
     if (child === undefined) return buildNode(this.#puts(span), depth)
@@ -126,7 +129,7 @@ class TrieUpdate {
     return after
   }
 
-  /** What a span of changes makes of a stored node: the record itself if it stays as it is. */
+  /** Applies a span of changes to a stored node. Returns the record itself if nothing changes. */
   #updateStored(record: NodeRecord, depth: number, span: Span): Child | undefined {
     const { key, value } = this.#changes[span.from] as TrieChange
     const isOne = span.to - span.from === 1
@@ -142,10 +145,9 @@ class TrieUpdate {
   }
 
   /**
-   * A stored node with one value put into it: the record itself if it had that value.
+   * Puts one value into a stored node. Returns the record itself if it already had that value.
    *
-   * Most of what a block changes is this, so it is one walk down and up again, on which nothing is decoded and nothing is
-   * noted down.
+   * This is most of what a block changes, so it is a single walk down and up again that decodes and records nothing.
    */
   #put(record: NodeRecord, depth: number, index: number): NodeRecord {
     const { key, value } = this.#changes[index] as Put
@@ -168,14 +170,14 @@ class TrieUpdate {
     return withChild(record, { start, end, link }, child)
   }
 
-  /** The same of a node whose kind changes, or that is an extension. */
+  /** Version of #put for extensions and for nodes that change their kind. */
   #putInto(record: NodeRecord, depth: number, index: number): NodeRecord {
     const node = decodeNode(record)
     const updated = this.#updateNode(node, depth, { from: index, to: index + 1 })
     return updated === node ? record : encoded(updated as Child, this.#collect)
   }
 
-  /** A stored branch with other children, for changes whose keys do not end here. */
+  /** Replaces children of a stored branch, for changes whose keys do not end here. */
   #patchBranch(record: NodeRecord, depth: number, span: Span): Child | undefined {
     const patches: BranchPatch[] = []
     const { bytes } = record
@@ -209,7 +211,7 @@ class TrieUpdate {
     return isSmaller ? this.#shrunk(record, patches) : { kind: 'patched branch', record, patches }
   }
 
-  /** A stored branch that has lost children, and may not stay one. */
+  /** Handles a stored branch that has lost children and may no longer be a branch. */
   #shrunk(record: NodeRecord, patches: readonly BranchPatch[]): Child | undefined {
     const branch = decodeNode(record) as BranchNode
     for (const { index, child } of patches) branch.children[index] = child === NO_CHILD ? undefined : child
@@ -253,7 +255,7 @@ class TrieUpdate {
       const after = this.update(child, depth + shared, span)
       return after === child ? extension : prefixed(this.#reader, path, after)
     }
-    // The path splits: what hung below it becomes one way of a new branch.
+    // The path splits: what was below it becomes one child of a new branch.
     const branch: BranchNode = {
       kind: 'branch',
       children: new Array<undefined>(16).fill(undefined),
@@ -306,7 +308,7 @@ class TrieUpdate {
     return undefined
   }
 
-  /** The whole key of a leaf: the changes that lead to it have its beginning. */
+  /** Returns the whole key of a leaf, taking the part above it from a change that leads there. */
   #keyOf(path: Nibbles, depth: number, span: Span): Uint8Array {
     const start = this.#key(span.from)
     const key = new Uint8Array((depth + path.length) / 2)

@@ -13,12 +13,12 @@ import { WorkingState } from './workingState.js'
 
 const newStore = () => {
   const database = new MemoryDatabase()
-  // A small cache, so that reads go to the database too.
+  // A small cache, so that reads also reach the database.
   const store = new StateStore({ database, keyspace: keyspaceOf(0), caches: createStateCaches(26_000) })
   return { database, store }
 }
 
-/** Stores what a working state changed and goes on upon it, as a chain does after each block. */
+/** Stores the changes of a working state and continues on them, as a chain does after each block. */
 const commitBlock = ({ database, store }: ReturnType<typeof newStore>, state: WorkingState) => {
   const commitment = state.computeRoot()
   const batch = new WriteBatch()
@@ -36,7 +36,7 @@ const randomOf = (seed: number) => (bound: number) => {
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) * 0x1234567n + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)
 
-/** The same base, but nothing is at hand: every read is a promise. */
+/** The same base, but every read returns a promise. */
 const slowView = (view: StateView): StateView => ({
   root: view.root,
   getAccount: async (address) => view.getAccount(address),
@@ -47,7 +47,7 @@ const slowView = (view: StateView): StateView => ({
 describe('against MerkleStateManager without caches', () => {
   const accounts = Array.from({ length: 12 }, (_, i) => addressOf(i))
 
-  /** One random operation on both, of the kinds and in the combinations in which a virtual machine makes them. */
+  /** Runs one random operation on both states, of the kinds and combinations that occur in an EVM. */
   const operate = async (random: (bound: number) => number, both: [WorkingState, MerkleStateManager]) => {
     const address = accounts[random(accounts.length)] as Address
     const account = await both[0].getAccount(address)
@@ -76,7 +76,7 @@ describe('against MerkleStateManager without caches', () => {
     } else if (kind === 18) {
       for (const state of both) await state.deleteAccount(address)
     } else {
-      // A creation where something was: the machine puts the account and clears its storage.
+      // A creation over an existing account: the EVM puts the account and clears its storage.
       for (const state of both) {
         await state.deleteAccount(address)
         await state.putAccount(address, new Account(1n, 5n))
@@ -138,7 +138,7 @@ describe('against MerkleStateManager without caches', () => {
         expect(bytesToHex(twin.computeRoot().root)).toBe(bytesToHex(root))
         const address = accounts[random(accounts.length)] as Address
         history.push({ root, address, account: await parts.store.viewAt(root).getAccount(address.bytes) })
-        // Makes the library drop the storage tries that it holds on to.
+        // Makes the library drop its cached storage tries.
         await oracle.setStateRoot(root)
         if (block % 7 === 0 || setup.slow) {
           const view = parts.store.viewAt(root)
@@ -180,7 +180,7 @@ describe('WorkingState', () => {
     await state.commit()
   })
 
-  it('remembers what a slot was when a transaction first asked, until it ends', async () => {
+  it('remembers the first value read of a slot until the transaction ends', async () => {
     const { state } = await withAccount()
     const original = () => state.originalStorageCache.get(address, slotKey(1))
     await state.checkpoint()
@@ -198,7 +198,7 @@ describe('WorkingState', () => {
     expect(await original()).toEqual(Uint8Array.of(10))
   })
 
-  it('hands out accounts that are not tied to the state', async () => {
+  it('returns accounts that are detached from the state', async () => {
     const { state } = await withAccount()
     const account = (await state.getAccount(address)) as Account
     account.balance = 999n
@@ -220,16 +220,16 @@ describe('WorkingState', () => {
     expect(await state.getCode(address)).toEqual(Uint8Array.of(1, 2, 3))
   })
 
-  it('has no code any more once it is taken away, though the base has it', async () => {
+  it('has no code once it is removed, even if the base has some', async () => {
     const { parts, state: stored } = await withAccount()
-    // Without a store, as calls have it.
+    // Without a store, as in calls.
     const state = new WorkingState({ base: parts.store.viewAt(await stored.getStateRoot()) })
     expect(await state.getCode(address)).toEqual(Uint8Array.of(0x60, 0))
     await state.putCode(address, new Uint8Array(0))
     expect(await state.getCode(address)).toEqual(new Uint8Array(0))
   })
 
-  it('refuses to write to the storage of an account that does not exist', async () => {
+  it('rejects writes to the storage of an account that does not exist', async () => {
     const { state } = await withAccount()
     await expect(state.putStorage(addressOf(3), slotKey(0), Uint8Array.of(1))).rejects.toThrow(
       'does not exist',
@@ -238,7 +238,7 @@ describe('WorkingState', () => {
     expect(await state.getAccount(addressOf(3))).toBeUndefined()
   })
 
-  it('overwrites slots without asking the base for them', async () => {
+  it('overwrites slots without reading them from the base', async () => {
     const { state: stored, parts } = await withAccount()
     const twin = new WorkingState({ base: stored.base, store: parts.store })
     await twin.putStorage(address, slotKey(1), Uint8Array.of(9))
@@ -263,7 +263,7 @@ describe('WorkingState', () => {
     )
   })
 
-  it('commits only code that an account has', async () => {
+  it('commits only code that an account uses', async () => {
     const { state } = await withAccount()
     await state.checkpoint()
     await state.putCode(address, Uint8Array.of(1))
@@ -273,7 +273,7 @@ describe('WorkingState', () => {
     expect([...state.computeRoot().codes.values()].map(({ bytes }) => bytes)).toEqual([Uint8Array.of(2)])
   })
 
-  it('shows itself as a view in the form of views', async () => {
+  it('provides a view in the format of views', async () => {
     const { state } = await withAccount()
     await state.putStorage(address, slotKey(1), Uint8Array.of(4))
     const view = state.view()
@@ -283,7 +283,7 @@ describe('WorkingState', () => {
     expect(view.root).toEqual(state.computeRoot().root)
   })
 
-  it('starts anew on another root, though not within a checkpoint', async () => {
+  it('restarts on another root, but not within a checkpoint', async () => {
     const { state, parts } = await withAccount()
     const root = await state.getStateRoot()
     await state.putAccount(address, new Account(5n, 5n))

@@ -9,15 +9,15 @@ import { type StateCommitment, type StateReader, type StateStore, TrieStateView 
 const DONE = Promise.resolve()
 
 /**
- * A state that execution changes, as ethereumjs' virtual machine wants it: its state manager.
+ * A mutable state for execution, as a state manager of the ethereumjs VM.
  *
- * Storage follows from putStorage, clearStorage and deleteAccount alone: the storageRoot of accounts that are put
- * is not looked at, and that of accounts handed out is the one of the last computed root.
+ * Only putStorage, clearStorage and deleteAccount affect storage. The storageRoot of accounts passed in is ignored, and
+ * that of returned accounts is as of the last computed root.
  */
 export class WorkingState extends ExecutionState implements StateManagerInterface {
   /**
-   * The values that slots had when the transaction began, for the gas of SSTORE (EIP-2200): those they have when
-   * they are first asked for after a `clear`.
+   * The values of slots at the start of the transaction, for the gas of SSTORE (EIP-2200). A value is captured when it
+   * is first requested after a `clear`.
    */
   readonly originalStorageCache = {
     get: async (address: Address, key: Uint8Array): Promise<Uint8Array> => {
@@ -28,7 +28,7 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
     clear: (): void => this.state.forgetOriginals(),
   }
 
-  /** The account at a 20-byte address as ethereumjs has it; an empty one if there is none. */
+  /** Returns the account at a 20-byte address as an ethereumjs object; an empty one if there is none. */
   accountAt(address: Uint8Array): Awaitable<Account> {
     return whenReady(this.state.entry(address), (entry) => toAccount(entry) ?? new Account())
   }
@@ -40,7 +40,7 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
 
   async putAccount(address: Address, account?: Account): Promise<void> {
     if (account === undefined) return this.deleteAccount(address)
-    // Taken before anything is awaited: the account is the caller's, who may go on changing it.
+    // Read before the first await, because the caller may go on changing the account.
     const { nonce, balance, codeHash } = account
     const found = this.state.entry(address.bytes)
     this.state.setRecord(found instanceof AccountEntry ? found : await found, { nonce, balance, codeHash })
@@ -91,19 +91,19 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
     this.state.clearSlots(await this.state.entry(address.bytes))
   }
 
-  /** Done when it returns. */
+  /** Synchronous despite the promise. */
   checkpoint(): Promise<void> {
     this.state.checkpoint()
     return DONE
   }
 
-  /** Done when it returns. */
+  /** Synchronous despite the promise. */
   commit(): Promise<void> {
     this.state.commit()
     return DONE
   }
 
-  /** Done when it returns. */
+  /** Synchronous despite the promise. */
   revert(): Promise<void> {
     this.state.revert()
     return DONE
@@ -114,7 +114,7 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
   }
 
   /**
-   * Starts anew on another root of the store; what was not stored is lost.
+   * Restarts on another root of the store; unstored changes are lost.
    *
    * @throws Error within a checkpoint.
    */
@@ -127,17 +127,17 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
     return this.requireStore().hasRoot(root)
   }
 
-  /** The key of an address or slot in the tries. */
+  /** Returns the key of an address or slot in the tries. */
   getAppliedKey(key: Uint8Array): Uint8Array {
     return keccak256(key)
   }
 
-  /** Forgets what was only read; changes stay. */
+  /** Forgets everything that was only read; changes stay. */
   clearCaches(): void {
     this.state.forgetReads()
   }
 
-  /** Another working state on the same base with the same changes, without checkpoints. */
+  /** Copies the changes into another working state on the same base, without checkpoints. */
   shallowCopy(): WorkingState {
     const copy = new WorkingState({ base: this.base, store: this.store })
     copy.state = this.state.copy()
@@ -150,7 +150,7 @@ function toAccount({ current, storage }: AccountEntry): Account | undefined {
   return current && new Account(current.nonce, current.balance, storage.root, current.codeHash)
 }
 
-/** What a state that is computed and not stored is read from. */
+/** Creates a reader for a state that is computed but not stored. */
 function previewReader(store: StateStore, { roots, codes }: StateCommitment): StateReader {
   return {
     getRoot: (hash) => roots.get(bytesKey(hash))?.record ?? store.getRoot(hash),
@@ -160,9 +160,9 @@ function previewReader(store: StateStore, { roots, codes }: StateCommitment): St
   }
 }
 
-/** A state that is computed and not stored, as a view: its own nodes over those that are stored. */
+/** A view of a state that is computed but not stored: its own nodes over the stored ones. */
 export class StatePreview extends TrieStateView {
-  /** What proofs of this state are read from. */
+  /** Reader for proofs of this state. */
   readonly reader: StateReader
 
   constructor(store: StateStore, commitment: StateCommitment) {
@@ -171,7 +171,7 @@ export class StatePreview extends TrieStateView {
     this.reader = reader
   }
 
-  /** A store with this state's own nodes and codes over those that are stored. */
+  /** Returns a store with this state's nodes and codes over the stored ones. */
   over(store: StateStore): WorkingStore {
     return {
       ...this.reader,
