@@ -5,8 +5,8 @@ import { notModified, preconditionFailed } from './headers.js'
 import type { GatewayFormat, GatewayRequest } from './request.js'
 
 /**
- * Whether an `If-None-Match` header names one of some ETags, by weak comparison (RFC 9110, 13.1.2). What follows
- * something that is no ETag does not count (Go, `net/http/fs.go`).
+ * Whether an `If-None-Match` header lists one of these ETags, by weak comparison (RFC 9110, 13.1.2). Parsing stops at
+ * the first malformed ETag (Go, `net/http/fs.go`).
  */
 export function matchesEtag(header: string | undefined, ...etags: string[]): boolean {
   const wanted = new Set(etags.map((etag) => etag.replace(/^W\//, '')))
@@ -20,7 +20,7 @@ export function matchesEtag(header: string | undefined, ...etags: string[]): boo
   }
 }
 
-/** Formats of data by their codecs: what such blocks are sent as where no format is asked for. */
+/** Default response formats by codec, for blocks of data. */
 const formatOfCodec = new Map<number, string>([
   [codecCode.json, 'json'],
   [codecCode.cbor, 'cbor'],
@@ -28,26 +28,26 @@ const formatOfCodec = new Map<number, string>([
   [codecCode.dagCbor, 'dag-cbor'],
 ])
 
-/** The ETags that what a path leads to may have in a form (boxo, `getEtag`, `getDirListingEtag`). */
+/** Returns the ETags under which a format of a CID may be known (boxo, `getEtag`, `getDirListingEtag`). */
 export function etagsOf(cid: CID, format: GatewayFormat): string[] {
   if (format === 'tar') return [`W/"${cid}.x-tar"`]
   const form = format === 'content' ? formatOfCodec.get(cid.code) : format
   return [form === undefined ? `"${cid}"` : `"${cid}.${form}"`, listingEtag(cid)]
 }
 
-/** The ETag of a page that lists a directory; the number is that of the page's form. */
+/** Returns the ETag of a directory listing; its number is the version of the page's template. */
 export function listingEtag(cid: CID): string {
   return `"DirIndex-standin1_CID-${cid}"`
 }
 
-/** A date as HTTP writes it, and the obsolete forms of RFC 850 and ANSI C (RFC 9110, 5.6.7). */
+/** HTTP dates, with the obsolete forms of RFC 850 and ANSI C (RFC 9110, 5.6.7). */
 const dateForms = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-/** Milliseconds since 1970 of a date of HTTP; undefined for a text that is none, and where there is none. */
+/** Parses an HTTP date to milliseconds since 1970; undefined if it is missing or malformed. */
 function dateOf(text = ''): number | undefined {
   if (!dateForms.some((form) => form.test(text))) return undefined
   const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
@@ -55,10 +55,10 @@ function dateOf(text = ''): number | undefined {
 }
 
 /**
- * The answer to a client that wants content only while it is what it knows, or only if it is not
- * (RFC 9110, 13.2.2; boxo, `gateway/serve_http_content.go`); undefined where it is to be served.
+ * Answers a conditional request with 412 or 304 (RFC 9110, 13.2.2; boxo, `gateway/serve_http_content.go`); undefined if
+ * the content must be served.
  *
- * @param described - the headers of the answer, of which `ETag` and `Last-Modified` count
+ * @param described - headers of the full answer, of which `ETag` and `Last-Modified` matter
  */
 export function conditionalReply(
   conditions: GatewayRequest['headers'],
@@ -68,7 +68,7 @@ export function conditionalReply(
   return isUnmodified(conditions, described) ? notModified(aboutCaching(described)) : undefined
 }
 
-/** Whether content was to be sent only while it is what the client knows, and it is not. */
+/** Whether `If-Match` or `If-Unmodified-Since` fails. */
 function failsPrecondition(
   { 'if-match': etags, 'if-unmodified-since': since }: GatewayRequest['headers'],
   { ETag: etag = '', 'Last-Modified': modified }: Readonly<Record<string, string>>,
@@ -78,7 +78,7 @@ function failsPrecondition(
   return limit !== undefined && last !== undefined && last > limit
 }
 
-/** Whether content was to be sent only if it is not what the client knows, and it is. */
+/** Whether `If-None-Match` or `If-Modified-Since` shows that the client is up to date. */
 function isUnmodified(
   { 'if-none-match': etags, 'if-modified-since': since }: GatewayRequest['headers'],
   { ETag: etag = '', 'Last-Modified': modified }: Readonly<Record<string, string>>,
@@ -88,13 +88,13 @@ function isUnmodified(
   return limit !== undefined && last !== undefined && last <= limit
 }
 
-/** Of the headers of an answer those that stay where it has no content (RFC 9110, 15.4.5). */
+/** Drops the headers that a 304 answer omits (RFC 9110, 15.4.5). */
 function aboutCaching(described: Readonly<Record<string, string>>): Record<string, string> {
   const left = ['Content-Type', 'Content-Length', 'Last-Modified']
   return Object.fromEntries(Object.entries(described).filter(([name]) => !left.includes(name)))
 }
 
-/** Whether a part is asked for only of what the client has of it already (RFC 9110, 13.1.5). */
+/** Whether an `If-Range` condition matches the current content (RFC 9110, 13.1.5). */
 export function refersToThis(condition: string, described: Readonly<Record<string, string>>): boolean {
   const [tag] = /^(W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/.exec(condition) ?? []
   if (tag !== undefined) return tag === described['ETag'] && !tag.startsWith('W/')

@@ -7,7 +7,7 @@ function typeOf(content: string | Buffer): string {
   return contentTypeOf('', Buffer.from(content as string).subarray(0, sniffLength))
 }
 
-// The types are those that Kubo 0.42.0 sends for the same bytes.
+// // The types that Kubo 0.42.0 sends for the same bytes.
 describe('a file without an extension', () => {
   it.each([
     ['{"a":1}', 'application/json'],
@@ -35,7 +35,7 @@ describe('a file without an extension', () => {
     ['<?xml version="1.0"?><x/>', 'text/xml; charset=utf-8'],
     ['<!-- c --><svg xmlns="http://www.w3.org/2000/svg">', 'image/svg+xml'],
     ['<svg/>', 'text/plain; charset=utf-8'],
-  ])('that begins with %s is %s', (content, type) => {
+  ])('starting with %s is %s', (content, type) => {
     expect(typeOf(content)).toBe(type)
   })
 
@@ -52,7 +52,7 @@ describe('a file without an extension', () => {
     ['d9d9f7a0', 'application/cbor'],
     ['fffe61006200', 'text/plain; charset=utf-16le'],
     ['0001020304', 'application/octet-stream'],
-  ])('of the bytes %s is %s', (hex, type) => {
+  ])('with the bytes %s is %s', (hex, type) => {
     expect(typeOf(Buffer.from(hex, 'hex'))).toBe(type)
   })
 })
@@ -65,10 +65,10 @@ it.each([
   ['{"a" 1}', 'broken'],
   ['{1:2}', 'broken'],
   ['[1]]', 'broken'],
-] as const)('tells how far %s is JSON', (text, extent) => {
+] as const)('tells how much of %s is JSON', (text, extent) => {
   expect(extentOfJson(text)).toBe(extent)
 })
 
-it('counts fields of lines, those in quotes as one', () => {
+it('counts the fields of each line, quoted ones as one', () => {
   expect([...countFields('# x,y\n\na,b\r\n"c,""d\n",e,f\n', ',')]).toEqual([2, 3])
 })

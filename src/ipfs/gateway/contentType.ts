@@ -4,10 +4,10 @@ import { firstTags, typeOfMarkup } from './markupType.js'
 import { typeBySignature } from './signatures.js'
 import { type TextStart, typeOfText } from './textType.js'
 
-/** Bytes at the beginning of a file that its type is guessed from. */
+/** Bytes at the start of a file from which its type is guessed. */
 export const sniffLength = 3072
 
-/** Signatures by which Go's `net/http` knows a part of a file. */
+/** Signatures by which Go's `net/http` recognizes content. */
 const partSignatures: readonly { bytes: string; offset?: number; type: string }[] = [
   { bytes: '89504e470d0a1a0a', type: 'image/png' },
   { bytes: 'ffd8ff', type: 'image/jpeg' },
@@ -25,24 +25,24 @@ const partSignatures: readonly { bytes: string; offset?: number; type: string }[
   { bytes: '0061736d', type: 'application/wasm' },
 ]
 
-/** The content type of a file: by the extension of its name, else by how it begins. */
+/** Returns the content type of a file: by its extension, else by its first bytes. */
 export function contentTypeOf(name: string, start: Uint8Array): string {
   return typeByName(name) ?? sniff(Buffer.from(start))
 }
 
-/** The content type of a file of which only a part from its middle is looked at (Go, `http.DetectContentType`). */
+/** Returns the content type of a file from a part of its middle (Go, `http.DetectContentType`). */
 export function typeOfPart(name: string, part: Uint8Array): string {
   return typeByName(name) ?? typeByBytes(Buffer.from(part)) ?? 'text/plain; charset=utf-8'
 }
 
 function typeByName(name: string): string | undefined {
-  // A name without a point is no extension by itself.
+  // // A name without a dot is not an extension.
   const type = name.includes('.') ? lookup(name) : undefined
   return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type
 }
 
 function needsCharset(type: string): boolean {
-  // What an HTML page says of its own encoding counts.
+  // // An HTML page may declare its own encoding.
   return type.startsWith('text/') && type !== 'text/html'
 }
 
@@ -55,12 +55,12 @@ function sniff(start: Buffer): string {
   return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
 }
 
-/** The type of what has no signature; undefined for plain text. */
+/** Returns the type of content without a signature; undefined for plain text. */
 function typeOfWords(start: Buffer, text: TextStart): string | undefined {
   return isText(start) ? typeOfText(text) : 'application/octet-stream'
 }
 
-/** The type of a part: of markup by its first tag, and of what is no text; undefined for other text. */
+/** Returns the type of markup by its first tag, and of binary content; undefined for other text. */
 function typeByBytes(start: Buffer): string | undefined {
   const text = start.toString('latin1').trimStart().toLowerCase()
   if (firstTags.test(text)) return 'text/html'
@@ -73,7 +73,7 @@ function typeByBytes(start: Buffer): string | undefined {
   return isText(start) ? undefined : 'application/octet-stream'
 }
 
-/** The encoding of text, guessed as Go's `mimetype` does; undefined where a byte is in none of those that it knows. */
+/** Guesses the encoding of text like Go's `mimetype`; undefined if a byte fits none that it knows. */
 function charsetOf(start: Buffer): string | undefined {
   const isAscii = start.every((byte) => byte < 0x80)
   if (!isAscii && isUtf8(withoutPartialRune(start))) return 'utf-8'
@@ -82,7 +82,7 @@ function charsetOf(start: Buffer): string | undefined {
   return start.some((byte) => byte >= 0x80 && byte <= 0x9f && byte !== 0x85) ? 'windows-1252' : 'iso-8859-1'
 }
 
-/** A rune of several bytes may be cut at the end of what was read. */
+/** Drops a multi-byte rune that is cut off at the end. */
 function withoutPartialRune(start: Buffer): Buffer {
   for (let length = 1; length < 4 && length <= start.length; length++) {
     const byte = start[start.length - length] ?? 0
@@ -92,7 +92,7 @@ function withoutPartialRune(start: Buffer): Buffer {
   return start
 }
 
-/** Whether there is no byte that text does not have (WHATWG MIME Sniffing, binary data bytes). */
+/** Whether no byte is a binary data byte (WHATWG MIME Sniffing). */
 function isText(start: Buffer): boolean {
   return !start.some(
     (byte) => byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f),

@@ -10,16 +10,15 @@ import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
 
 /**
- * What a `_redirects` file makes of a request: what is served in its place, with where its path leads if that is known, or
- * the answer itself.
+ * Result of a `_redirects` file: the target to serve instead, with its resolved path if known, or the answer itself.
  */
 export type RuleOutcome = { target: GatewayTarget; path?: ResolvedPath | undefined } | { reply: CommandReply }
 
 /**
- * Applies the `_redirects` file at the root of a site to a path that leads nowhere
+ * Applies the `_redirects` file at the root of a site if the requested path does not exist
  * (https://specs.ipfs.tech/http-gateways/web-redirects-file/; boxo, `gateway/handler_unixfs_redirects.go`).
  *
- * @throws {@link GatewayError} that redirects, or says what is wrong with the file
+ * @throws {@link GatewayError} for a redirect, or if the file is invalid
  */
 export async function followRules(
   source: BlockSource,
@@ -50,7 +49,7 @@ export async function followRules(
   }
 }
 
-/** Where the path of a target leads; undefined where that cannot be read, which is told of where it is served. */
+/** Resolves a target's path; undefined if a block is unreadable, which is reported when it is served. */
 async function find(
   source: BlockSource,
   { content }: GatewayTarget,
@@ -96,7 +95,7 @@ async function contentOf(source: BlockSource, entry: UnixfsEntry): Promise<Buffe
   return Buffer.concat(pieces)
 }
 
-/** A page that a rule names for what is gone, with the status of the rule. */
+/** Serves the page that a rule names for a missing path, with the rule's status. */
 async function servePage(
   source: BlockSource,
   { status, path, target }: { status: number; path: string; target: GatewayTarget },
@@ -118,7 +117,7 @@ async function servePage(
   }
 }
 
-/** The address of a rule with the query of the request behind its own, sorted by name. */
+/** Merges the request's query into a rule's address, sorted by name. */
 function withQuery(to: string, search: string): string {
   const [, path = '', own = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(to) ?? []
   const query = new URLSearchParams([...new URLSearchParams(own), ...new URLSearchParams(search)])

@@ -40,13 +40,13 @@ import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
 import { serveVerifiable } from './serveVerifiable.js'
 
-/** A read-only HTTP gateway to files (https://specs.ipfs.tech/http-gateways/). */
+/** A read-only HTTP gateway (https://specs.ipfs.tech/http-gateways/). */
 export interface Gateway {
-  /** Answers a request; never rejects. A body of no bytes goes with HEAD. */
+  /** Answers a request; never rejects. The body for HEAD is empty. */
   handle(request: GatewayRequest): Promise<CommandReply>
 }
 
-/** Headers of every answer. Content here is anybody's: its type is what it is said to be. */
+/** Headers of every answer. Anyone can publish content here, so `nosniff` pins its declared type. */
 const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
@@ -54,7 +54,7 @@ const commonHeaders = {
   'Access-Control-Expose-Headers':
     'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
   'X-Content-Type-Options': 'nosniff',
-  // What is sent for an address depends on it: a cache must not give a block to who wants the page.
+  // // The answer depends on `Accept`: a cache must not serve a raw block to someone who wants the page.
   Vary: 'Accept',
 }
 
@@ -63,11 +63,11 @@ const encoder = new TextEncoder()
 /** What the gateway serves from. */
 export type GatewaySource = Pick<NetworkContext, 'blockstore' | 'names' | 'configuration'>
 
-/** A gateway to the files whose blocks are in a store. */
+/** Creates a gateway to the blocks in a store. */
 export function createGateway(source: GatewaySource): Gateway {
   return {
     async handle(request) {
-      /** What the answer says of the request, and keeps where it is a refusal (boxo, `gateway/handler.go`). */
+      /** Headers that even an error keeps (boxo, `gateway/handler.go`). */
       const kept: Record<string, string> = {}
       try {
         redirectAddress(request)
@@ -77,7 +77,7 @@ export function createGateway(source: GatewaySource): Gateway {
         }
         const chosen = chooseFormat(request.query, request.headers['accept'])
         const target = await readTarget(source.names, request).catch((error: unknown) => {
-          // A name that stands for nothing is found out only when the answer has been begun.
+          // // An unknown name only fails once the answer has begun.
           if (error instanceof GatewayError && error.status === 500) {
             if (mustBeCached(request)) throw notCached(request)
             Object.assign(kept, locationHeader(request, chosen))
@@ -104,9 +104,9 @@ export function createGateway(source: GatewaySource): Gateway {
   }
 }
 
-/** Content that is there and cannot be served. */
+/** Wraps an error for content that exists but cannot be served. */
 function unserved({ contentPath }: GatewayTarget, error: FileNetworkError): GatewayError {
-  // What cannot be read might be had from others.
+  // // An unreadable block might be available from other peers.
   const suffix = error instanceof DagPbError ? noProviders : ''
   return new GatewayError(
     500,
@@ -121,7 +121,7 @@ function checkMethod({ method }: GatewayRequest): void {
   })
 }
 
-/** Whether all that is needed to serve a target is here. */
+/** Whether the block needed to serve a target is stored. */
 async function isCached(source: BlockSource, { content }: GatewayTarget): Promise<boolean> {
   try {
     await source.get((await resolvePath(source, content)).cid)
@@ -132,7 +132,7 @@ async function isCached(source: BlockSource, { content }: GatewayTarget): Promis
   }
 }
 
-/** Refuses the name of a record that is none of a key. */
+/** Rejects a record request whose name is not that of a key. */
 function checkName({ path }: GatewayRequest): void {
   const [, label = '', ...below] = cleanSegments(decodePath(path))
   if (below.length > 0) throw belowName(decodePath(path))
@@ -143,7 +143,7 @@ function checkName({ path }: GatewayRequest): void {
   }
 }
 
-/** The record of a key that published nothing is looked for in the routing system. */
+/** Kubo searches the routing system for the record of a key that has published nothing. */
 function withoutRecord({ path }: GatewayRequest, unresolved: GatewayError): GatewayError {
   const [, label = ''] = cleanSegments(decodePath(path))
   if (parseName(label) === undefined) return unresolved
@@ -163,12 +163,12 @@ function notCached(request: GatewayRequest): GatewayError {
   return new GatewayError(412, `"${escapeControls(path)}" not in local datastore`)
 }
 
-/** The answer to HEAD where it is only asked whether content is here. */
+/** An answer to HEAD that only tells whether the content is stored. */
 function withoutContent(status: number): CommandReply {
   return { status, headers: {}, body: new Uint8Array() }
 }
 
-/** The order of checks is that of boxo (`gateway/handler.go`). */
+/** Answers a request. Checks run in boxo's order (`gateway/handler.go`). */
 async function answer(
   { blockstore: source, names, configuration }: GatewaySource,
   request: GatewayRequest,
@@ -182,7 +182,7 @@ async function answer(
   const { target } = outcome
   let { path } = outcome
   const { 'if-none-match': etags, 'if-modified-since': since } = request.headers
-  // The block itself is not asked for: who names it has it.
+  // // This does not read the block itself: a client that knows its ETag has it.
   if (etags || since) path ??= await followPath(source, target)
   if (etags && path && matchesEtag(etags, ...etagsOf(path.cid, format))) return notModified()
   if (format === 'unknown') throw new GatewayError(400, 'unsupported response format requested')
@@ -207,7 +207,7 @@ async function answer(
   })
 }
 
-/** Rules of a site are followed where its host is its own, for the content itself. */
+/** Applies a site's rules if it has a host of its own and the content itself is requested. */
 async function whereRulesLead(
   source: BlockSource,
   request: GatewayRequest,
@@ -223,7 +223,7 @@ function allowsConversion(configuration: GatewaySource['configuration']): boolea
   return section?.AllowCodecConversion === true
 }
 
-/** Where the same is found by its address alone, for what an `Accept` header asked for (boxo, `addContentLocation`). */
+/** Returns the `Content-Location` that selects by URL what `Accept` selected (boxo, `addContentLocation`). */
 function locationHeader(
   request: GatewayRequest,
   { format, parameters }: ChosenFormat,
@@ -254,7 +254,7 @@ async function serveRecord(
   if (cleanSegments(target.contentPath).length > 2) throw belowName(target.shownPath)
   const { record, ttlMilliseconds } = await names.find(name)
   const text = formatName(name)
-  // Without quotes, as boxo sends it (`gateway/handler_ipns_record.go`): no client's list of ETags names it.
+  // // Unquoted, as in boxo (`gateway/handler_ipns_record.go`), so no client's ETag list can match it.
   const etag = BigInt(`0x${await xxhash64(record)}`).toString(32)
   if (matchesEtag(request.headers['if-none-match'], etag)) {
     return { status: 304, headers: { ETag: etag }, body: new Uint8Array() }

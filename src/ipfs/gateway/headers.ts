@@ -2,17 +2,17 @@ import { joinBytes } from '../../encoding/hex.js'
 import { type CommandReply, headerText } from '../request/reply.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
-/** The answer to a client that has the content already. */
+/** Answers 304: the client's copy is current. */
 export function notModified(headers: Record<string, string> = {}): CommandReply {
   return { status: 304, headers, body: new Uint8Array() }
 }
 
-/** The answer to a client that wants content only while it is what it knows. */
+/** Answers 412: the client's precondition failed. */
 export function preconditionFailed(headers: Readonly<Record<string, string>>): CommandReply {
   return { status: 412, headers: { ...headers }, body: new Uint8Array() }
 }
 
-/** A request that the gateway refuses or sends elsewhere. */
+/** A request that the gateway rejects or redirects. */
 export class GatewayError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -24,15 +24,15 @@ export class GatewayError extends Error {
   }
 }
 
-/** How long what is named by its content may be kept: half a lifetime of the HTTP specification's year. */
+/** `Cache-Control` of content-addressed answers: 48 weeks. */
 export const immutable = 'public, max-age=29030400, immutable'
 
-/** The header that names what was asked for. */
+/** Returns the header with the requested path. */
 export function pathHeader({ contentPath }: Pick<GatewayTarget, 'contentPath'>): Record<string, string> {
   return { 'X-Ipfs-Path': headerText(contentPath) }
 }
 
-/** How long an answer may be kept: what a name stands for changes. Of a name that has no time nothing is said. */
+/** Returns `Cache-Control`: answers under a name expire with it. If its TTL is unknown, returns nothing. */
 export function cacheHeader({
   ttlMilliseconds,
 }: Pick<GatewayTarget, 'ttlMilliseconds'>): Record<string, string> {
@@ -42,20 +42,23 @@ export function cacheHeader({
     : {}
 }
 
-/** When content behind a name was changed last: nobody knows, so that it counts as new (boxo, `addCacheControlHeaders`). */
+/**
+ * Returns `Last-Modified` for content under a name: the time of change is unknown, so now (boxo,
+ * `addCacheControlHeaders`).
+ */
 export function modifiedHeader({ name }: Pick<GatewayTarget, 'name'>): Record<string, string> {
   return name === undefined ? {} : { 'Last-Modified': new Date().toUTCString() }
 }
 
-/** The header that names the blocks on the way to content. */
+/** Returns the header that lists the blocks on the path. */
 export function rootsHeader({ roots }: Pick<ResolvedTarget, 'roots'>): Record<string, string> {
   return { 'X-Ipfs-Roots': roots.map(String).join(',') }
 }
 
-/** What the browser is told to do with an answer: to show it, or to save it. */
+/** Whether the browser should show an answer or save it. */
 export type DispositionKind = 'inline' | 'attachment'
 
-/** The `Content-Disposition` for a name and a kind, which `filename` and `download` in the query may change. */
+/** Returns `Content-Disposition`; `filename` and `download` in the query override name and kind. */
 export function contentDisposition(
   query: GatewayRequest['query'],
   options: { name: string; kind: DispositionKind },
@@ -67,12 +70,12 @@ export function contentDisposition(
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** A decoded path as Go writes it into a URL (`url.URL.EscapedPath`). */
+/** Escapes a decoded path like Go's `url.URL.EscapedPath`. */
 export function escapeUrlPath(path: string): string {
   return escapePath(path).replace(/%(?:2C|2F|3B)/g, decodeURIComponent)
 }
 
-/** Control characters for which Go has a letter. */
+/** Control characters for which Go has a letter escape. */
 const letters: Readonly<Record<number, string>> = {
   7: 'a',
   8: 'b',
@@ -83,7 +86,7 @@ const letters: Readonly<Record<number, string>> = {
   13: 'r',
 }
 
-/** Text as Go's `%q` shows it, without the quotes. */
+/** Formats text like Go's `%q`, without the quotes. */
 export function escapeControls(text: string): string {
   // eslint-disable-next-line no-control-regex -- they are what is escaped
   return text.replace(/["\\\x00-\x1f\x7f]/g, (character) => {
@@ -94,7 +97,7 @@ export function escapeControls(text: string): string {
   })
 }
 
-/** Text as Go's `%+q` shows it, without the quotes: what is no printable ASCII is escaped. */
+/** Formats text like Go's `%+q`, without the quotes: escapes everything but printable ASCII. */
 export function escapeNonAscii(text: string): string {
   return escapeControls(text).replace(/[^\x20-\x7e]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -104,7 +107,7 @@ export function escapeNonAscii(text: string): string {
   })
 }
 
-/** Go's `url.PathEscape`. */
+/** Escapes text like Go's `url.PathEscape`. */
 export function escapePath(text: string): string {
   const escaped = encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -113,10 +116,10 @@ export function escapePath(text: string): string {
   return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
 }
 
-/** Bytes of an answer up to which its length is told (Go, `net/http`). */
+/** Bodies up to this many bytes get a `Content-Length` (Go, `net/http`). */
 const MEASURED_LENGTH = 2048
 
-/** A body as a whole if it is short, so that its length is told. */
+/** Buffers a short body, so that its length can be sent. */
 export async function measured(
   body: AsyncGenerator<Uint8Array>,
 ): Promise<Uint8Array | AsyncGenerator<Uint8Array>> {

@@ -1,12 +1,12 @@
-/** How far a text is JSON: as a whole, as far as it goes, or not even that. */
+/** How much of a text is JSON: all of it, a valid beginning, or neither. */
 export type JsonExtent = 'whole' | 'cut' | 'broken'
 
 const token =
   /\s*(?:([[\]{}:,])|("(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|true|false|null))/gisy
-/** What a text may end with in the middle of a token. */
+/** A partial token at the end of a text. */
 const partialToken = /^\s*("(?:[^"\\]|\\.)*\\?|-?\d*\.?|-?\d+(\.\d+)?e[+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?)?$/is
 
-/** Tells how far a text is JSON. A comma before the end of a list or an object is fine. */
+/** Tells how much of a text is JSON. Allows a trailing comma in lists and objects. */
 export function extentOfJson(text: string): JsonExtent {
   const open: string[] = []
   let needs: 'value' | 'key' | 'colon' | 'next' = 'value'

@@ -1,13 +1,11 @@
-/** An entry of a directory as a page shows it. */
+/** A directory entry on the page. */
 export interface ListedEntry {
   name: string
   cid: string
   size: number
 }
 
-/**
- * A directory as a page, in pieces of an entry. The links are relative, so that it works wherever it is served.
- */
+/** Renders a directory as a page, in pieces of one entry. Links are relative, so it works at any address. */
 export function* listingPage(options: {
   path: string
   cid: string
@@ -55,7 +53,7 @@ const htmlEscapes: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Text that HTML reads as nothing else. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
 }
@@ -67,7 +65,7 @@ function formatSize(bytes: number): string {
   return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`
 }
 
-/** What went wrong, as a page for those who look at it in a browser. */
+/** Renders an error as a page, for browsers. */
 export function errorPage(status: number, message: string): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** Kinds of XML, by what is within their first bytes. */
+/** Kinds of XML, with patterns that must all occur in their first bytes. */
 const kinds: readonly { type: string; marks: readonly RegExp[] }[] = [
   { type: 'application/rss+xml', marks: [/<rss/] },
   { type: 'application/atom+xml', marks: [/<feed/, /xmlns="http:\/\/www\.w3\.org\/2005\/Atom"/] },
@@ -13,14 +13,14 @@ const kinds: readonly { type: string; marks: readonly RegExp[] }[] = [
   { type: 'application/x-amf', marks: [/<amf/] },
 ]
 
-/** Bytes of XML within which its kind is looked for. */
+/** Bytes in which to look for the kind of XML. */
 const kindLength = 512
 
-/** The tags by which a text is HTML, in small letters (WHATWG, MIME Sniffing). */
+/** First tags that identify HTML, in lower case (WHATWG, MIME Sniffing). */
 export const firstTags =
   /^<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/
 
-/** The type of markup by its first tags; undefined for other text (Go, `mimetype`). */
+/** Returns the type of markup by its first tags; undefined for other text (Go, `mimetype`). */
 export function typeOfMarkup(start: string): string | undefined {
   const text = start.trimStart()
   if (isDrawing(text)) return 'image/svg+xml'
@@ -34,7 +34,7 @@ export function typeOfMarkup(start: string): string | undefined {
     : 'text/xml; charset=utf-8'
 }
 
-/** Whether the first tag, or one behind a declaration, is that of SVG. */
+/** Whether the first tag, or one after a declaration, is that of SVG. */
 function isDrawing(text: string): boolean {
   if (/^<\?xml\b[^>]*\bversion/.test(text)) return text.slice(0, 4096).includes('<svg')
   const behind = text.replace(/^(?:<!--[^]*?-->\s*)+/, '')

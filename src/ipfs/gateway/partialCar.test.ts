@@ -15,7 +15,7 @@ async function store(value: unknown): Promise<CID> {
   return cid
 }
 
-it('reads each block of a DAG once, to walk it and to send it', async () => {
+it('reads each block of a DAG once, both to walk and to send it', async () => {
   const leaves = await Promise.all([1, 2, 3].map(store))
   const middle = await store({ leaves, again: leaves })
   const end = await store([middle, ...leaves])

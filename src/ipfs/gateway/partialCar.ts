@@ -8,33 +8,33 @@ import { isIdentity } from '../store/blockstore.js'
 import { isShardedEntry, shardBlocks } from '../unixfs/readDirectory.js'
 import { type ByteRange, blocksOfRange } from '../unixfs/readFile.js'
 
-/** How much of a DAG a CAR has below its end. */
+/** How much of the DAG below the end of the path goes into a CAR. */
 export type DagScope = 'all' | 'entity' | 'block'
 
-/** Bytes of a file, first and last; negative numbers count from its end, which is where there is no last. */
+/** Inclusive byte range of a file. Negative numbers count from the end; `to` is undefined for the end. */
 export interface EntityBytes {
   from: number
   to: number | undefined
 }
 
-/** What a request for a CAR asks for (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
+/** Parameters of a CAR request (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
 export interface CarParameters {
   scope: DagScope
-  /** Only the blocks that these bytes of a file need. */
+  /** Restricts a file to the blocks that hold these bytes. */
   bytes: EntityBytes | undefined
-  /** Whether a block comes as often as it is linked, and not once. */
+  /** Whether to send a block once per link instead of once. */
   repeats: boolean
 }
 
-/** What of a DAG a CAR is to have. */
+/** The part of a DAG to put into a CAR. */
 export interface PartialDag extends CarParameters {
-  /** Where the path ends: the CAR's root. */
+  /** End of the path: the CAR's root. */
   end: CID
-  /** The blocks that the path came through. */
+  /** Blocks on the path. */
   onTheWay: CID[]
 }
 
-/** The blocks of a path and of what it leads to, as a CARv1 whose root is where the path ends. */
+/** Yields a CARv1 of the blocks on a path and below its end, which is the CAR's root. */
 export async function* partialCar(store: BlockSource, wanted: PartialDag): AsyncGenerator<Uint8Array> {
   const source = rememberLast(store)
   yield encodeCarHeader(wanted.end)
@@ -42,18 +42,18 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   try {
     for await (const cid of blocksOf(source, wanted)) {
       const key = cidKey(cid)
-      // A block that is its own CID needs no copy (go-car, `StoreIdentityCIDs`).
+      // // A block with an identity CID is not sent (go-car, `StoreIdentityCIDs`).
       if (sent.has(key) || isIdentity(cid)) continue
       sent.add(key)
       yield encodeCarSection(cid, await source.get(cid))
     }
   } catch (error) {
-    // As in boxo a CAR ends where a block is missing or cannot be read: clients check that it is whole.
+    // // Like boxo, end the CAR at a missing or unreadable block: clients check that it is complete.
     if (!(error instanceof FileNetworkError)) throw error
   }
 }
 
-/** A source that has the block at hand that was read last: who finds a block and who sends it ask for it in turns. */
+/** Caches the last block read: the walk and the writer request each block in turn. */
 function rememberLast(source: BlockSource): BlockSource {
   let last: { key: string; bytes: ReturnType<BlockSource['get']> } | undefined
   return {
@@ -74,7 +74,7 @@ async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerato
   else yield* dagBlocks(source, wanted)
 }
 
-/** All of a file, or what some bytes of it need, but of a directory only what its listing needs. */
+/** Yields the blocks of a file, or of a range in it; for a directory, only those needed to list it. */
 async function* entityBlocks(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
   const { end, bytes, repeats } = wanted
   const block = await source.get(end)

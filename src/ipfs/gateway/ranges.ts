@@ -2,10 +2,10 @@ import type { ByteRange } from '../unixfs/readFile.js'
 import { refersToThis } from './conditional.js'
 import { GatewayError } from './headers.js'
 
-/** A range of a `Range` header: from a byte to another one, or to the end; or the last bytes of the file. */
+/** One range of a `Range` header: from `first` to `last` (or the end), or the last `suffix` bytes. */
 type AskedRange = { first: number; last: number | undefined } | { suffix: number }
 
-/** A `Range` header that is none (RFC 9110, 14.1.1). */
+/** A malformed `Range` header (RFC 9110, 14.1.1). */
 class InvalidRangeError extends GatewayError {
   constructor() {
     super(416, 'invalid range')
@@ -13,9 +13,9 @@ class InvalidRangeError extends GatewayError {
 }
 
 /**
- * The ranges that a `Range` header names (boxo, `gateway/serve_http_content.go`).
+ * Parses a `Range` header (boxo, `gateway/serve_http_content.go`).
  *
- * @throws {@link InvalidRangeError} when it makes no sense
+ * @throws {@link InvalidRangeError} for a malformed header
  */
 function parseRanges(header: string): AskedRange[] {
   const [, list] = /^bytes=(.*)$/.exec(header) ?? []
@@ -25,9 +25,9 @@ function parseRanges(header: string): AskedRange[] {
 }
 
 /**
- * Refuses a `Range` header that makes no sense (boxo, `gateway/handler_defaults.go`).
+ * Rejects a malformed `Range` header (boxo, `gateway/handler_defaults.go`).
  *
- * @param described - headers that the refusal keeps
+ * @param described - headers to keep in the error
  * @throws {@link GatewayError} with status 400
  */
 export function checkRange(header: string | undefined, described: Record<string, string> = {}): void {
@@ -42,7 +42,7 @@ export function checkRange(header: string | undefined, described: Record<string,
 function parseSpec(spec: string): AskedRange {
   const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
   if (first === '' && last === '') throw new InvalidRangeError()
-  // More than 63 bits are no number to Go.
+  // // Go rejects numbers of more than 63 bits.
   if ([first, last].some((digits) => BigInt(digits) >= 2n ** 63n)) throw new InvalidRangeError()
   if (first === '') return { suffix: Number(last) }
   if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()
@@ -50,11 +50,11 @@ function parseSpec(spec: string): AskedRange {
 }
 
 /**
- * The part of a file that a `Range` header asks for; undefined for all of it. Of several ranges it is the first that lies
- * in the file; where all of them have more bytes than the file, it is all of it. Of an empty file every range is all of it
- * (boxo, `gateway/serve_http_content.go`).
+ * Returns the range of a file to serve; undefined for all of it. Of several ranges, serves the first that overlaps the
+ * file; if their total exceeds the file, all of it. An empty file is always served whole (boxo,
+ * `gateway/serve_http_content.go`).
  *
- * @throws {@link GatewayError} with status 416 when the header makes no sense, or every range begins behind the end
+ * @throws {@link GatewayError} with status 416 if the header is malformed or every range starts past the end
  */
 export function readRange(
   headers: Readonly<Record<string, string | undefined>>,
@@ -84,13 +84,13 @@ function parseAsked(range: string, described: Readonly<Record<string, string>>):
   }
 }
 
-/** The bytes of a file that a range means; none where it lies behind the end. */
+/** Clips a range to the file; empty if it starts past the end. */
 function within(asked: AskedRange, size: number): ByteRange {
   if ('suffix' in asked) return { start: Math.max(0, size - asked.suffix), end: size }
   return { start: asked.first, end: asked.last === undefined ? size : Math.min(size, asked.last + 1) }
 }
 
-/** What a `Content-Range` header says of a part of a file. */
+/** Formats a `Content-Range` header. */
 export function contentRange({ start, end }: ByteRange, size: number): string {
   return `bytes ${start}-${end - 1}/${size}`
 }

@@ -7,22 +7,22 @@ interface RedirectRule {
   status: number
 }
 
-/** Where a rule sends a path, placeholders filled in. */
+/** Where a rule sends a path, with placeholders filled in. */
 export interface RedirectMatch {
   to: string
   /** 200 for a rewrite, 301 to 308 for a redirect, 404, 410 or 451 for a page of that status. */
   status: number
 }
 
-/** The longest file of rules, in bytes. */
+/** The longest accepted file of rules, in bytes. */
 export const redirectRulesLimit = 65_536
 
 const knownStatuses = new Set(['200', '301', '302', '303', '307', '308', '404', '410', '451'])
 
 /**
- * Reads the rules of a file, a line each.
+ * Parses a file of rules, one per line.
  *
- * @throws {@link FileNetworkError} with the text of go-ipfs-redirects-file
+ * @throws {@link FileNetworkError} with the message of go-ipfs-redirects-file
  */
 export function parseRedirectRules(text: string): RedirectRule[] {
   const lines = text.split('\n').map((line) => line.trim())
@@ -56,9 +56,9 @@ function parseStatus(text: string): number {
 }
 
 /**
- * The first rule that a path follows; undefined where there is none.
+ * Returns the first rule that matches a path, if any.
  *
- * @throws {@link FileNetworkError} if its address becomes too long
+ * @throws {@link FileNetworkError} if the resulting address is too long
  */
 export function matchRedirectRule(rules: readonly RedirectRule[], path: string): RedirectMatch | undefined {
   const given = segmentsOf(path)
@@ -73,10 +73,10 @@ function segmentsOf(path: string): string[] {
   return path.replace(/\/$/, '').split('/')
 }
 
-/** What placeholders stand for in a path; `splat` is what `*` stands for. */
+/** Values of the placeholders in a path; `splat` is the value of `*`. */
 type Placeholders = ReadonlyMap<string, string>
 
-/** Compares segment by segment: `:name` is any one, `*` at the end is whatever follows a slash. */
+/** Matches segment by segment: `:name` matches any one, a final `*` everything after a slash. */
 function matchSegments(wanted: readonly string[], given: readonly string[]): Placeholders | undefined {
   const hasSplat = wanted.at(-1) === '*'
   if (hasSplat ? given.length < wanted.length : given.length !== wanted.length) return undefined
@@ -89,7 +89,7 @@ function matchSegments(wanted: readonly string[], given: readonly string[]): Pla
   return placeholders
 }
 
-/** @throws {@link FileNetworkError} if it becomes longer than a file of rules may be */
+/** @throws {@link FileNetworkError} if the result exceeds the limit on files of rules */
 function fillIn(to: string, placeholders: Placeholders): string {
   let filled = to
   for (const [name, value] of placeholders) {

@@ -7,47 +7,47 @@ import { type NameSystem, readName } from '../names/nameSystem.js'
 import { GatewayError, escapeNonAscii, escapePath, escapeUrlPath, pathHeader } from './headers.js'
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 
-/** A request to the gateway, free of any transport. */
+/** A request to the gateway, independent of the transport. */
 export interface GatewayRequest {
   method: string
-  /** The path of the URL as it came, percent-encoded. */
+  /** Raw URL path, percent-encoded. */
   path: string
   query: URLSearchParams
-  /** The query as it came, with its question mark; empty where there is none. */
+  /** Raw query with its question mark; empty if there is none. */
   search: string
-  /** By lower-case name; `host` decides between path and subdomain. */
+  /** By lower-case name; `host` selects between path and subdomain. */
   headers: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
 }
 
 /** What a request to the gateway asks for. */
 export interface GatewayTarget {
-  /** How it was asked: `/ipfs/<cid>/…`, or the CID in the host name. */
+  /** How the content was addressed: as `/ipfs/<cid>/…`, or with the CID in the host name. */
   form: 'path' | 'subdomain'
   content: ContentPath
-  /** The path as it is named in texts and pages: `/ipfs/<cid>/…`, decoded and cleaned. */
+  /** Decoded, cleaned path for messages and pages: `/ipfs/<cid>/…`. */
   contentPath: string
-  /** The same as it was asked for. */
+  /** The same path as requested, not cleaned. */
   shownPath: string
-  /** The name that the path begins with, where it is one of IPNS. */
+  /** The IPNS name with which the path begins, if any. */
   name?: CID
-  /** Milliseconds for which what the name stands for may be kept. */
+  /** Milliseconds for which the resolved name may be cached. */
   ttlMilliseconds?: number
-  /** Whether what was asked for ends in a slash. */
+  /** Whether the requested path ends in a slash. */
   hasTrailingSlash: boolean
 }
 
-/** What a target turned out to be. */
+/** A target resolved to a block. */
 export interface ResolvedTarget extends GatewayTarget {
   cid: CID
-  /** The CIDs of the path's segments, root first, the last being `cid`. */
+  /** CIDs along the path, root first; the last is `cid`. */
   roots: CID[]
 }
 
 /**
- * Sends a request to the address under which the same is served, whatever its method (boxo, `gateway/hostname.go`).
+ * Redirects a request to the canonical address of its content, whatever the method (boxo, `gateway/hostname.go`).
  *
- * @throws {@link GatewayError} that redirects, or refuses an address that stands for nothing
+ * @throws {@link GatewayError} for a redirect, or an address without content
  */
 export function redirectAddress(request: GatewayRequest): void {
   redirectUncleanPath(request.path, request.search)
@@ -60,9 +60,9 @@ export function redirectAddress(request: GatewayRequest): void {
 }
 
 /**
- * Reads what a request asks for.
+ * Parses what a request asks for.
  *
- * @throws {@link GatewayError}, also one that redirects to where the same is served
+ * @throws {@link GatewayError}, including redirects to the canonical address
  */
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
@@ -84,22 +84,22 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
   }
 }
 
-/** The path that a request asks for, whether all of it is in its URL or its root in the host name. */
+/** Returns the requested path, with the root taken from the URL or from the host name. */
 export function askedPath(request: GatewayRequest): string {
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
   return subdomain === undefined ? path : rootOfSubdomain(subdomain) + path
 }
 
-/** A path without empty segments, `.` and `..`; a slash at the end stays (Go, `http.ServeMux`). */
+/** Removes empty segments, `.` and `..` from a path; keeps a trailing slash (Go, `http.ServeMux`). */
 export function cleanUrlPath(path: string): string {
   const segments = cleanSegments(path)
   return segments.length === 0 ? '/' : `/${segments.join('/')}${path.endsWith('/') ? '/' : ''}`
 }
 
 /**
- * Sends a path that is not clean to the one that is. Segments are told apart as they are written, so that `%2e%2e` is a
- * name (Go, `http.ServeMux`).
+ * Redirects a path that is not clean to its clean form. Compares segments as written, so `%2e%2e` is a name (Go,
+ * `http.ServeMux`).
  */
 function redirectUncleanPath(escaped: string, search: string): void {
   const clean = cleanUrlPath(escaped)
@@ -107,7 +107,7 @@ function redirectUncleanPath(escaped: string, search: string): void {
   throw new GatewayError(307, 'moved to the cleaned path', { Location: clean + search })
 }
 
-/** Sends the name of a key to its form in base36 (boxo, `handleIpnsB58mhToCidRedirection`). */
+/** Redirects a key's name to its base36 form (boxo, `handleIpnsB58mhToCidRedirection`). */
 function redirectKey(path: string, { search }: GatewayRequest): void {
   const [, label = '', rest = ''] = /^\/ipns\/([^/]+)(.*)$/s.exec(path) ?? []
   const name = parseName(label)
@@ -118,9 +118,8 @@ function redirectKey(path: string, { search }: GatewayRequest): void {
 }
 
 /**
- * Sends `?uri=ipfs://<cid>/path`, which a browser asks for that has the gateway as its handler of `ipfs:`, to the path
- * that the address stands for
- * (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
+ * Redirects `?uri=ipfs://<cid>/path` to the path of that address. Browsers send it if the gateway is registered as
+ * their handler of `ipfs:` (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
  */
 function redirectUri(query: URLSearchParams): void {
   const uri = query.get('uri')
@@ -136,14 +135,14 @@ function redirectUri(query: URLSearchParams): void {
   })
 }
 
-/** A path of a URL that Go takes as it is written (`url.URL.EscapedPath`). */
+/** A URL path that Go keeps as written (`url.URL.EscapedPath`). */
 const writtenPath = /^[\w.~$&+,/:;=@!'()*[\]%-]*$/
 
-/** Sends a path that names its namespace twice to the one that it stands for (boxo, `handleSuperfluousNamespace`). */
+/** Redirects a path with a repeated namespace to the one meant (boxo, `handleSuperfluousNamespace`). */
 function redirectNamespace(path: string, { path: written, query, search }: GatewayRequest): void {
   const [, decoded, namespace, name] = /^\/ipfs(\/(ip[fn]s)\/(.*))$/s.exec(path) ?? []
   if (decoded === undefined) return
-  // Go keeps the path of a URL as it is written where that stands for it.
+  // // Go keeps a URL's path as written if that is a valid encoding.
   const isWritten = path === decodePath(written) && writtenPath.test(written)
   const intended = isWritten ? written.replace('/ipfs', '') : escapeUrlPath(decoded)
   try {
@@ -158,7 +157,7 @@ function redirectNamespace(path: string, { path: written, query, search }: Gatew
   })
 }
 
-/** The path of a URL, decoded. */
+/** Decodes the path of a URL. */
 export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
@@ -190,16 +189,16 @@ async function parseContent(
   }
 }
 
-/** Data in a codec, as the gateway sends it. */
+/** Formats of data that the gateway sends. */
 export type DataFormat = 'json' | 'cbor' | 'dag-json' | 'dag-cbor'
 
 /**
- * What the gateway can send: the content itself, one of the forms in which it can be verified, or data in a codec.
- * `unknown` is a media type of IPFS or IPLD that no form has.
+ * Formats that the gateway sends: the content itself, a verifiable form, or data in a codec. `unknown` is a media type
+ * of IPFS or IPLD without a format.
  */
 export type GatewayFormat = 'content' | 'raw' | 'car' | 'tar' | 'ipns-record' | DataFormat | 'unknown'
 
-/** The media types of data. */
+/** Media types of data formats. */
 export const dataMediaTypes: Readonly<Record<DataFormat, string>> = {
   json: 'application/json',
   cbor: 'application/cbor',
@@ -216,29 +215,29 @@ const formatsByMediaType = new Map<string, GatewayFormat>([
 ])
 const formats: ReadonlySet<string> = new Set(formatsByMediaType.values())
 
-/** The form that a request asks for, with the parameters that its media type has in the `Accept` header. */
+/** The requested format, with the parameters of its media type in the `Accept` header. */
 export interface ChosenFormat {
   format: GatewayFormat
   parameters: ReadonlyMap<string, string>
 }
 
 /**
- * The form that a request asks for: by `format` in the query, else by the `Accept` header
+ * Returns the requested format: `format` in the query, else the `Accept` header
  * (https://specs.ipfs.tech/http-gateways/path-gateway/).
  */
 export function chooseFormat(query: URLSearchParams, accept: string | undefined): ChosenFormat {
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
-  // A form that is not known counts as none, as in boxo.
+  // // An unknown format is ignored, as in boxo.
   if (named === null || !formats.has(named)) return accepted ?? { format: 'content', parameters: new Map() }
   const parameters = accepted?.format === named ? accepted.parameters : new Map<string, string>()
   return { format: named as GatewayFormat, parameters }
 }
 
-/** Beginnings of media types that ask for a form of their own; of others the content itself is sent. */
+/** Prefixes of media types that select a format; for all others the content itself is sent. */
 const specialTypes = /^application\/(vnd\.ipld|vnd\.ipfs|x-tar|json|cbor)/
 
-/** The first media type that asks for a form of its own. Types in capitals count as others, as in boxo. */
+/** Returns the first media type that selects a format. Matches lower case only, as in boxo. */
 function acceptedFormat(accept: string): ChosenFormat | undefined {
   for (const range of accept.split(',')) {
     const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim())

@@ -15,15 +15,15 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { GatewayError, escapeNonAscii, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
 
-/** What Kubo adds to a failure to fetch: it looked for other peers, and there are none. */
+/** Kubo's suffix for a failed fetch: it looked for peers and found none. */
 export const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
 
 /**
- * Follows the path of a target to its block, which must be there. A path inside the data of a block leads to the block
- * where that is what is sent, and else nowhere.
+ * Resolves the path of a target to a stored block. A path that continues inside a block's data resolves to that block
+ * if blocks are sent, and fails otherwise.
  *
- * @param options.path - where the path leads, if that is known
- * @throws {@link GatewayError} with the text of boxo (`gateway/backend_blocks.go`)
+ * @param options.path - the resolved path, if known
+ * @throws {@link GatewayError} with boxo's message (`gateway/backend_blocks.go`)
  */
 export async function resolveTarget(
   source: BlockSource,
@@ -41,7 +41,7 @@ export async function resolveTarget(
 }
 
 /**
- * Refuses data that is not what its codec says. Files are looked at where they are read.
+ * Rejects data that does not match its codec. Files are checked when they are read.
  *
  * @throws {@link GatewayError}
  */
@@ -66,12 +66,12 @@ export async function followPath(source: BlockSource, target: GatewayTarget): Pr
   }
 }
 
-/** Why a path cannot be followed: a key of a list that is no number is told of as that, wherever it stands. */
+/** Returns why a path failed: a non-numeric key into a list is reported as such, at any depth. */
 function reasonOf(error: unknown): unknown {
   return error instanceof LinkNotFoundError && error.cause instanceof ListSegmentError ? error.cause : error
 }
 
-/** Whether a path leads nowhere, as opposed to a block that cannot be read. */
+/** Whether a path does not exist, as opposed to hitting an unreadable block. */
 export function isAbsence(thrown: unknown): boolean {
   const error = reasonOf(thrown)
   return (
@@ -83,7 +83,7 @@ export function isAbsence(thrown: unknown): boolean {
   )
 }
 
-/** The first segment of a path that leads nowhere; a block that is missing counts as one without links. */
+/** Returns the error for the first missing segment; a missing block counts as one without links. */
 async function missingLink(source: BlockSource, path: ContentPath): Promise<LinkNotFoundError> {
   let parent: CID = path.root
   for (const [index, segment] of path.segments.entries()) {
@@ -103,7 +103,7 @@ export function unresolved({ contentPath }: GatewayTarget, error: unknown): Gate
   return new GatewayError(status, `failed to resolve ${escapeNonAscii(contentPath)}: ${reason}`)
 }
 
-/** A path leads into the data of a block, to what is no link. */
+/** Creates the error for a path that ends inside a block's data, not at a link. */
 function unreadable(target: GatewayTarget, { cid, cids, remainder }: ResolvedPath): GatewayError {
   const rest = `/${remainder.join('/')}`
   const block = `/${target.content.namespace}/${cid}`

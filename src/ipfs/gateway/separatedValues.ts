@@ -1,6 +1,6 @@
 /**
- * How many fields each line of separated values has. Empty lines and those that begin with `#` are none; a field in quotes
- * may have line ends, and two quotes stand for one.
+ * Counts the fields of each line of separated values. Skips empty lines and those starting with `#`. A quoted field may
+ * span lines, and a doubled quote stands for one.
  */
 export function* countFields(text: string, separator: string): Generator<number> {
   let position = 0
@@ -35,7 +35,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** The place behind the quote that ends a field: what follows it ends the field too. */
+/** Returns the position after the closing quote, which is one that the end of a field follows. */
 function behindQuotes(text: string, from: number, separator: string): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     const next = text[at + 1]

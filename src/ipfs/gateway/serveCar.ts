@@ -20,14 +20,14 @@ import { type CarParameters, type DagScope, type EntityBytes, partialCar } from 
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence, noProviders, resolveTarget } from './resolveTarget.js'
 
-/** What a request for a CAR asks for, with what it did not name. */
+/** Parameters of a CAR request, with defaults filled in. */
 interface CarRequest extends CarParameters {
   order: 'dfs' | 'unk'
-  /** The scope that the query names. */
+  /** The scope given in the query, if any. */
   namedScope: DagScope | undefined
 }
 
-/** Answers with a CAR of a path and what it leads to (boxo, `gateway/handler_car.go`). */
+/** Answers with a CAR of a path and the DAG at its end (boxo, `gateway/handler_car.go`). */
 export async function serveCar(
   source: BlockSource,
   request: GatewayRequest,
@@ -67,14 +67,14 @@ export async function serveCar(
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
       return { status: 200, headers, body: encodeCarHeader(root) }
     }
-    // Why it cannot be followed is said below.
+    // // Other failures are reported below.
     if (segments.length > 0 && isAbsence(error)) {
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
       return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
     }
   }
   const resolved = await resolveTarget(source, target, { sends: 'blocks' }).catch((error: unknown) => {
-    // What cannot be read is not looked for at other peers.
+    // // Kubo does not look for other peers if a block is unreadable.
     if (error instanceof GatewayError && error.status === 500) {
       throw new GatewayError(500, error.message.replace(noProviders, ''), named)
     }
@@ -87,26 +87,26 @@ export async function serveCar(
   }
 }
 
-/** A failure of a CAR that has its headers already. */
+/** Adds headers already sent to a CAR's failure. */
 function keeping(named: Record<string, string>, error: unknown): unknown {
   return error instanceof GatewayError ? new GatewayError(error.status, error.message, named) : error
 }
 
-/** The root of a CAR that has none: an empty block inside its own CID. */
+/** Stands in for the root if the path does not exist: an empty block inlined in its CID. */
 const noRoot = CID.parse('bafkqaaa')
 
-/** The blocks that show that a path leads nowhere. */
+/** Yields the blocks that prove that a path does not exist. */
 async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(noRoot)
-  // A block that is its own CID needs no copy.
+  // // A block with an identity CID is not sent.
   const blocks = new Map(visited.filter((cid) => !isIdentity(cid)).map((cid) => [cidKey(cid), cid]))
   for (const cid of blocks.values()) yield encodeCarSection(cid, await source.get(cid))
 }
 
 /**
- * Reads what a request for a CAR asks for; bytes of a file imply its scope, as the specification has it.
+ * Parses the parameters of a CAR request. `entity-bytes` implies the entity scope, as in the specification.
  *
- * @throws {@link GatewayError} with the text of boxo for what makes no sense
+ * @throws {@link GatewayError} with boxo's message for invalid parameters
  */
 function readCarParameters(query: URLSearchParams, accepted: ReadonlyMap<string, string>): CarRequest {
   const bytes = readEntityBytes(query.get('entity-bytes'))
@@ -159,7 +159,7 @@ function invalidBytes(reason: string): GatewayError {
   return new GatewayError(400, `invalid application/vnd.ipld.car entity-bytes URL parameter: ${reason}`)
 }
 
-/** The ETag of a CAR: a hash of the path and of all that is not the default (boxo, `getCarEtag`). */
+/** Returns the ETag of a CAR: a hash of the path and all non-default parameters (boxo, `getCarEtag`). */
 async function carEtag(
   target: GatewayTarget,
   { namedScope = 'all', order, repeats, bytes }: CarRequest,
@@ -176,7 +176,7 @@ async function carEtag(
   return `W/"${target.content.root}.car.${BigInt(`0x${hash.digest('hex')}`).toString(32)}"`
 }
 
-/** The path that a target stands for now: of one below a name, what the name leads to. */
+/** Returns the immutable path of a target, with an IPNS name resolved. */
 function immutablePath({ name, content, contentPath }: GatewayTarget): string {
   return name === undefined ? contentPath : ['', 'ipfs', content.root, ...content.segments].join('/')
 }

@@ -24,7 +24,7 @@ import { type GatewayRequest, type ResolvedTarget, decodePath } from './request.
 
 const encoder = new TextEncoder()
 
-/** Answers with the content itself: a file, a directory's index.html or a page that lists it. */
+/** Answers with the content itself: a file, a directory's index.html, or a listing. */
 export async function serveContent(
   source: BlockSource,
   request: GatewayRequest,
@@ -39,9 +39,9 @@ export async function serveContent(
 interface FileToServe {
   target: ResolvedTarget
   entry: UnixfsEntry
-  /** What the content type is taken from. */
+  /** Determines the content type. */
   name: string
-  /** When it was changed last; of a page of a directory when that was. */
+  /** Time of the last change; for a directory's index page, that of the directory. */
   modified: UnixfsTime | undefined
 }
 
@@ -53,7 +53,7 @@ async function serveFile(
   const { target, entry, name, modified } = file
   const headers: Record<string, string> = {
     ...rootsHeader(target),
-    // A page of a directory has the ETag of the directory.
+    // // A directory's index page has the ETag of the directory.
     ETag: `"${target.cid}"`,
     ...cacheHeader(target),
     ...(hasTime(modified)
@@ -95,7 +95,7 @@ async function serveFile(
   }
 }
 
-/** Breaks off where a file is shorter than it says: the client would wait for the rest. */
+/** Throws at the end if a file is shorter than declared: the client would wait for the rest. */
 async function* whole(content: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let missing = length
   for await (const bytes of content) {
@@ -105,10 +105,10 @@ async function* whole(content: AsyncIterable<Uint8Array>, length: number): Async
   if (missing > 0) throw new FileNetworkError(`the file is ${missing} bytes shorter than it says`)
 }
 
-/** What boxo says of symlinks. */
+/** boxo's content type for symlinks. */
 const symlinkType = 'inode/symlink'
 
-/** The first moment of 1970 stands for none (Go, `http.ServeContent`). */
+/** The Unix epoch means no time (Go, `http.ServeContent`). */
 function hasTime(modified: UnixfsTime | undefined): modified is UnixfsTime {
   return modified !== undefined && (modified.seconds !== 0n || modified.nanoseconds !== 0)
 }
@@ -134,9 +134,9 @@ async function serveDirectory(
   request: GatewayRequest,
   { target, entry }: { target: ResolvedTarget; entry: UnixfsEntry },
 ): Promise<CommandReply> {
-  // The tool `go get` follows no redirect.
+  // // `go get` does not follow redirects.
   if (!target.hasTrailingSlash && request.query.get('go-get') !== '1') {
-    // boxo takes the query for a segment of a path.
+    // // boxo escapes the query like a path segment.
     const search = request.search === '' ? '' : `?${escapePath(request.search.slice(1))}`
     throw new GatewayError(301, 'moved to the directory', {
       ...rootsHeader(target),
@@ -168,7 +168,7 @@ async function serveDirectory(
   }
 }
 
-/** A path is escaped anew where the client escaped some of it. */
+/** Re-encodes a path, but only if the client had escaped some of it. */
 function redirectPath(path: string): string {
   return path.includes('%') ? escapeUrlPath(decodePath(path)) : path
 }

@@ -15,15 +15,15 @@ import { contentRange, readRange } from './ranges.js'
 import { GatewayError, cacheHeader, modifiedHeader, contentDisposition, rootsHeader } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
-/** Codecs whose blocks are sent as they are where plain JSON or CBOR is asked for. */
+/** Codecs whose blocks are sent unchanged when plain JSON or CBOR is requested. */
 const sentAsThey: Readonly<Partial<Record<DataFormat, readonly string[]>>> = {
   json: ['json', 'dag-json'],
   cbor: ['cbor', 'dag-cbor'],
 }
 
 /**
- * Answers with data that is no file: its block as it is, or converted into the format that was asked for
- * (boxo, `gateway/handler_codec.go`).
+ * Answers with a block of data that is not a file, unchanged or converted to the requested format (boxo,
+ * `gateway/handler_codec.go`).
  */
 export async function serveData(
   source: BlockSource,

@@ -9,7 +9,7 @@ import { FileNetworkError } from '../errors.js'
 import { unresolved } from './resolveTarget.js'
 import type { GatewayRequest, ResolvedTarget } from './request.js'
 
-/** A block that cannot be decoded counts as one that could not be found. */
+/** Reports an undecodable block as not found. */
 async function checkLinks(source: BlockSource, target: ResolvedTarget): Promise<void> {
   const { cid } = target
   try {
@@ -19,7 +19,7 @@ async function checkLinks(source: BlockSource, target: ResolvedTarget): Promise<
   }
 }
 
-/** Answers with a block, or a tar archive of a file or directory, always to be saved. */
+/** Answers with a raw block or a tar archive, always as an attachment. */
 export async function serveVerifiable(
   source: BlockSource,
   request: GatewayRequest,

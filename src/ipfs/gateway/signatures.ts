@@ -1,11 +1,11 @@
-/** Bytes by which a kind of file is known, in hexadecimal, and where they stand. */
+/** Bytes that identify a kind of file, in hexadecimal, and their offset. */
 interface Signature {
   type: string
   bytes: string
   offset?: number
 }
 
-/** Signatures in the order in which they are looked for; the more special before the more general. */
+/** Signatures in the order of lookup, more specific ones first. */
 const signatures: readonly Signature[] = [
   { type: 'image/vnd.mozilla.apng', bytes: '6163544c', offset: 37 },
   { type: 'image/png', bytes: '89504e470d0a1a0a' },
@@ -62,7 +62,7 @@ const signatures: readonly Signature[] = [
   { type: 'application/dicom', bytes: '4449434d', offset: 128 },
 ]
 
-/** Brands of files in the form of MP4. */
+/** Brands of MP4 files. */
 const brands: readonly (readonly [brand: RegExp, type: string])[] = [
   [/^avi[fs]/, 'image/avif'],
   [/^hei[cx]/, 'image/heic'],
@@ -73,7 +73,7 @@ const brands: readonly (readonly [brand: RegExp, type: string])[] = [
   [/^3g2/, 'video/3gpp2'],
 ]
 
-/** Types of ELF files by the number in their headers. */
+/** Types of ELF files by the type number in their headers. */
 const elfTypes = [
   'application/x-elf',
   'application/x-object',
@@ -82,10 +82,10 @@ const elfTypes = [
   'application/x-coredump',
 ]
 
-/** Lengths of the headers of bitmaps. */
+/** Header lengths of bitmaps. */
 const bitmapHeaders = new Set([12, 40, 52, 56, 64, 108, 124])
 
-/** The type of a file that is no text, by what it begins with (Go, `mimetype`); undefined where nothing is known. */
+/** Returns the type of a binary file by its first bytes (Go, `mimetype`); undefined if unknown. */
 export function typeBySignature(start: Buffer): string | undefined {
   const text = start.toString('latin1')
   if (text.slice(4, 8) === 'ftyp') {
@@ -103,7 +103,7 @@ export function typeBySignature(start: Buffer): string | undefined {
   return signature?.type ?? typeOfMpeg(start)
 }
 
-/** Frames of MPEG audio begin with eleven bits that are set. */
+/** Detects frames of MPEG audio, which begin with eleven set bits. */
 function typeOfMpeg(start: Buffer): string | undefined {
   if (start.length < 2) return undefined
   const isFrame = [0xfffa, 0xfff2, 0xffe2].includes(start.readUInt16BE() & 0xfffe)
@@ -116,7 +116,7 @@ function typeOfMatroska(text: string): string {
   return kind === 'webm' ? 'video/webm' : 'video/x-matroska'
 }
 
-/** What the first packet of an Ogg stream begins with, by the type of the stream. */
+/** First bytes of an Ogg stream's first packet, by type of stream. */
 const oggAudio = ['\x7fFLAC', '\x01vorbis', 'OpusHead', 'Speex']
 const oggVideo = ['\x80theora', 'fishead\0', '\x01video']
 

@@ -7,23 +7,23 @@ import { parseName } from '../names/keystore.js'
 import { GatewayError, escapeUrlPath } from './headers.js'
 import type { GatewayRequest } from './request.js'
 
-/** A host name that begins with what is asked for: `<label>.ipfs.<domain>`. */
+/** A host name that names content: `<label>.ipfs.<domain>`. */
 export interface Subdomain {
-  /** A CID or a name; a name of DNS may have several labels. */
+  /** A CID or a name; a DNS name may have several labels. */
   label: string
   namespace: 'ipfs' | 'ipns'
-  /** With its port. */
+  /** Includes the port. */
   domain: string
 }
 
-/** The longest label of a host name (RFC 1035). */
+/** The longest label of a host name, in characters (RFC 1035). */
 const longestLabel = 63
 
 /**
- * What a host name asks for; undefined for a host that is none of the gateway. Names below `localhost` are read as Kubo
- * reads them, those of other domains have one label in front of the namespace (boxo, `knownSubdomainDetails`).
+ * Parses a subdomain; undefined for other hosts. Names below `localhost` are read as in Kubo; those of other domains
+ * have one label before the namespace (boxo, `knownSubdomainDetails`).
  *
- * @throws {@link GatewayError} for a namespace that has no content here
+ * @throws {@link GatewayError} for a namespace without content here
  */
 export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdomain | undefined {
   const host = hostOf(headers)
@@ -36,27 +36,30 @@ export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdo
   return { label, namespace, domain }
 }
 
-/** The path that a host name stands for; a name of DNS in one label is written out. */
+/** Returns the path root that a subdomain stands for, with an inlined DNS name expanded. */
 export function rootOfSubdomain({ label, namespace }: Subdomain): string {
   const isInlined = namespace === 'ipns' && /^[^.]*-[^.]*$/.test(label) && tryParse(label) === undefined
   return `/${namespace}/${isInlined ? writtenOut(label) : label}`
 }
 
-/** `my-v--long-example-com` as `my.v-long.example.com` (https://specs.ipfs.tech/http-gateways/subdomain-gateway/). */
+/**
+ * Expands `my-v--long-example-com` to `my.v-long.example.com`
+ * (https://specs.ipfs.tech/http-gateways/subdomain-gateway/).
+ */
 function writtenOut(label: string): string {
   return label.replace(/--?/g, (dashes) => (dashes === '--' ? '-' : '.'))
 }
 
-/** The host that the client asked, also where a proxy passes its request on. */
+/** Returns the host that the client requested, even behind a proxy. */
 function hostOf(headers: GatewayRequest['headers']): string {
   return headers['x-forwarded-host'] || (headers['host'] ?? '')
 }
 
 /**
- * Sends paths at `localhost` to the host of their CID, so that each has an origin of its own (boxo, `WithHostname`:
- * the only host that Kubo has subdomains for unless its configuration names others).
+ * Redirects paths at `localhost` to the host of their CID, so that each has its own origin (boxo, `WithHostname`: the
+ * only host with subdomains in Kubo unless configured otherwise).
  *
- * @throws {@link GatewayError} that redirects
+ * @throws {@link GatewayError} for a redirect
  */
 export function redirectToSubdomain(path: string, request: GatewayRequest): void {
   const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
@@ -66,9 +69,9 @@ export function redirectToSubdomain(path: string, request: GatewayRequest): void
 }
 
 /**
- * Sends a host name that is too long, or names a key by another codec, to the one that is canonical.
+ * Redirects a label that is too long, or a key's name with another codec, to its canonical form.
  *
- * @throws {@link GatewayError} that redirects
+ * @throws {@link GatewayError} for a redirect
  */
 export function redirectToLabel(
   { label, namespace, domain }: Subdomain,
@@ -95,9 +98,9 @@ function movedToHost(
 }
 
 /**
- * How host names write a CID or the name of a key; undefined for what is neither. Any CID counts as the name of a key.
+ * Returns the label for a CID or a key's name, if it is one. Any CID is accepted as a key's name.
  *
- * @throws {@link GatewayError} when no host name is long enough for it
+ * @throws {@link GatewayError} if the label would be too long
  */
 function canonicalLabel(namespace: string, label: string): string | undefined {
   const cid = namespace === 'ipfs' ? tryParse(label)?.toV1() : keyOf(label)

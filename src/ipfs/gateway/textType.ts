@@ -1,14 +1,14 @@
 import { countFields } from './separatedValues.js'
 import { type JsonExtent, extentOfJson } from './jsonExtent.js'
 
-/** A beginning of a file that is text. */
+/** The beginning of a text file. */
 export interface TextStart {
   text: string
-  /** Whether the file may go on behind it. */
+  /** Whether the file may continue after it. */
   isCut: boolean
 }
 
-/** Programs by the interpreters that their first lines name; of some the name has to end there. */
+/** Interpreters in a script's first line, by type; some patterns require the name to end there. */
 const interpreters: readonly { type: string; pattern: RegExp }[] = [
   { type: 'text/x-php', pattern: /^(\/usr\/local\/bin\/php|\/usr\/bin\/(env (-S )?)?php)/ },
   { type: 'text/javascript', pattern: /^(\/bin\/node|\/usr\/bin\/(env (-S )?)?node)/ },
@@ -29,8 +29,8 @@ const shells: readonly { type: string; pattern: RegExp }[] = [
 ]
 
 /**
- * The type of text that has no markup, by what it begins with; undefined where it is plain
- * (Go, `mimetype`, in the order of its tree).
+ * Returns the type of text without markup, by its beginning; undefined for plain text (Go, `mimetype`, in the order of
+ * its tree).
  */
 export function typeOfText(start: TextStart): string | undefined {
   const { text } = start
@@ -70,13 +70,13 @@ function typeOfJson({ text, isCut }: TextStart): string | undefined {
   return hasMember(text, scene) ? 'model/gltf+json' : 'application/json'
 }
 
-/** Members by which kinds of JSON are known. */
+/** Members that identify kinds of JSON. */
 const geometry =
   /"type"\s*:\s*"(Feature|FeatureCollection|Point|LineString|Polygon|MultiPoint|MultiLineString|MultiPolygon|GeometryCollection)"/
 const archive = /"log"\s*:\s*\{\s*"(version|creator|entries)"/
 const scene = /"asset"\s*:\s*\{[^{}]*"version"\s*:\s*"[12]\.0"/
 
-/** Whether an object has a member at its top: what lies in other objects is left out first. */
+/** Whether a member occurs at the top level of an object: exactly one bracket is open before it. */
 function hasMember(text: string, member: RegExp): boolean {
   const at = member.exec(text)?.index
   if (at === undefined) return false
@@ -85,7 +85,7 @@ function hasMember(text: string, member: RegExp): boolean {
   return opened === 1
 }
 
-/** Whether every line is JSON, and one of them a list or an object. */
+/** Whether every line is JSON and at least one is a list or an object. */
 function isJsonLines(text: string): boolean {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -96,13 +96,13 @@ function isJsonLines(text: string): boolean {
   })
 }
 
-/** Whether the first of numbered subtitles is there, with its times. */
+/** Whether the text begins with a numbered subtitle and its times. */
 function isSubtitles(text: string): boolean {
   const time = String.raw`\d\d:[0-5]\d:[0-5]\d,\d{3}`
   return new RegExp(String.raw`^1\r?\n${time} --> ${time}\r?\n[^\r\n]`).test(text)
 }
 
-/** Lines that are looked at of a table. */
+/** Lines of a table to check. */
 const tableLines = 10
 
 function typeOfTable({ text, isCut }: TextStart): string | undefined {
@@ -111,7 +111,7 @@ function typeOfTable({ text, isCut }: TextStart): string | undefined {
   return isTable(known, '\t') ? 'text/tab-separated-values' : undefined
 }
 
-/** Whether all lines have as many fields as the first one, which has several. */
+/** Whether all lines have as many fields as the first, and at least two. */
 function isTable(text: string, separator: string): boolean {
   let first: number | undefined
   let lines = 0

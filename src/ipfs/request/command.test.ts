@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseGoDuration, parseGoNanoseconds, parseQuery } from './command.js'
 
-it('reads every unit of time.ParseDuration', () => {
+it('parses every unit of time.ParseDuration', () => {
   expect(parseGoDuration('1h2m3s')).toBe(3_723_000)
   expect(parseGoDuration('1.5s250ms')).toBe(1750)
   expect(parseGoDuration('-.5m')).toBe(-30_000)
@@ -9,13 +9,13 @@ it('reads every unit of time.ParseDuration', () => {
   expect(parseGoDuration('0')).toBe(0)
 })
 
-it('counts every nanosecond of the longest duration', () => {
+it('keeps every nanosecond of the longest duration', () => {
   expect(parseGoNanoseconds('2562047h47m16.854775807s')).toBe(2n ** 63n - 1n)
   expect(parseGoNanoseconds('-2562047h47m16.854775808s')).toBe(-(2n ** 63n))
   expect(parseGoNanoseconds('1h0.000000001s')).toBe(3_600_000_000_001n)
 })
 
-it('takes the micro sign and the Greek letter alike', () => {
+it('accepts both the micro sign and the Greek letter', () => {
   for (const unit of ['us', '\u00b5s', '\u03bcs']) expect(parseGoDuration(`1500${unit}`)).toBeCloseTo(1.5)
 })
 
@@ -28,7 +28,7 @@ it.each([
   ['1.2.3s', 'missing unit in duration "1.2.3s"'],
   ['1x', 'unknown unit "x" in duration "1x"'],
   ['é', String.raw`invalid duration "\xc3\xa9"`],
-])('refuses %s as Go does', (text, problem) => {
+])('rejects %s like Go', (text, problem) => {
   expect(() => parseGoDuration(text)).toThrow(`time: ${problem}`)
 })
 
@@ -38,7 +38,7 @@ it.each([
   ['int64', '+5', 5],
   ['uint64', '0o17', 15n],
   ['uint64', '18446744073709551615', 2n ** 64n - 1n],
-] as const)('reads an option of the type %s as Go does: %s', (type, text, value) => {
+] as const)('parses an option of type %s like Go: %s', (type, text, value) => {
   const options = { size: { type, description: 'A size.' } }
   expect(parseQuery(new URLSearchParams({ size: text }), { options }).options['size']).toBe(value)
 })
@@ -48,7 +48,7 @@ it.each([
   ['int', '_1'],
   ['uint', '+5'],
   ['int64', '08'],
-] as const)('refuses an option of the type %s as Go does: %s', (type, text) => {
+] as const)('rejects an option of type %s like Go: %s', (type, text) => {
   const options = { size: { type, description: 'A size.' } }
   expect(() => parseQuery(new URLSearchParams({ size: text }), { options })).toThrow(
     'could not convert value',

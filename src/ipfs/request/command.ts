@@ -4,7 +4,7 @@ import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { Upload } from './upload.js'
 
-/** The types of option values, by their names in go-ipfs-cmds. */
+/** Types of option values, by their names in go-ipfs-cmds. */
 export interface OptionTypes {
   bool: boolean
   int: number
@@ -15,26 +15,26 @@ export interface OptionTypes {
   strings: string[]
 }
 
-/** An option of a command, as data: query parsing and the guide's table come from it. */
+/** Declaration of an option, from which query parsing and the guide's table are derived. */
 export interface OptionSpec {
   type: keyof OptionTypes
   aliases?: readonly string[]
   default?: OptionTypes[keyof OptionTypes]
-  /** Whether it is one of the parent operation, with which `commands` lists it. */
+  /** Whether it is inherited from the parent operation, under which `commands` lists it. */
   inherited?: boolean
   description: string
 }
 
-/** The options of a command, by the name on the wire. */
+/** The options of a command, by wire name. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>
 
-/** The values of options: undefined where none was given and there is no default. */
+/** Option values; undefined if not given and without a default. */
 export type OptionValues<O extends OptionSpecs> = {
   [K in keyof O]:
     OptionTypes[O[K]['type']] | (O[K] extends { default: OptionTypes[keyof OptionTypes] } ? never : undefined)
 }
 
-/** A positional argument: a text in `arg`, or a file in the body. */
+/** A positional argument: a string in `arg`, or a file in the body. */
 export interface ArgumentSpec {
   name: string
   kind: 'string' | 'file'
@@ -43,20 +43,20 @@ export interface ArgumentSpec {
   description: string
 }
 
-/** A request whose query has been read. */
+/** A request with its query parsed. */
 export interface CommandInput<O extends OptionSpecs> {
   args: string[]
   options: OptionValues<O>
-  /** The files of a multipart body; without any when there was no such body. */
+  /** Files of the multipart body; empty if there is none. */
   upload: Upload
   encodeCid: CidEncoder
-  /** The base that the request asked for. */
+  /** The requested CID base. */
   cidBase: string | undefined
-  /** Ends when the client goes away or the time it allowed is over. */
+  /** Aborted when the client disconnects or the request's timeout expires. */
   signal: AbortSignal
-  /** What the request says of `offline`. There is no network in any case. */
+  /** The request's `offline` option. There is no network either way. */
   offline: boolean | undefined
-  /** Whether a failure for want of a block is held back until the time that the request allows is over. */
+  /** Whether a failure for a missing block is delayed until the request's timeout. */
   waitsForBlocks: boolean
 }
 
@@ -67,56 +67,56 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   options: O
   run(input: CommandInput<O>, network: NetworkContext): Promise<Output> | Output
   /**
-   * A value of the answer as `encoding=text` has it, its line ends included: in one piece, or in several where it may be
-   * long. Without it the text is the value in JSON: Kubo has no form either, and sends what Go prints of a structure.
+   * Formats a value of the answer for `encoding=text`, line ends included: as one string, or in pieces if it may be
+   * long. By default the text is the value's JSON, where Kubo prints a Go structure.
    *
-   * @throws {@link FileNetworkError} for a value that tells of a failure
+   * @throws {@link FileNetworkError} for a value that reports a failure
    */
   text?(value: never, input: TextInput<O>): string | Iterable<string>
 }
 
-/** What the text of a value depends on. */
+/** What the text of a value may depend on. */
 export type TextInput<O extends OptionSpecs = OptionSpecs> = Pick<
   CommandInput<O>,
   'args' | 'options' | 'encodeCid' | 'cidBase'
 >
 
-/** Declares a command, so that the types of its options follow from their declaration. */
+/** Declares a command, inferring the types of its options. */
 export function defineCommand<const O extends OptionSpecs>(command: Command<O>): Command<O> {
   return command
 }
 
-/** A path argument, required. */
+/** Declares a required path argument. */
 export function pathArgument(name: string, description: string): ArgumentSpec {
   return { name, kind: 'string', required: true, variadic: false, description }
 }
 
-/** One or more path arguments. */
+/** Declares one or more path arguments. */
 export function pathArguments(name: string, description: string): ArgumentSpec {
   return { name, kind: 'string', required: true, variadic: true, description }
 }
 
-/** A text argument that may be left out. */
+/** Declares an optional string argument. */
 export function optionalArgument(name: string, description: string): ArgumentSpec {
   return { name, kind: 'string', required: false, variadic: false, description }
 }
 
-/** Any number of text arguments. */
+/** Declares any number of string arguments. */
 export function optionalArguments(name: string, description: string): ArgumentSpec {
   return { name, kind: 'string', required: false, variadic: true, description }
 }
 
-/** One file in the body. */
+/** Declares one file in the body. */
 export function fileArgument(name: string, description: string): ArgumentSpec {
   return { name, kind: 'file', required: true, variadic: false, description }
 }
 
-/** One or more files in the body. */
+/** Declares one or more files in the body. */
 export function fileArguments(name: string, description: string): ArgumentSpec {
   return { name, kind: 'file', required: true, variadic: true, description }
 }
 
-/** What a command answers with. */
+/** The result of a command. */
 export type Output =
   | { kind: 'single'; value: unknown }
   | { kind: 'values'; values: AsyncIterable<unknown> }
@@ -126,26 +126,26 @@ export type Output =
       bytes: AsyncIterable<Uint8Array>
       contentType: string
       length?: number | undefined
-      /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+      /** Whether the next piece reuses a piece's memory, so that each is valid only until the next is requested. */
       reusesBuffer?: boolean | undefined
     }
 
-/** One JSON value. A map in it is written as an object. */
+/** Returns one JSON value. Maps are encoded as objects. */
 export function single(value: unknown): Output {
   return { kind: 'single', value }
 }
 
-/** JSON values, a line each, sent as they come. */
+/** Returns JSON values, one per line, sent as they arrive. */
 export function values(source: AsyncIterable<unknown>): Output {
   return { kind: 'values', values: source }
 }
 
-/** JSON values, a line each; those of a group, which is never empty, are sent as one piece. */
+/** Returns JSON values, one per line; each non-empty group is sent as one chunk. */
 export function valueGroups(groups: AsyncIterable<readonly unknown[]>): Output {
   return { kind: 'valueGroups', groups }
 }
 
-/** The same values, each known already. */
+/** Like {@link values}, for values already known. */
 export function valuesOf(...known: unknown[]): Output {
   return values(
     (async function* () {
@@ -154,12 +154,12 @@ export function valuesOf(...known: unknown[]): Output {
   )
 }
 
-/** No value at all. */
+/** Returns no value. */
 export function nothing(): Output {
   return valuesOf()
 }
 
-/** A stream of bytes, as plain text unless said otherwise. */
+/** Returns a stream of bytes, plain text by default. */
 export function bytes(
   source: AsyncIterable<Uint8Array>,
   options: { contentType?: string; length?: number; reusesBuffer?: boolean } = {},
@@ -173,7 +173,7 @@ export function bytes(
   }
 }
 
-/** Options that every command has (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
+/** Options of every command (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
 export const globalOptions = {
   timeout: { type: 'string', description: 'Time after which the command is given up, as a Go duration.' },
   'cid-base': {
@@ -185,14 +185,14 @@ export const globalOptions = {
   encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer: json or text.' },
 } as const satisfies OptionSpecs
 
-/** A query that has been read: options by their main names, arguments in order. */
+/** A parsed query: options by main name, arguments in order. */
 export interface ParsedQuery {
   args: string[]
   options: Record<string, OptionTypes[keyof OptionTypes] | undefined>
 }
 
 /**
- * Reads a query string by a command's declaration, in the order and with the texts of go-ipfs-cmds.
+ * Parses a query string by a command's declaration, in the order and with the messages of go-ipfs-cmds.
  *
  * @throws {@link RequestError}
  */
@@ -208,7 +208,7 @@ export function parseQuery(query: URLSearchParams, command: { options: OptionSpe
 }
 
 /**
- * Refuses an option that is given twice, which is the first thing that is looked for.
+ * Rejects an option that is given twice; go-ipfs-cmds checks this first.
  *
  * @throws {@link RequestError}
  */
@@ -245,7 +245,7 @@ function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[k
   throw new RequestError(`could not convert ${shown} to type "${spec.type}" (for option "-${name}")`)
 }
 
-/** `int` and `uint` have 32 bits, whatever the machine (go-ipfs-cmds, `option.go`). */
+/** Bounds of integer options: `int` and `uint` have 32 bits on any machine (go-ipfs-cmds, `option.go`). */
 const integerLimits = {
   int: [-(2n ** 31n), 2n ** 31n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
@@ -257,7 +257,7 @@ function parseValue(type: keyof OptionTypes, text: string): boolean | number | b
   if (type === 'string') return text
   if (type === 'bool') return parseBool(text)
   if (type === 'strings') return undefined
-  // An unsigned number has no sign (Go, `strconv.ParseUint`).
+  // // Unsigned numbers may not have a sign (Go, `strconv.ParseUint`).
   const number = type.startsWith('uint') && text.startsWith('+') ? undefined : parseGoInteger(text)
   const [min, max] = integerLimits[type]
   if (number === undefined || number < min || number > max) return undefined
@@ -270,7 +270,7 @@ function parseBool(text: string): boolean | undefined {
   return ['0', 'f', 'false'].includes(lower) ? false : undefined
 }
 
-/** An integer in Go's notation: decimal, `0x…`, `0b…`, `0o…` or with a leading 0 octal, `_` between digits. */
+/** Parses an integer in Go's syntax: decimal, `0x…`, `0b…`, `0o…` or octal with a leading 0; `_` between digits. */
 function parseGoInteger(text: string): bigint | undefined {
   const match =
     /^([+-]?)(0x(?:_?[0-9a-f])+|0b(?:_?[01])+|0o(?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?\d)*)$/i.exec(text)
@@ -281,9 +281,9 @@ function parseGoInteger(text: string): bigint | undefined {
 }
 
 /**
- * The content of the only file of a request.
+ * Reads the only file of a request.
  *
- * @throws {@link FileNetworkError} for a directory or a symlink, or more bytes than the limit
+ * @throws {@link FileNetworkError} for a directory or a symlink, or a file longer than the limit
  */
 export async function readFileArgument(
   upload: Upload,
@@ -297,14 +297,14 @@ export async function readFileArgument(
   throw new FileNetworkError(refusal)
 }
 
-/** The longest body of arguments, in bytes. */
+/** The longest accepted body of arguments, in bytes. */
 const bodyLimit = 1024 * 1024
 
 /**
- * The arguments of a request: those of the query, and those that the first file of the body has, a line each, as
- * command lines send them that read arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
+ * Returns the arguments of a request: those of the query, then the lines of the body's first file, which is how command
+ * lines send arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
  *
- * @throws {@link RequestError} when a required one is missing
+ * @throws {@link RequestError} if a required argument is missing
  */
 export async function readArguments(
   given: string[],
@@ -327,7 +327,7 @@ async function readLines(upload: Upload): Promise<string[]> {
   return []
 }
 
-/** The micro sign and the Greek letter, which look the same, both name microseconds (Go, `time.ParseDuration`). */
+/** The micro sign and the Greek mu look the same and both name microseconds (Go, `time.ParseDuration`). */
 const unitsInNanoseconds = new Map([
   ['ns', 1n],
   ['us', 1000n],
@@ -338,16 +338,16 @@ const unitsInNanoseconds = new Map([
   ['m', 60_000_000_000n],
   ['h', 3_600_000_000_000n],
 ])
-/** The longest duration: what 64 bits of nanoseconds hold. */
+/** The longest duration: the maximum of an int64 of nanoseconds. */
 const longestNanoseconds = 2n ** 63n - 1n
-/** Decimal digits of that. */
+/** Its number of decimal digits. */
 const mostDigits = 19
 
 /**
- * A Go duration such as `1m30s` or `250ms` in nanoseconds.
+ * Parses a Go duration such as `1m30s` or `250ms` to nanoseconds.
  *
- * @param prefix - what the text of an error begins with
- * @throws {@link FileNetworkError} with Go's text
+ * @param prefix - prefix of error messages
+ * @throws {@link FileNetworkError} with Go's message
  */
 export function parseGoNanoseconds(text: string, prefix = ''): bigint {
   const fail = (problem: string): FileNetworkError =>
@@ -377,15 +377,15 @@ export function parseGoNanoseconds(text: string, prefix = ''): bigint {
 }
 
 /**
- * The same in milliseconds.
+ * Parses a Go duration to milliseconds.
  *
- * @throws {@link FileNetworkError} with Go's text
+ * @throws {@link FileNetworkError} with Go's message
  */
 export function parseGoDuration(text: string, prefix = ''): number {
   return Number(parseGoNanoseconds(text, prefix)) / 1e6
 }
 
-/** Text in quotes as the package `time` of Go writes it: what is not printable ASCII byte by byte. */
+/** Quotes text like Go's package `time`: escapes non-ASCII and control characters byte by byte. */
 function quoteBytes(text: string): string {
   const escaped = [...Buffer.from(text)].map((byte) => {
     if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, '0')}`

@@ -35,21 +35,21 @@ import {
 } from './reply.js'
 import { type Upload, createUpload } from './upload.js'
 
-/** A request to an operation, free of any transport. */
+/** A request to an operation, independent of the transport. */
 export interface CommandRequest {
-  /** The path behind `/api/v0/`, such as `pin/add`. */
+  /** Path after `/api/v0/`, such as `pin/add`. */
   operation: string
   query: URLSearchParams
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>
   body?: AsyncIterable<Uint8Array> | undefined
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
 /**
- * Finds a request's operation and runs it. A last segment that names none is an argument of the one before it, and
- * the parent of operations that is none itself answers with nothing (go-ipfs-cmds, `http/parse.go`).
+ * Finds a request's operation and runs it. If the last path segment names no operation, it becomes an argument of the
+ * one before. A path that only has suboperations answers with nothing (go-ipfs-cmds, `http/parse.go`).
  */
 export function executeOperation(
   commands: ReadonlyMap<string, Command>,
@@ -68,7 +68,7 @@ export function executeOperation(
   return executeCommand(parent, { ...request, query }, network)
 }
 
-/** The command with the options of those above it, which it takes too. */
+/** Adds the options of its parents to a command. */
 function withInherited(commands: ReadonlyMap<string, Command>, path: string, command: Command): Command {
   const slash = path.lastIndexOf('/')
   if (slash < 0) return command
@@ -86,7 +86,7 @@ const parentCommand = defineCommand({
   run: () => nothing(),
 })
 
-/** Runs a command and turns whatever comes of it into a reply; never rejects. */
+/** Runs a command and returns its result or error as a reply; never rejects. */
 export async function executeCommand(
   command: Command | undefined,
   request: CommandRequest,
@@ -123,7 +123,7 @@ export async function executeCommand(
   const offline = options['offline'] as boolean | undefined
   const input = {
     ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
-    // Only commands that write CIDs refuse a base that does not exist.
+    // // A getter, because only commands that print CIDs reject an unknown base.
     get encodeCid() {
       return createCidEncoder(cidBase)
     },
@@ -144,13 +144,13 @@ export async function executeCommand(
   }
 }
 
-/** The encoding of an answer, and of what is said where there is none. */
+/** Returns the encoding for a command's answer and errors. */
 function encodingOf(command: Command, input: CommandInput<OptionSpecs>): ReplyEncoding {
   if (input.options['encoding'] !== 'text') return jsonEncoding
   return textEncoding((value) => command.text?.(value as never, input) ?? jsonLinePieces(value))
 }
 
-/** Encodings of answers that go-ipfs-cmds knows. */
+/** Encodings that go-ipfs-cmds knows. */
 const encodings = new Set(['json', 'text', 'textnl', 'xml', 'octet-stream'])
 
 function checkEncoding({ options }: ParsedQuery): void {
@@ -160,16 +160,16 @@ function checkEncoding({ options }: ParsedQuery): void {
   }
 }
 
-/** An encoding that does not exist: found only once the reply has been begun. */
+/** An unknown encoding; Kubo finds it only after it has begun the reply. */
 class EncodingError extends RequestError {}
 
-/** The reply to a request that could not be prepared (go-ipfs-cmds, `http/handler.go`). */
+/** Replies to a request that failed before it ran (go-ipfs-cmds, `http/handler.go`). */
 function refusedReply(error: unknown): CommandReply {
   const reply = textReply(400, errorText(error))
   return error instanceof EncodingError ? { ...reply, headers: { ...reply.headers, ...serverHeader } } : reply
 }
 
-/** The time that a request allows, in milliseconds; undefined where it says nothing. */
+/** Returns the request's timeout in milliseconds, if any. */
 function readTimeout({ options }: ParsedQuery): number | undefined {
   const text = options['timeout']
   if (typeof text !== 'string') return undefined
@@ -180,11 +180,11 @@ function readTimeout({ options }: ParsedQuery): number | undefined {
   }
 }
 
-/** The time that a request allows itself. */
+/** The timeout of a request. */
 interface Deadline {
   signal: AbortSignal
   waitsForBlocks: boolean
-  /** The same promise, but rejected when time is up; a missing block is waited for until then. */
+  /** Rejects with {@link DeadlineError} once time is up. Until then, holds back the failure for a missing block. */
   guard<T>(promise: Promise<T>): Promise<T>
   end(): void
 }

@@ -27,7 +27,7 @@ const expected = [
 ]
 
 describe('readMultipart', () => {
-  it('finds the same parts wherever the body is cut', async () => {
+  it('finds the same parts wherever the body is split', async () => {
     expect(await parts([body])).toEqual(expected)
     for (let cut = 1; cut < body.length; cut++) {
       expect(await parts([body.subarray(0, cut), body.subarray(cut)]), `cut at ${cut}`).toEqual(expected)
@@ -35,18 +35,18 @@ describe('readMultipart', () => {
     expect(await parts([...body].map((byte) => Uint8Array.of(byte)))).toEqual(expected)
   })
 
-  it('refuses a body that ends before its last boundary', async () => {
+  it('rejects a body that ends before its last boundary', async () => {
     const end = body.indexOf('--x--')
     await expect(parts([])).rejects.toThrow('multipart: NextPart: EOF')
     await expect(parts([body.subarray(0, end - 3)])).rejects.toThrow('unexpected EOF')
     await expect(parts([body.subarray(0, end + 2)])).rejects.toThrow('unexpected EOF')
   })
 
-  it('has no part whose headers are cut, as in Go', async () => {
+  it('drops a part whose headers are cut off, like Go', async () => {
     expect(await parts([body.subarray(0, 40)])).toEqual([])
   })
 
-  it('skips what of a part was not read', async () => {
+  it('skips the unread rest of a part', async () => {
     async function* source(): AsyncGenerator<Uint8Array> {
       yield body
     }
@@ -57,7 +57,7 @@ describe('readMultipart', () => {
   })
 })
 
-/** What `mime.ParseMediaType` of Go 1.26 makes of them: parameters, or the error. */
+/** Results of `mime.ParseMediaType` in Go 1.26: parameters, or the error. */
 const mediaTypes: [text: string, result: string | Record<string, string>][] = [
   [
     'Form-Data; name=plain; filename="a \\"b\\"; c\\d.txt"; filename*=utf-8\'\'%e2%82%ac',
@@ -93,7 +93,7 @@ const mediaTypes: [text: string, result: string | Record<string, string>][] = [
 ]
 
 describe('parseMediaType', () => {
-  it.each(mediaTypes)('reads %j as Go does', (text, result) => {
+  it.each(mediaTypes)('parses %j like Go', (text, result) => {
     const read = (): unknown => Object.fromEntries(parseMediaType(text).parameters)
     if (typeof result === 'string') expect(read).toThrow(result)
     else expect(read()).toEqual(result)

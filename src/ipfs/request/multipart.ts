@@ -1,8 +1,8 @@
 import { FileNetworkError, RequestError } from '../errors.js'
 
-/** What a part holds. */
+/** The content of a part. */
 export interface PartContent extends AsyncIterable<Uint8Array> {
-  /** All of it, where it was there together with the headers. */
+  /** All of it, if it arrived together with the headers. */
   readonly whole: Uint8Array | undefined
 }
 
@@ -10,30 +10,30 @@ export interface PartContent extends AsyncIterable<Uint8Array> {
 export interface MultipartPart {
   /** Header values by lower-case name. */
   headers: Map<string, string>
-  /** To be read before the next part is asked for; what is not read is skipped. */
+  /** Must be read before the next part is requested; the unread rest is skipped. */
   content: PartContent
 }
 
-/** Parts, one after the other. */
+/** Reads parts in sequence. */
 export interface PartReader {
   /**
-   * The next part, undefined behind the last; a promise only where it is not here yet.
+   * Returns the next part, or undefined after the last. Returns a promise only if it must wait.
    *
-   * @throws {@link FileNetworkError} when the body ends early; {@link RequestError} when it is no multipart body
+   * @throws {@link FileNetworkError} if the body ends early; {@link RequestError} if it is not a multipart body
    */
   next(): MultipartPart | undefined | Promise<MultipartPart | undefined>
 }
 
-/** Bytes of a part's longest headers: far above any name, and read in a few milliseconds. */
+/** Maximum length of a part's headers, in bytes: far above any name, yet parsed in a few milliseconds. */
 const headerLimit = 256 * 1024
 const lineBreak = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
-/** What every delimiter begins with. */
+/** Common prefix of delimiters. */
 const delimiterStart = Buffer.from('\r\n--')
 
 /**
- * The parts of a multipart body (RFC 2046), one after the other, none of them held in memory. Every part
- * counts, whatever its headers say, as in Go's `mime/multipart`, by whose rules Kubo reads uploads.
+ * Reads the parts of a multipart body (RFC 2046) in sequence, without holding any in memory. Yields every part,
+ * whatever its headers, like Go's `mime/multipart`, which Kubo uses.
  */
 export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string): PartReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
@@ -48,7 +48,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     buffer = buffer.length === 0 ? bytes : Buffer.concat([buffer, bytes])
   }
 
-  /** The next bytes of the part; undefined at its end. */
+  /** Returns the next bytes of the part; undefined at its end. */
   async function readData(): Promise<Uint8Array | undefined> {
     while (inPart) {
       const end = indexOfDelimiter(buffer, delimiter, 0)
@@ -83,7 +83,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     }
   }
 
-  /** The next part where the buffer has the whole of it: most parts of a directory of small files. */
+  /** Takes the next part if it is fully buffered, as most parts of a directory of small files are. */
   function takeWhole(): MultipartPart | undefined {
     if (inPart || buffer.length < 3 || buffer.indexOf(lineBreak) !== 0 || buffer[2] === 0x0d) return undefined
     const headLength = buffer.indexOf(headerEnd, lineBreak.length)
@@ -117,7 +117,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     return { headers: parseHeaders(head.toString('utf8')), content }
   }
 
-  /** The headers of a part; undefined where the body ends before they do, which Go takes for the end of all parts. */
+  /** Reads the headers of a part; undefined if the body ends within them, which Go takes for the end of all parts. */
   async function readHead(): Promise<Buffer | undefined> {
     try {
       while (buffer.length < 2) await more()
@@ -141,7 +141,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   return { next: () => takeWhole() ?? readOrEnd() }
 }
 
-/** A body that ends in the middle of a part. */
+/** The body ended in the middle of a part. */
 class BodyEndedError extends FileNetworkError {
   constructor() {
     super('unexpected EOF')
@@ -165,15 +165,15 @@ async function* iterate(read: () => Promise<Uint8Array | undefined>): AsyncGener
 }
 
 /**
- * Where the delimiter is, or -1. Node finds something so short as its beginning with `memchr`, five times as fast
- * as anything longer; in most of what is uploaded there is none.
+ * Finds the delimiter, or returns -1. It first searches for the short prefix: Node finds that with `memchr`, five times
+ * as fast as anything longer, and most uploaded data does not contain it.
  */
 function indexOfDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number {
   const candidate = buffer.indexOf(delimiterStart, from)
   return candidate < 0 ? -1 : buffer.indexOf(delimiter, candidate)
 }
 
-/** Length of the longest end of the buffer with which the delimiter might begin. */
+/** Returns the length of the longest buffer suffix that could begin a delimiter. */
 function delimiterStartLength(buffer: Buffer, delimiter: Buffer): number {
   const from = Math.max(0, buffer.length - delimiter.length + 1)
   for (let start = buffer.indexOf(0x0d, from); start >= 0; start = buffer.indexOf(0x0d, start + 1)) {
@@ -192,13 +192,13 @@ function parseHeaders(text: string): Map<string, string> {
       throw new FileNetworkError(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
     }
     const name = line.slice(0, colon).trim().toLowerCase()
-    // Of several the first counts.
+    // // The first of several counts.
     if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   return headers
 }
 
-/** Lines that begin with white space go on with the line before. */
+/** Joins continuation lines, which begin with white space, to the line before. */
 function unfold(text: string): string {
   return /\r\n[ \t]/.test(text) ? text.replace(/\r\n[ \t]+/g, ' ') : text
 }
@@ -211,9 +211,9 @@ export interface MediaType {
   parameters: ReadonlyMap<string, string>
 }
 
-/** A text that is no media type. */
+/** A malformed media type. */
 export class MediaTypeError extends FileNetworkError {
-  /** What stands in front of parameters that are none; empty where that is wrong itself. */
+  /** The type before malformed parameters; empty if it is malformed itself. */
   readonly value: string
 
   constructor(reason: string, value = '') {
@@ -224,13 +224,13 @@ export class MediaTypeError extends FileNetworkError {
 
 const token = "[!#-'*+\\-.0-9A-Z^-z|~]+"
 const special = String.raw`[()<>@,;:\\"/[\]?=]`
-/** A backslash escapes only what is special: some clients send paths with bare backslashes. */
+/** A backslash escapes only special characters: some clients send paths with bare backslashes. */
 const quoted = String.raw`"((?:[^"\\\r\n]|\\${special}|\\(?!${special}))*)"`
 const parameter = new RegExp(String.raw`\s*;\s*(${token})\s*=\s*(?:${quoted}|(${token}))`, 'y')
 const mediaType = new RegExp(`^(${token})(/?)(${token})?(.*)$`, 's')
 
 /**
- * Reads a header value with parameters (RFC 2045 and 2231), by the rules and in the words of Go (`mime.ParseMediaType`).
+ * Parses a header value with parameters (RFC 2045 and 2231), with the rules and messages of Go's `mime.ParseMediaType`.
  *
  * @throws {@link MediaTypeError}
  */
@@ -265,7 +265,7 @@ function checkMediaType(value: string): void {
   if (rest !== '') throw new MediaTypeError('unexpected content after media subtype')
 }
 
-/** Parameters whose values come encoded, or in pieces, under the names that they stand for. */
+/** Decodes parameters that are encoded or split, under their plain names. */
 function joinPieces(given: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const starred = new Set<string>()
   for (const name of given.keys()) if (name.includes('*')) starred.add(name.slice(0, name.indexOf('*')))
@@ -290,7 +290,7 @@ function joinNumbered(given: ReadonlyMap<string, string>, name: string): string 
   }
 }
 
-/** A value with its charset and language in front; undefined where that is not to be read. */
+/** Decodes a value prefixed with charset and language; undefined if the charset is unknown or the value malformed. */
 function decodeExtended(text: string): string | undefined {
   const [, encoded] = /^(?:us-ascii|utf-8)'[^']*'(.*)$/is.exec(text) ?? []
   return encoded === undefined ? undefined : decodePercents(encoded)

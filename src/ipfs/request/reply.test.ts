@@ -3,10 +3,10 @@ import { countTurnsByLooks } from '../../../test/support/turns.js'
 import { single } from './command.js'
 import { createLineQueue, goJsonBytes, goJsonLine, outputReply } from './reply.js'
 
-it('lets others have their turn while a long answer is written', async () => {
+it('yields while it encodes a long answer', async () => {
   const Links = Array.from({ length: 50_000 }, (_, index) => ({ Name: `file ${index}`, Size: index }))
   const output = single({ Objects: [{ Links }] })
-  // About 2 MB, and a look at the clock for every 64 KiB of them.
+  // // About 2 MB, with a look at the clock per 64 KiB.
   expect(await countTurnsByLooks(() => outputReply(output))).toBeGreaterThan(3)
 })
 
@@ -40,11 +40,11 @@ it.each([
     many.map((value, index) => ({ value, list: index % 100 === 0 ? [many] : [] })),
   ],
   ['an object of many fields', Object.fromEntries(many.map((value) => [value.Name, value]))],
-])('writes what is written at once: %s', async (_, value) => {
+])('encodes the same in pieces as at once: %s', async (_, value) => {
   expect(await written(value)).toBe(goJsonLine(value))
 })
 
-it('writes a map as an object', async () => {
+it('encodes a map as an object', async () => {
   const fields = many.map((value) => [value.Name, value] as const)
   expect(await written({ Keys: new Map(fields) })).toBe(goJsonLine({ Keys: Object.fromEntries(fields) }))
   expect(await written({ Keys: new Map() })).toBe('{"Keys":{}}\n')
@@ -56,7 +56,7 @@ async function all<T>(groups: AsyncIterable<T[]>): Promise<T[][]> {
   return received
 }
 
-it('gives together what became safe together, in order, and nothing before', async () => {
+it('delivers in order, in groups that became safe together, and nothing earlier', async () => {
   const queue = createLineQueue<number>()
   let first = (): void => undefined
   const late = new Promise<void>((resolve) => (first = resolve))
@@ -76,7 +76,7 @@ it('gives together what became safe together, in order, and nothing before', asy
   expect(received).toEqual([1, 2, 3, 4])
 })
 
-it('loses nothing that is sent for what is safe already', async () => {
+it('loses nothing that is safe when sent', async () => {
   const queue = createLineQueue<number>()
   const safe = Promise.resolve()
   const reading = all(queue.receive())
@@ -88,7 +88,7 @@ it('loses nothing that is sent for what is safe already', async () => {
   expect((await reading).flat()).toEqual(Array.from({ length: 2000 }, (_, value) => value))
 })
 
-it('makes the producer wait for a consumer that does not read', async () => {
+it('makes the producer wait for a slow consumer', async () => {
   const queue = createLineQueue<number>()
   let sent = 0
   const sending = (async () => {
@@ -101,7 +101,7 @@ it('makes the producer wait for a consumer that does not read', async () => {
   await sending
 })
 
-it('ends with what was not safe', async () => {
+it('fails with the error of a value that did not become safe', async () => {
   const queue = createLineQueue<number>()
   void queue.send(1, Promise.reject(new Error('disk full')))
   queue.close()

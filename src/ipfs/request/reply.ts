@@ -3,24 +3,24 @@ import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../er
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'
 
-/** The answer to a request, free of any transport. */
+/** The answer to a request, independent of the transport. */
 export interface CommandReply {
   status: number
   headers: Record<string, string>
   body: AsyncIterable<Uint8Array> | Uint8Array
-  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  /** Whether the next piece reuses a piece's memory, so that each is valid only until the next is requested. */
   reusesBuffer?: boolean
-  /** Trailers, to be read after the body has ended: `X-Stream-Error` when it ended too early. */
+  /** Trailers, available after the body has ended: `X-Stream-Error` if it was cut short. */
   trailers?: () => Record<string, string>
 }
 
-/** Headers of the protocol that a page may read (go-ipfs-cmds, `http/responseemitter.go`). */
+/** Protocol headers that web pages may read (go-ipfs-cmds, `http/responseemitter.go`). */
 const exposedHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
 
-/** The header by which clients know the release. */
+/** The header that identifies the Kubo release. */
 export const serverHeader = { Server: `kubo/${kuboVersion}` }
 
-/** Headers of every reply of a command that was run. */
+/** Headers of every reply of a command that ran. */
 const commandHeaders = {
   'Access-Control-Allow-Headers': exposedHeaders,
   'Access-Control-Expose-Headers': exposedHeaders,
@@ -31,7 +31,7 @@ const commandHeaders = {
 
 const encoder = new TextEncoder()
 
-/** A refusal before any command was run: text and a newline, as Go's `http.Error` writes it. */
+/** Replies with an error before any command ran: text and a newline, like Go's `http.Error`. */
 export function textReply(status: number, text: string): CommandReply {
   return {
     status,
@@ -44,18 +44,18 @@ export function textReply(status: number, text: string): CommandReply {
   }
 }
 
-/** How the values of a command are written, and why it failed. */
+/** Encoding of a command's values and errors. */
 export interface ReplyEncoding {
   contentType: string
-  /** A value as a whole. */
+  /** Encodes the only value. */
   single(value: unknown): Promise<Uint8Array>
-  /** One of many values. */
+  /** Encodes one of many values. */
   line(value: unknown): string
-  /** @param code - as go-ipfs-cmds numbers causes: 1 is the client's fault */
+  /** @param code - cause as numbered by go-ipfs-cmds: 1 is the client's fault */
   failure(message: string, code: number): string
 }
 
-/** What is used where a request names no encoding. */
+/** The default encoding. */
 export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
@@ -64,9 +64,9 @@ export const jsonEncoding: ReplyEncoding = {
 }
 
 /**
- * The encoding `text`.
+ * Creates the encoding `text`.
  *
- * @param write - the text of a value, in one piece or several
+ * @param write - formats a value, as one string or in pieces
  */
 export function textEncoding(write: (value: unknown) => string | Iterable<string>): ReplyEncoding {
   const pieces = (value: unknown): Iterable<string> => {
@@ -81,7 +81,7 @@ export function textEncoding(write: (value: unknown) => string | Iterable<string
   }
 }
 
-/** A command that failed before it said anything. */
+/** Replies with the error of a command that failed before any output. */
 export function errorReply(error: unknown, encoding = jsonEncoding): CommandReply {
   const code = error instanceof FileNetworkError ? error.code : error instanceof RequestError ? 1 : 0
   return {
@@ -92,10 +92,9 @@ export function errorReply(error: unknown, encoding = jsonEncoding): CommandRepl
 }
 
 /**
- * The reply with a command's output. The first value is waited for, so that a command that fails before
- * it gets a status that says so.
+ * Replies with a command's output. Awaits the first value, so that a command that fails before it gets an error status.
  *
- * @throws what the output failed with before its first value
+ * @throws the error with which the output failed before its first value
  */
 export async function outputReply(output: Output, encoding = jsonEncoding): Promise<CommandReply> {
   const { contentType, line } = encoding
@@ -123,7 +122,7 @@ async function singleReply(value: unknown, { contentType, single }: ReplyEncodin
   try {
     return { status: 200, headers: { ...commandHeaders, ...headers }, body: await single(value) }
   } catch (error) {
-    // A value that tells of a failure in words comes when the answer has begun.
+    // // Formatting a value as text may fail, after Kubo has begun the answer.
     return streamReply(failing(error), headers)
   }
 }
@@ -133,7 +132,7 @@ async function* failing(error: unknown): AsyncGenerator<never> {
   throw error
 }
 
-/** Text as Go writes it into a header: its bytes in UTF-8, line ends and the like as spaces. */
+/** Converts text to a header value like Go: UTF-8 bytes, with control characters as spaces. */
 export function headerText(text: string): string {
   // eslint-disable-next-line no-control-regex -- Node refuses these in headers
   return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' '), 'utf8').toString('latin1')
@@ -187,7 +186,7 @@ async function* textPieces<T>(
 
 const escaped = /[<>&\u2028\u2029]/g
 
-/** JSON as Go's encoder writes it: `<`, `>`, `&` and the two line separators as escapes. */
+/** Encodes JSON like Go: escapes `<`, `>`, `&` and the two line separators. */
 export function goJson(value: unknown): string {
   return escapeLikeGo(JSON.stringify(value))
 }
@@ -196,17 +195,17 @@ function escapeLikeGo(json: string): string {
   return json.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The same over several lines, each level behind one more indent (Go, `json.MarshalIndent`). */
+/** Encodes JSON over several lines, like Go's `json.MarshalIndent`. */
 export function goJsonIndented(value: unknown, indent: string): string {
   return escapeLikeGo(JSON.stringify(value, undefined, indent))
 }
 
-/** The same as {@link goJson} with a newline behind it. */
+/** Encodes JSON like {@link goJson}, followed by a newline. */
 export function goJsonLine(value: unknown): string {
   return `${goJson(value)}\n`
 }
 
-/** Go's `omitempty`: the fields of an object that are not zero, empty or absent. */
+/** Drops zero, empty and absent fields of an object, like Go's `omitempty`. */
 export function omitEmpty(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(
@@ -215,33 +214,33 @@ export function omitEmpty(fields: Record<string, unknown>): Record<string, unkno
   )
 }
 
-/** A time as Go's JSON has it: RFC 3339 in UTC with as many digits of the second as needed. */
+/** Formats a time like Go's JSON: RFC 3339 in UTC, with the digits of the second that are needed. */
 export function formatGoTime(time: { seconds: bigint; nanoseconds: number }): string {
   const date = new Date(Number(time.seconds) * 1000).toISOString().slice(0, 19)
   const fraction = String(time.nanoseconds).padStart(9, '0').replace(/0+$/, '')
   return fraction === '' ? `${date}Z` : `${date}.${fraction}Z`
 }
 
-/** Children of a list or an object that are written at once. */
+/** Children of a list or object that are encoded at once. */
 const childrenAtOnce = 64
-/** Characters that are gathered before they are encoded. */
+/** Characters buffered before they are encoded. */
 const charactersAtOnce = 65_536
 
 /**
- * The bytes of what `goJsonLine` writes. Other requests have their turn while it is written: a value may list a million
- * entries. A map is written as an object: one of a million fields could only be looked at as a whole.
+ * Encodes JSON like {@link goJsonLine}, but yields meanwhile: a value may list a million entries. Maps are encoded as
+ * objects; a plain object of a million fields could not be traversed in pieces.
  */
 export function goJsonBytes(value: unknown): Promise<Uint8Array> {
   return encodeInTurns(jsonLinePieces(value))
 }
 
-/** The same as text in pieces. */
+/** Yields the text of {@link goJsonLine} in pieces. */
 export function* jsonLinePieces(value: unknown): Generator<string> {
   yield* pieces(value)
   yield '\n'
 }
 
-/** The bytes of a text in pieces. Other requests have their turn while it is put together. */
+/** Encodes pieces of text to UTF-8; yields meanwhile. */
 async function encodeInTurns(text: Iterable<string>): Promise<Uint8Array> {
   const slice = new TimeSlice()
   const encoded: Uint8Array[] = []
@@ -260,7 +259,7 @@ async function encodeInTurns(text: Iterable<string>): Promise<Uint8Array> {
 
 type Field = [name: string, value: unknown]
 
-/** The text of a value. What has others inside it that have others inside them is taken apart. */
+/** Yields the JSON of a value: a flat one at once, any other child by child. */
 function* pieces(value: unknown): Generator<string> {
   if (isFlat(value)) yield goJson(value)
   else if (Array.isArray(value)) {
@@ -285,7 +284,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** As in `JSON.stringify`, a field without a value is left out. */
+/** Lists the fields of an object; like `JSON.stringify`, omits undefined ones. */
 function fieldsOf(value: object): Iterable<Field> {
   return value instanceof Map ? value : Object.entries(value).filter(([, child]) => child !== undefined)
 }
@@ -325,18 +324,18 @@ function* namedPieces([name, value]: Field): Generator<string> {
   yield* pieces(value)
 }
 
-/** A queue between one producer and one consumer: whoever is ahead waits. */
+/** A queue between one producer and one consumer; the one ahead waits. */
 export interface Channel<T> {
-  /** Settled once there is room for one more. */
+  /** Resolves once there is room for another value. */
   send(value: T): Promise<void>
   close(): void
-  /** Ends the channel for the consumer with an error, after what was sent before. */
+  /** Ends the channel with an error, after the values already sent. */
   fail(error: unknown): void
-  /** What was sent, in order. */
+  /** Yields the values in order. */
   receive(): AsyncGenerator<T>
 }
 
-/** A channel that holds a number of values before the producer has to wait. */
+/** Creates a channel that buffers `capacity` values before the producer has to wait. */
 export function createChannel<T>(capacity: number): Channel<T> {
   const queue: T[] = []
   let end: { error?: unknown; failed: boolean } | undefined
@@ -385,19 +384,19 @@ export function createChannel<T>(capacity: number): Channel<T> {
   }
 }
 
-/** Lines that become known together, at most. */
+/** Maximum number of values in a group. */
 const linesPerGroup = 256
-/** Groups that may wait for their blocks to be stored before the producer has to wait too. */
+/** Groups that may await safe storage before the producer has to wait. */
 const groupsInFlight = 16
 
-/** Values that may be told of once something is safe, from one producer to one consumer, in order. */
+/** A queue that delivers each value once it is safe, in order, from one producer to one consumer. */
 export interface LineQueue<T> {
-  /** Adds a value. Settled once there is room for more, undefined when there is already. */
+  /** Adds a value. Resolves once there is room for more; undefined if there already is. */
   send(value: T, safe: Promise<void>): Promise<void> | undefined
   close(): void
-  /** Ends the queue for the consumer with an error, after what was sent before. */
+  /** Ends the queue with an error, after the values already sent. */
   fail(error: unknown): void
-  /** What was sent and is safe; together what became so at once. */
+  /** Yields safe values, grouped by when they became safe. */
   receive(): AsyncGenerator<T[]>
 }
 
@@ -407,7 +406,7 @@ interface Group<T> {
   isTaken: boolean
 }
 
-/** An empty queue. Values that are sent with the same promise, one after the other, are received together. */
+/** Creates an empty queue. Consecutive values sent with the same promise are received together. */
 export function createLineQueue<T>(): LineQueue<T> {
   const channel = createChannel<Group<T>>(groupsInFlight)
   let last: Group<T> | undefined

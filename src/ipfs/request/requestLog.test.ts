@@ -4,7 +4,7 @@ import { NetworkLog, RequestLog } from './requestLog.js'
 beforeEach(() => vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] }))
 afterEach(() => vi.useRealTimers())
 
-it('lists requests in the order of their beginnings, and those that ended for ten seconds', () => {
+it('lists requests in order of their start, and ended ones for ten seconds', () => {
   const log = new RequestLog()
   const [first, second] = [log.start('add', {}, []), log.start('cat', {}, ['QmX'])]
   log.end(second)
@@ -19,7 +19,7 @@ it('lists requests in the order of their beginnings, and those that ended for te
   expect(log.list()).toHaveLength(1)
 })
 
-it('forgets the oldest when many ended, or those with long arguments did', () => {
+it('forgets the oldest when many have ended, or those with long arguments', () => {
   const log = new RequestLog()
   const running = log.start('pin/add', {}, [])
   for (let index = 0; index < 1500; index++) log.end(log.start('id', {}, []))
@@ -32,7 +32,7 @@ it('forgets the oldest when many ended, or those with long arguments did', () =>
   log.end(running)
 })
 
-it('makes lines only for those who follow, and leaves out what a slow one cannot hold', async () => {
+it('formats lines only for followers, and drops those that a slow one cannot hold', async () => {
   const log = new NetworkLog()
   const write = (message: () => string): void =>
     log.write('error', { logger: 'cmds/http', caller: 'here' }, message)
@@ -53,7 +53,7 @@ it('makes lines only for those who follow, and leaves out what a slow one cannot
   await lines.return(undefined)
 })
 
-it('keeps the levels of a limited number of subsystems', () => {
+it('limits the number of subsystems with levels', () => {
   const log = new NetworkLog()
   for (let index = 0; index < 998; index++) log.setLevel(`s${index}`, 'debug')
   expect(() => log.setLevel('one more', 'debug')).toThrow('more than 1000 subsystems')

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { FileNetworkError } from '../errors.js'
 
-/** A request as `diag/cmds` lists it (Kubo, `commands/reqlog.go`). */
+/** A request as listed by `diag/cmds` (Kubo, `commands/reqlog.go`). */
 export interface LoggedRequest {
   StartTime: string
   EndTime: string
@@ -12,7 +12,7 @@ export interface LoggedRequest {
   ID: number
 }
 
-/** A request while it runs and a while later. Times are milliseconds since 1970. */
+/** A running or recent request. Times are milliseconds since 1970. */
 export interface RunningRequest {
   readonly id: number
   readonly command: string
@@ -22,21 +22,21 @@ export interface RunningRequest {
   end?: number
 }
 
-/** Time for which a request that ended is listed, in milliseconds, unless it is set. */
+/** How long ended requests are listed by default, in milliseconds. */
 const defaultKeepTime = 10_000
-/** Requests that ended and are listed, at most. */
+/** Maximum number of ended requests kept. */
 const mostEnded = 1000
-/** Characters of all their arguments, at most. */
+/** Maximum total length of their arguments, in characters. */
 const mostArgumentLength = 1024 * 1024
-/** What Go shows for a time that has not come. */
+/** Go's zero time, for an end that has not come. */
 const noTime = '0001-01-01T00:00:00Z'
 
-/** The requests that run, and those that ended recently. */
+/** Running and recent requests. */
 export class RequestLog {
   #next = 0
   #keepTime = defaultKeepTime
   readonly #running = new Set<RunningRequest>()
-  /** In the order in which they ended. */
+  /** In order of their end. */
   readonly #ended = new Set<RunningRequest>()
   #argumentLength = 0
 
@@ -46,7 +46,7 @@ export class RequestLog {
     return request
   }
 
-  /** A request ends once; further calls have no effect. */
+  /** Marks a request as ended; further calls have no effect. */
   end(request: RunningRequest): void {
     if (!this.#running.delete(request)) return
     request.end = Date.now()
@@ -55,7 +55,7 @@ export class RequestLog {
     this.#forgetOld()
   }
 
-  /** In the order of their beginnings. */
+  /** Lists requests in order of their start. */
   list(): LoggedRequest[] {
     this.#forgetOld()
     return [...this.#running, ...this.#ended].sort((a, b) => a.id - b.id).map(toLogged)
@@ -85,7 +85,7 @@ function argumentLength({ args }: RunningRequest): number {
   return args.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** The same options as JSON can have them. */
+/** Converts bigint options to numbers, which JSON can encode. */
 function withPlainNumbers(options: Record<string, unknown>): Record<string, unknown> {
   const plain = Object.entries(options).map(([name, value]) => [
     name,
@@ -106,14 +106,14 @@ function toLogged({ id, command, options, args, start, end }: RunningRequest): L
   }
 }
 
-/** Levels of log lines, the least important first (go.uber.org/zap). */
+/** Log levels, least important first (go.uber.org/zap). */
 const levels = ['debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal'] as const
 type Level = (typeof levels)[number]
 
-/** The level that every subsystem begins with. */
+/** The initial level of every subsystem. */
 const firstLevel: Level = 'error'
 
-/** A line as `log/tail` sends it. */
+/** A line of `log/tail`. */
 interface LogLine {
   level: Level
   ts: string
@@ -122,7 +122,7 @@ interface LogLine {
   msg: string
 }
 
-/** Levels by subsystem, and lines for those who follow them. */
+/** Log levels by subsystem, and a feed of log lines. */
 export class NetworkLog {
   #default: Level = firstLevel
   readonly #levels = new Map<string, Level>([
@@ -131,24 +131,24 @@ export class NetworkLog {
   ])
   readonly #lines = new EventEmitter().setMaxListeners(0)
 
-  /** Names of the subsystems: those that write lines, and those whose level was set. */
+  /** Names of the subsystems that write lines or whose level was set. */
   subsystems(): string[] {
     return [...this.#levels.keys()]
   }
 
-  /** The level of those whose own was not set. */
+  /** The level of subsystems without their own. */
   get defaultLevel(): Level {
     return this.#default
   }
 
-  /** @throws {@link FileNetworkError} for a subsystem that is not known */
+  /** @throws {@link FileNetworkError} for an unknown subsystem */
   level(subsystem: string): Level {
     const level = this.#levels.get(subsystem)
     if (level === undefined) throw new FileNetworkError('error: No such logger')
     return level
   }
 
-  /** @param subsystem - undefined for all of them */
+  /** @param subsystem - undefined for all */
   setLevel(subsystem: string | undefined, text: string): void {
     const level = text === 'default' ? firstLevel : parseLevel(text)
     if (subsystem === undefined) {
@@ -160,7 +160,7 @@ export class NetworkLog {
     } else throw new FileNetworkError(`levels of more than ${mostSubsystems} subsystems are not kept`)
   }
 
-  /** @param message - makes the text of the line, if anybody follows the log */
+  /** @param message - formats the message; called only if someone follows the log */
   write(level: Level, { logger, caller }: Pick<LogLine, 'logger' | 'caller'>, message: () => string): void {
     if (this.#lines.listenerCount('line') === 0) return
     const line = { level, ts: new Date().toISOString(), logger, caller, msg: message() }
@@ -168,9 +168,9 @@ export class NetworkLog {
   }
 
   /**
-   * Lines as they are written, until the signal says otherwise.
+   * Yields lines as they are written, until the signal aborts.
    *
-   * @param wanted - the least level that is told, whatever is set; undefined for what is set
+   * @param wanted - least level to yield; undefined uses the subsystems' levels
    */
   async *follow(wanted: Level | undefined, signal: AbortSignal): AsyncGenerator<LogLine> {
     const events = this.#lines as EventEmitter<{ line: [LogLine, Level] }>
@@ -202,12 +202,12 @@ export class NetworkLog {
   }
 }
 
-/** Characters of lines that a slow reader may be behind; more lines are left out for it. */
+/** Maximum backlog of a slow follower, in characters; further lines are dropped for it. */
 const mostWaiting = 1024 * 1024
-/** Subsystems with a level of their own. */
+/** Maximum number of subsystems with their own level. */
 const mostSubsystems = 1000
 
-/** @throws {@link FileNetworkError} for what is no level */
+/** @throws {@link FileNetworkError} for an unknown level */
 export function parseLevel(text: string): Level {
   const lower = text.toLowerCase()
   const level = levels.find((known) => known === (lower === 'warning' ? 'warn' : lower))

@@ -1,9 +1,9 @@
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/timeSlice.js'
 
-/* What the texts of answers are made of, as Go's packages and Kubo write it. */
+/* Helpers for answers in text, formatted like Go's packages and Kubo. */
 
-/** Bytes in a few digits, such as `1.2 kB` (go-humanize, `Bytes`). */
+/** Formats a size in a few digits, such as `1.2 kB` (go-humanize, `Bytes`). */
 export function humanBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
   if (bytes < 10) return `${bytes} B`
@@ -12,7 +12,7 @@ export function humanBytes(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
 }
 
-/** A name in a text: one with a backslash or a character that is not shown is escaped (Kubo, `EscNonPrint`). */
+/** Escapes a name for text if it has a backslash or an unprintable character (Kubo, `EscNonPrint`). */
 export function printable(name: string): string {
   if (!/[\\\p{C}\p{Zl}\p{Zp}]|[^\S ]/u.test(name)) return name
   return JSON.stringify(name)
@@ -26,16 +26,16 @@ export function printable(name: string): string {
     })
 }
 
-/** Lines that are put together before others have their turn: an empty piece is yielded for it. */
+/** Lines formatted between two yields; an empty piece is yielded for each pause. */
 export const linesAtOnce = 1024
 
 /**
- * Lines whose cells end with tabs, in columns: each is as wide as its widest cell and a space, within lines in a row that
- * have it. What stands behind the last tab of a line belongs to no column (Go, `text/tabwriter`).
+ * Aligns tab-terminated cells in columns. A column is as wide as its widest cell plus a space, over consecutive lines
+ * that have it; text after a line's last tab belongs to no column (Go, `text/tabwriter`).
  */
 export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): Generator<string> {
   const rows = lines.map((line) => line.split('\t'))
-  /** Widths of the columns of each row; rows in one column share their entry. */
+  /** Column widths by row; consecutive rows share the entry of a column. */
   const widths: { width: number }[][] = []
   for (const [index, cells] of rows.entries()) {
     const above = widths[index - 1] ?? []
@@ -57,12 +57,12 @@ export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): G
   }
 }
 
-/** A line for each text. */
+/** Appends a newline to each text. */
 export function* linesOfText(texts: Iterable<string>): Generator<string> {
   for (const text of texts) yield `${text}\n`
 }
 
-/** Items by the bytes of their names. Empty pieces are yielded on the way. */
+/** Sorts items by the bytes of their names; yields empty pieces as pauses. */
 export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): Generator<string, T[]> {
   const named = items.map((item) => ({ item, key: latin1(Buffer.from(nameOf(item))) }))
   const steps = sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))

@@ -13,15 +13,15 @@ import {
   readMultipart,
 } from './multipart.js'
 
-/** What an upload says of an entry beside its content. */
+/** Attributes of an uploaded entry. */
 interface EntryAttributes {
-  /** The entry's name in its directory; empty when it has none. */
+  /** Name in its directory; may be empty. */
   name: string
   mode: number
   modified: UnixfsTime | undefined
 }
 
-/** A file, directory or symlink of an upload, in the order of the body. */
+/** A file, directory or symlink of an upload, in body order. */
 export type UploadEntry = EntryAttributes &
   (
     | { kind: 'file'; content: PartContent }
@@ -29,24 +29,24 @@ export type UploadEntry = EntryAttributes &
     | { kind: 'directory'; children: UploadEntries }
   )
 
-/** A value, or a promise of one where it is not here yet: most entries of an upload need none. */
+/** A value, or a promise if it has not arrived: most entries of an upload need none. */
 type Soon<T> = T | Promise<T>
 
-/** Entries of a directory, or those at the top, each to be read before the next is asked for. */
+/** Entries of a directory or of the top level. Each must be read before the next is requested. */
 export interface UploadEntries extends AsyncIterable<UploadEntry> {
-  /** The next entry, undefined behind the last. */
+  /** Returns the next entry, or undefined after the last. */
   next(): Soon<UploadEntry | undefined>
 }
 
-/** The uploaded files of a request. Everything is read as it is asked for, and once. */
+/** The uploaded files of a request. Everything is read on demand, and only once. */
 export interface Upload {
-  /** Whether there was a multipart body at all. */
+  /** Whether there is a multipart body. */
   present: boolean
-  /** The entries at the top, directories among them as trees. */
+  /** Top-level entries; directories are trees. */
   entries(): UploadEntries
 }
 
-/** The upload in a request's body; without a multipart body there are no entries. */
+/** Creates the upload of a request's body; without a multipart body it is empty. */
 export function createUpload(
   contentType: string | undefined,
   body: AsyncIterable<Uint8Array> | undefined,
@@ -66,7 +66,7 @@ export function createUpload(
   }
 }
 
-/** The content type of a request; one that makes no sense is none of an upload. */
+/** Parses a request's content type; a malformed one counts as no upload. */
 function readContentType(text: string): MediaType {
   try {
     return parseMediaType(text)
@@ -79,27 +79,24 @@ function readContentType(text: string): MediaType {
   }
 }
 
-/** The longest target of a symlink, in bytes: as long as a block may be. */
+/** The longest target of a symlink, in bytes: the size limit of blocks. */
 const symlinkLimit = 2 * 1024 * 1024
 
-/**
- * Most segments of an entry's path. No tree that people make is as deep. The answer names each
- * directory with its whole path.
- */
+/** Maximum depth of an entry's path, far above real trees. The answer repeats each directory's full path. */
 const maxDepth = 1024
 
-/** A part with the absolute, cleaned path that its name stands for. */
+/** A part with the absolute, cleaned path from its name. */
 interface NamedPart {
   part: MultipartPart
-  /** Empty where the part's disposition cannot be read: it is no entry of any directory. */
+  /** Empty if the disposition is malformed: the part then belongs to no directory. */
   path: string
   mode: number
   modified: UnixfsTime | undefined
 }
 
 /**
- * The parts of a body, with a look at the next before it is taken. Other requests have their turn between them: of small
- * files thousands are here at once, and nothing that is done with one of them needs to wait.
+ * Reads parts with one part of lookahead. Yields between them: thousands of small files may be buffered, and storing
+ * one awaits nothing.
  */
 class PartCursor {
   #next: NamedPart | undefined
@@ -127,17 +124,17 @@ class PartCursor {
   }
 }
 
-/** What `DirectoryEntries` found that is no entry. */
+/** Marks a part that `DirectoryEntries` skipped. */
 const skipped = Symbol('skipped')
 
 /**
- * The entries of a directory: the parts that follow and lie below it (boxo, `files/multipartfile.go`).
- * A name with several segments makes directories that no part speaks of.
+ * Entries of a directory: the following parts below its path (boxo, `files/multipartfile.go`). A name with several
+ * segments creates the directories in between.
  */
 class DirectoryEntries implements UploadEntries {
   readonly #prefix: string
   readonly #cursor: PartCursor
-  /** What the parts below the current entry begin with: what its reader has left of them is skipped. */
+  /** Path prefix of the current entry's parts; those that its reader left unread are skipped. */
   #below: string | undefined
 
   constructor(path: string, cursor: PartCursor) {
@@ -231,7 +228,7 @@ function readDisposition({ headers }: MultipartPart): MediaType | undefined {
   }
 }
 
-/** A mode in octal, of 32 bits; 0 where there is none, or nonsense. */
+/** Parses a 32-bit mode in octal; 0 if it is missing or malformed. */
 function parseMode(text: string): number {
   const mode = /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : 0
   return mode < 2 ** 32 ? mode : 0
@@ -240,8 +237,8 @@ function parseMode(text: string): number {
 const nanosecondsPerSecond = 1_000_000_000n
 
 /**
- * As in boxo (`files/multipartfile.go`), a part with a mode and no time is from the beginning of 1970, and
- * nanoseconds of more than a second count as seconds.
+ * Parses a part's time. As in boxo (`files/multipartfile.go`), a part with a mode but no time gets the Unix epoch, and
+ * nanoseconds beyond a second carry over to the seconds.
  */
 function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   const seconds = query.get('mtime') ?? '0'
@@ -255,7 +252,7 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   }
 }
 
-/** Go's `url.QueryUnescape`; a text that is not escaped properly stays as it is. */
+/** Decodes like Go's `url.QueryUnescape`; malformed text stays as it is. */
 function unescapeQuery(text: string): string {
   if (!/[%+]/.test(text)) return text
   try {
