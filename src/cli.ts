@@ -1,10 +1,10 @@
 import { runCommand } from './cli/run.js'
 
 /**
- * The `standin` command.
+ * Runs the `standin` command.
  *
- * @param words what follows the command's name on the command line.
- * @param whenStarted told when a node that was asked for has started.
+ * @param words - command-line words behind the command's name
+ * @param whenStarted - called once the node, if one was requested, has started
  */
 export async function main(words: readonly string[], whenStarted: () => void): Promise<void> {
   process.exitCode = await runCommand(words, whenStarted)

@@ -28,15 +28,13 @@ export type { JournalEntry, JournalFilter } from './provider/journal/journal.js'
 export { RpcError } from './rpc/errors.js'
 export type { NodeOptions, NodeUrls }
 
-/** How a node is started in this process. */
+/** Options for starting a node in this process. */
 export interface CreateNodeOptions extends NodeOptions {
-  /**
-   * Whether the node listens; true unless given. Without a port it answers `request()` alone, and its URLs throw.
-   */
+  /** Whether the node listens; default true. Without a port only `request()` reaches it, and its URLs throw. */
   listen?: boolean | undefined
 }
 
-/** A node that runs in this process. `request()` calls it without a socket; limits and faults do not count there. */
+/** A node running in this process. `request()` calls it without a socket; limits and faults do not apply there. */
 export interface StandinNode extends TestNode, ProviderControls, AsyncDisposable {
   /** Stops listening, ends every connection, and removes the data unless a data directory was given. */
   stop(): Promise<void>
@@ -45,15 +43,14 @@ export interface StandinNode extends TestNode, ProviderControls, AsyncDisposable
 /**
  * Starts a node in this process.
  *
- * The options are those of the command line by their camel-case names, but for the ports: they are free ones unless they
- * are given.
+ * Options are those of the command line under their camel-case names. Ports default to free ones.
  *
  * @example
  * await using node = await createNode()
  * console.log(node.url, await node.request('eth_blockNumber'))
  *
- * @throws OptionError for an unknown option or a bad value; AddressInUseError if a port is taken;
- * DataDirectoryError if another process has the data directory or its content does not fit.
+ * @throws OptionError for an unknown option or a bad value; AddressInUseError if a port is taken; DataDirectoryError
+ * if another process holds the data directory or its content does not fit
  */
 export async function createNode({
   listen = true,

@@ -23,11 +23,11 @@ import { RpcPipeline } from './rpc/pipeline.js'
 import { FilterStore } from './rpc/subscriptions/filters.js'
 
 /**
- * Opens a network: its chain goes on where its data left it, or begins; JSON-RPC is ready for it.
+ * Opens a network: resumes its chain from its data or starts it from genesis, and sets up JSON-RPC for it.
  *
- * @throws DataDirectoryError if the data belongs to another chain.
- * @throws ChainFileError if the genesis or a block of the files does not check.
- * @throws OptionError if the mnemonic is none
+ * @throws DataDirectoryError if the data belongs to another chain
+ * @throws ChainFileError if the genesis or a block in the files is invalid
+ * @throws OptionError if the mnemonic is invalid
  */
 export async function openNetwork(request: NetworkRequest): Promise<Network> {
   const compatibility = compatibilityProfile(request.settings.compat)
@@ -45,7 +45,7 @@ export async function openNetwork(request: NetworkRequest): Promise<Network> {
   }
 }
 
-/** What a network is joined from. */
+/** Parts that {@link join} makes into a network. */
 interface NetworkParts extends ChainBaseSet {
   origin: Origin
   compatibility: CompatibilityProfile
@@ -111,7 +111,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     const fault = (thrown: unknown) => report('reports', thrown)
     await startReports({ developer, settings, chain, tracing, logging, fault })
   }
-  // Last: a network that cannot be opened is not to mine.
+  // Last: a network that fails to open must not mine.
   mining.setInterval(interval)
   return {
     name,

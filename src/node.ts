@@ -26,49 +26,49 @@ import { version } from './version.js'
 
 export type { NodeHooks }
 
-/** How a node is started. */
+/** Options for starting a node. */
 export interface StartOptions {
-  /** Whether it listens; without, calls in process reach it alone and its URLs mean nothing. */
+  /** Whether it listens. If not, only in-process calls reach it and its URLs are meaningless. */
   listen?: boolean | undefined
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface RunningNode {
   urls: NodeUrls
   mode: Mode
   provider: Provider
-  /** The certificate, for programs that shall trust it; undefined for plain HTTP. */
+  /** Path of the certificate, for programs that must trust it; undefined for plain HTTP. */
   certificatePath: string | undefined
-  /** The port of JSON-RPC. */
+  /** Port of JSON-RPC. */
   port: number
-  /** Every address of JSON-RPC with its port, as the system names them. */
+  /** Every JSON-RPC address with its port, as the system reports them. */
   addresses: readonly string[]
-  /** The network that paths without a name mean. */
+  /** The network behind paths without a network name. */
   network: Network
   dataDirectory: string
-  /** A key that was made up because none was given and other machines reach the node. */
+  /** Key generated because none was given and other machines can reach the node. */
   generatedKey: ApiKey | undefined
-  /** The base URLs of the further networks. */
+  /** Base URLs of the further networks. */
   furtherNetworks: ReadonlyMap<string, NodeUrls>
-  /** Puts every open chain back to its genesis; files and pins stay. */
+  /** Resets every open chain to its genesis; files and pins stay. */
   reset(): Promise<void>
   /** Stops listening, ends every connection and closes the data. */
   stop(): Promise<void>
 }
 
-/** The key that is shown where any key opens. */
+/** Key to show where any key is accepted. */
 const exampleKey = 'local'
 
-/** The ports of a node that does not listen. */
+/** Ports of a node that does not listen. */
 const noPorts: Ports = { port: 0, ipfsPort: undefined }
 
 /**
- * Builds a node and starts it.
+ * Builds and starts a node.
  *
- * It listens before the chain is there, so that clients may connect while the rest is loaded: their first requests
- * wait.
+ * It listens before the chain is open, so that clients can connect while the rest loads; their first requests wait.
  *
- * @throws OptionError, NetworkNameError, AddressInUseError, ArchiveError or DataDirectoryError for what the user can mend.
+ * @throws OptionError, NetworkNameError, AddressInUseError, ArchiveError or DataDirectoryError for what the user can
+ * fix
  */
 export async function startNode(
   given: NodeSettings,
@@ -108,7 +108,7 @@ export async function startNode(
   const data: Promise<NodeData> = listening.then(() => openData(settings, start))
   const standard = data.then(() => networks.get(standardNetwork))
   const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
-    // Requests for the chain are answered before the file network is loaded.
+    // Answer chain requests before loading the file network.
     await nextTurn()
     const { createFileNetwork } = await import('./ipfs/index.js')
     return createFileNetwork({
@@ -117,7 +117,7 @@ export async function startNode(
       addresses: () => multiaddresses,
     })
   })
-  // Callers that await it later get the failure; without a handler now it would count as unhandled.
+  // Later awaiters get the failure; without a handler now it would count as unhandled.
   files.catch(() => undefined)
   const closeIfOpen = (part: Promise<{ close(): Promise<void> }>): Promise<void> =>
     part.then(
@@ -125,10 +125,10 @@ export async function startNode(
       () => undefined,
     )
   let closing: Promise<void> | undefined
-  // Once: a second time the numbers of its files may belong to files of another node.
+  // Only once: by a second call its file descriptors may belong to another node's files.
   const close = (): Promise<void> =>
     (closing ??= inOrder([
-      // First, so that their callers are answered while the server still waits for answers.
+      // First, so that waiting callers are answered while the server still waits for answers.
       async () => networks.beginStop(),
       () => server.close(),
       async () => void (await cassette.stop()),
@@ -166,12 +166,12 @@ export async function startNode(
   }
 }
 
-/** Most bytes of one upload to the hosted file network. */
+/** Upload limit of the hosted file network in bytes. */
 const hostedMaxUpload = 100_000_000
 
-/** What a node's server is joined from. */
+/** Parts that make up a node's server. */
 export interface ServerParts extends Pick<ServerSetup, 'health'> {
-  /** URLs as the page shows them, with a key only where any key opens. */
+  /** URLs to show on the page, with a key only where any key is accepted. */
   shownUrls: () => NodeUrls | undefined
   chains: ChainWatch
   cassette: CurrentCassette
@@ -180,11 +180,11 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
   provider: Provider
   networks: NetworkMap
   certificate: Certificate | undefined
-  /** The file network when it is open. */
+  /** The file network once it is open. */
   files: () => Promise<FileNetwork>
 }
 
-/** Joins a node's parts behind its server. It may listen before they are open: requests wait for what they need. */
+/** Puts a node's parts behind its server. It may listen before they are open: requests wait for the parts they need. */
 export function createServer(parts: ServerParts): NodeServer {
   const { settings, hooks, provider, networks, certificate, files, health, shownUrls, chains } = parts
   const names = networks.names.map(({ name }) => name)
@@ -226,10 +226,10 @@ export function createServer(parts: ServerParts): NodeServer {
   })
 }
 
-/** Where Kubo listens unless told otherwise. */
+/** Kubo's default port. */
 const usualFilePort = 5001
 
-/** The ports that a node got. */
+/** Ports the node got. */
 export interface Ports {
   port: number
   /** Undefined if the file network answers on the main port only. */
@@ -237,10 +237,10 @@ export interface Ports {
 }
 
 /**
- * Listens on the node's two ports, and on the socket that was asked for.
+ * Listens on the node's two ports, and on the requested IPC socket.
  *
- * The file network's usual port may be taken, by a Kubo for example: unless it was asked for, that is a
- * warning, because the main port answers for the file network too.
+ * The file network's default port may be taken, by Kubo for example. Unless it was requested, that is only a warning,
+ * because the main port serves the file network too.
  *
  * @throws AddressInUseError or IpcPathError
  */

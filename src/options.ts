@@ -7,34 +7,34 @@ import { checkValues, nodeOptionDefinitions } from './options/read.js'
 export type { NodeOptions } from './options/nodeOptions.js'
 export { OptionError } from './options/kinds.js'
 
-/** Every option of the command line: those of a node and those of the command itself. */
+/** All command-line options: those of a node and those of the command itself. */
 export const optionDefinitions = { ...nodeOptionDefinitions, ...commandOptions, ...ignoredOptions }
 
 type OutputOf<Definition> = Definition extends OptionDefinition<infer Output, infer _> ? Output : never
 
-/** The options of a node, checked, with the defaults filled in. */
+/** Node options after checking, with defaults filled in. */
 export type NodeSettings = {
   [Name in keyof typeof nodeOptionDefinitions]: OutputOf<(typeof nodeOptionDefinitions)[Name]>
 }
 
-/** The options of the command, checked, with the defaults filled in. */
+/** Command options after checking, with defaults filled in. */
 export type CommandSettings = {
   [Name in keyof typeof optionDefinitions]: OutputOf<(typeof optionDefinitions)[Name]>
 }
 
 /**
- * Checks the options that a program gives and fills in the defaults.
+ * Checks options given by a program and fills in the defaults.
  *
- * @throws OptionError that names the first option that is unknown or has a bad value.
+ * @throws OptionError naming the first option that is unknown or has a bad value
  */
 export function parseNodeOptions(options: NodeOptions): NodeSettings {
   return checkValues(nodeOptionDefinitions, { ...options }, (name) => name) as NodeSettings
 }
 
 /**
- * Reads the options of the command from its words, the environment and the configuration file.
+ * Reads the command's options from its words, the environment and the configuration file.
  *
- * @throws OptionError with one line for the user.
+ * @throws OptionError with one line for the user
  */
 export function parseCommandOptions(sources: CommandSources): CommandSettings {
   return readCommandSettings(optionDefinitions, sources) as CommandSettings

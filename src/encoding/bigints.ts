@@ -1,9 +1,9 @@
-/** The smaller of two numbers. */
+/** Returns the smaller of two numbers. */
 export function minBigint(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** The larger of two numbers. */
+/** Returns the larger of two numbers. */
 export function maxBigint(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -10,7 +10,7 @@ import {
 } from './hex.js'
 import { runToCompletion } from './timeSlice.js'
 
-it('reads as many bytes as Node does, with and without a prefix, in either case', () => {
+it('decodes the same bytes as Node, with and without a prefix, in either case', () => {
   for (let length = 0; length <= 80; length++) {
     const expected = Uint8Array.from({ length }, (_, i) => (i * 37 + length * 101) % 256)
     const digits = Buffer.from(expected).toString('hex')
@@ -21,7 +21,7 @@ it('reads as many bytes as Node does, with and without a prefix, in either case'
   }
 })
 
-it('reads unchecked digits, and nothing else', () => {
+it('decodes unchecked digits and refuses anything else', () => {
   for (const length of [1, 20, 36, 37, 80]) {
     const digits = 'aB'.repeat(length)
     expect(readHexDigits(`0x${digits}`, 2)).toEqual(hexToBytes(digits))
@@ -37,7 +37,7 @@ it('reads unchecked digits, and nothing else', () => {
 describe('in pieces', () => {
   const digits = '0123456789abcdefABCDEF'.repeat(40_000)
 
-  it('reads the same', () => {
+  it('decodes the same bytes', () => {
     for (const text of ['0x', '0xaB', `0x${digits}`, `0x${digits}7`, digits]) {
       for (const start of [0, 2]) {
         const [inPieces, atOnce] = [
@@ -57,19 +57,19 @@ describe('in pieces', () => {
     }
   })
 
-  it('comes in many', () => {
+  it('yields many times', () => {
     expect([...readHexDigitsInPieces(digits, 0)].length).toBeGreaterThan(digits.length / 140_000)
     expect([...readHexDigitsInPieces('ab'.repeat(1000), 0)]).toHaveLength(0)
   })
 })
 
-it('gives memory that is not shared', () => {
+it('returns memory that is not shared', () => {
   for (const digits of ['12'.repeat(20), '12'.repeat(100)]) {
     expect(hexToBytes(digits).buffer.byteLength).toBe(digits.length / 2)
   }
 })
 
-/** The same through text. */
+/** Goes the same way through text. */
 const viaText = (value: bigint, length: number): string =>
   BigInt.asUintN(length * 8, value)
     .toString(16)
@@ -93,7 +93,7 @@ describe('numbers as bytes', () => {
     expect(bytesToBigint(new Uint8Array(0))).toBe(0n)
   })
 
-  it('and back, for every length', () => {
+  it('round-trip at every length', () => {
     for (let length = 1; length <= 40; length++) {
       for (const value of values) {
         const cut = BigInt.asUintN(length * 8, value)

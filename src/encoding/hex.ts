@@ -1,23 +1,23 @@
 import type { Steps } from './timeSlice.js'
 
-/** A string of lower-case hexadecimal digits behind `0x`. */
+/** Lower-case hexadecimal digits with a `0x` prefix. */
 export type Hex = `0x${string}`
 
-/** Bytes as lower-case hexadecimal behind `0x`, two digits a byte; no bytes give `0x`. */
+/** Encodes bytes as lower-case hexadecimal with a `0x` prefix, two digits per byte; no bytes give `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   return `0x${bytesToPlainHex(bytes)}`
 }
 
-/** Bytes as lower-case hexadecimal without a prefix: the form used for keys of maps. */
+/** Encodes bytes as lower-case hexadecimal without a prefix, the form used for map keys. */
 export function bytesToPlainHex(bytes: Uint8Array): string {
   return hexDigits(bytes)
 }
 
 /**
- * The bytes behind a hexadecimal string with or without `0x`.
+ * Decodes a hexadecimal string with or without `0x`.
  *
- * The caller has checked the digits: this is for values that the program made or already decoded.
- * The result does not share the memory of Node's buffer pool, so it may be kept.
+ * The digits are not checked: use this only for values that the program made or has already decoded. The result does
+ * not share Node's buffer pool, so it is safe to keep.
  */
 export function hexToBytes(hex: string): Uint8Array {
   const start = hex.startsWith('0x') ? 2 : 0
@@ -32,9 +32,9 @@ export function hexToBytes(hex: string): Uint8Array {
 }
 
 /**
- * The bytes behind unchecked hexadecimal digits, two a byte, from a place in a text on.
+ * Decodes unchecked hexadecimal digits, two per byte, from `start` to the end of the text.
  *
- * @returns undefined if something other than digits is among them
+ * @returns undefined if a character is not a digit
  */
 export function readHexDigits(text: string, start: number): Uint8Array | undefined {
   const length = (text.length - start) >> 1
@@ -53,7 +53,7 @@ export function readHexDigits(text: string, start: number): Uint8Array | undefin
   return all < NO_DIGIT ? bytes : undefined
 }
 
-/** The same in pieces, for digits that may be so many that other work would wait for them. */
+/** Incremental version of {@link readHexDigits}, for input long enough to hold up other work. */
 export function* readHexDigitsInPieces(text: string, start: number): Steps<Uint8Array | undefined> {
   if (text.length - start <= DIGITS_AT_ONCE) return readHexDigits(text, start)
   const bytes = new Uint8Array((text.length - start) >> 1)
@@ -66,18 +66,18 @@ export function* readHexDigitsInPieces(text: string, start: number): Steps<Uint8
   return bytes
 }
 
-/** Digits that are read in one piece. */
+/** Digits decoded in one step. */
 const DIGITS_AT_ONCE = 128 * 1024
 
 const onlyDigits = /^[0-9a-fA-F]*$/
 
-/** Up to this many bytes, reading the digits here takes a third of the time of a call into Node. */
+/** Up to this many bytes, decoding here takes a third of the time of a call into Node. */
 const LONGEST_READ_HERE = 36
 
-/** By the code of a digit's character. */
+/** Value of a digit by its character code. */
 const digitValues = new Uint8Array(128)
 const NO_DIGIT = 16
-/** The same with {@link NO_DIGIT} for all other characters. */
+/** Value of a digit by its character code; {@link NO_DIGIT} for all other characters. */
 const checkedDigitValues = new Uint8Array(128).fill(NO_DIGIT)
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16)
@@ -96,13 +96,13 @@ function checkedDigitValue(text: string, at: number): number {
   return code < checkedDigitValues.length ? (checkedDigitValues[code] as number) : NO_DIGIT
 }
 
-/** Whether two byte strings are equal in length and content. */
+/** Returns whether two byte strings are equal in length and content. */
 export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0
 }
 
 declare global {
-  /** What `toString` and `write` come down to; missing in Node's types. They take any Uint8Array. */
+  /** Primitives behind `toString` and `write`, missing from Node's types. They accept any Uint8Array. */
   interface Buffer {
     latin1Slice(this: Uint8Array, start: number, end: number): string
     hexSlice(this: Uint8Array, start: number, end: number): string
@@ -111,22 +111,22 @@ declare global {
 }
 
 /*
- * `toString` and `write` want a Buffer made around the bytes first. That takes longer than the conversion, and asking a
- * short array for its `buffer` moves its bytes from V8's heap to memory of their own. A block takes hundreds of these.
+ * `toString` and `write` need a Buffer around the bytes. Making one takes longer than the conversion, and reading the
+ * `buffer` of a short array moves its bytes out of V8's heap. A block needs hundreds of these calls.
  */
 const { latin1Slice, hexSlice, hexWrite } = Buffer.prototype
 
-/** Bytes as a string of Latin-1 characters, usable as the key of a Map. */
+/** Converts bytes to a string of Latin-1 characters, usable as a Map key. */
 export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return latin1Slice.call(bytes, start, end)
 }
 
-/** Bytes as lower-case hexadecimal digits without a prefix. */
+/** Encodes bytes as lower-case hexadecimal digits without a prefix. */
 export function hexDigits(bytes: Uint8Array): string {
   return hexSlice.call(bytes, 0, bytes.length)
 }
 
-/** Decodes hexadecimal digits without a prefix into the beginning of an array. */
+/** Decodes hexadecimal digits without a prefix into the start of an array. */
 export function writeHexDigits(digits: string, into: Uint8Array): void {
   hexWrite.call(into, digits, 0, into.length)
 }
@@ -143,24 +143,24 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The same bytes as a plain Uint8Array. LevelDB and Node's file functions give Buffers, whose `slice` shares memory
- * where that of a Uint8Array copies: who keeps or changes a copy must get one.
+ * Returns the same memory as a plain Uint8Array. LevelDB and Node's file functions return Buffers, whose `slice`
+ * shares memory where that of a Uint8Array copies: a caller that keeps or changes a slice needs the copy.
  */
 export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`, zero is `0x0`. */
+/** Encodes a number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`; zero is `0x0`. */
 export function quantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
 
 const WORD_BITS = 64n
 const WORD_BYTES = 8
-/** Six bytes are exact as a number. */
+/** Six bytes fit exactly into a number. */
 const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
 
-/** A big-endian byte string read as an unsigned number; no bytes are zero. */
+/** Decodes big-endian bytes as an unsigned number; no bytes give zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
   const { length } = bytes
   if (length <= WORD_BYTES) return smallBigintAt(bytes, 0, length)
@@ -170,7 +170,7 @@ export function bytesToBigint(bytes: Uint8Array): bigint {
 const word = new Uint8Array(WORD_BYTES)
 const wordView = new DataView(word.buffer)
 
-/** At most eight big-endian bytes within others, read as an unsigned number: BigInt(number) would leave compiled code. */
+/** Decodes up to eight big-endian bytes as an unsigned number. BigInt(number) would leave compiled code. */
 export function smallBigintAt(bytes: Uint8Array, start: number, length: number): bigint {
   if (length === 0) return 0n
   wordView.setBigUint64(0, 0n)
@@ -178,7 +178,7 @@ export function smallBigintAt(bytes: Uint8Array, start: number, length: number):
   return wordView.getBigUint64(0)
 }
 
-/** An unsigned number as exactly `length` big-endian bytes; higher bits are cut off. */
+/** Encodes an unsigned number as exactly `length` big-endian bytes, dropping higher bits. */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   if (value <= LARGEST_OF_SIX_BYTES) {
@@ -198,7 +198,7 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
   return bytes
 }
 
-/** An unsigned number as RLP holds it: big-endian without leading zeros, zero is no bytes. */
+/** Encodes an unsigned number as RLP does: big-endian without leading zeros; zero gives no bytes. */
 export function minimalBytes(value: bigint): Uint8Array {
   if (value <= LARGEST_OF_SIX_BYTES) {
     const small = Number(value)
@@ -208,7 +208,7 @@ export function minimalBytes(value: bigint): Uint8Array {
     return bytes
   }
   if (value > LARGEST_OF_SCRATCH) return manyBytes(value)
-  // Of a larger number the lowest eight bytes are written.
+  // setBigUint64 writes the lowest eight bytes of a larger number.
   let start = 4 * WORD_BYTES
   for (let rest = value; rest > 0n; rest >>= WORD_BITS) {
     start -= WORD_BYTES
@@ -231,14 +231,14 @@ function manyBytes(value: bigint): Uint8Array {
   return bytes
 }
 
-/** Bytes that a number of at most six takes. */
+/** Returns the byte length of a number of at most six bytes. */
 function byteLength(value: number): number {
   let length = 0
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) length++
   return length
 }
 
-/** Writes a number of at most six bytes so that it ends before `end`: without a bigint for each byte. */
+/** Writes a number of at most six bytes so that it ends before `end`, without a bigint per byte. */
 function writeSmall(value: number, bytes: Uint8Array, end: number): void {
   let at = end
   for (let rest = value; rest > 0 && at > 0; rest = Math.floor(rest / 256)) bytes[--at] = rest

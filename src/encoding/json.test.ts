@@ -24,14 +24,14 @@ function randomValue(random: Random, depth: number): unknown {
   return Object.fromEntries(members.map((value) => [`${texts[random(texts.length)]}${random(9)}`, value]))
 }
 
-/** One character taken out, put in or changed. */
+/** Removes, inserts or changes one character. */
 function spoil(text: string, random: Random): string {
   const at = random(text.length)
   const piece = '{}[],:"\\ 1etn'.charAt(random(13))
   return text.slice(0, at) + ['', piece, piece][random(3)] + text.slice(at + random(2))
 }
 
-/** What JSON.parse gives, written again so that members are compared in their order, or that it fails. */
+/** Serializes what JSON.parse returns, so that the order of members is compared too, or reports that it fails. */
 function outcome(parse: (text: string) => unknown, text: string): string {
   try {
     return JSON.stringify(parse(text))
@@ -41,8 +41,8 @@ function outcome(parse: (text: string) => unknown, text: string): string {
   }
 }
 
-describe('as JSON.parse', () => {
-  it.each([1, 5, 20, 100])('takes random texts, sound and spoilt, in pieces of %i', (pieceLength) => {
+describe('like JSON.parse', () => {
+  it.each([1, 5, 20, 100])('takes random texts, valid and spoilt, in pieces of %i', (pieceLength) => {
     const random = randomOf(pieceLength)
     const counts = { refused: 0, taken: 0 }
     for (let round = 0; round < 5000; round++) {
@@ -58,7 +58,7 @@ describe('as JSON.parse', () => {
     expect(Math.min(counts.refused, counts.taken)).toBeGreaterThan(1000)
   })
 
-  it('keeps a member that is named as the prototype is', () => {
+  it('keeps a member named like the prototype', () => {
     const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
     const value = runToCompletion(parseJsonInSlices(text, 4)) as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -66,7 +66,7 @@ describe('as JSON.parse', () => {
   })
 })
 
-it('comes in many pieces where there is a long string, wherever it lies', () => {
+it('yields many times for a long string, wherever it is', () => {
   const long = 'ab"\\'.repeat(200_000)
   for (const value of [[long], { a: long, b: 1 }, [0, { a: [long, 'c'] }]]) {
     const text = JSON.stringify(value)
@@ -76,7 +76,7 @@ it('comes in many pieces where there is a long string, wherever it lies', () => 
   }
 })
 
-it('comes in many pieces where there are many members, wherever they lie', () => {
+it('yields many times for many members, wherever they are', () => {
   const members = Array.from({ length: 30_000 }, (_, index) => [`0x${index.toString(16)}`, `${index}`])
   for (const value of [members, { a: { b: Object.fromEntries(members) } }, [[members]]]) {
     const text = JSON.stringify(value)
@@ -91,7 +91,7 @@ it('comes in many pieces where there are many members, wherever they lie', () =>
 
 const parts = ['a', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\n', 'é', '\u{1f600}', '0123456789']
 
-/** What is made of a literal, or that it is refused. */
+/** Returns the parsed literal, or that it is refused. */
 function literalOutcome(parse: () => unknown): unknown {
   try {
     return parse()
@@ -110,7 +110,7 @@ test.each(['0.1', '-12e3', '1'])('refuses numbers of a million digits that begin
   expect(runToCompletion(parseJsonInSlices(long))).toEqual(JSON.parse(long))
 })
 
-test('writes JSON as JSON.stringify does, in pieces', () => {
+test('writes JSON like JSON.stringify, in pieces', () => {
   const item = (index: number) => ({
     index,
     text: `é"${index}`,
@@ -170,7 +170,7 @@ describe('long strings', () => {
     expect(count).toBeGreaterThan(30)
   })
 
-  it('are no names of members', () => {
+  it('are refused as member names', () => {
     const read = (length: number) => runToCompletion(parseJsonInSlices(`{"${'a'.repeat(length)}":1}`))
     expect(read(1_000_000)).toEqual({ ['a'.repeat(1_000_000)]: 1 })
     expect(() => read(1_100_000)).toThrow("A member's name has more than 1048576 characters")

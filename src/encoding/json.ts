@@ -1,6 +1,6 @@
 import { type Steps, runToCompletion } from './timeSlice.js'
 
-/** How deep arrays and objects may be nested (Go: encoding/json/scanner.go, maxNestingDepth). */
+/** Maximum nesting depth of arrays and objects (Go: encoding/json/scanner.go, maxNestingDepth). */
 export const deepestNesting = 10_000
 
 /** Returns the index of the first character from `index` on that is not JSON whitespace. */
@@ -12,10 +12,13 @@ export function skipWhitespace(text: string, index: number): number {
   return end
 }
 
-/** Quotes and backslashes that are looked at in one step. */
+/** Quotes and backslashes scanned in one step. */
 const ESCAPES_AT_ONCE = 16 * 1024
 
-/** The index after the string literal that starts at `start`; the length of the text if it is unterminated. */
+/**
+ * Returns the index behind the string literal that starts at `start`, or the length of the text if it is
+ * unterminated.
+ */
 export function* endOfString(text: string, start: number): Steps<number> {
   let index = start + 1
   for (let looked = 0; ;) {
@@ -32,48 +35,48 @@ export function* endOfString(text: string, start: number): Steps<number> {
   }
 }
 
-/** The same at once if the first quote ends it; undefined if that may be escaped. */
+/** Like {@link endOfString}, but at once: returns undefined if the first quote may be escaped. */
 export function endOfPlainString(text: string, start: number): number | undefined {
   const quote = text.indexOf('"', start + 1)
   if (quote === -1) return text.length
   return text.charCodeAt(quote - 1) === 0x5c ? undefined : quote + 1
 }
 
-/** With fewer members Object.keys is fast enough. */
+/** Below this many members, Object.keys is fast enough. */
 const MANY = 1024
 
 const arrayIndex = /^(0|[1-9]\d*)$/
 
-/** The keys of large objects in order. */
+/** Keys of large objects, in order. */
 const known = new WeakMap<object, readonly string[]>()
 
 /**
- * Remembers the keys of an object that was just built and will not change. Object.keys takes half a microsecond a key in
- * one piece: 150 ms for 300,000.
+ * Remembers the keys of an object that was just built and will not change. Object.keys takes half a microsecond per
+ * key in one go: 150 ms for 300,000.
  *
- * @param names - in the order of insertion
+ * @param names - in insertion order
  */
 export function rememberKeys(object: object, names: readonly string[]): void {
   if (names.length < MANY || names.some((name) => arrayIndex.test(name))) return
   known.set(object, names)
 }
 
-/** The keys of an object as Object.keys gives them. */
+/** Returns the keys of an object, like Object.keys. */
 export function keysOf(object: object): readonly string[] {
   return known.get(object) ?? Object.keys(object)
 }
 
-/** What stands for something else in a JSON string, or must not stand there. */
+/** Characters that are escapes in a JSON string, or not allowed in one. */
 const needsUnescaping = /[\\"\p{Cc}]/u
-/** Characters of the longest escape. */
+/** Length of the longest escape in characters. */
 const ESCAPE_LENGTH = 6
 
 /**
- * What JSON.parse makes of the string literal between two indices, in pieces. Without escapes it is a part of the text,
- * which is not copied.
+ * Incremental JSON.parse of the string literal between two indices. Without escapes, the result is a slice of the
+ * text and nothing is copied.
  *
- * @param pieceLength - characters that are looked at at once
- * @throws SyntaxError if it is no string literal
+ * @param pieceLength - characters per step
+ * @throws SyntaxError if it is not a string literal
  */
 export function* parseStringInSlices(
   text: string,
@@ -100,35 +103,35 @@ export function* parseStringInSlices(
   return pieces === undefined ? text.slice(start + 1, last) : pieces.join('')
 }
 
-/** How many of the characters are there with whole escapes; the first of them is no part of one that began before. */
+/** Returns the length of the prefix that holds only whole escapes. The first character must not continue an escape. */
 function endOfEscapes(characters: string): number {
   const backslash = characters.lastIndexOf('\\')
   if (backslash === -1 || backslash + ESCAPE_LENGTH <= characters.length) return characters.length
   let before = backslash
   while (characters.charAt(before - 1) === '\\') before--
-  // Two of them are an escape of their own.
+  // A pair of backslashes is an escape of its own.
   return (backslash - before) % 2 === 0 ? backslash : characters.length
 }
 
-/** Characters that are parsed at once, or a little more. */
+/** Approximate number of characters parsed in one step. */
 const PIECE_LENGTH = 64 * 1024
-/** Characters that are looked at at once where none of them ends a member. */
+/** Characters scanned in one step where no member ends. */
 const SCANNED_AT_ONCE = 512 * 1024
-/** How deep arrays and objects are taken apart; what is long and lies deeper is parsed at once. */
+/** Depth down to which arrays and objects are split; long values below it are parsed in one step. */
 const DEEPEST = 1000
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
-/** The brackets that close what others open. */
+/** Opening brackets to their closing ones. */
 const closing = new Map([
   ['{', '}'],
   ['[', ']'],
 ])
 
 /**
- * What JSON.parse makes of a text, in pieces: other work need not wait for a long one. Names of members may have
- * {@link LONGEST_NAME} characters.
+ * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
+ * have {@link LONGEST_NAME} characters.
  *
- * @throws SyntaxError if the text is no JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): Steps<unknown> {
   const start = skipWhitespace(text, 0)
@@ -144,10 +147,10 @@ export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): St
 }
 
 /**
- * The same for the array or object that begins at a place in a text, whatever stands behind it.
+ * Parses the array or object that starts at `start`, like {@link parseJsonInSlices}; any text may follow it.
  *
- * @returns the value, and the index behind it
- * @throws SyntaxError if it is no JSON
+ * @returns the value and the index behind it
+ * @throws SyntaxError if it is not JSON
  */
 export function parseContainerInSlices(
   text: string,
@@ -166,20 +169,20 @@ function* readString(
   return { value: yield* parseStringInSlices(text, start, end, pieceLength), end }
 }
 
-/** Characters of a member's name, which is parsed at once. */
+/** Maximum characters of a member name, which is parsed in one step. */
 const LONGEST_NAME = 1024 * 1024
 
-/** Characters of a number: JSON.parse takes milliseconds for each million of them. */
+/** Maximum characters of a number: JSON.parse takes milliseconds per million of them. */
 const LONGEST_NUMBER = 64 * 1024
 const longNumber = new RegExp(`[-+.\\deE]{${LONGEST_NUMBER}}`, 'y')
 
-/** @throws SyntaxError if a number that takes too long to read begins at an index */
+/** @throws SyntaxError if a number too long to parse in one step begins at `start` */
 function refuseLongNumber(text: string, start: number): void {
   longNumber.lastIndex = start
   if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
-/** An array or object that is read member by member; those that are short are parsed together. */
+/** Array or object parsed member by member; short members are parsed together. */
 class Container {
   readonly #text: string
   readonly #pieceLength: number
@@ -188,7 +191,7 @@ class Container {
   readonly #close: string
   readonly #value: unknown[] | Record<string, unknown>
   readonly #names: string[] = []
-  /** Where what is not parsed yet begins, and the member in it that is looked at. */
+  /** Start of the unparsed text, and of the member being scanned. */
   #start: number
   #member: number
 
@@ -202,7 +205,7 @@ class Container {
     this.#start = this.#member = start + 1
   }
 
-  /** @returns the value, and the index behind it */
+  /** @returns the value and the index behind it */
   *read(): Steps<{ value: unknown; end: number }> {
     const text = this.#text
     let depth = 0
@@ -231,7 +234,7 @@ class Container {
         this.#member = index + 1
       } else if (code === 0x5b || code === 0x7b) depth++
       else if ((code === 0x5d || code === 0x7d) && depth-- === 0) {
-        // Nothing may stand in an empty array or object, but not behind a comma.
+        // An array or object may be empty, but not end behind a comma.
         if (this.#hasMembers() || skipWhitespace(text, this.#start) < index) this.#take(index)
         return this.#end(index)
       }
@@ -245,12 +248,12 @@ class Container {
     throw new SyntaxError('The JSON text ends too early')
   }
 
-  /** Whether a string at an index is a member's value, and not its name. */
+  /** Returns whether the string at an index is a member's value rather than its name. */
   #isValue(index: number): boolean {
     return this.#close === ']' || skipWhitespace(this.#text, this.#member) < index
   }
 
-  /** Whether something stands before what is not parsed yet. */
+  /** Returns whether a member precedes the unparsed text. */
   #hasMembers(): boolean {
     return this.#text.charCodeAt(this.#start - 1) === comma
   }
@@ -261,7 +264,7 @@ class Container {
     return { value: this.#value, end: index + 1 }
   }
 
-  /** Parses the members up to an index. */
+  /** Parses the members before `end`. */
   #take(end: number): void {
     if (skipWhitespace(this.#text, this.#start) >= end) throw new SyntaxError('A member is missing')
     if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
@@ -271,7 +274,7 @@ class Container {
     else for (const name of Object.keys(members)) this.#add(name, members[name])
   }
 
-  /** Looks whether the last member that is to be parsed is a number. */
+  /** Checks the length of the last unparsed member if it is a number. */
   #checkNumber(): void {
     const start = skipWhitespace(this.#text, this.#member)
     const isNamed = this.#close === '}' && this.#text.charCodeAt(start) === quote
@@ -299,7 +302,7 @@ class Container {
   }
 
   /**
-   * Reads the long member that is looked at on its own, after those before it.
+   * Parses the long member being scanned on its own, after those before it.
    *
    * @returns the index of what follows it: a comma, or the end of the container
    */
@@ -322,7 +325,7 @@ class Container {
     return skipWhitespace(text, end)
   }
 
-  /** Reads the array, object or string that begins at an index. */
+  /** Parses the array, object or string that starts at an index. */
   *#readLong(start: number): Steps<{ value: unknown; end: number }> {
     const text = this.#text
     if (text.charCodeAt(start) === quote) return yield* readString(text, start, this.#pieceLength)
@@ -331,12 +334,12 @@ class Container {
   }
 }
 
-/** Characters of a piece of JSON text, or a little more. */
+/** Approximate characters per piece of JSON text. */
 const TEXT_PIECE_LENGTH = 16 * 1024
 
 /**
- * What JSON.stringify makes of a value that was read from JSON, in pieces: other work need not wait for a large one. A
- * single string is one piece, however long it is.
+ * Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold
+ * up other work. A single string is one piece, however long.
  */
 export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
   const pieces: string[] = []

@@ -1,16 +1,16 @@
-/** A URL as it may be shown: keys are in paths, queries and user names, so that only the host stays. */
+/** Reduces a URL to what may be shown. Paths, queries and user names may hold keys, so only the host stays. */
 export function maskUrl(url: string): string {
   const { protocol, host, pathname, search, username } = new URL(url)
   const hasSecrets = pathname !== '/' || search !== '' || username !== ''
   return `${protocol}//${host}${hasSecrets ? '/…' : ''}`
 }
 
-/** Shorter parts of a URL are names such as `v3`, which also stand in texts that tell no secret. */
+/** Shorter parts of a URL are names such as `v3`, which also occur in harmless texts. */
 const leastSecret = 8
 
 /**
- * Makes a function that masks, in a text that a server at these URLs sent, the parts of them that may be keys, in
- * any of their forms.
+ * Returns a function that masks the parts of these URLs that may be keys, in any encoding, in text that their servers
+ * sent.
  */
 export function createMask(urls: readonly string[]): (text: string) => string {
   const words = urls.flatMap((url) => secretsOf(new URL(url)))
@@ -21,7 +21,10 @@ export function createMask(urls: readonly string[]): (text: string) => string {
     )
 }
 
-/** With patterns that do not fit in a longer word: digits of a password may also stand in the data of a contract. */
+/**
+ * Returns the secrets with patterns that do not match inside a longer word: contract data may contain a password's
+ * digits.
+ */
 function secretsOf({ pathname, searchParams, username, password }: URL): { word: string; pattern: RegExp }[] {
   const [user, secret] = [decode(username), decode(password)]
   const pairs = secret === '' ? [] : [`${user}:${secret}`, `:${secret}`]

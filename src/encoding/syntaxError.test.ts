@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeJsonFault, describeSyntaxError } from './syntaxError.js'
 
-// The words are those that Go's encoding/json has in scanner.go.
+// Messages of Go's encoding/json (scanner.go).
 it.each([
   ['{bad', `invalid character 'b' looking for beginning of object key string`],
   ['{"a":1,}', `invalid character '}' looking for beginning of object key string`],
@@ -47,12 +47,12 @@ it.each([
   expect(describeSyntaxError(text)).toBeUndefined()
 })
 
-it('says where brackets inside each other are too many', () => {
+it('reports where nesting is too deep', () => {
   expect(describeSyntaxError('['.repeat(10_000))).toBeUndefined()
   expect(describeSyntaxError('['.repeat(10_001))).toBe(`invalid character '[' exceeded max depth`)
 })
 
-// What `json.Unmarshal` of Go 1.26 says of them.
+// Messages of `json.Unmarshal` in Go 1.26.
 it.each([
   ['', 'unexpected end of JSON input'],
   ['{"a":', 'unexpected end of JSON input'],

@@ -1,10 +1,10 @@
 import { deepestNesting, skipWhitespace } from './json.js'
 import { runToCompletion, type Steps } from './timeSlice.js'
 
-/** What may stand at a place of a JSON text. */
+/** What the JSON grammar allows next. */
 type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'afterMember' | 'afterElement'
 
-/** How Go says that a character may not stand where something else is expected. */
+/** Go's context for an unexpected character. */
 const unexpected: Readonly<Record<Expectation, string>> = {
   value: 'looking for beginning of value',
   valueOrEnd: 'looking for beginning of value',
@@ -15,37 +15,37 @@ const unexpected: Readonly<Record<Expectation, string>> = {
   afterElement: 'after array element',
 }
 
-/** A fault in a JSON text: where it is, and how Go says it. */
+/** Syntax error in a JSON text: position, and Go's wording. */
 interface Fault {
   index: number
   words: string
 }
 
-/** A token that was read to its end, or the fault in it. */
+/** End of a token, or the fault in it. */
 type Token = { end: number } | Fault
 
 /**
- * What is wrong with the first JSON value of a text, in the words of Go (encoding/json, scanner.go), which geth sends on
- * a WebSocket.
+ * Describes the syntax error in the first JSON value of a text with Go's message (encoding/json, scanner.go), which
+ * geth sends on a WebSocket.
  *
- * @returns undefined if nothing is wrong but that the text ends too early
+ * @returns undefined if the value is valid or merely ends too early
  */
 export function describeSyntaxError(text: string): string | undefined {
   return runToCompletion(describeSyntaxErrorInPieces(text))
 }
 
-/** The same in pieces. */
+/** Incremental version of {@link describeSyntaxError}. */
 export function* describeSyntaxErrorInPieces(text: string): Steps<string | undefined> {
   const read = yield* readValue(text)
   return read === undefined || 'end' in read ? undefined : describe(text, read)
 }
 
 /**
- * What is wrong with a text that is to be one JSON value and nothing else, in the words of Go (`json.Unmarshal`); undefined
- * if nothing is.
+ * Describes what keeps a text from being exactly one JSON value, with Go's message (`json.Unmarshal`); undefined if
+ * it is one.
  */
 export function describeJsonFault(text: string): string | undefined {
-  // At the end of the text Go reads a space, behind which no token goes on.
+  // At the end of the text Go reads a space, which ends any token.
   const read = runToCompletion(readValue(`${text} `))
   if (read === undefined) return 'unexpected end of JSON input'
   if (!('end' in read)) return describe(`${text} `, read)
@@ -57,10 +57,10 @@ function describe(text: string, { index, words }: Fault): string {
   return `invalid character ${quote(text, index)} ${words}`
 }
 
-/** Characters that are looked at at once. */
+/** Characters scanned in one step. */
 const PIECE_LENGTH = 16 * 1024
 
-/** The first value of a text; undefined where the text ends in it. */
+/** Scans the first value of a text; undefined if the text ends inside it. */
 function* readValue(text: string): Steps<Token | undefined> {
   const open: ('{' | '[')[] = []
   let expected: Expectation = 'value'
@@ -111,7 +111,7 @@ function* readValue(text: string): Steps<Token | undefined> {
   }
 }
 
-/** The bracket that may close what is open here. */
+/** Returns the bracket that may close the open one here. */
 function closing(expected: Expectation, open: '{' | '[' | undefined): string | undefined {
   if (expected === 'keyOrEnd' || expected === 'afterMember') return open === '{' ? '}' : undefined
   return expected === 'valueOrEnd' || expected === 'afterElement' ? ']' : undefined
@@ -183,7 +183,7 @@ function readNumber(text: string, start: number): Token {
   return { end: index }
 }
 
-/** A character as Go quotes it; of one beyond ASCII it sees the first byte. */
+/** Quotes a character like Go, which sees the first byte of one beyond ASCII. */
 function quote(text: string, index: number): string {
   const character = text.charAt(index)
   if (character === "'") return "'\\''"

@@ -14,7 +14,7 @@ import {
   textChunks,
 } from './timeSlice.js'
 
-test('what is put off is done before work that waited for the turn earlier goes on', async () => {
+test('runs deferred work before work that has waited longer for its turn', async () => {
   const done: string[] = []
   const waiting = nextTurn().then(() => done.push('next turn'))
   atEndOfTurn(() => done.push('first'))
@@ -25,7 +25,7 @@ test('what is put off is done before work that waited for the turn earlier goes 
   expect(done).toEqual(['first', 'second', 'next turn'])
 })
 
-test('what is put off meanwhile is done as well', async () => {
+test('runs work that deferred work defers', async () => {
   const done: string[] = []
   atEndOfTurn(() => {
     done.push('first')
@@ -36,7 +36,7 @@ test('what is put off meanwhile is done as well', async () => {
   expect(done).toEqual(['first', 'second'])
 })
 
-test('turns go on where a test has put timers of its own in the place of the global ones', async () => {
+test('keeps turning when a test replaces the global timers', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const done = new Promise<void>(atEndOfTurn)
@@ -48,7 +48,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('does one work after another, with turns between them, and goes on behind one that fails', async () => {
+it('runs one task after another with turns between them, past one that fails', async () => {
   endEverySlice()
   const queue = new TurnQueue()
   const done: number[] = []
@@ -75,7 +75,7 @@ it('does one work after another, with turns between them, and goes on behind one
   expect(turns).toBeGreaterThan(19)
 })
 
-/** Numbers that look random (a linear congruential generator), many of them more than once. */
+/** Pseudorandom numbers (a linear congruential generator) with many duplicates. */
 function numbers(length: number): number[] {
   let state = 1
   return Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) % 1000)
@@ -90,7 +90,7 @@ it.each([0, 1, 2, 511, 512, 513, 1024, 5000])(
   },
 )
 
-it('stops every thousand items or sooner', () => {
+it('pauses at least every thousand items', () => {
   const sorting = sortInSlices(numbers(50_000), (a, b) => a - b)
   let pieces = 0
   while (sorting.next().done !== true) pieces++
@@ -104,7 +104,7 @@ async function collect(pieces: Iterable<string>): Promise<string[]> {
   return chunks
 }
 
-it('joins texts into chunks of 64 KiB or a little more', async () => {
+it('joins texts into chunks of 64 KiB or slightly more', async () => {
   const pieces = Array.from({ length: 1000 }, (_, index) => `${index},`.padStart(300))
   const chunks = await collect(pieces)
   expect(chunks.join('')).toBe(pieces.join(''))
@@ -112,12 +112,12 @@ it('joins texts into chunks of 64 KiB or a little more', async () => {
   expect(chunks).toHaveLength(5)
 })
 
-it('lets others have their turn between the texts', async () => {
+it('yields to others between texts', async () => {
   endEverySlice()
   expect(await countTurns(() => collect(new Array<string>(500).fill('text')))).toBeGreaterThanOrEqual(500)
 })
 
-/** A task that notes when it begins and ends, and ends some turns of the event loop later. */
+/** Task that notes when it begins and ends, and ends some turns of the event loop later. */
 function recorder(): { events: string[]; task: (name: string, turns?: number) => () => Promise<string> } {
   const events: string[] = []
   return {
@@ -134,7 +134,7 @@ function recorder(): { events: string[]; task: (name: string, turns?: number) =>
 }
 
 describe('Mutex', () => {
-  it('runs tasks one at a time in their order, past one that fails', async () => {
+  it('runs tasks one at a time in order, past one that fails', async () => {
     const { events, task } = recorder()
     const mutex = new Mutex()
     const failing = mutex.run(async () => {
@@ -147,7 +147,7 @@ describe('Mutex', () => {
     expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
   })
 
-  it('refuses what waits when it is closed, but for tasks that change nothing', async () => {
+  it('refuses waiting tasks once closed, except those that change nothing', async () => {
     const { events, task } = recorder()
     const mutex = new Mutex()
     const first = mutex.run(task('first'))
@@ -163,7 +163,7 @@ describe('Mutex', () => {
   })
 })
 
-it('KeyedMutex: tasks of different keys do not wait for each other', async () => {
+it('KeyedMutex: tasks with different keys do not wait for each other', async () => {
   const { events, task } = recorder()
   const mutex = new KeyedMutex()
   await Promise.all([
@@ -192,13 +192,13 @@ it('ReadWriteLock: shared tasks overlap, an exclusive one has the lock alone', a
   ])
 })
 
-/** Longer than all work together has the event loop. */
+/** Longer than the event loop's budget for all work. */
 function occupyTurn(): void {
   for (const end = performance.now() + 10; performance.now() < end;);
 }
 
-describe('a queue of short works', () => {
-  it('does works in their order, and yields between them', async () => {
+describe('a queue of short tasks', () => {
+  it('runs tasks in order and yields between them', async () => {
     const queue = new ShortWorkQueue()
     const done: (number | string)[] = []
     for (let number = 0; number < 4; number++) {
@@ -215,7 +215,7 @@ describe('a queue of short works', () => {
     expect(done.filter((each) => typeof each === 'number')).toEqual([0, 1, 2, 3])
   })
 
-  it('holds a hundred thousand works at most', async () => {
+  it('holds a hundred thousand tasks at most', async () => {
     const queue = new ShortWorkQueue()
     const done: number[] = []
     queue.add(occupyTurn)

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers'
 
-// The imported one keeps working when a test replaces the global timers.
+// The imported function keeps working when a test replaces the global timers.
 
-/** How long all work together may occupy the event loop before it serves its connections again. */
+/** Time that all work together may occupy the event loop before it serves connections again. */
 const TURN_MILLISECONDS = 5
-/** Work that has had this many turns waits behind work that has had fewer. */
+/** After this many turns, work queues behind work that has had fewer. */
 const SHORT_WORK_TURNS = 4
 
 /** When work began in this turn of the event loop; undefined until the clock is read. */
 let turnStart: number | undefined
 let isTurnPlanned = false
 
-/** Work that waits for a turn of its own, and work that has had many. They alternate. */
+/** Work waiting for a turn, and work that has already had many turns. The two queues alternate. */
 const shortWork: (() => void)[] = []
 const longWork: (() => void)[] = []
 let isLongWorkNext = false
@@ -22,7 +22,7 @@ function planTurn(): void {
   setImmediate(takeTurn)
 }
 
-/** Runs deferred work and lets one of those who wait go on: however many they are, input is read after each of them. */
+/** Runs deferred work and resumes one waiter. Input is read after each, however many wait. */
 function takeTurn(): void {
   isTurnPlanned = false
   turnStart = undefined
@@ -43,8 +43,8 @@ function beginTurn(): void {
 }
 
 /**
- * Splits long work into slices, so that other requests are served in between. All work shares the time of one turn of
- * the event loop: a hundred long requests at once hold the others no longer than one does.
+ * Splits long work into slices so that other requests are served in between. All work shares the time of one turn of
+ * the event loop: a hundred long requests delay the others no more than one does.
  */
 export class TimeSlice {
   #turns = 0
@@ -53,7 +53,7 @@ export class TimeSlice {
     beginTurn()
   }
 
-  /** Returns a promise to await when the time of this turn is used up, otherwise undefined. */
+  /** Returns a promise to await once the time of this turn is used up, otherwise undefined. */
   pause(): Promise<void> | undefined {
     beginTurn()
     if (performance.now() - (turnStart ?? 0) < TURN_MILLISECONDS) return undefined
@@ -65,15 +65,15 @@ export class TimeSlice {
   }
 }
 
-/** A value that is at hand, or comes later. What is answered from memory costs no promise then. */
+/** A value, or a promise of one. Answers from memory then cost no promise. */
 export type Awaitable<T> = T | Promise<T>
 
-/** What follows from a value, at once if the value is at hand. */
+/** Applies `use` to a value, at once if it is available. */
 export function whenReady<T, R>(value: Awaitable<T>, use: (value: T) => Awaitable<R>): Awaitable<R> {
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** What `work` gives, or what `instead` makes of its failure, at once if nothing is awaited. */
+/** Returns the result of `work`, or of `instead` if it fails; at once if nothing is awaited. */
 export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) => T): Awaitable<T> {
   try {
     const value = work()
@@ -83,7 +83,7 @@ export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) =>
   }
 }
 
-/** Work in steps of a few milliseconds at most, with its result. */
+/** Work in steps of a few milliseconds at most, and its result. */
 export type Steps<T> = Generator<void, T, undefined>
 
 /** Runs all steps without yielding. */
@@ -94,12 +94,12 @@ export function runToCompletion<T>(pieces: Steps<T>): T {
   }
 }
 
-/** Runs the steps and yields to other work whenever the slice is used up. */
+/** Runs the steps, yielding to other work whenever the slice is used up. */
 export async function runInSlices<T>(pieces: Steps<T>, slice: TimeSlice): Promise<T> {
   return runWithin(pieces, slice)
 }
 
-/** The same, at once where the slice is long enough for all of them. */
+/** Like {@link runInSlices}, but synchronous if the slice is long enough for all steps. */
 export function runWithin<T>(pieces: Steps<T>, slice: TimeSlice): Awaitable<T> {
   for (;;) {
     const { done, value } = pieces.next()
@@ -124,7 +124,7 @@ export function atEndOfTurn(work: () => void): void {
   planTurn()
 }
 
-/** Yields for one iteration of the event loop. Deferred work (see {@link atEndOfTurn}) runs before the promise resolves. */
+/** Yields for one iteration of the event loop. Deferred work ({@link atEndOfTurn}) runs before the promise resolves. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     shortWork.push(resolve)
@@ -132,7 +132,7 @@ export function nextTurn(): Promise<void> {
   })
 }
 
-/** The same before a step of many milliseconds: between two of these, short work has its turn. */
+/** Yields before a step of many milliseconds: between two of these, short work gets its turn. */
 export function nextLongTurn(): Promise<void> {
   return new Promise((resolve) => {
     longWork.push(resolve)
@@ -140,7 +140,7 @@ export function nextLongTurn(): Promise<void> {
   })
 }
 
-/** Runs tasks one after another and yields between them. The first task starts without delay. */
+/** Runs tasks one after another and yields between them. The first starts without delay. */
 export class TurnQueue {
   #slice = new TimeSlice()
   #waiting = 0
@@ -159,18 +159,18 @@ export class TurnQueue {
   }
 }
 
-/** Works that wait at most: of more, the first is done at once. */
+/** Maximum number of waiting tasks: beyond it, the oldest runs at once. */
 const MOST_WAITING = 100_000
 
 /**
- * Does short works in their order, and yields to others between them: an event may have tens of thousands of
- * subscriptions, and one read of a connection may hold thousands of requests. What fits into this turn of the event loop
- * is done at once.
+ * Runs short tasks in order and yields to other work between them: an event may have tens of thousands of
+ * subscriptions, and one read of a connection may hold thousands of requests. Tasks that fit into this turn of the
+ * event loop run at once.
  */
 export class ShortWorkQueue {
   #slice = new TimeSlice()
   #waiting: (() => void)[] = []
-  /** How many of those in `#waiting` are done. */
+  /** Number of finished tasks in `#waiting`. */
   #done = 0
 
   /** @param work - must not throw */
@@ -204,7 +204,7 @@ export class ShortWorkQueue {
 
   #doNext(): void {
     const work = this.#waiting[this.#done]
-    // What is done is not held on to; the list itself is made shorter from time to time.
+    // Releases the finished task; the list itself is trimmed from time to time.
     this.#waiting[this.#done++] = nothing
     if (this.#done > MOST_WAITING) {
       this.#waiting = this.#waiting.slice(this.#done)
@@ -215,13 +215,13 @@ export class ShortWorkQueue {
 }
 
 function nothing(): void {
-  // Stands for a work that is done.
+  // Replaces a finished task.
 }
 
 /** Items sorted or merged in one step. */
 const RUN_LENGTH = 512
 
-/** Sorts a list in steps. The sort is stable. */
+/** Incremental stable sort. */
 export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
   for (let start = 0; start < items.length; start += RUN_LENGTH) {
@@ -238,12 +238,12 @@ export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => n
   return runs[0] ?? []
 }
 
-/** The entries of a map by its keys, in the order of their UTF-16 code units, as Go sorts keys of ASCII. */
+/** Returns the entries of a map ordered by the UTF-16 code units of their keys, as Go sorts ASCII keys. */
 export function sortedEntries<Value>(map: ReadonlyMap<string, Value>): Steps<[string, Value][]> {
   return sortInSlices([...map], ([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Merges two sorted lists; of equal items those of the first list come first. */
+/** Merges two sorted lists; equal items of the first list come first. */
 function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const merged: T[] = []
   let taken = 0
@@ -263,9 +263,9 @@ function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): St
 const CHUNK = 64 * 1024
 
 /**
- * Joins small texts into chunks and yields to other work in between.
+ * Joins short texts into chunks, yielding to other work in between.
  *
- * @throws the reason of the signal when it is aborted
+ * @throws the signal's reason when it is aborted
  */
 export async function* textChunks(pieces: Iterable<string>, signal?: AbortSignal): AsyncGenerator<string> {
   const slice = new TimeSlice()
@@ -285,15 +285,15 @@ export async function* textChunks(pieces: Iterable<string>, signal?: AbortSignal
   yield chunk
 }
 
-/** The longest delay of setTimeout in milliseconds. Node keeps it in 31 bits; a longer one fires at once. */
+/** Longest delay of setTimeout in milliseconds. Node keeps it in 31 bits; a longer one fires at once. */
 export const TIMEOUT_MAX = 2 ** 31 - 1
 
-/** Runs tasks one at a time, in the order in which they were given. A task that fails does not stop the next one. */
+/** Runs tasks one at a time, in the order given. A task that fails does not stop the next. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
   #refuse: (() => Error) | undefined
 
-  /** @throws what {@link close} was given, if it was called before the task's turn came */
+  /** @throws the error given to {@link close} if that was called before the task's turn */
   run<T>(task: () => T | Promise<T>): Promise<T> {
     return this.runEvenClosed(() => {
       if (this.#refuse !== undefined) throw this.#refuse()
@@ -301,7 +301,7 @@ export class Mutex {
     })
   }
 
-  /** As {@link run}, for tasks that change nothing: they also run after {@link close}. */
+  /** Like {@link run}, for tasks that change nothing: they run even after {@link close}. */
   runEvenClosed<T>(task: () => T | Promise<T>): Promise<T> {
     const result = this.#last.then(task)
     this.#last = result.catch(() => undefined)
@@ -309,10 +309,10 @@ export class Mutex {
   }
 
   /**
-   * Refuses all further tasks, those that wait included.
+   * Refuses all further tasks, including waiting ones.
    *
-   * @param refuse - makes the error of a refused task
-   * @returns when the task that has begun is done
+   * @param refuse - creates the error of a refused task
+   * @returns once the running task is done
    */
   async close(refuse: () => Error): Promise<void> {
     this.#refuse = refuse
@@ -320,7 +320,7 @@ export class Mutex {
   }
 }
 
-/** A mutex for each key: tasks of different keys do not wait for each other. */
+/** One mutex per key: tasks with different keys do not wait for each other. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, { mutex: Mutex; tasks: number }>()
 
@@ -337,13 +337,13 @@ export class KeyedMutex {
   }
 }
 
-/** A lock that many tasks share or one has alone; tasks are served in the order in which they came. */
+/** Shared/exclusive lock. Tasks are served in order of arrival. */
 export class ReadWriteLock {
   readonly #exclusive = new Mutex()
   readonly #sharing = new Set<Promise<unknown>>()
   #lastExclusive: Promise<unknown> = Promise.resolve()
 
-  /** Runs a task beside others that share the lock. */
+  /** Runs a task alongside others that share the lock. */
   share<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#lastExclusive.then(task)
     const settled: Promise<unknown> = result.then(
@@ -354,7 +354,7 @@ export class ReadWriteLock {
     return result
   }
 
-  /** Runs a task that has the lock alone. */
+  /** Runs a task that holds the lock alone. */
   exclusive<T>(task: () => Promise<T>): Promise<T> {
     const before = [...this.#sharing]
     const result = this.#exclusive.run(async () => {

@@ -13,7 +13,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const text = (value: string) => new TextEncoder().encode(value)
 
 describe('AppendFile', () => {
-  it('grows by pieces, empty ones included, with and without waiting for the medium', () => {
+  it('appends pieces, empty ones included, with and without waiting for the medium', () => {
     const path = join(directory, 'file')
     const file = new AppendFile({ path, length: 0 })
     file.append([text('one'), text(''), text(' two')], { sync: false })
@@ -24,7 +24,7 @@ describe('AppendFile', () => {
     file.close()
   })
 
-  it('keeps as much of an old file as it is told', () => {
+  it('keeps the requested length of an existing file', () => {
     const path = join(directory, 'file')
     writeFileSync(path, 'kept and torn')
     const file = new AppendFile({ path, length: 4 })

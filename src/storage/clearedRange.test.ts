@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { WriteBatch, openDatabase } from './database.js'
 
-it('a range that was cleared is gone for those that have read it before, and the rest stays', async () => {
+it('clears a range for earlier readers too, and leaves the rest', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'standin-database-test-'))
   const database = await openDatabase({ directory, sync: false })
   const [within, behind] = [Uint8Array.of(1, 1), Uint8Array.of(2)]

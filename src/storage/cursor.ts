@@ -6,10 +6,10 @@ const LARGEST_BATCH = 1024
 const HIGH_WATER_MARK_BYTES = 1024 * 1024
 
 /**
- * A walk over LevelDB alone: what joins of sorted lists are made of.
+ * Walk over one LevelDB, for use in joins of sorted lists.
  *
- * Entries are fetched in batches that grow while the walk goes on without a jump; a jump within the fetched batch
- * touches nothing.
+ * Fetches entries in batches that grow while the walk proceeds without a jump. A jump within the fetched batch costs
+ * no read.
  */
 export class Cursor implements Walk {
   readonly #iterator: ReturnType<typeof openIterator>

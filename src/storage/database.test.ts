@@ -30,7 +30,7 @@ const writeAheadFiles = (where = directory) =>
     .filter((name) => name.startsWith('write-ahead-'))
     .map((name) => join(where, name))
 
-/** A copy of the directory as a process that is killed now would leave it. */
+/** Copies the directory as a process killed now would leave it. */
 const snapshotOfDisk = (name: string) => {
   const copy = join(directory, '..', `${name}-${process.pid}-${Math.random().toString(36).slice(2)}`)
   cpSync(directory, copy, { recursive: true })
@@ -38,7 +38,7 @@ const snapshotOfDisk = (name: string) => {
 }
 
 describe('get and write', () => {
-  it('shows a batch at once, before and after it reaches LevelDB, and after a reopen', async () => {
+  it('reads a batch at once, before and after it reaches LevelDB, and after a reopen', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), text('one')).put(bytes(2), text('two')))
     database.write(new WriteBatch().delete(bytes(1)).put(bytes(2), text('zwei')))
@@ -56,7 +56,7 @@ describe('get and write', () => {
     await reopened.close()
   })
 
-  it('gives bytes whose slices are copies, from LevelDB and from records', async () => {
+  it('returns bytes whose slices are copies, from LevelDB and from records', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [position = 0] = database.records.append([[bytes(1, 2, 3)]])
     database.write(new WriteBatch().put(bytes(1), text('one')))
@@ -87,7 +87,7 @@ describe('get and write', () => {
     await database.close()
   })
 
-  it('leaves nothing visible of a batch that the disk refuses', async () => {
+  it('shows nothing of a batch that the disk refuses', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), text('kept')))
     await database.close()
@@ -121,7 +121,7 @@ it('keeps bulk in the record file and finds it again, before and after a kill', 
   rmSync(killed, { recursive: true })
 })
 
-it('writes records with as many pieces and rows as they have', async () => {
+it('writes records with any number of pieces and rows', async () => {
   const database = await openDatabase({ directory, sync: false })
   const count = 200_000
   const pieces = Array.from({ length: count }, (_, i) => Uint8Array.of(i, i >>> 8, i >>> 16))
@@ -143,7 +143,7 @@ it('writes records with as many pieces and rows as they have', async () => {
 })
 
 describe('after a crash', () => {
-  it('takes up several write-ahead files, the newest change of a key last, and walks over them', async () => {
+  it('recovers several write-ahead files, newest change of a key last, and walks over them', async () => {
     const database = await openDatabase({ directory, sync: false })
     const copies: string[] = []
     for (let round = 0; round < 3; round++) {
@@ -209,7 +209,7 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('refuses a record with a flipped bit anywhere, and names its file', async () => {
+  it('refuses a record with any bit flipped, and names its file', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [file = ''] = writeAheadFiles()
     database.write(new WriteBatch().put(bytes(1), text('kept')))
@@ -234,7 +234,7 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('drops a tail of zeros, which a loss of power leaves', async () => {
+  it('drops a tail of zeros, which a power loss leaves', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), text('kept')))
     const killed = snapshotOfDisk('zeros')
@@ -247,7 +247,7 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('cuts records that no batch refers to, and keeps those that one does', async () => {
+  it('cuts records that no batch refers to, and keeps the others', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [position = 0] = database.records.append([[text('kept '), text('record')]])
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
@@ -264,7 +264,7 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('refuses a record file that is shorter than what was committed', async () => {
+  it('refuses a record file shorter than what was committed', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.records.append([[text('a record')]])
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
@@ -275,7 +275,7 @@ describe('after a crash', () => {
 })
 
 describe('records', () => {
-  it('go on in a new segment when one is full, and stay readable across many', async () => {
+  it('continue in a new segment when one is full, and stay readable across many', async () => {
     const database = await openDatabase({ directory, sync: false, segmentBytes: 100 })
     const positions = Array.from(
       { length: 60 },
@@ -299,7 +299,7 @@ describe('records', () => {
     expect(existsSync(join(directory, 'records', '000009.rec'))).toBe(true)
   })
 
-  it('are refused with a flipped bit anywhere, once the database is opened again', async () => {
+  it('are refused with any bit flipped once the database is reopened', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [first = 0, second = 0] = database.records.append([
       [text('a first '), text('record')],

@@ -15,20 +15,20 @@ import { AppendFile } from './segmentFiles.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
-/** Between two attempts to write what LevelDB has refused. */
+/** Delay between attempts to repeat a write that LevelDB refused. */
 const RETRY_MILLISECONDS = 500
-/** What has to be free beside what is to be written, for LevelDB's own files. */
+/** Free space required beyond the pending bytes, for LevelDB's own files. */
 const SPARE_BYTES = 1024 * 1024
-/** What the rows take that are kept once they were read: 131,072 of them, so three for each of 40,000 blocks. */
+/** Size of the row cache: 131,072 rows, so three for each of 40,000 blocks. */
 const ROW_CACHE_BYTES = 8 * 1024 * 1024
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface DatabaseOptions {
-  /** Created if it is not there. */
+  /** Created if missing. */
   directory: string
-  /** Whether every write waits for the medium, so that it survives a loss of power too. */
+  /** Whether every write waits for the medium, so that it survives a power loss too. */
   sync: boolean
-  /** How much is kept in memory and in the write-ahead file before it goes to LevelDB. */
+  /** Bytes kept in memory and in the write-ahead file before they go to LevelDB. */
   writeBufferBytes?: number
   /** See RecordStoreOptions. */
   segmentBytes?: number
@@ -37,33 +37,33 @@ export interface DatabaseOptions {
 type WriteOptions = Required<Pick<DatabaseOptions, 'directory' | 'sync' | 'writeBufferBytes'>>
 
 /**
- * The store of a data directory: keys and values in LevelDB, a write-ahead file before it, and a record file for
- * bulk bytes beside it.
+ * Store of a data directory: keys and values in LevelDB, with a write-ahead file in front and a record file for bulk
+ * bytes beside it.
  *
- * A write is one append to the write-ahead file and is visible when it returns; LevelDB follows in the
- * background. A process that is killed loses nothing that was written: the next open replays the file.
+ * A write is one append to the write-ahead file and is visible when it returns; LevelDB follows in the background. A
+ * killed process loses nothing that was written: the next open replays the file.
  */
 export class Database {
   readonly records: RecordStore
-  /** Through which is read what lies together, by everybody who does. */
+  /** Read buffer for records that lie together, shared by all readers. */
   readonly window: RecordWindow
   readonly #levels: Levels
-  /** Short rows as they are in LevelDB, which takes some ten times as long to find them. */
+  /** Cache of short rows; a lookup in LevelDB takes about ten times as long. */
   #rowCache = new RowCache(ROW_CACHE_BYTES)
   readonly #options: WriteOptions
   #generation: number
   #active: MemTable
-  /** What is still to be brought to LevelDB, the oldest first. */
+  /** Tables on their way to LevelDB, oldest first. */
   readonly #behind: MemTable[]
   #spareMemory: Buffer | undefined
   #writingBehind: Promise<void> | undefined
   #nextNumber: number
-  /** As the database has it. */
+  /** Next number as stored in the database. */
   #storedNextNumber: number
   #failure: unknown
   readonly #closing = new AbortController()
   readonly #checking: Promise<void>
-  /** What is wrong with a file. Nothing is read from LevelDB any more. */
+  /** Set once a damaged file is found; LevelDB is then no longer read. */
   #damage: DataDirectoryError | undefined
   #idle: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
@@ -95,13 +95,13 @@ export class Database {
     if (this.#behind.length > 0) this.#scheduleFlush()
   }
 
-  /** Gives out so many numbers in a row that were never given out before, and returns the first of them. */
+  /** Reserves `count` consecutive numbers, never handed out before, and returns the first. */
   takeNumbers(count: number): number {
     this.#nextNumber += count
     return this.#nextNumber - count
   }
 
-  /** The value of a key, or undefined. The bytes are shared: readers leave them unchanged. */
+  /** Returns the value of a key, or undefined. The bytes are shared: readers must not change them. */
   get(key: Uint8Array): Uint8Array | undefined {
     const found = this.#findUnflushed(keyString(key))
     if (found !== undefined) return found ?? undefined
@@ -118,7 +118,7 @@ export class Database {
     return plainBytes(stored)
   }
 
-  /** The bytes that were put under a key with {@link WriteBatch.putBulk}, in memory of their own; or undefined. */
+  /** Returns a copy of the bytes stored with {@link WriteBatch.putBulk}, or undefined. */
   getBulk(key: Uint8Array): Uint8Array | undefined {
     const row = this.get(key)
     if (row === undefined) return undefined
@@ -127,10 +127,10 @@ export class Database {
   }
 
   /**
-   * Stores a batch: all of it or nothing, durable against the end of this process when the call returns.
+   * Stores a batch atomically. When the call returns, it survives the end of this process.
    *
-   * @throws StorageWriteError if the disk refuses; then nothing of the batch is stored or visible. A failure of an
-   * earlier write to LevelDB is thrown until LevelDB takes it; the data is in the write-ahead file.
+   * @throws StorageWriteError if the disk refuses; then nothing of the batch is stored or visible. The failure of an
+   * earlier write to LevelDB is thrown until LevelDB accepts it; its data is in the write-ahead file.
    */
   write(batch: WriteBatch): void {
     this.#throwFailure()
@@ -148,12 +148,12 @@ export class Database {
     this.#scheduleFlush()
   }
 
-  /** The entries of a range as they are now, in the order of their keys. */
+  /** Iterates over a snapshot of a range in key order. */
   async *iterate(range: RangeOptions): AsyncGenerator<Entry, void, undefined> {
     yield* entriesOf(this.openCursor(range))
   }
 
-  /** A walk over a range of keys of one kind, as it is now, that can jump forward. The caller closes it. */
+  /** Opens a walk over a snapshot of a range of keys of one kind; it can jump forward. The caller closes it. */
   openCursor(range: RangeOptions): Walk {
     this.#throwDamage()
     const level = this.#levels.of(range.gte)
@@ -168,30 +168,30 @@ export class Database {
     })
   }
 
-  /** Removes the entries of a range, which must not be written to meanwhile. Not atomic: a kill may leave a part. */
+  /** Removes the entries of a range, which must not be written to meanwhile. Not atomic: a kill may leave some. */
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await Promise.all([this.#levels.rows.clear({ gte, lt }), this.#levels.nodes.clear({ gte, lt })])
     this.#rowCache = new RowCache(ROW_CACHE_BYTES)
   }
 
-  /** Frees the space of what was deleted from a range of keys of one kind. */
+  /** Reclaims the space of deleted entries in a range of keys of one kind. */
   async compact(range: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
     await this.#levels.compact(range)
   }
 
   /**
-   * Waits until all files that were there when the database was opened are checked.
+   * Waits until all files present when the database was opened are checked.
    *
-   * @throws DataDirectoryError if one is damaged.
+   * @throws DataDirectoryError if one is damaged
    */
   async filesChecked(): Promise<void> {
     await this.#checking
     this.#throwDamage()
   }
 
-  /** Brings everything that was written before the call to LevelDB. */
+  /** Moves everything written before the call to LevelDB. */
   async flush(): Promise<void> {
     const upTo = this.#active
     const isPending = () =>
@@ -203,7 +203,7 @@ export class Database {
     }
   }
 
-  /** Flushes and closes; nothing may be called afterwards. */
+  /** Flushes and closes. No method may be called afterwards. */
   async close(): Promise<void> {
     clearTimeout(this.#idle)
     clearTimeout(this.#retry)
@@ -219,7 +219,7 @@ export class Database {
     }
   }
 
-  /** Null stands for a key that was removed, undefined for one that LevelDB knows as well as anybody. */
+  /** Returns null for a key that was removed, and undefined for one with no change pending for LevelDB. */
   #findUnflushed(name: string): Uint8Array | null | undefined {
     const found = this.#active.find(name)
     if (found !== undefined) return found
@@ -230,7 +230,7 @@ export class Database {
     return undefined
   }
 
-  /** In one write: most batches are one block, with some nodes of its state. */
+  /** One write for all: most batches are a block with some nodes of its state. */
   #append({ records, bulk }: WriteBatch): BatchOperation[] {
     if (records.length === 0 && bulk.length === 0) return []
     const positions = this.records.append([
@@ -271,7 +271,7 @@ export class Database {
     }
   }
 
-  /** Flushes if nothing was written since the file had `length` bytes; waits on otherwise. */
+  /** Flushes if nothing was written since the file had `length` bytes; otherwise waits again. */
   #flushIfIdle(length: number): void {
     this.#idle = undefined
     if (this.#writingBehind !== undefined || this.#failure !== undefined) return
@@ -301,10 +301,10 @@ export class Database {
     return this.#writingBehind
   }
 
-  /** The oldest first: a file that is left behind must never be older than one that is gone. */
+  /** Oldest first: a file left behind must never be older than one that is gone. */
   async #writeBehind(): Promise<void> {
     for (let memTable = this.#behind[0]; memTable !== undefined; memTable = this.#behind[0]) {
-      // Until it is there, what was written stands before what is kept.
+      // Until the value is in LevelDB, the mem table takes precedence over the cache.
       const changes = (key: Uint8Array): void => this.#rowCache.forget(key)
       await writeToLevel(this.#levels, memTable, { sync: this.#options.sync, changes })
       this.#behind.shift()
@@ -314,7 +314,7 @@ export class Database {
     }
   }
 
-  /** Refuses further writes until LevelDB takes again what it has refused. */
+  /** Refuses further writes until LevelDB accepts the failed one. */
   #fail(error: unknown): void {
     this.#failure = error
     if (this.#closing.signal.aborted) return
@@ -322,7 +322,7 @@ export class Database {
     this.#retry.unref()
   }
 
-  /** LevelDB takes no writes any more once one has failed, until it is opened anew. Reading waits meanwhile. */
+  /** After a failed write LevelDB takes no more until it is reopened. Reads wait meanwhile. */
   async #tryAgain(): Promise<void> {
     const waiting = this.#behind.reduce((bytes, { file }) => bytes + file.length, 0)
     if (!hasRoom(this.#options.directory, 2 * waiting + SPARE_BYTES)) {
@@ -351,9 +351,9 @@ export class Database {
 }
 
 /**
- * Opens the database of a directory and replays what a killed process had not brought to LevelDB.
+ * Opens the database of a directory and replays what a killed process had not moved to LevelDB.
  *
- * @throws DataDirectoryError if another process has it open or its files do not belong together.
+ * @throws DataDirectoryError if another process has it open or its files do not belong together
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { directory, sync, writeBufferBytes = DEFAULT_WRITE_BUFFER_BYTES, segmentBytes } = options
@@ -374,25 +374,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** A value that goes to the record file. */
+/** Value for the record file. */
 export interface BulkOperation {
   key: Uint8Array
   value: Uint8Array
 }
 
-/** A record of the record file, and the rows that lead to it. */
+/** Record for the record file, and the rows that point to it. */
 export interface RecordOperation {
-  /** What the record is made of, one piece behind the other. */
+  /** Concatenated to form the record. */
   pieces: readonly Uint8Array[]
-  /** Makes the rows, once the record lies there. */
+  /** Creates the rows from the record's position. */
   rows: (position: RecordPosition) => readonly BatchOperation[]
 }
 
 /**
  * Changes that become visible and durable together.
  *
- * Values are kept as they are given, not copied: the caller leaves them unchanged and does not pass slices of a
- * larger buffer that would stay alive with them.
+ * Values are kept by reference: the caller must not change them, nor pass slices of a larger buffer, which they would
+ * keep alive.
  */
 export class WriteBatch {
   readonly operations: BatchOperation[] = []
@@ -405,19 +405,19 @@ export class WriteBatch {
     return this
   }
 
-  /** Stores a value in the record file, and under the key only where it is: for what never changes, and is much. */
+  /** Stores a value in the record file and only its place under the key: for large values that never change. */
   putBulk(key: Uint8Array, value: Uint8Array): this {
     this.bulk.push({ key, value })
     return this
   }
 
-  /** Stores a record in the record file, and rows that say where. */
+  /** Stores a record in the record file, and the rows that point to it. */
   putRecord(record: RecordOperation): this {
     this.records.push(record)
     return this
   }
 
-  /** Calls back once the batch is written, before anything else is; not if the write fails. */
+  /** Calls back right after the batch is written, before any other write; not if the write fails. */
   onWritten(callback: () => void): this {
     this.afterwards.push(callback)
     return this

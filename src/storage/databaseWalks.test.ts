@@ -25,7 +25,7 @@ describe('iterate and openCursor', () => {
   const numberOf = (key: Uint8Array) => (key[1] ?? 0) * 256 + (key[2] ?? 0)
   const range = { gte: bytes(7, 0, 10), lt: bytes(8) }
 
-  it('walks what was just written, forwards, backwards and limited', async () => {
+  it('walks fresh writes, forwards, backwards and limited', async () => {
     const database = await fill()
     const collect = async (options: object) => {
       const numbers: number[] = []
@@ -49,7 +49,7 @@ describe('iterate and openCursor', () => {
       const target = current + step * sign
       cursor.seek(bytes(7, target >> 8, target & 255))
       const found = numberOf((await cursor.next())?.[0] ?? bytes())
-      // A target that was passed leaves the walk where it is.
+      // A target that the walk has passed leaves it where it is.
       current = step <= 0 ? current + sign : target
       expect(found).toBe(current)
     }
@@ -60,8 +60,8 @@ describe('iterate and openCursor', () => {
   })
 })
 
-describe('walks over what has not reached LevelDB', () => {
-  /** A small generator of numbers, so that a failure can be run again. */
+describe('walks over entries that have not reached LevelDB', () => {
+  /** Small number generator, so that a failure can be reproduced. */
   const generator = (seed: number) => {
     let state = seed
     return (below: number) => {
@@ -72,7 +72,7 @@ describe('walks over what has not reached LevelDB', () => {
   const randomKey = (next: (below: number) => number) =>
     bytes(...[next(3), next(3), next(256), next(4)].slice(0, 1 + next(4)))
 
-  it('agree with a sorted list, wherever the entries are: in LevelDB, on their way, in memory', async () => {
+  it('agree with a sorted list, whether entries are in LevelDB, on their way or in memory', async () => {
     const places = { memory: 0, onTheWay: 0 }
     const database = await openDatabase({ directory, sync: false, writeBufferBytes: 2000 })
     const next = generator(7)
@@ -102,7 +102,7 @@ describe('walks over what has not reached LevelDB', () => {
         .sort(([a], [b]) => (a < b === reverse ? 1 : -1))
         .slice(0, limit)
       const walk = database.openCursor({ gte, lt, reverse, ...(limit !== undefined && { limit }) })
-      // What is written after the walk was opened is not for it to see.
+      // Writes after the walk was opened must stay invisible to it.
       database.write(new WriteBatch().put(gte, bytes(1, 2, 3)).delete(bytes(1, 1)))
       model.set(Buffer.from(gte).toString('hex'), -1)
       model.delete('0101')
@@ -119,7 +119,7 @@ describe('walks over what has not reached LevelDB', () => {
     await database.close()
   })
 
-  it.each([false, true])('jump as a sorted list does, reverse %s', async (reverse) => {
+  it.each([false, true])('jump like a sorted list, reverse %s', async (reverse) => {
     const next = generator(11)
     const database = await openDatabase({ directory, sync: false })
     const keys = new Set<number>()
@@ -157,7 +157,7 @@ describe('walks over what has not reached LevelDB', () => {
     await database.close()
   })
 
-  it('leave the write-ahead file as it is', async () => {
+  it('leave the write-ahead file unchanged', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), bytes(1)))
     const [file = ''] = writeAheadFiles()

@@ -19,14 +19,14 @@ describe('numbers in keys', () => {
   const ordinals = [0, 1, 255, 256, 2 ** 32, 2 ** 48 - 1]
   const numbers = [0n, 1n, 255n, 256n, 2n ** 32n, 2n ** 64n - 1n]
 
-  it('come back as they went in and order as numbers do', () => {
+  it('round-trip and sort like numbers', () => {
     expect(ordinals.map((ordinal) => decodeOrdinal(encodeOrdinal(ordinal)))).toEqual(ordinals)
     expect(numbers.map((number) => decodeNumber(encodeNumber(number)))).toEqual(numbers)
     expect(ordinals.map(encodeOrdinal).toSorted(Buffer.compare).map(decodeOrdinal)).toEqual(ordinals)
     expect(numbers.map(encodeNumber).toSorted(Buffer.compare).map(decodeNumber)).toEqual(numbers)
   })
 
-  it('are big-endian, and never cut off', () => {
+  it('are big-endian, and never truncated', () => {
     expect(encodeOrdinal(0xfedcba987654)).toEqual(Uint8Array.of(0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54))
     expect(encodeNumber(0xfedcba9876543210n)).toEqual(
       Uint8Array.of(0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10),
@@ -62,13 +62,13 @@ describe('ranges', () => {
     ).toEqual([false, true, true, false])
   })
 
-  it('hold the last ordinal that there can be', () => {
+  it('hold the largest possible ordinal', () => {
     expect(contains(keys.blocks(), keys.block(2 ** 48 - 1))).toBe(true)
     expect(contains(keys.snapshots(), keys.snapshot(2 ** 48 - 1))).toBe(true)
   })
 })
 
-it('keeps networks, and the record of the database itself, apart', () => {
+it("keeps networks, and the database's own record, apart", () => {
   expect(keyspaceOf(254).head()).not.toEqual(keyspaceOf(0).head())
   expect(RECORD_END_KEY[0]).toBe(255)
   expect(() => keyspaceOf(255)).toThrow(RangeError)

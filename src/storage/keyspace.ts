@@ -1,8 +1,8 @@
 /**
- * Every key of the database: one byte that tells the network, one byte that tells the kind, then the rest.
+ * Every key of the database: one byte for the network, one for the kind, then the rest.
  *
- * Numbers in keys are big-endian, so that the order of keys is the order of numbers: ordinals have 6 bytes, block
- * numbers 8. Prefixes never change their meaning: the manifest's format version would have to.
+ * Numbers in keys are big-endian, so that keys sort like numbers: ordinals have 6 bytes, block numbers 8. Prefixes
+ * never change their meaning unless the manifest's format version changes.
  */
 const KIND = {
   head: 0x01,
@@ -23,12 +23,12 @@ const KIND = {
   log: 0x30,
 } as const
 
-/** Networks are numbered from 0; this many are possible. */
+/** Maximum number of networks; they are numbered from 0. */
 export const MAX_NETWORKS = 255
 
-/** The keys of the database's own rows; no network has this number. The first: up to where the record file is filled. */
+/** Key of the record file's valid end. Network number 255 is reserved for the database's own rows. */
 export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
-/** The next number that is given out. */
+/** Key of the next number to hand out. */
 export const NEXT_NUMBER_KEY: Uint8Array = Uint8Array.of(255, 1)
 
 const ORDINAL_LENGTH = 6
@@ -37,16 +37,16 @@ const PREFIX_LENGTH = 2
 const ORDINAL_END = 2 ** 48
 const LARGEST_NUMBER = 2n ** 64n - 1n
 
-/** What a row of the log index stands for: a log's address, its topic 0 to 3, or any log at all (of empty value). */
+/** Field that a row of the log index covers: address, topic 0 to 3, or any log at all (with an empty value). */
 export type LogPosition = 'any' | 'address' | 0 | 1 | 2 | 3
 
-/** A half-open range of keys. */
+/** Half-open range of keys. */
 export interface KeyRange {
   gte: Uint8Array
   lt: Uint8Array
 }
 
-/** The keys of one network. */
+/** Keys of one network. */
 export interface Keyspace {
   /** The record of the head and the working root. */
   head(): Uint8Array
@@ -55,53 +55,53 @@ export interface Keyspace {
   snapshots(): KeyRange
   /** A named setting that outlives the process. */
   setting(name: string): Uint8Array
-  /** A transaction that waits in the mempool, by its 32-byte hash. */
+  /** A pending transaction in the mempool, by its 32-byte hash. */
   pooled(hash: Uint8Array): Uint8Array
-  /** All transactions that wait in the mempool. */
+  /** All pending transactions in the mempool. */
   allPooled(): KeyRange
   /** A blob by its 32-byte versioned hash. */
   blob(versionedHash: Uint8Array): Uint8Array
-  /** The number of the node that is the root of a trie, by its 32-byte hash. */
+  /** The number of a trie's root node, by its 32-byte hash. */
   trieRoot(hash: Uint8Array): Uint8Array
-  /** All roots of tries. */
+  /** All trie roots. */
   trieRoots(): KeyRange
-  /** A node of a trie by its number. */
+  /** A trie node by its number. */
   trieNode(number: number): Uint8Array
-  /** All nodes of tries, by their numbers. */
+  /** All trie nodes, by number. */
   trieNodes(): KeyRange
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
   /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
   preimages(hash: Uint8Array): Uint8Array
-  /** Those that came with all states. */
+  /** Addresses and slots that came with any state. */
   allPreimages(): KeyRange
-  /** Where the index record of a block lies in the record file, by its ordinal. */
+  /** The position of a block's index record in the record file, by ordinal. */
   block(ordinal: number): Uint8Array
-  /** All blocks that were ever stored, by ordinal. */
+  /** All blocks ever stored, by ordinal. */
   blocks(): KeyRange
-  /** The ordinal of the canonical block of a number. */
+  /** The ordinal of the canonical block at a number. */
   ordinalByNumber(number: bigint): Uint8Array
-  /** The ordinals of canonical blocks from one number to another, both included. */
+  /** The ordinals of the canonical blocks from one number to another, inclusive. */
   ordinalsByNumber(from: bigint, to: bigint): KeyRange
   /** The ordinal of a block by its 32-byte hash. */
   ordinalByHash(hash: Uint8Array): Uint8Array
-  /** The end of a range of ordinals whose blocks a revert removed, by its beginning. */
+  /** The end of a range of ordinals whose blocks a revert removed, by the start of the range. */
   removedBlock(ordinal: number): Uint8Array
-  /** All of these ranges, by ordinal. */
+  /** All ranges of removed blocks, by ordinal. */
   removedBlocks(): KeyRange
-  /** The root of the state that a block was left with by controls, by its ordinal, once another block stands on it. */
+  /** The state root that controls left a block with, by its ordinal, once another block builds on it. */
   editedRoot(ordinal: number): Uint8Array
-  /** All of these roots, by ordinal. */
+  /** All such edited roots, by ordinal. */
   editedRoots(): KeyRange
   /** The blocks that hold a transaction, by its 32-byte hash. */
   transaction(hash: Uint8Array): Uint8Array
-  /** That a block holds logs with this value at this position. */
+  /** Marks that a block holds logs with this value at this position. */
   log(position: LogPosition, value: Uint8Array, ordinal: number): Uint8Array
-  /** The rows of one value at one position, from one ordinal to another, both included. */
+  /** The rows of one value at one position, from one ordinal to another, inclusive. */
   logs(position: LogPosition, value: Uint8Array, from: number, to: number): KeyRange
 }
 
-/** The keys of the network with this number, 0 to 254. */
+/** Returns the keys of a network by its number, 0 to 254. */
 export function keyspaceOf(network: number): Keyspace {
   if (!Number.isInteger(network) || network < 0 || network >= MAX_NETWORKS) {
     throw new RangeError(`A network's number is between 0 and ${MAX_NETWORKS - 1}, not ${network}`)
@@ -148,17 +148,17 @@ export function keyspaceOf(network: number): Keyspace {
   }
 }
 
-/** Whether a key is that of a trie node, which has a LevelDB of its own. */
+/** Returns whether a key belongs to a trie node; those have a LevelDB of their own. */
 export function isTrieNodeKey(key: Uint8Array): boolean {
   return key.length === PREFIX_LENGTH + ORDINAL_LENGTH && key[1] === KIND.trieNode
 }
 
-/** All keys of the network with this number. */
+/** Returns the range of all keys of a network. */
 export function networkRange(network: number): KeyRange {
   return { gte: Uint8Array.of(network), lt: Uint8Array.of(network + 1) }
 }
 
-/** An ordinal as 6 bytes big-endian. */
+/** Encodes an ordinal as 6 big-endian bytes. */
 export function encodeOrdinal(ordinal: number): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH)
   putOrdinal(bytes, ordinal, 0)
@@ -166,20 +166,20 @@ export function encodeOrdinal(ordinal: number): Uint8Array {
 }
 
 /**
- * Writes the 6 bytes of an ordinal to an offset.
+ * Writes an ordinal as 6 big-endian bytes at an offset.
  *
- * @throws RangeError if they cannot hold it.
+ * @throws RangeError if it does not fit
  */
 export function putOrdinal(bytes: Uint8Array, ordinal: number, at: number): void {
   if (!(ordinal >= 0 && ordinal < ORDINAL_END)) throw new RangeError(`No ordinal is ${ordinal}`)
-  // Several of these are written with every block: asking a short array for a view moves its bytes off V8's heap.
+  // Every block writes several of these: creating a view of a short array would move its bytes off V8's heap.
   const high = Math.floor(ordinal / 2 ** 32)
   bytes[at] = high >>> 8
   bytes[at + 1] = high
   putUint32(bytes, ordinal, at + 2)
 }
 
-/** Writes the low 32 bits of a number to an offset, big-endian. */
+/** Writes the low 32 bits of a number at an offset, big-endian. */
 export function putUint32(bytes: Uint8Array, value: number, at: number): void {
   bytes[at] = value >>> 24
   bytes[at + 1] = value >>> 16
@@ -187,12 +187,12 @@ export function putUint32(bytes: Uint8Array, value: number, at: number): void {
   bytes[at + 3] = value
 }
 
-/** The ordinal in the first 6 bytes of a value. */
+/** Decodes the ordinal in the first 6 bytes of a value. */
 export function decodeOrdinal(bytes: Uint8Array): number {
   return ordinalAt(bytes, 0)
 }
 
-/** The ordinal whose 6 bytes begin at an offset. */
+/** Decodes the ordinal in the 6 bytes at an offset. */
 export function ordinalAt(bytes: Uint8Array, at: number): number {
   const high = bytes[at]! * 2 ** 8 + bytes[at + 1]!
   const low = bytes[at + 2]! * 2 ** 24 + bytes[at + 3]! * 2 ** 16 + bytes[at + 4]! * 2 ** 8 + bytes[at + 5]!
@@ -200,9 +200,9 @@ export function ordinalAt(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * A block number as 8 bytes big-endian.
+ * Encodes a block number as 8 big-endian bytes.
  *
- * @throws RangeError if they cannot hold it.
+ * @throws RangeError if it does not fit
  */
 export function encodeNumber(number: bigint): Uint8Array {
   if (number < 0n || number > LARGEST_NUMBER) throw new RangeError(`No block has the number ${number}`)
@@ -212,17 +212,20 @@ export function encodeNumber(number: bigint): Uint8Array {
   return bytes
 }
 
-/** The block number in the first 8 bytes of a value. */
+/** Decodes the block number in the first 8 bytes of a value. */
 export function decodeNumber(bytes: Uint8Array): bigint {
   return Buffer.from(bytes.buffer, bytes.byteOffset, NUMBER_LENGTH).readBigUInt64BE(0)
 }
 
-/** The ordinal at the end of a key of `block` or `log`, the id of a snapshot's, or the number of a trie node's. */
+/**
+ * Returns the number at the end of a key: the ordinal of a `block` or `log`, the id of a snapshot, or the number of a
+ * trie node.
+ */
 export function ordinalOfKey(key: Uint8Array): number {
   return decodeOrdinal(key.subarray(key.length - ORDINAL_LENGTH))
 }
 
-/** The block number at the end of a key of `ordinalByNumber`. */
+/** Returns the block number at the end of an `ordinalByNumber` key. */
 export function numberOfKey(key: Uint8Array): bigint {
   return decodeNumber(key.subarray(key.length - NUMBER_LENGTH))
 }

@@ -11,7 +11,7 @@ import { Levels, RowCache } from './level.js'
 
 const row = (length: number, value: number) => new Uint8Array(length).fill(value)
 
-it('gives what was kept last of a key, in memory of its own, until it is forgotten', () => {
+it('returns a copy of the last value kept for a key, until it is forgotten', () => {
   const rows = new RowCache(1024)
   const key = Uint8Array.of(1, 2, 3)
   expect(rows.get(key)).toBeUndefined()
@@ -26,7 +26,7 @@ it('gives what was kept last of a key, in memory of its own, until it is forgott
   expect(rows.get(key)).toBeUndefined()
 })
 
-it('keeps key and value of 62 bytes together, and none of more', () => {
+it('keeps rows of up to 62 bytes in total, and none longer', () => {
   const rows = new RowCache(1024)
   rows.keep(row(34, 1), row(28, 2))
   expect(rows.get(row(34, 1))).toEqual(row(28, 2))
@@ -38,7 +38,7 @@ it('keeps key and value of 62 bytes together, and none of more', () => {
   expect(rows.get(row(34, 1))).toBeUndefined()
 })
 
-it('keeps most rows while there is room, and never gives the value of another key', () => {
+it("keeps most rows while there is room, and never returns another key's value", () => {
   const random = seededRandom(1)
   const rows = new RowCache(64 * 1024)
   const held = new Map<number, number>()
@@ -63,7 +63,7 @@ it('keeps most rows while there is room, and never gives the value of another ke
   expect(found).toBeGreaterThan(20_000 / 5)
 })
 
-it('keeps as many as it has room for, but for those whose set is full', () => {
+it('fills up except for rows whose set is full', () => {
   const rows = new RowCache(64 * 1024)
   const numbers = Array.from({ length: 512 }, (_, index) => index)
   const keyOf = (number: number) => Uint8Array.of(0, 0x20, 0, 0, 0, 0, number >> 8, number & 255)
@@ -72,7 +72,7 @@ it('keeps as many as it has room for, but for those whose set is full', () => {
   expect(kept.length).toBeGreaterThan(450)
 })
 
-it('leaves the second database alone where another process has the first', async () => {
+it('leaves the second database alone when another process holds the first', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'standin-level-test-'))
   const rows = new Level(join(directory, 'leveldb'))
   await rows.open()

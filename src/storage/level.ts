@@ -7,20 +7,20 @@ import { type UncheckedTables, checkLevelFiles } from './levelFiles.js'
 import { MemTable } from './memTable.js'
 import { AppendFile } from './segmentFiles.js'
 
-/** A LevelDB with bytes for keys and values. */
+/** LevelDB with bytes as keys and values. */
 export type Level = LevelDatabase<Uint8Array, Uint8Array>
 
-/** LevelDB maps the files that it holds open into memory; 74 is the least that it takes. */
+/** LevelDB maps its open files into memory; 74 is its minimum. */
 const MAX_OPEN_FILES = 74
-/** LevelDB's blocks that stay in memory; the files are mapped besides. */
+/** LevelDB's block cache; files are mapped in addition. */
 const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
 /**
- * What LevelDB collects before it writes a table, twice over while it does so. Rows of indexes are small. Nodes come in
- * the order of their keys, so their tables are never merged and stay as they were written.
+ * Bytes that LevelDB collects before it writes a table; twice that while it does. Index rows are small. Nodes arrive
+ * in key order, so their tables are never merged.
  */
 const ROW_BUFFER_BYTES = 1024 * 1024
 const NODE_BUFFER_BYTES = 2 * 1024 * 1024
-/** Few enough that other work has its turn between two batches. */
+/** Few enough to let other work run between two batches. */
 const OPERATIONS_PER_BATCH = 500
 
 interface Compactable {
@@ -29,9 +29,9 @@ interface Compactable {
 
 /** The two LevelDB databases of a data directory. */
 export class Levels {
-  /** Everything but trie nodes. */
+  /** Everything except trie nodes. */
   readonly rows: Level
-  /** Trie nodes, whose keys only grow: among rows with keys of all kinds they would be merged again and again. */
+  /** Trie nodes, whose keys only grow: mixed with rows of other kinds they would be merged again and again. */
   readonly nodes: Level
   readonly #unchecked: readonly UncheckedTables[]
 
@@ -41,12 +41,12 @@ export class Levels {
     this.#unchecked = unchecked
   }
 
-  /** @throws DataDirectoryError if another process has them open, or a file is damaged. */
+  /** @throws DataDirectoryError if another process has them open, or a file is damaged */
   static async open(directory: string): Promise<Levels> {
     const rows = join(directory, 'leveldb')
     const nodes = join(directory, 'nodes')
     const unchecked = [await checkLevelFiles(rows), await checkLevelFiles(nodes)]
-    // One after the other: of two processes that open them at once, the one that gets the first gets both.
+    // One after the other: if two processes open them at once, whichever gets the first gets both.
     const rowsLevel = await openLevel(rows, ROW_BUFFER_BYTES)
     try {
       return new Levels(rowsLevel, await openLevel(nodes, NODE_BUFFER_BYTES), unchecked)
@@ -56,27 +56,27 @@ export class Levels {
     }
   }
 
-  /** The one that holds a key. */
+  /** Returns the database that holds a key. */
   of(key: Uint8Array): Level {
     return isTrieNodeKey(key) ? this.nodes : this.rows
   }
 
-  /** Rewrites a range of keys of one kind without what was deleted, which frees its space. */
+  /** Rewrites a range of keys of one kind without deleted entries, which frees their space. */
   async compact({ gte, lt }: KeyRange): Promise<void> {
-    // What level exports on Node is classic-level; its types leave out what browsers lack.
+    // On Node, level exports classic-level; its types omit what browsers lack.
     await (this.of(gte) as Level & Compactable).compactRange(gte, lt)
   }
 
   /**
    * Checks the files that were not checked when the databases were opened.
    *
-   * @throws DataDirectoryError if one is damaged.
+   * @throws DataDirectoryError if one is damaged
    */
   async checkRest(signal: AbortSignal): Promise<void> {
     for (const tables of this.#unchecked) await tables.check(signal)
   }
 
-  /** Opens both anew, which ends walks that are under way. */
+  /** Reopens both, which ends open walks. */
   async reopen(): Promise<void> {
     await this.close()
     await this.rows.open()
@@ -89,12 +89,12 @@ export class Levels {
 }
 
 /**
- * Opens a database, which is created if it is not there.
+ * Opens a database, creating it if missing.
  *
- * @throws DataDirectoryError with the reason that LevelDB gives.
+ * @throws DataDirectoryError with LevelDB's reason
  */
 export async function openLevel(location: string, writeBufferSize: number): Promise<Level> {
-  // Made only where it is opened at once: the library opens one that it made at the next tick by itself.
+  // Construct it only to open it right away: the library opens a new instance by itself on the next tick.
   const level: Level = new LevelDatabase(location, {
     keyEncoding: 'view',
     valueEncoding: 'view',
@@ -102,7 +102,7 @@ export async function openLevel(location: string, writeBufferSize: number): Prom
     maxOpenFiles: MAX_OPEN_FILES,
     writeBufferSize,
     cacheSize: LEVEL_CACHE_BYTES,
-    // Most of what is stored are hashes, which do not compress.
+    // Most stored data are hashes, which do not compress.
     compression: false,
   })
   try {
@@ -117,11 +117,11 @@ export async function openLevel(location: string, writeBufferSize: number): Prom
 }
 
 /**
- * Brings what was written to LevelDB, in several batches: the write-ahead file, which stays until the last one, makes
- * them one. Each of them waits for the medium where writes do: LevelDB may begin another log between two of them, and
- * leaves the old one unsynced.
+ * Moves a mem table to LevelDB in several batches. They count as one because the write-ahead file stays until the
+ * last. With `sync`, every batch waits for the medium: LevelDB may start a new log between two batches and leave the
+ * old one unsynced.
  *
- * @param changes - told of each key before LevelDB has its new value
+ * @param changes - called with each key before LevelDB has its new value
  */
 export async function writeToLevel(
   { rows, nodes }: Levels,
@@ -146,22 +146,22 @@ export async function writeToLevel(
   await rowBatch.put(RECORD_END_KEY, end).write({ sync })
 }
 
-/** The path of a write-ahead file; each has the next generation of the one before. */
+/** Returns the path of a write-ahead file; each file's generation is one above its predecessor's. */
 export function writeAheadPath(directory: string, generation: number): string {
   return join(directory, `write-ahead-${String(generation).padStart(10, '0')}.log`)
 }
 
-/** What write-ahead files hold that LevelDB does not have yet. */
+/** Content of write-ahead files that LevelDB does not have yet. */
 export interface Recovered {
-  /** The oldest first. */
+  /** Oldest first. */
   memTables: MemTable[]
-  /** Up to where the record file is filled. */
+  /** End of the record file's valid part. */
   recordEnd: number
-  /** Of the next file. */
+  /** Generation of the next file. */
   generation: number
 }
 
-/** Takes up what the write-ahead files hold; LevelDB gets it in the background, as what is written from now on. */
+/** Recovers the write-ahead files; their content goes to LevelDB in the background, like new writes. */
 export function recoverWriteAhead(level: Level, directory: string): Recovered {
   const stored = level.getSync(RECORD_END_KEY)
   let recordEnd = stored === undefined ? 0 : Buffer.from(stored).readDoubleLE(0)
@@ -184,32 +184,32 @@ function writeAheadGenerations(directory: string): number[] {
   return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).sort((a, b) => a - b)
 }
 
-/** Bytes of a slot: the length of the key, that of the value, then both of them. */
+/** Bytes of a slot: key length, value length, key, value. */
 const SLOT_BYTES = 64
 const HEAD_BYTES = 2
-/** The slots that a key may be in. */
+/** Slots per set. */
 const SLOTS_OF_SET = 4
 const SET_BYTES = SLOT_BYTES * SLOTS_OF_SET
 
 /**
- * Short rows as they were read, within a fixed memory: tens of thousands of rows lead to the blocks and states of a chain,
- * and as entries of a map each would take some 400 bytes.
+ * Cache of short rows in a fixed amount of memory. Tens of thousands of rows lead to a chain's blocks and states; as
+ * Map entries they would take about 400 bytes each.
  *
- * A table of sets with four slots each. A key belongs to one set; a row that comes to a full one takes the place of
- * another there, in turns.
+ * The table consists of sets with four slots. A key belongs to one set; a new row in a full set replaces another
+ * there, round-robin.
  */
 export class RowCache {
   readonly #bytes: Uint8Array
   readonly #setCount: number
   #turn = 0
 
-  /** @param limitBytes - what the table takes: a power of two, 256 at least */
+  /** @param limitBytes - size of the table: a power of two, at least 256 */
   constructor(limitBytes: number) {
     this.#bytes = new Uint8Array(limitBytes)
     this.#setCount = limitBytes / SET_BYTES
   }
 
-  /** A copy of the value that is kept of a key, which has a byte at least. */
+  /** Returns a copy of a key's cached value. The key must not be empty. */
   get(key: Uint8Array): Uint8Array | undefined {
     const slot = this.#find(key)
     if (slot === undefined) return undefined
@@ -217,7 +217,7 @@ export class RowCache {
     return this.#bytes.slice(start, start + this.#bytes[slot + 1]!)
   }
 
-  /** Keeps a row, unless it is too long for a slot: then nothing is kept of its key. */
+  /** Caches a row. If it is too long for a slot, the key is forgotten instead. */
   keep(key: Uint8Array, value: Uint8Array): void {
     if (HEAD_BYTES + key.length + value.length > SLOT_BYTES) {
       this.forget(key)
@@ -230,7 +230,7 @@ export class RowCache {
     this.#bytes.set(value, slot + HEAD_BYTES + key.length)
   }
 
-  /** Forgets what is kept of a key. */
+  /** Removes a key from the cache. */
   forget(key: Uint8Array): void {
     const slot = this.#find(key)
     if (slot !== undefined) this.#bytes[slot] = 0
@@ -258,7 +258,7 @@ export class RowCache {
     return first + this.#turn * SLOT_BYTES
   }
 
-  /** Where the set of a key begins, by its FNV-1a hash of 32 bits. */
+  /** Returns the offset of a key's set, by the key's 32-bit FNV-1a hash. */
   #setOf(key: Uint8Array): number {
     let hash = 0x811c9dc5
     for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key[i]!, 0x01000193)

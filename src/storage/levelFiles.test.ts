@@ -8,7 +8,7 @@ import { checkLevelFiles } from './levelFiles.js'
 let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-level-'))
-  // Each time that it is opened it makes a table of its log.
+  // Each open turns its log into a table.
   for (let round = 0; round < 4; round++) {
     const database = new Level(directory, { compression: false })
     for (let row = 0; row < 500; row++) await database.put(`${round} ${row}`, 'value'.repeat(50))
@@ -25,7 +25,7 @@ async function tables(): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name.endsWith('.ldb')).sort()
 }
 
-test('a table that a kill has interrupted is none of the database', async () => {
+test('ignores a table whose writing a kill interrupted', async () => {
   const [first = ''] = await tables()
   const content = await readFile(join(directory, first))
   await writeFile(join(directory, '009999.ldb'), content.subarray(0, content.length - 100))
@@ -35,7 +35,7 @@ test('a table that a kill has interrupted is none of the database', async () => 
   await database.close()
 })
 
-test('every table of the database is checked', async () => {
+test('checks every table of the database', async () => {
   const names = await tables()
   expect(names.length).toBeGreaterThan(1)
   for (const name of names) {

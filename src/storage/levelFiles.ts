@@ -6,32 +6,32 @@ import { TimeSlice } from '../encoding/timeSlice.js'
 import { DataDirectoryError } from './errors.js'
 
 /**
- * LevelDB writes checksums into its files, but checks those of tables only on request, which its bindings for Node do not
- * make, and drops the rest of a damaged log in silence. So the files are checked here: see doc/log_format.md and
- * doc/table_format.md of LevelDB.
+ * LevelDB writes checksums, but verifies those of tables only on request, which its Node bindings never make, and
+ * silently drops the rest of a damaged log. So its files are checked here: see LevelDB's doc/log_format.md and
+ * doc/table_format.md.
  */
 
-/** Bytes of tables that are checked before a database is opened; the others are checked while it is used. */
+/** Bytes of tables checked before a database is opened; the rest is checked while it is in use. */
 const CHECKED_AT_ONCE = 8 * 1024 * 1024
-/** Between two tables that are checked while the database is used. */
+/** Pause between two tables checked while the database is in use. */
 const PAUSE_MILLISECONDS = 20
 
 const LOG_BLOCK_LENGTH = 32_768
-/** Of a record in a log: checksum (4), length (2), type (1). */
+/** Header of a log record: checksum (4), length (2), type (1). */
 const LOG_HEADER_LENGTH = 7
 const FOOTER_LENGTH = 48
 const TABLE_MAGIC = 0xdb4775248b80fb57n
-/** Behind a block of a table: compression (1), checksum (4). */
+/** Trailer of a table block: compression (1), checksum (4). */
 const TRAILER_LENGTH = 5
 
 type Checksum = (bytes: Uint8Array) => number
 
-/** The tables of a database that are still to be checked. */
+/** Tables of a database that remain to be checked. */
 export interface UncheckedTables {
   /**
    * Checks them, a little at a time.
    *
-   * @throws DataDirectoryError if one is damaged.
+   * @throws DataDirectoryError if one is damaged
    */
   check(signal: AbortSignal): Promise<void>
 }
@@ -39,7 +39,7 @@ export interface UncheckedTables {
 /**
  * Checks the files of a LevelDB database that no process has open: all logs, and the newest tables.
  *
- * @throws DataDirectoryError that names a damaged file.
+ * @throws DataDirectoryError naming a damaged file
  */
 export async function checkLevelFiles(directory: string): Promise<UncheckedTables> {
   const names = await readdir(directory).catch(() => [])
@@ -48,7 +48,7 @@ export async function checkLevelFiles(directory: string): Promise<UncheckedTable
     await checkFile(join(directory, name), { checksum, find: damageInLog })
   }
   const named = await namedTables(directory, names)
-  // Names are numbers that rise. LevelDB deletes those that no manifest names: a kill has interrupted their writing.
+  // Names are ascending numbers. LevelDB deletes tables that no manifest names: a kill interrupted their writing.
   const tables = names.filter((name) => name.endsWith('.ldb') && named.has(Number.parseInt(name))).sort()
   for (let bytes = 0; bytes < CHECKED_AT_ONCE;) {
     const name = tables.pop()
@@ -67,7 +67,7 @@ export async function checkLevelFiles(directory: string): Promise<UncheckedTable
   }
 }
 
-/** The bytes of a file; none where LevelDB has deleted it, as it merges tables and begins new manifests. */
+/** Reads a file; empty if LevelDB has deleted it, as it does when it merges tables and begins new manifests. */
 async function readIfThere(path: string): Promise<Buffer> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
@@ -75,7 +75,7 @@ async function readIfThere(path: string): Promise<Buffer> {
   })
 }
 
-/** Checks a file, and returns its length. */
+/** Checks a file and returns its length. */
 async function checkFile(
   path: string,
   { checksum, find }: { checksum: Checksum; find: (file: Buffer, checksum: Checksum) => number | undefined },
@@ -88,7 +88,7 @@ async function checkFile(
   )
 }
 
-/** CRC-32C as LevelDB stores it: rotated and moved, so that checksums of checksums differ. */
+/** Creates LevelDB's CRC-32C: rotated and offset, so that checksums of checksums differ. */
 async function createChecksum(): Promise<Checksum> {
   const hasher = await createCRC32(0x82f63b78)
   return (bytes) => {
@@ -97,7 +97,7 @@ async function createChecksum(): Promise<Checksum> {
   }
 }
 
-/** Where a log is damaged. A record that is cut off at its end was never acknowledged. */
+/** Returns the position of the damage in a log. A record cut off at the end was never acknowledged. */
 function damageInLog(log: Buffer, checksum: Checksum): number | undefined {
   for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
     const left = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
@@ -117,11 +117,11 @@ function damageInLog(log: Buffer, checksum: Checksum): number | undefined {
   return undefined
 }
 
-/** Of a record in a log: it is whole, or a part of one in several blocks that ends with the last type. */
+/** Log record types: a whole record, and the last part of one that spans several blocks. */
 const WHOLE_RECORD = 1
 const LAST_PART = 4
 
-/** The records of a log that is known to be intact. One that is cut off at the end was never acknowledged. */
+/** Yields the records of an intact log. One cut off at the end was never acknowledged. */
 function* recordsOf(log: Buffer): Generator<Buffer> {
   let parts: Buffer[] = []
   for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
@@ -141,10 +141,10 @@ function* recordsOf(log: Buffer): Generator<Buffer> {
   }
 }
 
-/** Tags of what a manifest says (LevelDB, db/version_edit.cc). */
+/** Tags of manifest entries (LevelDB, db/version_edit.cc). */
 const tags = { comparator: 1, compactPointer: 5, deletedFile: 6, newFile: 7 } as const
 
-/** The numbers of the tables that a database consists of, from its manifests. */
+/** Returns the numbers of a database's current tables, from its manifests. */
 async function namedTables(directory: string, names: readonly string[]): Promise<Set<number>> {
   const tables = new Set<number>()
   for (const name of names.filter((each) => each.startsWith('MANIFEST-')).sort()) {
@@ -172,13 +172,13 @@ async function namedTables(directory: string, names: readonly string[]): Promise
   return tables
 }
 
-/** Where a block of a table lies in its file. */
+/** Position of a block in a table file. */
 interface BlockHandle {
   offset: number
   length: number
 }
 
-/** Where a table is damaged. */
+/** Returns the position of the damage in a table. */
 function damageInTable(table: Buffer, checksum: Checksum): number | undefined {
   const footer = table.length - FOOTER_LENGTH
   if (footer < 0 || table.readBigUInt64LE(table.length - 8) !== TABLE_MAGIC) return Math.max(footer, 0)
@@ -200,7 +200,7 @@ function isBlockIntact(table: Buffer, { offset, length }: BlockHandle, checksum:
   return checksum(table.subarray(offset, end + 1)) === table.readUInt32LE(end + 1)
 }
 
-/** The blocks that an index names. One that is compressed names none here: new tables are not compressed. */
+/** Returns the blocks that an index names. A compressed index yields none: new tables are not compressed. */
 function handlesOf(table: Buffer, { offset, length }: BlockHandle): BlockHandle[] {
   const end = offset + length
   if (table[end] !== 0) return []
@@ -228,13 +228,13 @@ class VarintReader {
     this.position = position
   }
 
-  /** Passes over bytes with their length in front. */
+  /** Skips length-prefixed bytes. */
   skip(): void {
     const length = this.next()
     this.position += length
   }
 
-  /** A number of seven bits a byte, the lowest first. */
+  /** Reads a varint: seven bits per byte, lowest first. */
   next(): number {
     let value = 0
     for (let factor = 1; ; factor *= 128) {

@@ -17,7 +17,7 @@ const writeLock = (where: string, owner: Partial<Owner>) =>
   writeFileSync(join(where, 'lock'), JSON.stringify({ ...thisProcess(), ...owner }))
 
 describe('lockDirectory', () => {
-  it('lets one in and names the process to the next', () => {
+  it('admits one process and names it to the next', () => {
     const lock = lockDirectory(join(directory, 'new'))
     expect(lockOwner(join(directory, 'new'))?.pid).toBe(process.pid)
     expect(() => lockDirectory(join(directory, 'new'))).toThrow(DataDirectoryError)
@@ -26,7 +26,7 @@ describe('lockDirectory', () => {
     expect(existsSync(join(directory, 'new', 'lock'))).toBe(false)
   })
 
-  it('knows a directory by all of its names', () => {
+  it('recognizes a directory by all of its names', () => {
     const alias = `${directory}-alias`
     symlinkSync(directory, alias)
     const lock = lockDirectory(directory)
@@ -37,7 +37,7 @@ describe('lockDirectory', () => {
     rmSync(alias)
   })
 
-  it('refuses what a running process has, by name', () => {
+  it('refuses a directory that a running process holds, by name', () => {
     const parent = process.ppid
     writeLock(directory, { pid: parent, started: null })
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${parent}`)
@@ -55,7 +55,7 @@ describe('lockDirectory', () => {
     lock.release()
   })
 
-  it('takes over a lock file that says nothing', () => {
+  it('takes over an unreadable lock file', () => {
     writeFileSync(join(directory, 'lock'), 'nonsense')
     lockDirectory(directory).release()
   })

@@ -10,23 +10,22 @@ const ATTEMPTS = 5
 
 const heldByThisProcess = new Set<string>()
 
-/** What keeps other processes out of a data directory. */
+/** Keeps other processes out of a data directory. */
 export interface DirectoryLock {
   release(): void
 }
 
 /**
- * Takes a data directory for this process, creating it if it is not there. A lock that a dead process left behind
- * is taken over.
+ * Locks a data directory for this process, creating it if missing. Takes over the lock of a dead process.
  *
- * The file says who; what finally keeps two processes apart, also from different containers on one volume, is the
- * operating system's lock that LevelDB holds inside.
+ * The file only says who holds the lock. What keeps two processes apart, even in different containers on one volume,
+ * is the operating system's lock that LevelDB holds inside.
  *
- * @throws DataDirectoryError if another process, or this one, has it already.
+ * @throws DataDirectoryError if this or another process already holds it
  */
 export function lockDirectory(directory: string): DirectoryLock {
   createDirectory(directory)
-  // One name for a directory that has several: LevelDB would let one process in by each.
+  // Resolve aliases of the directory: LevelDB would admit one process through each.
   const path = join(realpathSync(directory), LOCK_FILE)
   if (heldByThisProcess.has(path)) {
     throw new DataDirectoryError(`The data directory ${directory} is already open in this process.`)
@@ -48,7 +47,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   }
 }
 
-/** The owner of a data directory's lock, alive or not; undefined if it is not locked. */
+/** Returns the owner of a data directory's lock, alive or not; undefined if it is not locked. */
 export function lockOwner(directory: string): Owner | undefined {
   try {
     return parseOwner(readFileSync(join(directory, LOCK_FILE), 'utf8'))
@@ -57,13 +56,13 @@ export function lockOwner(directory: string): Owner | undefined {
   }
 }
 
-/** Whether a process of this machine, perhaps this one, has a data directory open. */
+/** Returns whether a process of this machine, perhaps this one, has a data directory open. */
 export function isLocked(directory: string): boolean {
   const owner = lockOwner(directory)
   return owner !== undefined && owner.host === hostname() && isRunning(owner)
 }
 
-/** Puts the draft in the lock's place, which only one process can: a link to a name that exists fails. */
+/** Links the draft into the lock's place. Only one process can: link fails if the name exists. */
 function takeOver(path: string, draft: string, directory: string): void {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
@@ -84,7 +83,7 @@ function takeOver(path: string, draft: string, directory: string): void {
   throw new DataDirectoryError(`Could not lock the data directory ${directory}: others keep taking it.`)
 }
 
-/** Takes a dead process' lock out of the way; one that a living process put there in the meantime goes back. */
+/** Moves a dead process' lock out of the way. If a living process has replaced it meanwhile, it goes back. */
 function setAside(path: string, aside: string): void {
   try {
     renameSync(path, aside)
@@ -98,7 +97,7 @@ function setAside(path: string, aside: string): void {
   }
 }
 
-/** Of another host's process nothing is known here; LevelDB's own lock tells whether it lives on this machine. */
+/** Processes of other hosts count as dead; LevelDB's own lock protects against one that is alive on this machine. */
 function isAlive(owner: Owner): boolean {
   return owner.host === hostname() && !isSameProcess(owner, thisProcess()) && isRunning(owner)
 }

@@ -19,7 +19,7 @@ const identity = {
 }
 const empty = (): Manifest => ({ formatVersion: FORMAT_VERSION, networks: {} })
 
-it('reads back what was written, and nothing where nothing was', () => {
+it('round-trips, and returns nothing where there is none', () => {
   expect(readManifest(directory)).toBeUndefined()
   const manifest = empty()
   admitNetwork(manifest, 'local', identity).clockOffsetSeconds = 60
@@ -33,13 +33,13 @@ it.skipIf(platform() === 'win32')('is readable by its owner only', () => {
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })
 
-it('leaves nothing behind where it cannot take the place of what is there', () => {
+it('leaves nothing behind if it cannot replace the old one', () => {
   mkdirSync(join(directory, 'manifest.json'))
   expect(() => writeManifest(directory, empty(), { durable: true })).toThrow('EISDIR')
   expect(readdirSync(directory)).toEqual(['manifest.json'])
 })
 
-it('has an entry for each name, and keeps its number', () => {
+it('has an entry per name, and keeps its number', () => {
   const manifest = empty()
   const admit = (name: string, index: number) => admitNetwork(manifest, name, { ...identity, index }).index
   expect([admit('a', 0), admit('toString', 1), admit('a', 2)]).toEqual([0, 1, 0])

@@ -4,12 +4,12 @@ import { crc32 } from 'node:zlib'
 import { DataDirectoryError } from './errors.js'
 import { FILE_MODE, syncDirectory } from './directories.js'
 
-/** The version of everything on disk: keys, records, blocks of files. */
+/** Version of everything on disk: keys, records, file blocks. */
 export const FORMAT_VERSION = 4
 
 const MANIFEST_FILE = 'manifest.json'
 
-/** When a fork begins: at a block number, at a total difficulty, or since the merge at a timestamp in seconds. */
+/** Start of a fork: a block number, a total difficulty, or since the merge a timestamp in seconds. */
 export interface ForkActivation {
   fork: string
   /** Decimal. */
@@ -18,42 +18,42 @@ export interface ForkActivation {
   totalDifficulty?: string
   /** Decimal, seconds. */
   timestamp?: string
-  /** The fork's blob schedule, where the genesis has one: target, maximum and update fraction. */
+  /** The fork's blob schedule if the genesis has one: target, maximum and update fraction. */
   blobs?: string
 }
 
-/** What never changes about a network once it has blocks. */
+/** What must not change about a network once it has blocks. */
 export interface NetworkIdentity {
   /** Decimal. */
   chainId: string
-  /** The hash of the genesis block, `0x` and 64 digits. */
+  /** Hash of the genesis block: `0x` and 64 digits. */
   genesisHash: string
   forks: ForkActivation[]
 }
 
-/** A network as a data directory keeps it. */
+/** Entry of a network in the manifest. */
 export interface NetworkManifest extends NetworkIdentity {
-  /** Its number in the keys of the database. */
+  /** The network's number in database keys. */
   index: number
-  /** How far the chain's clock runs ahead of the system's, in seconds. */
+  /** Offset of the chain's clock ahead of the system's, in seconds. */
   clockOffsetSeconds: number
-  /** Decimal; the block of another chain that this one goes on from. */
+  /** Decimal; the block of another chain that this one forked from. */
   forkBlock?: string
-  /** The fork that a reset has taken the network to; its home stays under `index`. */
+  /** Fork that a reset switched the network to; its original chain stays under `index`. */
   resetTo?: ResetManifest | undefined
 }
 
-/** A fork that a reset has taken a network to. */
+/** Fork that a reset switched a network to. */
 export interface ResetManifest {
-  /** Its number in the keys of the database. */
+  /** Its number in database keys. */
   index: number
-  /** Decimal; the block that it goes on from. */
+  /** Decimal; the block it forked from. */
   block: string
-  /** Of the remote node, with its key; absent where it is that of the network's own fork. */
+  /** URL of the remote node, including its key; absent if it is that of the network's own fork. */
   url?: string | undefined
 }
 
-/** What a data directory says about itself. */
+/** Content of a data directory's manifest. */
 export interface Manifest {
   formatVersion: number
   /** By name. */
@@ -61,9 +61,9 @@ export interface Manifest {
 }
 
 /**
- * The manifest of a data directory, or undefined if it has none yet.
+ * Reads the manifest of a data directory; undefined if there is none yet.
  *
- * @throws DataDirectoryError if it is not a manifest, or one of another format version.
+ * @throws DataDirectoryError if the file is not a manifest or has another format version
  */
 export function readManifest(directory: string): Manifest | undefined {
   const path = join(directory, MANIFEST_FILE)
@@ -92,9 +92,9 @@ export function readManifest(directory: string): Manifest | undefined {
 }
 
 /**
- * Replaces the manifest of a data directory: a reader sees the old one or the new one, whole.
+ * Replaces the manifest of a data directory. Readers see either the old or the new one, whole.
  *
- * @param options.durable - whether it waits for the medium; of no use in a directory that goes with the process
+ * @param options.durable - whether to wait for the medium; pointless in a directory that dies with the process
  */
 export function writeManifest(
   directory: string,
@@ -126,10 +126,10 @@ function writeDraft(path: string, manifest: Manifest, { durable }: { durable: bo
 }
 
 /**
- * The entry of a network in a manifest, made if the manifest does not have it.
+ * Returns the entry of a network in a manifest, adding it if missing.
  *
- * @param index - the number that a new network has in the keys of the database
- * @throws DataDirectoryError if it has the name with another chain, genesis or fork schedule.
+ * @param index - number of a new network in database keys
+ * @throws DataDirectoryError if the name is taken by another chain, genesis or fork schedule
  */
 export function admitNetwork(
   manifest: Manifest,
@@ -170,7 +170,7 @@ function describeFork({ fork, block, totalDifficulty, timestamp, blobs }: ForkAc
   return `${fork}@${start}${blobs === undefined ? '' : ` (blobs ${blobs})`}`
 }
 
-/** Undefined if the text is not the JSON of a manifest. Of other format versions only the version is looked at. */
+/** Returns undefined if the text is not a manifest. For other format versions only the version is read. */
 function parse(text: string): Manifest | undefined {
   let value: (Partial<Manifest> & { checksum?: string }) | null
   try {
@@ -186,7 +186,7 @@ function parse(text: string): Manifest | undefined {
   return { formatVersion, networks }
 }
 
-/** A CRC-32 in hexadecimal: a number with another digit is a number too. */
+/** Returns a CRC-32 in hexadecimal. It is needed because a number with a changed digit is still a number. */
 function checksumOf(networks: Manifest['networks']): string {
   return crc32(JSON.stringify(networks)).toString(16)
 }

@@ -5,7 +5,7 @@ import { ChangesInOrder } from './memTable.js'
 const GROUP = '\0\x30'
 const bytes = (length: number) => randomBytes(length).toString('latin1')
 
-/** Bounds that no key, some keys or all keys of a group lie between, long ones and short ones. */
+/** Bounds that enclose no keys, some or all keys of a group, long and short ones. */
 function someBound(names: readonly string[]): string | undefined {
   const name = names[Math.floor(Math.random() * names.length)] ?? ''
   const cut = Math.floor(Math.random() * (name.length + 3))
@@ -13,10 +13,10 @@ function someBound(names: readonly string[]): string | undefined {
   return name.slice(0, Math.max(2, cut))
 }
 
-test('walks have the keys of their range in order, each once with its last value, however they were written', () => {
+test('walks return the keys of their range in order, each once with its last value, in any write order', () => {
   const values = new Map<string, Uint8Array | null>()
   const group = new ChangesInOrder((name) => values.get(name) ?? null)
-  // Few first bytes, so that buckets have many keys, some of them short.
+  // Few distinct first bytes, so that buckets hold many keys, some of them short.
   const keys = Array.from({ length: 500 }, () => GROUP + bytes(5).slice(0, 1 + Math.floor(Math.random() * 5)))
   keys.push(...Array.from({ length: 500 }, () => `${GROUP}\x01same${bytes(2)}`))
   for (let round = 0; round < 200; round++) {
@@ -34,7 +34,7 @@ test('walks have the keys of their range in order, each once with its last value
   }
 })
 
-test('a walk over the rows of one value puts only those in order that begin as they do', () => {
+test('a walk over the rows of one value sorts only those with its prefix', () => {
   let lookups = 0
   const group = new ChangesInOrder(() => {
     lookups++

@@ -5,33 +5,33 @@ import { DataDirectoryError } from './errors.js'
 import { FRAME_HEADER_LENGTH, isPayloadOf, readFrameHeader, writeFrameHeader } from './records.js'
 import type { AppendFile } from './segmentFiles.js'
 
-/** One change of a batch: a value to store under a key, or the key's removal. */
+/** One change in a batch: store a value under a key, or remove the key. */
 export interface BatchOperation {
   key: Uint8Array
   /** Undefined removes the key. */
   value: Uint8Array | undefined
 }
 
-/** A key in the form that maps can look up: its bytes as Latin-1 characters. */
+/** Converts a key to a Map key: its bytes as Latin-1 characters. */
 export function keyString(key: Uint8Array): string {
   return latin1(key)
 }
 
-/** The bytes behind a key in the form of maps. */
+/** Reverses {@link keyString}. */
 export function keyBytes(name: string): Uint8Array {
   return Buffer.from(name, 'latin1')
 }
 
 /**
- * What was written and has not reached LevelDB: one write-ahead file, its bytes in memory too, and where in them the
- * last change of every key is.
+ * Writes that have not reached LevelDB: one write-ahead file, its bytes in memory, and the position of the last
+ * change of every key.
  *
- * The bytes are one buffer that is used again and again, and what is kept of a key is a number: thousands of small
- * values a second that live for a while and are then garbage cost far more memory than they have bytes.
+ * The bytes are one reused buffer, and a key maps to a number: thousands of small, short-lived values per second
+ * would cost far more memory as garbage than they have bytes.
  */
 export class MemTable {
   readonly file: AppendFile
-  /** Up to where the record file is filled by what is in here. */
+  /** Valid end of the record file after the writes in this table. */
   recordEnd: number
   #bytes: Buffer
   readonly #places = new Map<string, number>()
@@ -44,7 +44,7 @@ export class MemTable {
     this.recordEnd = recordEnd
   }
 
-  /** The memory that it works in; of use to another one when this one is not needed any more. */
+  /** The buffer, which another table can reuse once this one is done. */
   get memory(): Buffer {
     return this.#bytes
   }
@@ -53,7 +53,7 @@ export class MemTable {
     return this.#places.size
   }
 
-  /** Takes up the records that `bytes`, which are those of the file, hold. */
+  /** Recovers the records in `bytes`, the content of the file. */
   static recover(
     open: (length: number) => AppendFile,
     { path, bytes, recordEnd }: { path: string; bytes: Buffer; recordEnd: number },
@@ -64,13 +64,13 @@ export class MemTable {
     return memTable
   }
 
-  /** A copy of the value of a key, null if it was removed here, undefined if it was not written here. */
+  /** Returns a copy of a key's value, null if it was removed here, undefined if it was not written here. */
   find(name: string): Uint8Array | null | undefined {
     const place = this.#places.get(name)
     return place === undefined ? undefined : valueAt(this.#bytes, place)
   }
 
-  /** @throws the system's error if the disk refuses; nothing has changed then. */
+  /** @throws the system's error if the disk refuses; nothing has changed then */
   write(record: WriteAheadRecord, options: { sync: boolean }): void {
     const start = this.file.length
     this.#makeRoom(start, encodedLength(record.operations))
@@ -79,17 +79,17 @@ export class MemTable {
     this.#index({ start, end })
   }
 
-  /** The last change of every key; the bytes are valid as long as nothing else is written. */
+  /** Yields the last change of every key. The bytes are valid until the next write. */
   *operations(): Generator<BatchOperation, void, undefined> {
     for (const place of this.#places.values()) yield operationAt(this.#bytes, place)
   }
 
-  /** The changes of a range as they are now, in the order of their keys. */
+  /** Returns a snapshot of the changes of a range in key order. */
   changes({ gte, lt }: KeyBounds): readonly Change[] {
     const from = keyString(gte)
     const to = keyString(lt)
     const [first, last] = [groupNumber(from), groupNumber(to)]
-    // A bound of two bytes stands before everything of its group.
+    // A two-byte bound sorts before everything in its group.
     const end = to.length <= 2 ? last : last + 1
     const groups = [...this.#groups].filter(([number]) => number >= first && number < end)
     return groups
@@ -124,51 +124,51 @@ export class MemTable {
   }
 }
 
-/** Rises with the keys; a key of one byte stands before those that are longer. */
+/** Grows with the keys; a one-byte key sorts before longer ones. */
 function groupNumber(name: string): number {
   return (name.charCodeAt(0) << 9) | (name.length > 1 ? 256 + name.charCodeAt(1) : 0)
 }
 
-/** A key in the form of maps, with its value or, if it was removed, null. It never changes. */
+/** Key as a Map key, with its value, or null if it was removed. Immutable. */
 export interface Change {
   name: string
   value: Uint8Array | null
 }
 
-/** Changes of keys that are close to one another. */
+/** Changes of neighbouring keys. */
 interface Bucket {
   /** In order, each key once. */
   changes: Change[]
-  /** Keys that were written since. */
+  /** Keys written since. */
   added: string[]
 }
 
-/** So many new keys are put where they belong one by one; more are sorted with the others. */
+/** Up to this many new keys are inserted one by one; more are sorted with the others. */
 const SORT_ABOVE = 64
-/** The bytes of a key that tell its bucket stand behind those that the keys of a group have in common. */
+/** Length of the prefix shared by a group; the bytes behind it select the bucket. */
 const COMMON_BYTES = 2
 
 /**
- * Changes of keys that begin with the same two bytes, which are put in order as far as they are walked: what was written
- * since the last walk is dealt out to buckets by the three bytes that follow, and a bucket is sorted when a walk enters
- * it. Of thousands of rows of an index, a walk over those of one value so sorts those alone.
+ * Changes of keys with the same first two bytes, sorted only as far as they are walked. A walk distributes new keys
+ * to buckets by their next three bytes, and sorts a bucket when it enters it. So a walk over the rows of one value
+ * sorts only those among thousands of index rows.
  */
 export class ChangesInOrder {
   readonly #valueOf: (name: string) => Uint8Array | null
   readonly #buckets = new Map<number, Bucket>()
   #added: string[] = []
 
-  /** @param valueOf - the value that a written key has now */
+  /** @param valueOf - returns the current value of a written key */
   constructor(valueOf: (name: string) => Uint8Array | null) {
     this.#valueOf = valueOf
   }
 
-  /** Takes note that a key was written. */
+  /** Records that a key was written. */
   add(name: string): void {
     this.#added.push(name)
   }
 
-  /** The changes of keys from one to another, that one left out, in order; from the first, to the last if undefined. */
+  /** Returns the changes from `from` up to but excluding `to`, in order; undefined leaves that side open. */
   between(from: string | undefined, to: string | undefined): Change[] {
     this.#dealOut()
     const first = from === undefined ? 0 : bucketNumber(from)
@@ -223,7 +223,7 @@ export class ChangesInOrder {
   }
 }
 
-/** Never falls as keys rise: where a key is shorter, zeros stand for the bytes that it lacks. */
+/** Never falls as keys rise: missing bytes of a short key count as zeros. */
 function bucketNumber(name: string): number {
   let number = 0
   for (let i = COMMON_BYTES; i < COMMON_BYTES + 3; i++) {
@@ -232,7 +232,7 @@ function bucketNumber(name: string): number {
   return number
 }
 
-/** The index of the first change whose key is not before `name`. */
+/** Returns the index of the first change whose key is not before `name`. */
 export function firstNotBefore(changes: readonly Change[], name: string, from = 0): number {
   let low = from
   let high = changes.length
@@ -245,33 +245,33 @@ export function firstNotBefore(changes: readonly Change[], name: string, from = 
 }
 
 /**
- * The payload of a record ({@link FRAME_HEADER_LENGTH}) in a write-ahead file; all numbers are little-endian.
+ * Payload of a framed record ({@link FRAME_HEADER_LENGTH}) in a write-ahead file; numbers are little-endian.
  *
  * | bytes | what |
  * |---|---|
  * | 8 | end of the record file when the batch was written |
- * | rest | operations, each 4 bytes key length, 4 bytes value length, key, value |
+ * | rest | operations: key length (4 bytes), value length (4 bytes), key, value |
  *
- * A value length of 0xffffffff removes the key and has no value behind it.
+ * A value length of 0xffffffff removes the key; no value follows.
  */
 const RECORD_END_LENGTH = 8
 const OPERATION_HEADER_LENGTH = 8
 const REMOVED = 0xffffffff
 
-/** A batch as a write-ahead file keeps it. */
+/** Batch in a write-ahead file. */
 export interface WriteAheadRecord {
   operations: readonly BatchOperation[]
-  /** Up to where the record file was filled when the batch was written. */
+  /** Valid end of the record file when the batch was written. */
   recordEnd: number
 }
 
-/** Where one record lies in a write-ahead file. */
+/** Position of one record in a write-ahead file. */
 export interface RecordSpan {
   start: number
   end: number
 }
 
-/** How many bytes a batch takes in a write-ahead file. */
+/** Returns the encoded size of a batch in bytes. */
 export function encodedLength(operations: readonly BatchOperation[]): number {
   let length = FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   for (const { key, value } of operations) {
@@ -283,7 +283,7 @@ export function encodedLength(operations: readonly BatchOperation[]): number {
 /**
  * Writes a batch into a buffer that has `encodedLength` bytes of room behind `start`.
  *
- * @returns where it ends
+ * @returns the end position
  */
 export function encodeRecord(
   { operations, recordEnd }: WriteAheadRecord,
@@ -310,10 +310,10 @@ export function encodeRecord(
 }
 
 /**
- * The whole records of a write-ahead file in their order, without what a killed process has left of its last append.
+ * Yields the whole records of a write-ahead file in order, without the partial append of a killed process.
  *
- * @param path - of the file, for errors
- * @throws DataDirectoryError if a record that was written as a whole is damaged.
+ * @param path - the file's path, for errors
+ * @throws DataDirectoryError if a record that was fully written is damaged
  */
 export function* wholeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
   let start = 0
@@ -336,18 +336,18 @@ export function* wholeRecords(file: Buffer, path: string): Generator<RecordSpan,
 
 const PAGE_LENGTH = 4096
 
-/** Whether the last page of a file from a position on is zero: a loss of power leaves pages without their bytes. */
+/** Returns whether the last page of a file, from `start` on, is zero: a power loss leaves pages without their bytes. */
 function endsInZeros(file: Buffer, start: number): boolean {
   const lastPage = Math.floor((file.length - 1) / PAGE_LENGTH) * PAGE_LENGTH
   return file.subarray(Math.max(start, lastPage)).every((byte) => byte === 0)
 }
 
-/** Up to where the record file was filled when a record was written. */
+/** Returns the valid end of the record file when a record was written. */
 export function recordEndOf(file: Buffer, { start }: RecordSpan): number {
   return file.readDoubleLE(start + FRAME_HEADER_LENGTH)
 }
 
-/** Where the operations of a record begin, in their order. */
+/** Yields the positions of a record's operations, in order. */
 export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
   let position = start + FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   while (position < end) {
@@ -358,13 +358,13 @@ export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generat
   }
 }
 
-/** The key of the operation that begins at a position, each byte as one Latin-1 character. */
+/** Returns the key of the operation at a position, each byte as one Latin-1 character. */
 export function keyNameAt(file: Buffer, position: number): string {
   const start = position + OPERATION_HEADER_LENGTH
   return latin1(file, start, start + file.readUInt32LE(position))
 }
 
-/** A copy of the value of the operation that begins at a position; null if it removes its key. */
+/** Returns a copy of the value of the operation at a position; null if it removes its key. */
 export function valueAt(file: Buffer, position: number): Uint8Array | null {
   const length = file.readUInt32LE(position + 4)
   if (length === REMOVED) return null
@@ -375,10 +375,10 @@ export function valueAt(file: Buffer, position: number): Uint8Array | null {
   return value
 }
 
-/** Up to this many bytes, copying them here takes less than making a slice to copy from. */
+/** Up to this many bytes, copying here is cheaper than creating a slice to copy from. */
 const LONGEST_COPIED_HERE = 64
 
-/** The operation that begins at a position; its bytes are slices of the file. */
+/** Decodes the operation at a position; its bytes are slices of the file. */
 export function operationAt(file: Buffer, position: number): BatchOperation {
   const keyEnd = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
   const valueLength = file.readUInt32LE(position + 4)

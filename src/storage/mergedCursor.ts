@@ -2,24 +2,24 @@ import type { Cursor } from './cursor.js'
 import type { Entry, Walk } from './walk.js'
 import { type Change, firstNotBefore, keyBytes, keyString } from './memTable.js'
 
-/** What a merged walk is made of. */
+/** Parts of a merged walk. */
 export interface MergedCursorParts {
-  /** Without a limit of its own: what was removed since stands in it still. */
+  /** Must have no limit of its own: it still contains entries that were removed since. */
   level: Cursor
-  /** The changes of the same range that have not reached LevelDB, each list in the order of keys, newest first. */
+  /** Changes of the same range that have not reached LevelDB, newest list first, each in key order. */
   changes: readonly (readonly Change[])[]
   reverse: boolean
   /** Unlimited if undefined. */
   limit: number | undefined
 }
 
-/** A walk over LevelDB and what has not reached it, as both were when the walk was opened. */
+/** Walk over a snapshot of LevelDB and of what has not reached it. */
 export class MergedCursor implements Walk {
   readonly #level: Cursor
   readonly #newer: readonly ChangeWalk[]
   readonly #reverse: boolean
   #left: number
-  /** The next entry of LevelDB; undefined behind its last one. */
+  /** LevelDB's next entry; undefined at the end. */
   #head: Entry | undefined
   #headName: string | undefined
   #isHeadRead = false
@@ -71,7 +71,7 @@ export class MergedCursor implements Walk {
     return first
   }
 
-  /** Passes a key, and gives its newest value. */
+  /** Moves past a key and returns its newest value. */
   #take(name: string): Uint8Array | null {
     let value: Uint8Array | null | undefined
     for (const walk of this.#newer) {
@@ -91,12 +91,12 @@ export class MergedCursor implements Walk {
   }
 }
 
-/** A place in a list of changes. */
+/** Position in a list of changes. */
 interface ChangeWalk {
-  /** Undefined behind the last one. */
+  /** Undefined at the end. */
   readonly current: Change | undefined
   advance(): void
-  /** Goes to the first change that is not before `name` in the direction of the walk; never back. */
+  /** Advances to the first change that is not before `name` in walking direction; never goes back. */
   seek(name: string): void
 }
 

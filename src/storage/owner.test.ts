@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isRunning, thisProcess } from './owner.js'
 
 describe('isRunning', () => {
-  it('tells processes from those that had their number before', () => {
+  it('distinguishes processes from earlier ones with the same id', () => {
     expect(isRunning(thisProcess())).toBe(true)
     expect(isRunning({ ...thisProcess(), started: '1' })).toBe(false)
     expect(

@@ -1,37 +1,37 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process, told apart from a later one that was given the same number. */
+/** A process, distinguishable from a later one with the same id. */
 export interface Owner {
   pid: number
   host: string
-  /** When the process began, in the system's own unit; null where the system does not say. */
+  /** Start time in the system's own unit; null where the system does not report it. */
   started: string | null
 }
 
-/** This process. */
+/** Describes this process. */
 export function thisProcess(): Owner {
   return { pid: process.pid, host: hostname(), started: startOf(process.pid) }
 }
 
-/** Whether two descriptions are of the same process. */
+/** Returns whether both describe the same process. */
 export function isSameProcess(a: Owner, b: Owner): boolean {
   return a.pid === b.pid && a.host === b.host && a.started === b.started
 }
 
-/** Whether a process of this host still runs. */
+/** Returns whether a process of this host is still running. */
 export function isRunning({ pid, started }: Owner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: there is one, and it is another user's.
+    // EPERM: it exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const startNow = startOf(pid)
   return started === null || startNow === null || started === startNow
 }
 
-/** An owner from its JSON, or undefined if it is none. */
+/** Parses an owner from JSON; undefined if invalid. */
 export function parseOwner(json: string): Owner | undefined {
   try {
     const { pid, host, started } = JSON.parse(json) as Partial<Owner>
@@ -42,11 +42,11 @@ export function parseOwner(json: string): Owner | undefined {
   }
 }
 
-/** The 22nd field of Linux' /proc/<pid>/stat (proc_pid_stat(5)): clock ticks from the start of the system. */
+/** Returns field 22 of Linux' /proc/<pid>/stat (proc_pid_stat(5)): clock ticks since boot. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
+    // Field 2 is the program's name in parentheses, which may itself contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch {
     return null

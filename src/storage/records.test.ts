@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-it('has the name of its first segment on the medium too, before a write that waits for it returns', async () => {
+it('syncs the name of its first segment too before a synced write returns', async () => {
   const database = await openDatabase({ directory, sync: true })
   const records = join(directory, 'records')
   const syncs = () => vi.mocked(syncDirectory).mock.calls.filter(([path]) => path === records)
@@ -26,7 +26,7 @@ it('has the name of its first segment on the medium too, before a write that wai
   await database.close()
 })
 
-it('holds a position of six bytes, a length and a checksum of four each, little-endian', () => {
+it('encodes a position in six bytes, a length and a checksum in four each, little-endian', () => {
   const row = encodeBulkRow({ position: 0xfedcba987654, length: 0xf1e2d3c4, checksum: 0x89abcdef })
   expect(row).toEqual(
     Uint8Array.of(0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 0xc4, 0xd3, 0xe2, 0xf1, 0xef, 0xcd, 0xab, 0x89),

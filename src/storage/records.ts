@@ -4,45 +4,45 @@ import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { SegmentFiles } from './segmentFiles.js'
 
 /**
- * Where the payload of a record begins: the number of its segment times 2^30, plus the offset within the segment.
+ * Position of a record's payload: segment number times 2^30, plus the offset within the segment.
  *
- * A safe integer below 2^48, so that six bytes hold it.
+ * A safe integer below 2^48, so it fits into six bytes.
  */
 export type RecordPosition = number
 
 const SEGMENT_SPAN = 2 ** 30
 const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
-/** So many records are remembered as checked. */
+/** Number of records remembered as checked. */
 const CHECKED_RECORDS = 65_536
 
-/** Bytes of a record that is made of pieces. */
+/** Returns the total length of pieces in bytes. */
 export function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
-/** How a record file is opened. */
+/** Options for opening a record file. */
 export interface RecordStoreOptions {
   directory: string
-  /** Up to where records are valid; what lies behind was never referred to and is cut off. */
+  /** End of the valid records; anything behind it was never referred to and is cut off. */
   end: RecordPosition
-  /** A segment that has reached this size is not written to any more; at most 2^30. */
+  /** Size at which a segment is closed for writing; at most 2^30. */
   segmentBytes?: number
 }
 
 /**
- * Bulk bytes that are written once and never through LevelDB: an append-only file of framed records, in segments.
+ * Bulk bytes that are written once and bypass LevelDB: an append-only file of framed records, in segments.
  *
  * Every read goes to the file; the operating system's page cache is the cache.
  */
 export class RecordStore {
   readonly #files: SegmentFiles
   readonly #segmentBytes: number
-  /** The segment that is written to, and how long it is. */
+  /** Segment being written, and its length. */
   #segment: number
   #length: number
-  /** Where the file ended when it was opened. */
+  /** End of the file when it was opened. */
   readonly #openedEnd: RecordPosition
-  /** Records that were found as they were written. */
+  /** Records verified as intact. */
   readonly #checked = new Set<RecordPosition>()
 
   constructor({ directory, end, segmentBytes = DEFAULT_SEGMENT_BYTES }: RecordStoreOptions) {
@@ -60,16 +60,16 @@ export class RecordStore {
     } else if (size > this.#length) this.#files.truncate(this.#segment, this.#length)
   }
 
-  /** Where the next record goes if it still fits into the segment; all records lie before it. */
+  /** Position of the next record if it still fits into the segment; all records lie before it. */
   get end(): RecordPosition {
     return this.#segment * SEGMENT_SPAN + this.#length
   }
 
   /**
-   * Appends records in one write, each made of pieces, and returns where their payloads begin. Durable together with the
-   * batch that is written next.
+   * Appends records, each given in pieces, in one write, and returns the positions of their payloads. They become
+   * durable together with the next batch written.
    *
-   * @throws StorageWriteError if the disk refuses.
+   * @throws StorageWriteError if the disk refuses
    */
   append(records: readonly (readonly Uint8Array[])[]): RecordPosition[] {
     const framed = records.flatMap((pieces) => [frameHeaderOf(pieces), ...pieces])
@@ -100,9 +100,9 @@ export class RecordStore {
   }
 
   /**
-   * Waits until everything that was appended, and the name of its file, are on the medium.
+   * Waits until all appended bytes, and the name of their file, are on the medium.
    *
-   * @throws StorageWriteError if the disk refuses.
+   * @throws StorageWriteError if the disk refuses
    */
   sync(): void {
     try {
@@ -113,9 +113,9 @@ export class RecordStore {
   }
 
   /**
-   * Reads `length` bytes from `offset` bytes behind the beginning of a record's payload, into memory of their own.
+   * Reads `length` bytes at `offset` within a record's payload, as a copy.
    *
-   * @throws DataDirectoryError if the record is damaged.
+   * @throws DataDirectoryError if the record is damaged
    */
   read(position: RecordPosition, offset: number, length: number): Uint8Array {
     this.check(position)
@@ -129,11 +129,11 @@ export class RecordStore {
   }
 
   /**
-   * Makes sure that a record is as it was written. Records never change, so each is looked at once, and none that this
-   * process has written.
+   * Verifies that a record is intact. Records never change, so each is checked once, and those that this process
+   * wrote not at all.
    *
-   * @param buffered - bytes from {@link FRAME_HEADER_LENGTH} bytes before the position on, where they were read already
-   * @throws DataDirectoryError if the record is damaged.
+   * @param buffered - bytes already read, starting {@link FRAME_HEADER_LENGTH} before the position
+   * @throws DataDirectoryError if the record is damaged
    */
   check(position: RecordPosition, buffered?: Uint8Array): void {
     if (position >= this.#openedEnd || this.#checked.has(position)) return
@@ -154,7 +154,7 @@ export class RecordStore {
     throw this.damageAt(position)
   }
 
-  /** Says that what lies at a position is not what was written there. */
+  /** Creates the error for damage at a position. */
   damageAt(position: RecordPosition): DataDirectoryError {
     const path = this.#files.pathOf(Math.floor(position / SEGMENT_SPAN))
     return new DataDirectoryError(
@@ -167,15 +167,15 @@ export class RecordStore {
     return bytes.subarray(0, this.readInto(bytes, position))
   }
 
-  /** How many bytes lie before a position in its segment. */
+  /** Returns the offset of a position within its segment. */
   offsetOf(position: RecordPosition): number {
     return position % SEGMENT_SPAN
   }
 
   /**
-   * Fills memory with what lies from a position on, as far as its segment goes.
+   * Fills memory from a position on, up to the end of its segment.
    *
-   * @returns how many bytes there are; fewer than the memory has only where the segment ends
+   * @returns the number of bytes read; less than the memory's length only at the end of the segment
    */
   readInto(memory: Uint8Array, position: RecordPosition): number {
     return this.#fill(memory, position)
@@ -184,7 +184,7 @@ export class RecordStore {
   #fill(memory: Uint8Array, position: RecordPosition): number {
     const segment = Math.floor(position / SEGMENT_SPAN)
     const start = position % SEGMENT_SPAN
-    // Behind the valid end there may be what a failed append left.
+    // A failed append may have left bytes behind the valid end.
     const valid = segment === this.#segment ? Math.max(0, this.#length - start) : memory.length
     return this.#files.readSync(segment, start, valid < memory.length ? memory.subarray(0, valid) : memory)
   }
@@ -202,23 +202,23 @@ export class RecordStore {
 }
 
 /**
- * How a record stands in an append-only file. All numbers are little-endian.
+ * Format of a record in an append-only file; numbers are little-endian.
  *
  * | bytes | what |
  * |---|---|
  * | 4 | length of the payload |
  * | 4 | CRC-32 of the payload |
- * | 4 | CRC-32 of the eight bytes before |
+ * | 4 | CRC-32 of the first eight bytes |
  * | rest | payload |
  *
- * A header of its own tells a record that was cut off, which a killed process leaves at the end of a file, from one whose
- * length was damaged.
+ * The header's own checksum tells a truncated record, which a killed process leaves at the end of a file, from one with a
+ * damaged length.
  */
 export const FRAME_HEADER_LENGTH = 12
 
-/** What the header of a record says. */
+/** Header of a record. */
 export interface FrameHeader {
-  /** Of the payload, in bytes. */
+  /** Length of the payload in bytes. */
   length: number
   /** CRC-32 of the payload. */
   checksum: number
@@ -231,7 +231,7 @@ export function writeFrameHeader(into: Buffer, position: number, { length, check
   into.writeUInt32LE(crc32(into.subarray(position, position + 8)), position + 8)
 }
 
-/** The header of a record whose payload is made of pieces. */
+/** Creates the header of a record whose payload is given in pieces. */
 export function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0
   let checksum = 0
@@ -244,19 +244,19 @@ export function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
   return header
 }
 
-/** Reads what {@link writeFrameHeader} wrote; undefined if the header is damaged. */
+/** Decodes a header written by {@link writeFrameHeader}; undefined if it is damaged. */
 export function readFrameHeader(bytes: Uint8Array, position: number): FrameHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset + position, FRAME_HEADER_LENGTH)
   if (crc32(bytes.subarray(position, position + 8)) !== view.getUint32(8, true)) return undefined
   return { length: view.getUint32(0, true), checksum: view.getUint32(4, true) }
 }
 
-/** Whether a payload is the one that a header was written for. */
+/** Returns whether a payload matches its header. */
 export function isPayloadOf({ length, checksum }: FrameHeader, payload: Uint8Array): boolean {
   return payload.length === length && crc32(payload) === checksum
 }
 
-/** Where a value lies in the record file. */
+/** Place of a value in the record file. */
 export interface BulkPlace {
   position: RecordPosition
   /** In bytes. */
@@ -265,13 +265,13 @@ export interface BulkPlace {
   checksum: number
 }
 
-/** The length of a row: position (6), length (4) and checksum (4), little-endian. */
+/** Length of a row: position (6), length (4) and checksum (4), little-endian. */
 const ROW_LENGTH = 14
 
-/** The row that stands in the key-value store for a value in the record file. */
+/** Encodes the row that stands in the key-value store for a value in the record file. */
 export function encodeBulkRow({ position, length, checksum }: BulkPlace): Uint8Array {
   const bytes = new Uint8Array(ROW_LENGTH)
-  // A dozen of these are written with every block: no view is made for each.
+  // Every block writes a dozen of these, so no view is created for each.
   const low = position >>> 0
   const high = Math.floor(position / 2 ** 32)
   putUint32(bytes, 0, low)
@@ -282,7 +282,7 @@ export function encodeBulkRow({ position, length, checksum }: BulkPlace): Uint8A
   return bytes
 }
 
-/** Reads what {@link encodeBulkRow} wrote. */
+/** Decodes a row written by {@link encodeBulkRow}. */
 export function decodeBulkRow(bytes: Uint8Array): BulkPlace {
   const high = bytes[4]! | (bytes[5]! << 8)
   return {
@@ -304,9 +304,9 @@ function putUint32(bytes: Uint8Array, at: number, value: number): void {
 }
 
 /**
- * What was read last of the record file, with what lies before it. What is written together is mostly asked for together,
- * and the pieces from which the others are found come last: a read of such a piece brings its neighbours, where reads of
- * their own would each wait for the disk once memory no longer has them.
+ * Buffer of the last read from the record file, including bytes before the requested position. Records written
+ * together are mostly read together, and the piece that locates the others comes last. So reading that piece brings
+ * its neighbours, where separate reads would each wait for the disk once memory no longer has them.
  */
 export class RecordWindow {
   readonly #file: Pick<RecordStore, 'readInto' | 'offsetOf'>
@@ -318,7 +318,10 @@ export class RecordWindow {
     this.#file = file
   }
 
-  /** A view on the buffered bytes from a position on, until the next {@link read}; undefined if there are none. */
+  /**
+   * Returns a view of the buffered bytes from a position on, valid until the next {@link read}; undefined if there
+   * are none.
+   */
   from(position: RecordPosition): Uint8Array | undefined {
     const start = position - this.#position
     if (start < 0 || start >= this.#bytes.length) return undefined
@@ -326,14 +329,14 @@ export class RecordWindow {
   }
 
   /**
-   * Reads so many bytes from a position on and so many before it, as far as their segment goes.
+   * Reads `length` bytes from a position on and `before` bytes in front of it, within their segment.
    *
-   * @returns how many there are from the position on
+   * @returns the number of bytes from the position on
    */
   read(position: RecordPosition, { before, length }: { before: number; length: number }): number {
     const lead = Math.min(before, this.#file.offsetOf(position))
     if (this.#memory.length < lead + length) this.#memory = new Uint8Array(lead + length)
-    // Nothing is buffered if the file cannot be read.
+    // Leave the buffer empty if the read fails.
     this.#bytes = this.#memory.subarray(0, 0)
     const count = this.#file.readInto(this.#memory.subarray(0, lead + length), position - lead)
     this.#bytes = this.#memory.subarray(0, count)

@@ -30,7 +30,7 @@ it('keeps a file open under its readers, however many others are opened meanwhil
   expect((await Promise.all(readers)).every(Boolean)).toBe(true)
 })
 
-it('says that a file is not there, and opens it once it is', async () => {
+it('reports a missing file, and opens it once it exists', async () => {
   await expect(files.read(1, 0, new Uint8Array(1))).rejects.toMatchObject({ code: 'ENOENT' })
   await files.write(1, 0, [Uint8Array.of(7)])
   expect(await files.read(1, 0, new Uint8Array(1))).toEqual(Uint8Array.of(7))

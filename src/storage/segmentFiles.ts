@@ -17,9 +17,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { FILE_MODE, createDirectory, hasOtherNames, syncDirectory } from './directories.js'
 
-/** Reads up to this length stay on the thread: a page cache hit costs less than a hop. */
+/** Reads up to this length stay on the thread: a page cache hit costs less than a thread switch. */
 const SYNCHRONOUS_READ_LIMIT = 65_536
-/** After this many such reads one does leave the thread, and the event loop goes round. */
+/** Every so many such reads, one leaves the thread to let the event loop turn. */
 const SYNCHRONOUS_READS_IN_ROW = 64
 const OPEN_FILES_LIMIT = 64
 
@@ -29,30 +29,30 @@ const fdatasyncAsync = promisify(fdatasync)
 
 interface OpenFile {
   descriptor: number
-  /** Reads and writes under way on other threads. */
+  /** Reads and writes in progress on other threads. */
   users: number
-  /** Whether it is closed behind the last of them. */
+  /** Whether to close it after the last of them. */
   isRetired: boolean
 }
 
-/** Where segments are, and how their files are named. */
+/** Location and naming of segment files. */
 export interface SegmentFilesOptions {
-  /** Created if it is not there. */
+  /** Created if missing. */
   directory: string
-  /** Digits of a segment's number in the name of its file, so that no two collide where case does not count. */
+  /** Digits of the segment number in file names, so that no two collide on case-insensitive file systems. */
   digits: number
   extension: string
 }
 
 /**
- * The segments of a directory: numbered files that only grow. Their user records in an index of its own up to
- * where each is valid. What lies behind was never acknowledged: it is cut off at the next start, or overwritten.
+ * Segments of a directory: numbered files that only grow. The user's own index records where each one validly ends.
+ * Bytes behind that were never acknowledged: they are cut off at the next start, or overwritten.
  *
- * Files are opened on demand, at most 64 of them at a time. The operating system's page cache is the cache.
+ * Files are opened on demand, at most 64 at a time. The operating system's page cache is the cache.
  */
 export class SegmentFiles {
   readonly #options: SegmentFilesOptions
-  /** The one used last is the last one. */
+  /** Most recently used last. */
   readonly #open = new Map<number, OpenFile>()
   /** Segments whose names are on the medium. */
   readonly #named = new Set<number>()
@@ -63,13 +63,13 @@ export class SegmentFiles {
     createDirectory(options.directory)
   }
 
-  /** The path of a segment's file. */
+  /** Returns the path of a segment's file. */
   pathOf(segment: number): string {
     const { directory, digits, extension } = this.#options
     return join(directory, `${String(segment).padStart(digits, '0')}.${extension}`)
   }
 
-  /** The numbers of the files that exist, in rising order. */
+  /** Returns the numbers of existing files in ascending order. */
   list(): number[] {
     const { directory, extension } = this.#options
     const pattern = new RegExp(`^(\\d+)\\.${extension}$`)
@@ -79,17 +79,17 @@ export class SegmentFiles {
       .sort((a, b) => a - b)
   }
 
-  /** Bytes of a file, -1 if there is none. */
+  /** Returns the size of a file in bytes, -1 if it does not exist. */
   size(segment: number): number {
     return statSync(this.pathOf(segment), { throwIfNoEntry: false })?.size ?? -1
   }
 
-  /** Whether a file has another name, so that nothing may be written to it. */
+  /** Returns whether a file has another name, so that it must not be written to. */
   isShared(segment: number): boolean {
     return hasOtherNames(this.pathOf(segment))
   }
 
-  /** Fills memory from an offset on as far as the file goes. @returns how many bytes there are */
+  /** Fills memory from an offset on, up to the end of the file. @returns the number of bytes read */
   readSync(segment: number, offset: number, memory: Uint8Array): number {
     const { descriptor } = this.#fileOf(segment)
     for (let filled = 0; ;) {
@@ -101,10 +101,10 @@ export class SegmentFiles {
   }
 
   /**
-   * Fills memory with the bytes at an offset and returns it. Where all reads stayed on the thread, a walk over a large DAG
-   * would let nothing else run.
+   * Fills memory with the bytes at an offset and returns it. Some reads leave the thread even if short: otherwise a
+   * walk over a large DAG would let nothing else run.
    *
-   * @throws Error if the file ends before.
+   * @throws Error if the file ends too early
    */
   async read(segment: number, offset: number, memory: Uint8Array): Promise<Uint8Array> {
     const { length } = memory
@@ -121,12 +121,12 @@ export class SegmentFiles {
     return memory
   }
 
-  /** Writes all pieces, one behind the other, from a position on. @throws the system's error if the disk refuses. */
+  /** Writes pieces consecutively from a position on. @throws the system's error if the disk refuses */
   writeSync(segment: number, position: number, pieces: readonly Uint8Array[]): void {
     writeSync(this.#fileOf(segment, constants.O_CREAT).descriptor, position, pieces)
   }
 
-  /** The same without holding the thread. */
+  /** Asynchronous {@link writeSync}. */
   write(segment: number, position: number, pieces: readonly Uint8Array[]): Promise<void> {
     return this.#use(
       segment,
@@ -142,7 +142,7 @@ export class SegmentFiles {
     this.#flushName(segment)
   }
 
-  /** The same without holding the thread. */
+  /** Asynchronous {@link flushSync}. */
   async flush(segment: number): Promise<void> {
     await this.#use(segment, fdatasyncAsync)
     this.#flushName(segment)
@@ -154,12 +154,12 @@ export class SegmentFiles {
     this.#named.add(segment)
   }
 
-  /** Cuts off what lies behind a length. */
+  /** Truncates a file to a length. */
   truncate(segment: number, length: number): void {
     ftruncateSync(this.#fileOf(segment).descriptor, length)
   }
 
-  /** Deletes a file, which is closed once its last reader is done. */
+  /** Deletes a file, and closes it after its last reader. */
   remove(segment: number): void {
     this.#retire(segment)
     rmSync(this.pathOf(segment), { force: true })
@@ -208,18 +208,18 @@ function closeUnused({ descriptor, users, isRetired }: OpenFile): void {
 }
 
 /**
- * Bytes given to the system in one call, unless one buffer has more: fewer than 2 MiB. Linux takes memory for a file in
- * pieces as large as the call allows (large folios; for ext4 since 6.16), and one of 2 MiB often has to be put together, or
- * asked of the host, first: then the same bytes cost four to six times as much (docs/guides/performance.md).
+ * Maximum bytes per system call, unless a single buffer is larger: just below 2 MiB. Linux allocates page cache in
+ * pieces as large as the call allows (large folios; for ext4 since 6.16), and one of 2 MiB often has to be compacted,
+ * or requested from the host, first. The same bytes then cost four to six times as much (docs/guides/performance.md).
  */
 const CALL_LIMIT = 2 * 1024 * 1024 - 1
 
-/** Writes buffers from a position on, and says how many bytes the system took. */
+/** Writes buffers from a position on and returns how many bytes the system took. */
 type WriteCall = (buffers: readonly Uint8Array[], position: number) => Promise<number>
 
 /**
- * Writes all buffers, one after the other, from a position on. The calls do not wait for each other: each would wait for
- * the event loop. When one fails, the others have come to their end too.
+ * Writes buffers consecutively from a position on. The calls run concurrently, because each would otherwise wait for
+ * the event loop. If one fails, the others have ended too.
  */
 export async function writeBuffers(
   write: WriteCall,
@@ -253,17 +253,17 @@ async function writeAll(write: WriteCall, position: number, buffers: readonly Ui
   }
 }
 
-/** Where a file is opened for appending, and up to where it is valid. */
+/** Options for opening a file for appending. */
 export interface AppendFileOptions {
   path: string
-  /** Bytes that are kept; whatever lies behind them is cut off. */
+  /** Bytes to keep; anything behind them is cut off. */
   length: number
 }
 
 /**
- * A file that grows by whole pieces.
+ * File that grows by whole pieces.
  *
- * A write that fails leaves the end where it was, so that the next one takes its place.
+ * A failed write leaves the end where it was, so that the next one overwrites it.
  */
 export class AppendFile {
   readonly path: string
@@ -277,15 +277,15 @@ export class AppendFile {
     if (length > 0) ftruncateSync(this.#descriptor, length)
   }
 
-  /** Bytes in the file. */
+  /** File length in bytes. */
   get length(): number {
     return this.#length
   }
 
   /**
-   * Appends pieces one behind the other, and with `sync` waits until they are on the medium.
+   * Appends pieces consecutively; with `sync`, waits until they are on the medium.
    *
-   * @throws the system's error if the disk refuses; the file is then as long as before.
+   * @throws the system's error if the disk refuses; the file then keeps its length
    */
   append(pieces: readonly Uint8Array[], { sync = false }: { sync?: boolean } = {}): void {
     try {
@@ -304,10 +304,11 @@ export class AppendFile {
 }
 
 /**
- * Writes all pieces, one behind the other, from a position on.
+ * Writes pieces consecutively from a position on.
  *
- * @returns where they end
- * @throws the system's error if the disk refuses; the file ends at the position then, as far as the system lets it
+ * @returns the end position
+ * @throws the system's error if the disk refuses; the file is then truncated to the position, as far as the system
+ * allows
  */
 export function writeSync(descriptor: number, position: number, pieces: readonly Uint8Array[]): number {
   let end = position
@@ -332,7 +333,7 @@ function cutTail(descriptor: number, length: number): void {
   }
 }
 
-/** Pieces without their first bytes: what a short write has left over. */
+/** Drops the first bytes of a list of pieces, to continue after a short write. */
 export function withoutFirst(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes
   const rest: Uint8Array[] = []

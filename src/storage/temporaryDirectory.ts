@@ -7,20 +7,20 @@ import { isRunning } from './owner.js'
 
 const PREFIX = 'standin-data-'
 
-/** A new empty directory for a node that was given none. The process that locks it is its owner. */
+/** Creates an empty directory for a node that was given none. The process that locks it owns it. */
 export function createTemporaryDirectory(parent = tmpdir()): string {
   return mkdtempSync(join(parent, PREFIX))
 }
 
-/** Removes a temporary data directory with all that is in it. */
+/** Removes a temporary data directory and its content. */
 export async function removeTemporaryDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /**
- * Removes the temporary data directories whose owner is gone: those of processes that were killed.
+ * Removes temporary data directories whose owner is gone: those of killed processes.
  *
- * One that is not locked yet, or is locked by a process of another host, is left alone. What cannot be removed stays.
+ * Directories that are not locked yet, or locked by a process of another host, stay, as does what cannot be removed.
  */
 export async function sweepTemporaryDirectories(parent = tmpdir()): Promise<void> {
   for (const name of readdirSync(parent)) {

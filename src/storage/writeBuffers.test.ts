@@ -21,14 +21,14 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Records of a large file, as an upload writes them: a small head and a chunk each. */
+/** Records of a large file as an upload writes them: a small head and a chunk each. */
 function records(count: number): Buffer[] {
   return Array.from({ length: count }, () => [randomBytes(86), randomBytes(262_144)]).flat()
 }
 
 const total = (buffers: readonly Uint8Array[]): number => buffers.reduce((sum, { length }) => sum + length, 0)
 
-/** Writes to the file as the system does, and keeps what each call was given. */
+/** Writes to the file like the system, and records each call. */
 function recordedWrite(calls: (readonly Uint8Array[])[]) {
   return async (buffers: readonly Uint8Array[], position: number): Promise<number> => {
     calls.push(buffers)
@@ -36,7 +36,7 @@ function recordedWrite(calls: (readonly Uint8Array[])[]) {
   }
 }
 
-it('writes all buffers where they belong, in calls below 2 MiB', async () => {
+it('writes all buffers in place, in calls below 2 MiB', async () => {
   const calls: (readonly Uint8Array[])[] = []
   const buffers = [...records(17), randomBytes(3 * MEBIBYTE), ...records(2)]
   await writeBuffers(recordedWrite(calls), 1000, buffers)
@@ -45,18 +45,19 @@ it('writes all buffers where they belong, in calls below 2 MiB', async () => {
   expect(written.subarray(1000).equals(Buffer.concat(buffers))).toBe(true)
   const large = calls.filter((given) => total(given) >= 2 * MEBIBYTE)
   expect(large.map((given) => given.map(({ length }) => length))).toEqual([[3 * MEBIBYTE]])
-  // Seven records of 262,230 bytes and the head of the next fit below 2 MiB; the rest of that one comes with six more.
+  // Seven records of 262,230 bytes and the head of the next fit below 2 MiB; the rest of that one comes with six
+  // more.
   expect(calls.map(({ length }) => length)).toEqual([15, 14, 5, 1, 4])
 })
 
-it('goes on where the system has written less than it was given', async () => {
+it('continues after a short write', async () => {
   const write = recordedWrite([])
   const buffers = records(10)
   await writeBuffers(([first], position) => write([first!.subarray(0, 5000)], position), 0, buffers)
   expect(readFileSync(path).equals(Buffer.concat(buffers))).toBe(true)
 })
 
-it('fails when a call fails, once no other is under way', async () => {
+it('fails when a call fails, once no other is in progress', async () => {
   const write = recordedWrite([])
   let finished = 0
   const buffers = records(20)
