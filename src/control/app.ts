@@ -15,7 +15,7 @@ import { metricsRoutes } from './routes/metrics.js'
 import { nodeRoutes } from './routes/node.js'
 import { requestRoutes, usageRoutes } from './routes/requests.js'
 
-/** The control API, to be mounted at `/_standin`. Who may use it has been decided before. */
+/** Creates the control API, to be mounted at `/_standin`. Access must already have been checked. */
 export function createControl(setup: ControlSetup): Hono {
   const app = new Hono()
   let changes = 0
@@ -47,20 +47,20 @@ export function createControl(setup: ControlSetup): Hono {
   return app
 }
 
-/** What the controls work on. */
+/** What the control routes work on. */
 export interface ControlSetup {
   provider: Provider
   /** Names of the node's networks. */
   networks: readonly string[]
-  /** The version of this package. */
+  /** Version of this package. */
   version: string
-  /** What `/node` answers with besides version and mode. */
+  /** Members of the `/node` answer besides version and mode. */
   describeNode: () => Readonly<Record<string, unknown>>
-  /** What happened to the chains. */
+  /** Record of changes to the chains. */
   chains: ChainWatch
-  /** The folder of compiled contracts; undefined if none was named. */
+  /** Folder of compiled contracts; undefined if none was given. */
   artifacts: string | undefined
   cassette: CassetteControl
-  /** What a garbage collection of the file network would free. */
+  /** Returns what a garbage collection of the file network would free. */
   garbage: () => Promise<{ blocks: number; bytes: number }>
 }

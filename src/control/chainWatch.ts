@@ -2,11 +2,11 @@ import type { StoredBlock } from '../chain/block/record.js'
 import type { ChainEvent } from '../chain/reader.js'
 import { bytesToHex } from '../encoding/hex.js'
 
-/** Reorganisations that are remembered of each network, and blocks of each. */
+/** Reorganisations remembered per network, and blocks per reorganisation. */
 const mostReorganisations = 64
 const mostBlocks = 256
 
-/** A block that a reorganisation took off the canonical chain. */
+/** Block that a reorganisation removed from the canonical chain. */
 export interface OrphanedBlock {
   number: number
   hash: string
@@ -20,29 +20,29 @@ export interface OrphanedBlock {
 export interface Reorganisation {
   /** Milliseconds since 1970. */
   time: number
-  /** Oldest first; those of a long one that are nearest to the head. */
+  /** Oldest first; only the blocks nearest to the head if there are many. */
   removed: OrphanedBlock[]
 }
 
-/** Follows the chains of a node for those who look on: how often each has changed, and its reorganisations. */
+/** Tracks for observers how often each of a node's chains has changed, and its reorganisations. */
 export class ChainWatch {
   readonly #versions = new Map<string, number>()
   readonly #reorganisations = new Map<string, Reorganisation[]>()
 
-  /** Takes an event of a network's chain. */
+  /** Handles an event of a network's chain. */
   handleEvent(network: string, event: ChainEvent): void {
     this.#versions.set(network, this.version(network) + 1)
     if (event.type === 'removed') this.#remember(network, event.blocks)
-    // No block of before can be read any more.
+    // None of the previous blocks can be read any more.
     if (event.type === 'replaced') this.#reorganisations.delete(network)
   }
 
-  /** A number that grows with every event. */
+  /** Returns a number that grows with every event. */
   version(network: string): number {
     return this.#versions.get(network) ?? 0
   }
 
-  /** Oldest first. */
+  /** Returns a network's reorganisations, oldest first. */
   reorganisations(network: string): readonly Reorganisation[] {
     return this.#reorganisations.get(network) ?? []
   }

@@ -3,7 +3,7 @@ import { faultSchema } from '../provider/faults/faultSchema.js'
 import type { ControlRoute } from './route.js'
 import { faultReportSchema, journalEntrySchema } from './schemas.js'
 
-/** Describes the control API by OpenAPI 3.1, from the routes themselves. */
+/** Describes the control API in OpenAPI 3.1, generated from its routes. */
 export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {
@@ -65,7 +65,7 @@ function describe(summary: string, answer: string): Record<string, unknown> {
   return { summary, responses: { '2XX': { description: answer } } }
 }
 
-/** Schemas that clients in other languages have types of, by their names in the API's description. */
+/** Returns the named schemas for which clients in other languages have types. */
 export function describeClientSchemas(): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
   for (const schema of [faultSchema, faultReportSchema, journalEntrySchema]) describeSchema(schema, schemas)
@@ -73,9 +73,9 @@ export function describeClientSchemas(): Record<string, unknown> {
 }
 
 /**
- * A schema as OpenAPI 3.1 has it, as values are sent: a schema that stands for answers too has one description.
+ * Converts a schema to its OpenAPI 3.1 form as input; schemas used for answers too share it.
  *
- * @param named - receives the schemas with names that it refers to
+ * @param named - receives the named schemas that it refers to
  */
 export function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))

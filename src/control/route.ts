@@ -4,19 +4,19 @@ import { parseJsonInSlices } from '../encoding/json.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
 
-/** One operation of the control API: what the router and the API's description both come from. */
+/** One operation of the control API; source of both the router and the API's description. */
 export interface ControlRoute {
   method: 'get' | 'put' | 'post' | 'delete'
-  /** Below `/_standin`, with `:name` for a part that varies. */
+  /** Path below `/_standin`, with `:name` for a variable segment. */
   path: string
   summary: string
-  /** Query parameters by name, with what they mean. */
+  /** Descriptions of query parameters by name. */
   query?: Readonly<Record<string, string>>
-  /** What the body must be. */
+  /** Schema of the body. */
   body?: z.ZodType
-  /** What a successful answer is, in words. */
+  /** Description of a successful answer. */
   answer: string
-  /** The same as a schema. */
+  /** Schema of a successful answer. */
   answerSchema?: z.ZodType
   handle: (context: Context) => Response | Promise<Response>
 }
@@ -27,21 +27,21 @@ export function mount(app: Hono, routes: readonly ControlRoute[]): void {
 }
 
 /**
- * The body of a request, checked.
+ * Reads and checks the body of a request.
  *
- * @throws ConfigurationError that names the path to what is wrong.
+ * @throws ConfigurationError naming the path to the invalid value
  */
 export async function readBody<Output>(context: Context, schema: z.ZodType<Output>): Promise<Output> {
   return checkConfiguration(schema, await readJson(context), 'the body')
 }
 
-/** Longest body of a control request, in bytes. */
+/** Maximum body of a control request in bytes. */
 const maxBody = 2 * 1024 * 1024
 
 /**
- * The body of a request as JSON; a text that is none is checked, and refused, as undefined.
+ * Parses the body of a request as JSON. Returns undefined, which every schema refuses, if it is not JSON.
  *
- * @throws ConfigurationError if it is too long.
+ * @throws ConfigurationError if it is too long
  */
 export async function readJson(context: Context): Promise<unknown> {
   const chunks: Uint8Array[] = []

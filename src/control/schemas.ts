@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { faultActionSchema, faultMatchSchema } from '../provider/faults/faultSchema.js'
 import type { JournalEntry } from '../provider/journal/journal.js'
 
-/** A fault as `GET /faults` lists it. */
+/** A fault as listed by `GET /faults`. */
 export const faultReportSchema = z
   .object({
     id: z.string(),
@@ -13,7 +13,7 @@ export const faultReportSchema = z
   })
   .meta({ id: 'FaultReport', description: 'A fault that is set, with how often it fitted and happened' })
 
-/** An entry as `GET /requests` lists it. */
+/** An entry as listed by `GET /requests`. */
 export const journalEntrySchema = z
   .object({
     id: z.int().describe('Grows with every request'),

@@ -2,7 +2,7 @@ import { choice, decimalNumber, fileOrContent, option, optionGroup, optionalOpti
 
 const url = text('URL', /^https?:\/\//, 'a URL of http or https')
 
-/** Recording a provider's answers and replaying them. */
+/** Options to record and replay a provider's answers. */
 export const cassetteOptions = optionGroup('Cassettes', {
   record: optionalOption(
     text('FILE'),

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from './kinds.js'
 
-/** Hard forks by the names that --hardfork takes, oldest first. */
+/** Names of hard forks for --hardfork, oldest first. */
 export const hardforkNames = [
   'frontier',
   'homestead',
@@ -28,7 +28,7 @@ export const hardforkNames = [
   'osaka',
 ] as const
 
-/** Further names: anvil's, and forks that own chains rarely begin with. */
+/** Further names: anvil's, and forks that private chains rarely start with. */
 const furtherHardforkNames = [
   ...[
     'dao',
@@ -43,7 +43,7 @@ const furtherHardforkNames = [
   ...['bpo1', 'bpo2', 'latest'],
 ] as const
 
-/** What the chain is and how it grows. */
+/** Options of the chain and of mining. */
 export const chainOptions = {
   ...optionGroup('Chain', {
     chainId: option(

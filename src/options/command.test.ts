@@ -12,7 +12,7 @@ function parse(words: string[], environment: Record<string, string> = {}) {
 }
 
 describe('flags', () => {
-  test('long, short, joined and aliased forms give the same', () => {
+  test('long, short, joined and aliased forms are equivalent', () => {
     for (const words of [['--port', '9'], ['--port=9'], ['-p', '9'], ['-p9']])
       expect(parse(words).port).toBe(9)
     expect(parse(['--blockTime', '2']).blockTime).toBe(2)
@@ -24,13 +24,13 @@ describe('flags', () => {
     expect(parse([]).host).toEqual(['127.0.0.1', '::1'])
   })
 
-  test('a switch takes true and false behind it', () => {
+  test('a switch takes true or false behind it', () => {
     expect(parse(['--quiet']).quiet).toBe(true)
     expect(parse(['--quiet', 'false', '--json', 'true'])).toMatchObject({ quiet: false, json: true })
     expect(parse(['--no-mining', '--port', '0'])).toMatchObject({ noMining: true, port: 0 })
   })
 
-  test("anvil's flags that may stand alone or have a value are taken either way", () => {
+  test("anvil's flags with an optional value work with and without it", () => {
     expect(parse(['--prune-history', '--md', '--port', '7']).port).toBe(7)
     expect(parse(['--prune-history', '5', '--port', '7']).port).toBe(7)
     expect(parse(['--color', 'never']).color).toBe('never')
@@ -80,7 +80,7 @@ describe('sources', () => {
     expect(settings).toMatchObject({ port: 3, ipfsPort: 2, accounts: 3, balance: 10_000 })
   })
 
-  test('what is wrong in the file or the environment is named', () => {
+  test('errors in the file or the environment name their place', () => {
     writeFileSync(config, JSON.stringify({ prot: 1 }))
     expect(() => parse(['--config', config])).toThrow('unknown option prot in config.json')
     writeFileSync(config, JSON.stringify({ port: '1' }))
@@ -89,7 +89,7 @@ describe('sources', () => {
     expect(() => parse([], { STANDIN_PORT: 'x' })).toThrow('STANDIN_PORT: expected a whole number')
   })
 
-  test('a program gives values, not text', () => {
+  test('a program passes values, not text', () => {
     expect(parseNodeOptions({ port: 0, chainId: 1, gasLimit: 5_000n })).toMatchObject({
       chainId: 1n,
       gasLimit: 5_000n,

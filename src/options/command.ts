@@ -6,18 +6,18 @@ import { type AnyOption, checkValue, checkValues } from './read.js'
 
 type Definitions = Readonly<Record<string, AnyOption>>
 
-/** Where the values of a command's options are looked for. */
+/** Sources of a command's options. */
 export interface CommandSources {
-  /** The words after the command. */
+  /** Words behind the command. */
   words: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The settings of a command: flags win over environment variables, these over the configuration file that
- * `--config` names, and that over the defaults.
+ * Reads the settings of a command. Flags override environment variables, these the configuration file named by
+ * `--config`, and that the defaults.
  *
- * @throws OptionError with one line for the user.
+ * @throws OptionError with one line for the user
  */
 export function readCommandSettings(definitions: Definitions, sources: CommandSources) {
   const flags = readFlags(definitions, sources.words)
@@ -72,8 +72,8 @@ function indexByFlag(definitions: Definitions): Map<string, [name: string, defin
 }
 
 /**
- * Joins flags and values as the parser wants them: launchers of devnets write `--quiet false`, which is
- * `--quiet=false`; a flag that may stand alone gets its value, or the one that it has without.
+ * Joins flags and values for the parser. Devnet launchers write `--quiet false` for `--quiet=false`; a flag with an
+ * optional value gets its default for a missing one.
  */
 function joinValues(byFlag: ReadonlyMap<string, [string, AnyOption]>, words: readonly string[]): string[] {
   const joined: string[] = []

@@ -11,7 +11,7 @@ import {
   wordCount,
 } from './kinds.js'
 
-/** What only the command line knows. */
+/** Options of the command line only. */
 export const commandOptions = {
   ...optionGroup('Output', {
     config: optionalOption(text('FILE'), 'JSON file of options by their camel-case names'),
@@ -46,12 +46,12 @@ export const commandOptions = {
   }),
 }
 
-/** A flag of anvil with a value that is taken so that its start lines work, and that changes nothing here. */
+/** Defines an anvil flag with a value that is accepted for compatibility and has no effect. */
 function ignoredValue(description: string, aliases: readonly string[] = []) {
   return optionalOption(text('VALUE', /^/), description, { aliases })
 }
 
-/** Flags of anvil without a meaning here: they tune what works otherwise, or is on by default. */
+/** anvil's flags without effect here: they tune what works differently, or is on by default. */
 export const ignoredOptions = optionGroup('Accepted and ignored', {
   threads: ignoredValue('There are no worker threads to count', ['j', 'jobs']),
   maxPersistedStates: ignoredValue('Every state stays on disk'),

@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from './kinds.js'
 
-/** What makes the node stand in for another development node. */
+/** Options for standing in for another development node. */
 export const devnetOptions = {
   ...optionGroup('Chain', {
     compat: optionalOption(

@@ -1,6 +1,6 @@
 import { choice, option, optionGroup, optionalOption, text, toggle, wholeNumber } from './kinds.js'
 
-/** The file network and the data directory. */
+/** Options of the file network and the data directory. */
 export const fileOptions = {
   ...optionGroup('File network', {
     importProfile: option(

@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from './kinds.js'
 
-/** A chain that goes on from a block of another node's chain. */
+/** Options of a chain forked from another node's. */
 export const forkOptions = optionGroup('Fork', {
   forkUrl: optionalOption(
     text('URL[@BLOCK]', /^https?:\/\/./, 'an http or https URL'),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { optionDefinitions } from '../options.js'
 import { formatHelp } from './help.js'
 
-test('the help names every flag with its variable', () => {
+test('the help lists every flag with its variable', () => {
   const help = formatHelp(optionDefinitions)
   for (const { flag } of Object.values(optionDefinitions)) {
     expect(help).toContain(`--${flag}`)

@@ -4,7 +4,7 @@ import type { AnyOption } from './read.js'
 const width = 100
 const indent = 6
 
-/** The explanation of every option, under the headings of their groups. */
+/** Formats the help: every option, under the headings of their groups. */
 export function formatHelp(definitions: Readonly<Record<string, AnyOption>>): string {
   const all = Object.values(definitions)
   const groups = optionGroups.map((group) => {

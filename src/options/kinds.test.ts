@@ -64,7 +64,7 @@ describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown
   )
 })
 
-test('a word for a switch is read, and any other left as it is, names of what every object has too', () => {
+test('reads the words of a switch and leaves any other alone, even names that every object has', () => {
   const { fromText } = kinds.toggle('').kind
   expect(['true', '1', '', 'false', '0'].map(fromText)).toEqual([true, true, true, false, false])
   expect(['constructor', '__proto__', 'yes'].map(fromText)).toEqual(['constructor', '__proto__', 'yes'])

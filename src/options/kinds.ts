@@ -1,24 +1,24 @@
 import { TIMEOUT_MAX } from '../encoding/timeSlice.js'
 
-/** What values an option takes, and how one is read from a command line or an environment variable. */
+/** Type of an option: the values it takes, and how it is read from the command line or an environment variable. */
 export interface OptionKind<Output, Input = Output> {
-  /** Checks a value that a program or a configuration file gives; undefined for one that the option does not take. */
+  /** Checks a value given by a program or a configuration file; returns undefined for an invalid one. */
   check: (value: unknown) => Output | undefined
-  /** Only says what programs may give; no kind has it. */
+  /** Type marker for what programs may pass; never set. */
   given?: Input
-  /** Turns text into what `check` takes. */
+  /** Converts text to a value for `check`. */
   fromText: (text: string) => unknown
-  /** What is expected, for refusals: "a whole number from 0 to 65535". */
+  /** Description of valid values for error messages: "a whole number from 0 to 65535". */
   expected: string
-  /** How the value is named in the help; absent for a switch. */
+  /** Name of the value in the help; absent for a switch. */
   valueName?: string
-  /** What the flag means without a value; without this, it wants one. */
+  /** Value of the flag when it has none; absent if it requires one. */
   bare?: string
-  /** Whether the flag may be given several times; an environment variable separates by commas. */
+  /** Whether the flag may be repeated; an environment variable separates values by commas. */
   repeatable?: boolean
 }
 
-/** The longest time that a timer waits, in seconds. */
+/** Longest timer delay in seconds. */
 export const LONGEST_WAIT_SECONDS = Math.floor(TIMEOUT_MAX / 1000)
 
 const switchWords = new Map([
@@ -29,14 +29,14 @@ const switchWords = new Map([
   ['0', false],
 ])
 
-/** On or off. A flag without a value is on; `--flag false` is off, as launchers of devnets write it. */
+/** On or off. A flag without a value is on; `--flag false`, as devnet launchers write it, is off. */
 const switchKind: OptionKind<boolean> = {
   check: (value) => (typeof value === 'boolean' ? value : undefined),
   fromText: (text) => switchWords.get(text) ?? text,
   expected: 'true or false',
 }
 
-/** A whole number that JavaScript holds exactly. */
+/** Whole number within JavaScript's safe range. */
 export function wholeNumber(range: { minimum?: number; maximum?: number; valueName?: string } = {}) {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, valueName = 'N' } = range
   const upTo = maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
@@ -49,7 +49,7 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
   return kind
 }
 
-/** A number with decimals. */
+/** Decimal number. */
 export function decimalNumber(range: { minimum: number; valueName: string }): OptionKind<number> {
   return {
     check: (value) =>
@@ -60,7 +60,7 @@ export function decimalNumber(range: { minimum: number; valueName: string }): Op
   }
 }
 
-/** A whole number of any size, decimal or hexadecimal behind 0x. */
+/** Whole number of any size, decimal or hexadecimal with a 0x prefix. */
 export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } = {}) {
   const { minimum = 0n, valueName = 'N' } = range
   const kind: OptionKind<bigint, bigint | number | string> = {
@@ -87,7 +87,7 @@ export function choice<const Word extends string>(words: readonly Word[]): Optio
   }
 }
 
-/** A word whatever its case, and with dashes, underscores or spaces in it. */
+/** Accepts a word in any case, and with dashes, underscores or spaces in it. */
 export function anyCase<Word extends string>(kind: OptionKind<Word>): OptionKind<Word> {
   return { ...kind, fromText: (given) => kind.fromText(given.toLowerCase().replaceAll(/[-_ ]/g, '')) }
 }
@@ -110,7 +110,7 @@ const colourWords = new Map<unknown, 'auto' | 'always' | 'never'>([
   [false, 'never'],
 ])
 
-/** When to print in colour, in anvil's words; a switch means always or never. */
+/** When to print in colour, in anvil's terms; a switch means always or never. */
 export function colourChoice(): OptionKind<
   'auto' | 'always' | 'never',
   'auto' | 'always' | 'never' | boolean
@@ -124,7 +124,7 @@ export function colourChoice(): OptionKind<
   }
 }
 
-/** How many words a BIP-39 phrase has. */
+/** Number of words in a BIP-39 phrase. */
 export function wordCount(): OptionKind<number> {
   return {
     check: (value) => [12, 15, 18, 21, 24].find((count) => count === value),
@@ -134,7 +134,7 @@ export function wordCount(): OptionKind<number> {
   }
 }
 
-/** A kind whose flag may stand without a value, and then means this one. */
+/** Makes the value of a flag optional; without it, the flag means `bare`. */
 export function withBareValue<Output, Input>(
   kind: OptionKind<Output, Input>,
   bare: string,
@@ -142,7 +142,7 @@ export function withBareValue<Output, Input>(
   return { ...kind, bare }
 }
 
-/** The path of a JSON file; a program may give the file's content itself. */
+/** Path of a JSON file; a program may pass the content itself. */
 export function fileOrContent<Content extends object>(): OptionKind<string | Content> {
   return {
     check: (value) => {
@@ -175,7 +175,7 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** The headings of the help, in its order. */
+/** Headings of the help, in order. */
 export const optionGroups = [
   'Addresses',
   'Chain',
@@ -191,28 +191,28 @@ export const optionGroups = [
   'Accepted and ignored',
 ] as const
 
-/** One option: the flag, the environment variable, the configuration file's and the program's property alike. */
+/** Definition of one option, for flag, environment variable, configuration file and program alike. */
 export interface OptionDefinition<Output, Input = Output> extends OptionDetails {
-  /** The long flag without its dashes; the property is its camel case, the variable its upper case. */
+  /** Long flag without dashes. The property is its camel case, the environment variable its upper case. */
   flag: string
   kind: OptionKind<NonNullable<Output>, Input>
-  /** The value where none is given; undefined where the absence itself means something. */
+  /** Value if none is given; undefined if absence has a meaning of its own. */
   default: Output
   description: string
   group: (typeof optionGroups)[number]
 }
 
-/** What few options have. */
+/** Details that few options need. */
 export interface OptionDetails {
-  /** Other flags that mean the same; one letter is a short flag. */
+  /** Alternative flags; a single letter is a short flag. */
   aliases?: readonly string[]
-  /** Whether values hold keys or secrets, which no refusal may repeat. */
+  /** Whether values hold keys or secrets, which no error message may repeat. */
   holdsSecrets?: boolean
 }
 
 type Ungrouped<Output, Input> = Omit<OptionDefinition<Output, Input>, 'flag' | 'group'>
 
-/** An option with a default. */
+/** Defines an option with a default. */
 export function option<Output, Input>(
   kind: OptionKind<Output, Input>,
   defaultValue: NoInfer<Output>,
@@ -227,7 +227,7 @@ export function option<Output, Input>(
   }
 }
 
-/** An option whose absence means something of its own. */
+/** Defines an option whose absence has a meaning of its own. */
 export function optionalOption<Output, Input>(
   kind: OptionKind<Output, Input>,
   description: string,
@@ -236,7 +236,7 @@ export function optionalOption<Output, Input>(
   return { kind: kind as OptionKind<NonNullable<Output>, Input>, default: undefined, description, ...details }
 }
 
-/** A switch that is off unless it is given. */
+/** Defines a switch that is off by default. */
 export function toggle(description: string, details?: OptionDetails) {
   return option(switchKind, false, description, details)
 }
@@ -245,7 +245,7 @@ type Grouped<Options> = {
   [Name in keyof Options]: Options[Name] & Pick<OptionDefinition<unknown>, 'flag' | 'group'>
 }
 
-/** Options by their properties, under one heading of the help. Each flag is the property in lower case with dashes. */
+/** Groups options by property under a help heading. Each flag is the property in lower case with dashes. */
 export function optionGroup<Options extends Readonly<Record<string, object>>>(
   group: (typeof optionGroups)[number],
   options: Options,
@@ -257,12 +257,12 @@ export function optionGroup<Options extends Readonly<Record<string, object>>>(
   return Object.fromEntries(grouped) as Grouped<Options>
 }
 
-/** `chain-id` as `STANDIN_CHAIN_ID`. */
+/** Converts `chain-id` to `STANDIN_CHAIN_ID`. */
 export function flagToVariable(flag: string): string {
   return `STANDIN_${flag.replaceAll('-', '_').toUpperCase()}`
 }
 
-/** An option that is unknown, lacks its value or has a bad one; the message is one line for the user. */
+/** An option is unknown, lacks its value or has an invalid one. The message is one line for the user. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
 }

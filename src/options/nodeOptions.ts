@@ -9,7 +9,7 @@ type Given<Name extends keyof Definitions> = Definitions[Name] extends {
   : never
 
 /**
- * The options of a node as a program gives them; each has a default. The declarations of the package have a comment for
- * each of them, from its definition.
+ * Node options for programs; each has a default. The package's type declarations document each with the description
+ * in its definition.
  */
 export type NodeOptions = { [Name in keyof Definitions]?: Given<Name> | undefined }

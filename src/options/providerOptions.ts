@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from './kinds.js'
 
-/** What makes the node a hosted provider: keys, modes, plans and the limits of answers. */
+/** Options of the hosted provider: keys, modes, plans and limits of answers. */
 export const providerOptions = {
   ...optionGroup('Provider', {
     mode: optionalOption(

@@ -13,8 +13,8 @@ export type AnyOption = OptionDefinition<unknown, unknown>
 /**
  * Checks one value.
  *
- * @param where what the user wrote to give it: `--port`, `STANDIN_PORT`, `port in config.json`.
- * @throws OptionError if the option does not take the value.
+ * @param where - how the user gave it: `--port`, `STANDIN_PORT`, `port in config.json`
+ * @throws OptionError if the option does not accept the value
  */
 export function checkValue(definition: AnyOption, value: unknown, where: string): unknown {
   const checked = definition.kind.check(value)
@@ -26,8 +26,8 @@ export function checkValue(definition: AnyOption, value: unknown, where: string)
 /**
  * Checks the properties of an object against definitions and fills in the defaults.
  *
- * @param nameWhere how a property is called in a refusal.
- * @throws OptionError that names the first option that is unknown or has a bad value.
+ * @param nameWhere - names a property in error messages
+ * @throws OptionError naming the first option that is unknown or has a bad value
  */
 export function checkValues(
   definitions: Readonly<Record<string, AnyOption>>,
@@ -45,12 +45,12 @@ export function checkValues(
 }
 
 function show(value: unknown): string {
-  // JSON has no words for the numbers that are none.
+  // JSON cannot represent NaN and Infinity.
   if (typeof value === 'number') return String(value)
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value)
 }
 
-/** Every option of a node. Flags, environment, configuration file, help and documentation come from here. */
+/** All options of a node; source of flags, environment variables, configuration file, help and documentation. */
 export const nodeOptionDefinitions = {
   ...serverOptions,
   ...chainOptions,

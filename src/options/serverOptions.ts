@@ -14,7 +14,7 @@ import {
 
 const port = wholeNumber({ maximum: 65_535, valueName: 'PORT' })
 
-/** Where the node listens and who may talk to it. */
+/** Options for where the node listens and whom it answers. */
 export const serverOptions = {
   ...optionGroup('Addresses', {
     host: option(

@@ -43,7 +43,7 @@ const entriesQuerySchema = z.strictObject({
   limit: wholeNumber.pipe(z.int().min(1).max(500)).default(50),
 })
 
-/** A page of entries as `GET /cassette/entries` answers. */
+/** A page of entries as answered by `GET /cassette/entries`. */
 export const entryPageSchema = z.object({
   entries: z.array(
     z.object({
@@ -59,7 +59,7 @@ export const entryPageSchema = z.object({
   next: z.int().optional().describe('`from` of the next page; absent on the last one'),
 }) satisfies z.ZodType<EntryPage>
 
-/** Where a provider is that is recorded. What is left out is as the node's options say. */
+/** Addresses of the provider to record. Members left out default to the node's options. */
 export interface UpstreamRequest {
   upstream?: string | undefined
   upstreamWs?: string | undefined
@@ -67,13 +67,13 @@ export interface UpstreamRequest {
   upstreamGateway?: string | undefined
 }
 
-/** What is recorded. */
+/** Body of a request to record. */
 export interface RecordRequest extends UpstreamRequest {
   path: string
   rules?: CassetteRules | undefined
 }
 
-/** What is replayed, and how. What is left out is as the node's options say. */
+/** Body of a request to replay. Members left out default to the node's options. */
 export interface ReplayRequest extends UpstreamRequest {
   path: string
   mode?: 'strict' | 'once' | 'loose' | undefined
@@ -89,11 +89,11 @@ export interface CassetteControl {
   record(request: RecordRequest): Promise<void>
   /** @throws ConfigurationError */
   replay(request: ReplayRequest): Promise<void>
-  /** @returns what was ended */
+  /** @returns the state of the cassette that was ended */
   stop(): Promise<CassetteState>
 }
 
-/** The cassette that requests are recorded on or replayed from. */
+/** Routes of the cassette that requests are recorded to or replayed from. */
 export function cassetteRoutes({ cassette }: { cassette: CassetteControl }): ControlRoute[] {
   return [
     {

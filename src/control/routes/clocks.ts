@@ -4,7 +4,7 @@ import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readBody } from '../route.js'
 
 const bodySchema = z.strictObject({
-  /** When it is: a date and time (ISO 8601), or milliseconds since 1970. */
+  /** New time: a date and time (ISO 8601), or milliseconds since 1970. */
   time: z.union([
     z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
     z.int().min(0).max(LATEST_TIME),
@@ -13,7 +13,7 @@ const bodySchema = z.strictObject({
   frozen: z.boolean().default(false),
 })
 
-/** The clock that quotas run on. The chains' clocks are moved by JSON-RPC. */
+/** Routes of the clock that quotas use. The chains' clocks are set by JSON-RPC. */
 export function clockRoutes({ provider: { clock } }: ControlSetup): ControlRoute[] {
   return [
     {

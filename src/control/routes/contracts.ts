@@ -4,18 +4,18 @@ import { type ContractLibrary, readContractLibrary } from '../../report/contract
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readBody } from '../route.js'
 
-/** Characters of code that is looked for: more than ten times what a chain may have (EIP-170). */
+/** Maximum hexadecimal digits of code to identify: more than ten times what a chain may have (EIP-170). */
 const LONGEST_CODE = 512 * 1024
 
 const identifySchema = z.strictObject({
-  /** Runtime code as hexadecimal behind 0x. */
+  /** Runtime code as hexadecimal with a 0x prefix. */
   code: z
     .string()
     .max(LONGEST_CODE, { abort: true })
     .regex(/^0x([0-9a-f]{2})*$/i, 'expected bytes as hexadecimal behind 0x'),
 })
 
-/** The compiled contracts of `--artifacts`. */
+/** Routes of the compiled contracts in `--artifacts`. */
 export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
   let library: Promise<ContractLibrary> | undefined
   const load = (): Promise<ContractLibrary> => (library ??= readContractLibrary(artifacts))

@@ -2,13 +2,13 @@ import { streamSSE } from 'hono/streaming'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
-/** Milliseconds between two looks at what changed: so often a reader is told at most. */
+/** Milliseconds between checks for changes, and so between messages to a reader. */
 const interval = 200
 
-/** Looks without a change after which a comment keeps the connection open. */
+/** Checks without a change after which a comment keeps the connection open. */
 const quietLooks = 75
 
-/** Operations of the file network that change what it holds. */
+/** File operations that change the file network's content. */
 const fileChanges = [
   'add',
   'block/put',
@@ -34,8 +34,8 @@ function countFileChanges(tallies: ReadonlyMap<string, { readonly calls: number 
 }
 
 /**
- * Tells readers that something changed and not what: they read what they show. So a thousand requests a second cost five
- * messages, and no request waits for a reader.
+ * Routes that tell readers that something changed, but not what: they fetch what they show. A thousand requests a
+ * second so cost five messages, and no request waits for a reader.
  */
 export function eventRoutes(
   { provider, chains, networks }: ControlSetup,

@@ -7,7 +7,7 @@ import { faultReportSchema } from '../schemas.js'
 
 const bodySchema = z.union([faultsFileSchema, faultSchema])
 
-/** Faults and scenarios. */
+/** Routes of faults and scenarios. */
 export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
   return [
     {
@@ -66,7 +66,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
   ]
 }
 
-/** Outages that are declared. */
+/** Routes of declared outages. */
 export function outageRoutes({ provider, networks }: ControlSetup): ControlRoute[] {
   const { outages } = provider
   return [

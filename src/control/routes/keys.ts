@@ -6,10 +6,10 @@ import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'
 
-/** Members of a body that are looked at. */
+/** Maximum members of a body. */
 const MOST_MEMBERS = 100
 
-/** Keys: added, changed and removed while the node runs; and the plans that they may have. */
+/** Routes to add, change and remove keys while the node runs, and to list the plans available to them. */
 export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
   const { keys, plans, quotas } = provider
   return [

@@ -3,7 +3,7 @@ import type { Provider } from '../../provider/provider.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
-/** Metrics in the text form of Prometheus. */
+/** Route of metrics in Prometheus' text format. */
 export function metricsRoutes({ provider }: ControlSetup): ControlRoute[] {
   return [
     {
@@ -19,7 +19,7 @@ export function metricsRoutes({ provider }: ControlSetup): ControlRoute[] {
   ]
 }
 
-/** What is counted by method, and where the tally has it. */
+/** Counters per method, with the value of each in a tally. */
 const counters: readonly { name: string; help: string; pick: (tally: Readonly<MethodTally>) => number }[] = [
   { name: 'requests', help: 'Requests that ended', pick: ({ calls }) => calls },
   { name: 'failed_requests', help: 'Requests that failed', pick: ({ failed }) => failed },
@@ -29,12 +29,12 @@ const counters: readonly { name: string; help: string; pick: (tally: Readonly<Me
 ]
 
 /**
- * The metrics of a provider.
+ * Formats the metrics of a provider.
  *
- * They are read from the tallies at each scrape: counting twice would cost every request.
+ * They are computed from the tallies at each scrape: counting twice would cost every request.
  */
 export async function formatMetrics(provider: Provider): Promise<{ text: string; contentType: string }> {
-  // The library is loaded with the first scrape.
+  // Load the library on the first scrape only.
   const { Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   const gauge = (name: string, help: string, value: number): void =>

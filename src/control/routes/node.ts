@@ -1,7 +1,7 @@
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
-/** What the node is, and what became of its chains. */
+/** Routes that describe the node and its chains' reorganisations. */
 export function nodeRoutes({
   provider,
   version,

@@ -66,7 +66,7 @@ const queryWords = {
   format: 'json (an array), ndjson (a line each), or stream (a line each, and on as they come)',
 }
 
-/** The journal. */
+/** Routes of the journal. */
 export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
   const { journal } = provider
   return [
@@ -129,10 +129,10 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
   ]
 }
 
-/** Characters that may wait for a reader; who lets more come up is slower than what it follows. */
+/** Characters that may wait for a reader; one that lags further behind is disconnected. */
 const mostWaiting = 1024 * 1024
 
-/** Writes what there is, then what comes, until the reader goes away or reads too slowly. */
+/** Writes existing entries, then new ones, until the reader disconnects or lags too far behind. */
 function follow(
   context: Context,
   journal: Journal,
@@ -165,7 +165,7 @@ function follow(
 /** Characters of parameters in a summary. */
 const previewLength = 160
 
-/** An entry as a row of a list shows it. */
+/** Shortens an entry to a row of a list. */
 function summaryOf(recorded: RecordedRequest & { id: number }): JournalEntry & { preview?: string } {
   const { params, ...entry } = entryOf(recorded)
   if (params === undefined) return entry
@@ -177,7 +177,7 @@ function toLine(entry: JournalEntry): string {
   return `${JSON.stringify(entry)}\n`
 }
 
-/** What the run has come to. */
+/** Routes of the run's usage. */
 export function usageRoutes({ provider }: ControlSetup): ControlRoute[] {
   return [
     {

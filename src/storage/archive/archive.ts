@@ -5,23 +5,23 @@ import { extract } from 'tar-stream'
 import { FORMAT_VERSION } from '../manifest.js'
 
 /**
- * An archive is a gzipped tar file. Its first entry is its manifest, which names every other entry with its length and
- * checksum, in their order. So one read of the first kilobytes tells which archive it is.
+ * An archive is a gzipped tar file. Its first entry is a manifest that lists the other entries in order with their
+ * lengths and checksums, so reading the first kilobytes identifies the archive.
  */
 export const ARCHIVE_MANIFEST = 'standin-archive.json'
 
-/** The version of the archive itself; that of the data directory inside is beside it. */
+/** Version of the archive format; the manifest also holds that of the data directory inside. */
 export const ARCHIVE_VERSION = 1
 
-/** Bytes of the longest manifest that is read. */
+/** Maximum size of a manifest in bytes. */
 const LONGEST_MANIFEST = 64 * 1024 * 1024
 
-/** Names of files: segments of a path without a dot at their beginning. */
+/** File names: path segments that do not start with a dot. */
 const entryName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 
-/** A file in an archive. */
+/** File in an archive. */
 export interface ArchivedFile {
-  /** Relative to the data directory, with slashes. */
+  /** Path relative to the data directory, with slashes. */
   name: string
   /** Bytes. */
   size: number
@@ -29,7 +29,7 @@ export interface ArchivedFile {
   sha256: string
 }
 
-/** What an archive says about itself. */
+/** Manifest of an archive. */
 export interface ArchiveManifest {
   archiveVersion: number
   /** See FORMAT_VERSION. */
@@ -37,26 +37,26 @@ export interface ArchiveManifest {
   files: ArchivedFile[]
 }
 
-/** The manifest of an archive, with the SHA-256 of its bytes, which names the archive: hexadecimal, without 0x. */
+/** Manifest of an archive, and the SHA-256 of its bytes (hexadecimal, without 0x), which identifies the archive. */
 export interface ArchiveIdentity {
   manifest: ArchiveManifest
   checksum: string
 }
 
-/** An archive that cannot be used: it is none, is torn or changed, or was made by another version. */
+/** An archive cannot be used: it is not one, is truncated or changed, or was made by another version. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
 }
 
-/** One entry of a tar file: its name and bytes. */
+/** Entry of a tar file: name and bytes. */
 export interface ArchiveEntry extends AsyncIterable<Uint8Array> {
   header: { name: string; type?: string | null | undefined }
 }
 
 /**
- * The entries of an archive, in their order. Each has to be read before the next.
+ * Yields the entries of an archive in order. Each must be read before the next is requested.
  *
- * @throws ArchiveError if the file is no gzipped tar file, or ends early.
+ * @throws ArchiveError if the file is not a gzipped tar file, or ends early
  */
 export async function* archiveEntries(path: string): AsyncGenerator<ArchiveEntry> {
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 })
@@ -76,7 +76,7 @@ export async function* archiveEntries(path: string): AsyncGenerator<ArchiveEntry
   }
 }
 
-/** What is wrong with an archive, by what reading it or writing its files has thrown. */
+/** Converts an error from reading an archive or writing its files to an ArchiveError. */
 export function archiveErrorOf(path: string, error: unknown): ArchiveError {
   if (error instanceof ArchiveError) return error
   const { code, syscall, message } = error as NodeJS.ErrnoException
@@ -90,9 +90,9 @@ function foreign(path: string): ArchiveError {
 }
 
 /**
- * Reads which archive a file is, and no more of it than that takes.
+ * Identifies an archive, reading no more of it than necessary.
  *
- * @throws ArchiveError if it is none, or one of another version.
+ * @throws ArchiveError if it is not one, or is of another version
  */
 export async function identifyArchive(path: string): Promise<ArchiveIdentity> {
   for await (const entry of archiveEntries(path)) {

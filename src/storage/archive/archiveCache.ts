@@ -26,12 +26,12 @@ import {
   identifyArchive,
 } from './archive.js'
 
-/** Between two looks at whether another process has unpacked an archive. */
+/** Polling interval while another process unpacks the archive. */
 const POLL_MILLISECONDS = 25
-/** An unpacked archive that no node has started on for so long is removed. */
+/** Age at which an unpacked archive that no node has started from is removed. */
 const UNUSED_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 
-/** An archive that lies unpacked in the cache. */
+/** Archive unpacked in the cache. */
 export interface UnpackedArchive {
   directory: string
   /** See ArchiveIdentity. */
@@ -39,10 +39,10 @@ export interface UnpackedArchive {
 }
 
 /**
- * Unpacks an archive into a cache, where it is found by its checksum from then on. Processes that want the same one
- * meanwhile wait for it. What is found there is complete: it gets its name when it is.
+ * Unpacks an archive into a cache under its checksum, unless it is there already. Other processes that need it
+ * meanwhile wait. A directory gets its name once it is complete.
  *
- * @throws ArchiveError if the archive is none, is torn or changed, or cannot be unpacked.
+ * @throws ArchiveError if the file is not an archive, is truncated or changed, or cannot be unpacked
  */
 export async function unpackArchive(path: string, cache: string): Promise<UnpackedArchive> {
   const identity = await identifyArchive(path)
@@ -77,16 +77,16 @@ async function unpackOnce(path: string, identity: ArchiveIdentity, directory: st
   }
 }
 
-/** Leaves a directory that another process has begun to lock. */
+/** Removes a directory unless another process has begun to lock it. */
 function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory)
   } catch {
-    // The last one that leaves removes it.
+    // The last process to leave removes it.
   }
 }
 
-/** @returns undefined if another process unpacks the archive */
+/** @returns undefined if another process is unpacking the archive */
 function tryToLock(workshop: string): DirectoryLock | undefined {
   try {
     return lockDirectory(workshop)
@@ -98,7 +98,7 @@ function tryToLock(workshop: string): DirectoryLock | undefined {
   }
 }
 
-/** Files that other processes began with stay theirs: they have names of their own. */
+/** Nodes already started from these files keep them: theirs have names of their own. */
 function removeUnused(cache: string): void {
   for (const name of readdirSync(cache)) {
     if (!/^[0-9a-f]{64}$/.test(name)) continue
@@ -107,7 +107,7 @@ function removeUnused(cache: string): void {
   }
 }
 
-/** Writes what an archive holds, its manifest apart, and checks it on the way. */
+/** Writes the content of an archive, except its manifest, and verifies it on the way. */
 async function writeFiles(path: string, identity: ArchiveIdentity, target: string): Promise<void> {
   createDirectory(target)
   const damaged = (what: string): ArchiveError => new ArchiveError(`The archive ${path} is damaged: ${what}.`)

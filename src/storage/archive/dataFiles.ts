@@ -2,15 +2,17 @@ import { constants, copyFileSync, linkSync, readdirSync, readFileSync, rmSync, s
 import { dirname, join } from 'node:path'
 import { createDirectory } from '../directories.js'
 
-/** Locks and LevelDB's diary, which belong to a process rather than to the data. */
+/** Locks and LevelDB's info logs, which belong to a process rather than to the data. */
 const ofProcess = /(^|\/)(lock(\..*)?|LOCK|LOG|LOG\.old)$/
-/** Files that do not change once they are written, or not while they have another name (see hasOtherNames). */
+/** Files that are immutable once written, or while they have another name (see hasOtherNames). */
 const shareable = /\.(ldb|rec|blocks)$/
 
-/** The file that makes a directory a data directory; it comes last, so that half a copy is none. */
+/**
+ * The file that makes a directory a data directory. It is copied last, so that a partial copy does not count as one.
+ */
 export const DATA_MANIFEST = 'manifest.json'
 
-/** The files of a data directory that make up its data, by their names relative to it, with slashes, in order. */
+/** Returns the data files of a data directory: relative paths with slashes, in order. */
 export function dataFiles(directory: string): string[] {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -27,16 +29,16 @@ function isDataManifest(name: string): boolean {
   return name === DATA_MANIFEST
 }
 
-/** A write-ahead file that has nothing for LevelDB. */
+/** Returns whether a file is a write-ahead file with nothing for LevelDB. */
 function isEmptyLog(directory: string, name: string): boolean {
   return /(^|\/)write-ahead-\d+\.log$/.test(name) && statSync(join(directory, name)).size === 0
 }
 
 /**
- * Makes the files of one data directory those of another: immutable ones under a second name, so that they take neither
- * time nor space, the others as copies.
+ * Copies the files of one data directory to another. Immutable ones get a second name, which takes neither time nor
+ * space.
  *
- * @param options.share - whether names are enough; without, everything is copied
+ * @param options.share - whether second names may be used; otherwise everything is copied
  */
 export function copyData(
   from: string,
@@ -56,7 +58,10 @@ export function copyData(
   }
 }
 
-/** Gives a file a second name. @returns false where the file system cannot, or they are two */
+/**
+ * Gives a file a second name. @returns false if the file system does not support it, or the paths are on different
+ * ones
+ */
 function link(path: string, name: string): boolean {
   try {
     linkSync(path, name)
@@ -68,14 +73,14 @@ function link(path: string, name: string): boolean {
   }
 }
 
-/** Takes the files of a copy that was not finished out of a directory. */
+/** Removes the files of an unfinished copy from a directory. */
 export function removeData(directory: string): void {
   for (const name of [DATA_MANIFEST, 'chain', 'files']) {
     rmSync(join(directory, name), { recursive: true, force: true })
   }
 }
 
-/** Which files LevelDB and the write-ahead log are at: another process that opens the directory changes it. */
+/** Returns which files LevelDB currently uses. It changes when another process opens the directory. */
 export function versionOf(directory: string): string {
   return ['chain/leveldb', 'chain/nodes', 'files/index']
     .map((name) => {

@@ -10,30 +10,30 @@ import { FORMAT_VERSION } from '../manifest.js'
 import { ARCHIVE_MANIFEST, ARCHIVE_VERSION, type ArchivedFile, ArchiveError } from './archive.js'
 import { dataFiles } from './dataFiles.js'
 
-/** Hashes, which most of the data are, do not compress: more effort buys little. */
+/** Most data are hashes, which do not compress: more effort gains little. */
 const GZIP_LEVEL = 3
 const READ_BYTES = 1024 * 1024
-/** The same data make the same archive. */
+/** Fixed, so that the same data make the same archive. */
 const mtime = new Date(0)
 
-/** What an archive holds. */
+/** Statistics of a packed archive. */
 export interface Packed {
   files: number
-  /** Before they were compressed. */
+  /** Before compression. */
   bytes: number
   archiveBytes: number
 }
 
-/** Where the bytes of an archived file are. */
+/** File to pack, with the path to read it from. */
 interface FileToPack extends ArchivedFile {
   path: string
 }
 
 /**
- * Writes the files of a data directory that no process has open into an archive, which appears when it is complete.
+ * Packs the files of a data directory that no process has open into an archive, which appears once it is complete.
  *
- * @param options.extra - further files, by the names that they have in the archive
- * @throws ArchiveError if a file changes meanwhile.
+ * @param options.extra - further files: paths by their names in the archive
+ * @throws ArchiveError if a file changes meanwhile
  */
 export async function packArchive(
   directory: string,

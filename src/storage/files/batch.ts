@@ -14,27 +14,27 @@ import {
   writeRecordHead,
 } from './rows.js'
 
-/** A new segment is begun where a block would make the current one longer than this. */
+/** Maximum length of a segment: a block that would exceed it starts a new one. */
 const segmentLimit = 128 * 1024 * 1024
 
-/** A block to be stored. */
+/** Block to store. */
 export interface BlockToStore {
-  /** The name it is found under. */
+  /** Key of the block in the index. */
   key: Uint8Array
-  /** Remembered with the name; a second label for the same key is kept beside the first. */
+  /** Kept with the key; a second label for the same key is added to the first. */
   label: Uint8Array
   data: Uint8Array
   session?: BlockSession | undefined
 }
 
-/** A block with its key as a text, for maps. */
+/** Block with its key as text, for maps. */
 export interface PlannedBlock extends BlockToStore {
   text: string
 }
 
-/** What has to be written so that a number of blocks is stored. */
+/** Writes needed to store a number of blocks. */
 export interface WritePlan {
-  /** What to append, by segment. */
+  /** Records to append, by segment. */
   appends: Map<number, { position: number; records: RecordBuffers }>
   changes: BatchOperation[]
   segments: Map<number, SegmentRow>
@@ -46,7 +46,7 @@ export interface PlanContext {
   lookUp: (key: Uint8Array) => BlockRow | undefined
   segments: ReadonlyMap<number, SegmentRow>
   activeSegment: number
-  /** Segments that are given up: a block that lies in one of them is stored anew. */
+  /** Segments being given up: a block that lies in one of them is stored again. */
   givenUp?: ReadonlySet<number> | undefined
 }
 
@@ -59,7 +59,7 @@ interface PlannedRow {
 
 const emptySegment: SegmentRow = { committedLength: 0, liveBlocks: 0, liveBytes: 0 }
 
-/** Plans the storing of blocks: what is stored already is only touched, and gains a label if need be. */
+/** Plans how to store blocks. A block already stored is only touched, and gains the label if new. */
 export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePlan {
   const rows = new Map<string, PlannedRow>()
   const segments = new Map<number, SegmentRow>()
@@ -77,7 +77,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
       } else entry = { key, row: stored, changed: false, isAppended: false }
       rows.set(block.text, entry)
     }
-    // What is appended lies behind the place at which the session began, and is protected by that.
+    // An appended block lies behind the position at which the session began, which already protects it.
     if (!entry.isAppended) block.session?.touch(block.key)
     const { labels } = entry.row
     if (labels[0] !== block.label && !labels.some((label) => Buffer.compare(label, block.label) === 0)) {
@@ -128,7 +128,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
   return { appends, changes, segments, activeSegment }
 }
 
-/** What is known of a segment once a block of it is no longer needed. */
+/** Returns the statistics of a segment after removing a block from it. */
 export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, length }: BlockRow): SegmentRow {
   const recordLength = recordHeadLength({ key, label: labels[0] ?? new Uint8Array() }) + length
   return {
@@ -138,16 +138,16 @@ export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, len
   }
 }
 
-/** Data up to this size is copied behind its head: a buffer of its own in a write costs more than that. */
+/** Data up to this size is copied behind its head, which is cheaper than a separate buffer in the write. */
 const copiedLimit = 16_384
 const firstPageLength = 1024
 const longestPage = 65_536
 
-/** Records to be appended, as buffers for one write. */
+/** Collects records to append as buffers for a single write. */
 export class RecordBuffers {
   readonly #buffers: Uint8Array[] = []
   #page: Buffer = Buffer.alloc(0)
-  /** Where in the page the bytes begin that are not yet among the buffers, and where they end. */
+  /** Start and end of the bytes in the page that are not yet among the buffers. */
   #start = 0
   #end = 0
 
@@ -165,7 +165,7 @@ export class RecordBuffers {
     this.#buffers.push(data)
   }
 
-  /** The buffers, one behind the other. */
+  /** Returns the buffers, in order. */
   take(): Uint8Array[] {
     this.#cut()
     return this.#buffers
@@ -187,8 +187,8 @@ export class RecordBuffers {
 }
 
 /**
- * What a running operation relies on. Removals spare every block that was stored after the session began
- * and every block that the session touched, also where it found it already stored.
+ * Blocks that a running operation relies on. Removals spare every block stored after the session began, and every
+ * block that the session touched, including those it found already stored.
  */
 export class BlockSession {
   readonly #startedAt: number
@@ -215,13 +215,13 @@ export class BlockSession {
   }
 }
 
-/** The sessions that are open, and which blocks a removal must spare for them. */
+/** Open sessions, and the blocks that a removal must spare for them. */
 export class BlockSessions {
   readonly #sessions = new Set<BlockSession>()
   readonly #endedDuringRemoval = new Set<BlockSession>()
   #removals = 0
 
-  /** @param end - where the next block will be appended */
+  /** @param end - position of the next block to be appended */
   open(end: Omit<BlockLocation, 'length'>): BlockSession {
     const session = new BlockSession(placeOf(end), () => {
       if (this.#removals === 0) this.#sessions.delete(session)
@@ -231,7 +231,7 @@ export class BlockSessions {
     return session
   }
 
-  /** Until it ends, sessions that end keep protecting what they relied on. */
+  /** Until the removal ends, sessions that end keep protecting their blocks. */
   openRemoval(end: Omit<BlockLocation, 'length'>): BlockSession {
     const removal = new BlockSession(placeOf(end), () => {
       this.#sessions.delete(removal)
@@ -250,12 +250,12 @@ export class BlockSessions {
   }
 }
 
-/** A place in the segments as a number that only grows: segments are numbered and appended to in order. */
+/** Maps a position in the segments to a number that only grows: segments are numbered and appended to in order. */
 function placeOf({ segment, offset }: Omit<BlockLocation, 'length'>): number {
   return segment * 2 ** 32 + offset
 }
 
-/** A key as a string, for maps and sets. */
+/** Converts a key to a string for maps and sets. */
 export function keyText(key: Uint8Array): string {
   return latin1(key)
 }

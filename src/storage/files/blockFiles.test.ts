@@ -50,7 +50,7 @@ afterEach(async () => {
 })
 
 describe('blocks', () => {
-  it('gives back what was put, also after it is opened again', async () => {
+  it('returns what was put, even after a reopen', async () => {
     const blocks = [new Uint8Array(0), bytes(10), bytes(300_000)]
     await Promise.all(blocks.map(put))
     for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
@@ -60,7 +60,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(bytes(32))).toBeUndefined()
   })
 
-  it('lets others have their turn while many small blocks are read', async () => {
+  it('yields to others while many small blocks are read', async () => {
     const blocks = Array.from({ length: 1000 }, () => bytes(20))
     await Promise.all(blocks.map(put))
     let turns = 0
@@ -89,7 +89,7 @@ describe('blocks', () => {
     ])
   })
 
-  it('drops what lies behind the last acknowledged block', async () => {
+  it('drops bytes behind the last acknowledged block', async () => {
     const data = bytes(1000)
     await put(data)
     await store.close()
@@ -101,7 +101,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(keyOf(data))).toEqual(data)
   })
 
-  it('forgets blocks that a shortened file no longer has whole', async () => {
+  it('forgets blocks that a shortened file no longer holds whole', async () => {
     const first = bytes(1000)
     const second = bytes(1000)
     await put(first)
@@ -117,7 +117,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(keyOf(second))).toEqual(second)
   })
 
-  it('deletes nothing on the word of a count, and counts again', async () => {
+  it('deletes nothing on the word of a count, but counts again', async () => {
     const blocks = [bytes(1000), bytes(2000)]
     await Promise.all(blocks.map(put))
     const { bytes: committedLength } = store.blocks.totals()
@@ -147,7 +147,7 @@ describe('blocks', () => {
     expect(store.blocks.totals()).toEqual(totals)
   })
 
-  it('finds its blocks without an index, up to the one that is not whole', async () => {
+  it('finds its blocks without an index, up to the first incomplete one', async () => {
     const blocks = [new Uint8Array(0), bytes(1000), bytes(70_000)]
     const torn = bytes(1000)
     for (const data of [...blocks, torn]) await put(data)
@@ -166,7 +166,7 @@ describe('blocks', () => {
     expect(store.blocks.totals()).toEqual({ blocks: 4, bytes: size })
   })
 
-  it('leaves out a block that is not what its key says when nothing but its file tells of it', async () => {
+  it('leaves out a block that does not match its key when only its file lists it', async () => {
     const [first, holed, last] = [bytes(70_000), bytes(70_000), bytes(70_000)]
     for (const data of [first, holed, last]) await put(data)
     await store.close()
@@ -183,7 +183,7 @@ describe('blocks', () => {
     for (const data of [first, holed, last]) expect(await store.blocks.get(keyOf(data))).toEqual(data)
   })
 
-  it('does not bring back what was removed when a process ends while it deletes a file', async () => {
+  it('does not bring back removed blocks when the process ends while it deletes a file', async () => {
     const [dead, living] = [bytes(1000), bytes(1000)]
     await put(dead)
     const removal = store.blocks.openRemoval()
@@ -205,7 +205,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(keyOf(living))).toEqual(living)
   })
 
-  it('counts again where a file is shortened and the count was wrong already', async () => {
+  it('counts again when a file is shortened and the count was already wrong', async () => {
     const kept = bytes(1000)
     await put(kept)
     await put(bytes(2000))
@@ -225,7 +225,7 @@ describe('blocks', () => {
 })
 
 describe('opening', () => {
-  it('leaves the directory to the next one where it fails', async () => {
+  it('leaves the directory free for the next process if it fails', async () => {
     await put(bytes(10))
     await store.close()
     const segment = await newestSegment()
@@ -240,7 +240,7 @@ describe('opening', () => {
 })
 
 describe('removal', () => {
-  it('frees the space of removed blocks and keeps the others', async () => {
+  it('frees the space of removed blocks and keeps the rest', async () => {
     const dead = [bytes(400_000), bytes(400_000)]
     const living = [bytes(1000), bytes(100_000)]
     await Promise.all([...dead, ...living].map(put))
@@ -259,7 +259,7 @@ describe('removal', () => {
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
-  it('moves small blocks in several writes, so that none of them keeps others waiting', async () => {
+  it('moves small blocks in several writes, so that none of them holds others up', async () => {
     const blocks = Array.from({ length: 1500 }, () => bytes(20))
     await Promise.all(blocks.map(put))
     const recordLength = store.blocks.totals().bytes / blocks.length
@@ -282,7 +282,7 @@ describe('removal', () => {
     expect(store.blocks.totals()).toEqual({ blocks: 1400, bytes: 1400 * recordLength })
   })
 
-  it('counts a block once that is removed under several labels', async () => {
+  it('counts a block removed under several labels once', async () => {
     const shared = bytes(1000)
     const kept = bytes(1000)
     await Promise.all([put(shared), put(kept)])
@@ -297,7 +297,7 @@ describe('removal', () => {
     expect(await store.blocks.get(keyOf(kept))).toEqual(kept)
   })
 
-  it('spares what a session stored or found stored, also when the session ends meanwhile', async () => {
+  it('spares what a session stored or found stored, even if the session ends meanwhile', async () => {
     const [before, found, stored] = [bytes(10), bytes(10), bytes(10)]
     await put(before)
     await put(found)
@@ -316,7 +316,7 @@ describe('removal', () => {
 })
 
 describe('records', () => {
-  it('keeps rows of a kind apart from the others', async () => {
+  it('keeps rows of different kinds apart', async () => {
     await store.pins.put(Uint8Array.of(1), Uint8Array.of(2))
     await store.named.put(Uint8Array.of(1), Uint8Array.of(3))
     await reopen()

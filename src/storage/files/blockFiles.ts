@@ -28,22 +28,22 @@ import {
   segmentRowKey,
 } from './rows.js'
 
-/** Bytes written at once, at most, however many blocks wait. */
+/** Maximum bytes per write, however many blocks are waiting. */
 const ROUND_LIMIT = 8 * 1024 * 1024
-/** Blocks below this size are read into memory of their own. */
+/** Smaller blocks are read into memory of their own. */
 const SMALLEST_POOLED = 65_536
 
-/** A block as it is stored, without its bytes. */
+/** Stored block, without its bytes. */
 export interface StoredBlock {
   key: Uint8Array
   labels: Uint8Array[]
-  /** Number of bytes of the block. */
+  /** Length of the block in bytes. */
   length: number
 }
 
-/** The removal of blocks that are not needed. */
+/** Removal of unneeded blocks. */
 export interface BlockRemoval {
-  /** Removes blocks, except those that a session protects, and returns those that were removed. */
+  /** Removes blocks, except those that a session protects, and returns the removed ones. */
   remove(keys: Uint8Array[]): Promise<StoredBlock[]>
   end(): void
 }
@@ -52,23 +52,23 @@ export interface BlockRemoval {
 interface WriteRound {
   blocks: PlannedBlock[]
   bytes: number
-  /** Settled once the blocks survive the end of the process. */
+  /** Settles once the blocks survive the end of the process. */
   stored: Promise<void>
 }
 
-/** Blocks in append-only segment files with an index beside them. */
+/** Blocks in append-only segment files, with an index. */
 export class BlockFiles {
   readonly #parts: SegmentParts
   readonly #sync: boolean
   readonly #segments: Map<number, SegmentRow>
   #activeSegment: number
-  /** What lies before was written by another process, and is checked when it is read. */
+  /** Blocks before this position were written by another process, and are verified when read. */
   readonly #openedEnd: Omit<BlockLocation, 'length'>
   readonly #sessions = new BlockSessions()
   readonly #mutex = new Mutex()
   readonly #pool = new BufferPool()
   readonly #unwritten = new Map<string, PlannedBlock>()
-  /** The round that takes blocks until its turn to be written comes. */
+  /** Round that accepts blocks until its turn to be written comes. */
   #open: WriteRound | undefined
 
   private constructor(parts: SegmentParts, segments: Map<number, SegmentRow>, sync: boolean) {
@@ -81,9 +81,9 @@ export class BlockFiles {
   }
 
   /**
-   * Opens the blocks, after bringing files and index to the same state.
+   * Opens the store after reconciling files and index.
    *
-   * @param options.sync - whether a write waits for the disk itself before it is acknowledged
+   * @param options.sync - whether a write waits for the disk before it is acknowledged
    */
   static async open(parts: SegmentParts, { sync }: { sync: boolean }): Promise<BlockFiles> {
     return new BlockFiles(parts, await recoverSegments(parts), sync)
@@ -98,7 +98,7 @@ export class BlockFiles {
     return { remove: (keys) => this.#mutex.run(() => this.#remove(keys)), end: () => removal.end() }
   }
 
-  /** What is stored under a key, or about to be; undefined when nothing is. */
+  /** Returns what is stored, or about to be stored, under a key; otherwise undefined. */
   find(key: Uint8Array): StoredBlock | undefined {
     const pending = this.#unwritten.get(keyText(key))
     if (pending) return { key, labels: [pending.label], length: pending.data.length }
@@ -107,7 +107,7 @@ export class BlockFiles {
   }
 
   /**
-   * The bytes of a block, the caller's to keep; undefined when it is not stored.
+   * Returns a copy of a block's bytes, or undefined if it is not stored.
    *
    * @throws DamagedBlockError
    */
@@ -120,7 +120,7 @@ export class BlockFiles {
     )
   }
 
-  /** The same in a pooled buffer, which readers share; undefined when the block is not stored. */
+  /** Like {@link get}, but in a pooled buffer that readers share. */
   async acquire(key: Uint8Array): Promise<PooledBlock | undefined> {
     const name = keyText(key)
     const row = this.#unwritten.has(name) ? undefined : this.#lookUp(key)
@@ -140,12 +140,12 @@ export class BlockFiles {
   }
 
   /**
-   * Stores a block; settled once it survives the end of the process. Blocks that are written together have one
-   * promise; they are written in the order in which they were put.
+   * Stores a block. The promise settles once the block survives the end of the process. Blocks are written in the
+   * order they were put; those written together share one promise.
    */
   put({ key, label, data, session }: BlockToStore): Promise<void> {
     const round = this.#open === undefined || this.#open.bytes >= ROUND_LIMIT ? this.#openRound() : this.#open
-    // Not a copy of what was given with a member more: V8 finds nothing in such a copy fast.
+    // Not a spread with one more member: V8 is slow to access such a copy.
     const planned: PlannedBlock = { key, label, data, session, text: keyText(key) }
     if (!this.#unwritten.has(planned.text)) this.#unwritten.set(planned.text, planned)
     round.blocks.push(planned)
@@ -153,7 +153,7 @@ export class BlockFiles {
     return round.stored
   }
 
-  /** Every block, in the order of the keys. */
+  /** Yields every block in key order. */
   async *entries(): AsyncGenerator<StoredBlock> {
     for await (const [key, value] of this.#parts.index.rows(rowKind.block)) {
       const row = decodeBlockRow(value)
@@ -161,7 +161,7 @@ export class BlockFiles {
     }
   }
 
-  /** Rewrites the segments in which removals have left holes, and so frees their space. */
+  /** Rewrites the segments in which removals have left holes, to free their space. */
   compact(): Promise<void> {
     return this.#mutex.run(async () => {
       const givenUp = segmentsToGiveUp(this.#segments)
@@ -178,7 +178,7 @@ export class BlockFiles {
     })
   }
 
-  /** Number of blocks, and of bytes that their files take. */
+  /** Returns the number of blocks, and the size of their files in bytes. */
   totals(): { blocks: number; bytes: number } {
     let blocks = 0
     let bytes = 0
@@ -189,12 +189,12 @@ export class BlockFiles {
     return { blocks, bytes }
   }
 
-  /** Waits until everything that was put is stored. */
+  /** Waits until all blocks put so far are stored. */
   settle(): Promise<void> {
     return this.#mutex.run(async () => undefined)
   }
 
-  /** Where the next block will be appended. */
+  /** Position of the next block to be appended. */
   get #end(): Omit<BlockLocation, 'length'> {
     const segment = this.#activeSegment
     return { segment, offset: this.#segments.get(segment)?.committedLength ?? 0 }
@@ -244,7 +244,7 @@ export class BlockFiles {
     const removed: StoredBlock[] = []
     const changes: BatchOperation[] = []
     const changed = new Map<number, SegmentRow>()
-    // A key may come once for each label of its block; the index has it until all changes are written.
+    // A key may occur once per label of its block, and stays in the index until all changes are written.
     for (const key of new Map(keys.map((key) => [keyText(key), key])).values()) {
       const row = this.#lookUp(key)
       const segment = row && (changed.get(row.segment) ?? this.#segments.get(row.segment))
@@ -271,7 +271,7 @@ export class BlockFiles {
     return bytes
   }
 
-  /** Reads a block that was found at a place; a collection may have moved it since. */
+  /** Reads a block found at a position; a collection may have moved it since. */
   async #readMoved(key: Uint8Array, row: BlockRow, memory: Uint8Array): Promise<Uint8Array> {
     const { files } = this.#parts
     try {
@@ -283,7 +283,7 @@ export class BlockFiles {
     }
   }
 
-  /** What was read of a block; undefined if that failed because the block was removed meanwhile. */
+  /** Awaits the read of a block; returns undefined if it failed because the block was removed meanwhile. */
   async #unlessRemoved<T>(key: Uint8Array, reading: Promise<T>): Promise<T | undefined> {
     try {
       return await reading
@@ -300,19 +300,19 @@ export interface FileStore {
   pins: RowStore
   /** Single values by name. */
   named: RowStore
-  /** Waits for writes under way and closes all files. */
+  /** Waits for pending writes and closes all files. */
   close(): Promise<void>
 }
 
 /**
- * Opens the store of the file network: `blocks/` has the segment files, `index/` a LevelDB database.
+ * Opens the store of the file network: segment files in `blocks/`, a LevelDB database in `index/`.
  *
- * @throws DataDirectoryError if another process has the directory open, or a file of the index is damaged.
+ * @throws DataDirectoryError if another process has the directory open, or a file of the index is damaged
  */
 export async function openFileStore(options: {
-  /** Created when it does not exist. */
+  /** Created if missing. */
   directory: string
-  /** Whether a write waits for the disk itself before it is acknowledged: survives loss of power. */
+  /** Whether a write waits for the disk before it is acknowledged, and so survives a power loss. */
   sync: boolean
   isIntact: BlockCheck
 }): Promise<FileStore> {

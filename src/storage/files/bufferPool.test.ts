@@ -10,7 +10,7 @@ function filledWith(value: number): (memory: Uint8Array) => Promise<Uint8Array> 
   }
 }
 
-it('shares a block among those who read it, and uses its memory again only when the last is done', async () => {
+it('shares a block among its readers, and reuses its memory only when the last is done', async () => {
   const pool = new BufferPool()
   const [first, second] = await Promise.all([
     pool.acquire('a', length, filledWith(1)),

@@ -1,14 +1,14 @@
 import { plainBytes } from '../../encoding/hex.js'
 
-/** Bytes of free buffers, at most. */
+/** Maximum bytes of free buffers. */
 const FREE_LIMIT = 8 * 1024 * 1024
-/** Bytes of acquired buffers up to which readers may fetch what they do not need yet. */
+/** Maximum bytes of acquired buffers at which readers may still read ahead. */
 const READ_AHEAD_LIMIT = 64 * 1024 * 1024
 
-/** The bytes of a block in a buffer that others may be reading too, valid until it is released. */
+/** Bytes of a block in a buffer shared with other readers, valid until released. */
 export interface PooledBlock {
   bytes: Uint8Array
-  /** To be called once. */
+  /** Call this exactly once. */
   release(): void
 }
 
@@ -19,9 +19,8 @@ interface PooledBuffer {
 }
 
 /**
- * Buffers of the blocks that are being read at this moment; they are reused for others afterwards. A thousand readers
- * of one block share its buffer, and a long read does not feed the garbage collector a block after the other, which costs
- * twice as much processor time.
+ * Buffers of the blocks being read right now, reused for others afterwards. A thousand readers of one block share its
+ * buffer, and a long read does not produce garbage block after block, which takes twice as much processor time.
  */
 export class BufferPool {
   readonly #buffers = new Map<string, PooledBuffer>()
@@ -29,15 +28,15 @@ export class BufferPool {
   #freeBytes = 0
   #acquiredBytes = 0
 
-  /** Whether so little is acquired that readers may fetch blocks ahead: a thousand readers have one block each. */
+  /** Whether readers may read ahead. Few bytes must be acquired: a thousand readers have one block each. */
   get mayReadAhead(): boolean {
     return this.#acquiredBytes < READ_AHEAD_LIMIT
   }
 
   /**
-   * The block with a name: what readers have of it already, or what `fill` puts into `length` bytes.
+   * Acquires a block by name: from another reader's buffer, or by calling `fill` with `length` bytes.
    *
-   * @param fill - reads into memory and returns how much of it was filled
+   * @param fill - reads into memory and returns the filled part
    */
   async acquire(
     name: string,

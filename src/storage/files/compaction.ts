@@ -4,20 +4,20 @@ import type { BlockToStore } from './batch.js'
 import { type SegmentParts, removeSegment } from './recovery.js'
 import { type BlockRow, type SegmentRow, decodeBlockRow, rowKind } from './rows.js'
 
-/** A segment is rewritten when at least this share of it belongs to removed blocks. */
+/** Share of dead bytes from which a segment is rewritten. */
 const deadShare = 0.05
-/** Bytes held in memory at once, at most, while a segment is rewritten. */
+/** Maximum bytes held in memory while a segment is rewritten. */
 const bytesAtOnce = 8 * 1024 * 1024
-/** Blocks written at once, at most: others wait for a write as long as its rows take. */
+/** Maximum blocks per write: other writes wait as long as its rows take. */
 const blocksAtOnce = 512
 
-/** A block that is still needed, with the place of its bytes. */
+/** A block that is still needed, and the place of its bytes. */
 interface LivingBlock {
   key: Uint8Array
   row: BlockRow
 }
 
-/** The segments in which removals have left enough holes to be worth rewriting. */
+/** Returns the segments whose holes make them worth rewriting. */
 export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
   const worthwhile = [...segments].filter(
     ([, row]) => row.committedLength - row.liveBytes >= Math.max(1, row.committedLength * deadShare),
@@ -25,7 +25,7 @@ export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set
   return new Set(worthwhile.map(([number]) => number))
 }
 
-/** Stores the living blocks of segments anew and deletes the segments' files. */
+/** Stores the live blocks of segments again and deletes the segments' files. */
 export async function rewriteSegments(
   parts: SegmentParts,
   options: {
@@ -51,7 +51,7 @@ export async function rewriteSegments(
   let bytes = 0
   for (const { key, row } of await runInSlices(sortInSlices(living, comparePlaces), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
-    // What is written anew is believed: a damaged block must not become one that was.
+    // Blocks that this process wrote are not verified later, so a damaged one must not get through.
     if (!(await isIntact(key, data))) throw new DamagedBlockError('a stored block is damaged')
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length

@@ -5,17 +5,17 @@ import { checkLevelFiles } from '../levelFiles.js'
 import type { BatchOperation } from '../memTable.js'
 import { type RowKind, rowKey, rowRange } from './rows.js'
 
-/** What LevelDB collects before it writes a table. */
+/** Bytes that LevelDB collects before it writes a table. */
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024
-/** What has to be free before the database is opened anew. */
+/** Free space required before the database is reopened. */
 const SPARE_BYTES = 2 * 1024 * 1024
 
-/** The index of the file network's segments, and its other rows: one LevelDB. */
+/** Index of the file network's segments, and its other rows, in one LevelDB. */
 export class FileIndex {
   readonly #directory: string
   readonly #level: Level
   readonly #sync: boolean
-  /** Whether the disk refused the last write: LevelDB takes no more of them until it is opened anew. */
+  /** Whether the disk refused the last write: LevelDB then takes no more until it is reopened. */
   #isRefused = false
 
   private constructor(directory: string, level: Level, sync: boolean) {
@@ -25,10 +25,10 @@ export class FileIndex {
   }
 
   /**
-   * Opens the index in a directory, which is created when it does not exist.
+   * Opens the index in a directory, creating it if missing.
    *
-   * @param options.sync - whether a write waits for the disk itself
-   * @throws DataDirectoryError if a file of it is damaged, or another process has it open.
+   * @param options.sync - whether a write waits for the disk
+   * @throws DataDirectoryError if one of its files is damaged, or another process has it open
    */
   static async open(directory: string, { sync }: { sync: boolean }): Promise<FileIndex> {
     await checkLevelFiles(directory)
@@ -39,16 +39,16 @@ export class FileIndex {
     return this.#level.getSync(key)
   }
 
-  /** The rows of a kind, in the order of their keys. */
+  /** Iterates over the rows of a kind in key order. */
   rows(kind: RowKind): AsyncIterable<[key: Uint8Array, value: Uint8Array]> {
     return this.#level.iterator(rowRange(kind))
   }
 
   /**
-   * Applies changes in one atomic write; nothing happens when there are none. The batch is made a row at a time: a list of
-   * rows costs the library ten times as much.
+   * Applies changes in one atomic write; none is needed for an empty list. The batch is built row by row: passing a
+   * list costs the library ten times as much.
    *
-   * @throws StorageWriteError if the disk refuses; a later call succeeds once there is room.
+   * @throws StorageWriteError if the disk refuses; later calls succeed once there is room
    */
   async write(changes: readonly BatchOperation[], { sync = this.#sync } = {}): Promise<void> {
     if (changes.length === 0) return
@@ -75,7 +75,7 @@ export class FileIndex {
   }
 }
 
-/** Rows of one kind that are not blocks: key and value are the caller's bytes. */
+/** Rows of one kind other than blocks; keys and values are the caller's bytes. */
 export class RowStore {
   readonly #index: FileIndex
   readonly #kind: RowKind
@@ -98,7 +98,7 @@ export class RowStore {
     return this.#index.write([{ key: rowKey(this.#kind, key), value: undefined }])
   }
 
-  /** Every row, in the order of the keys. */
+  /** Yields every row in key order. */
   async *entries(): AsyncGenerator<[key: Uint8Array, value: Uint8Array]> {
     for await (const [key, value] of this.#index.rows(this.#kind)) {
       yield [Uint8Array.from(key.subarray(1)), Uint8Array.from(value)]

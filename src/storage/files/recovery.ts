@@ -16,10 +16,10 @@ import {
   segmentRowKey,
 } from './rows.js'
 
-/** Whether a block is what its key says; asked of those that nothing but their own file tells of. */
+/** Checks whether a block matches its key; used for blocks that only their own file attests. */
 export type BlockCheck = (key: Uint8Array, data: Uint8Array) => Promise<boolean>
 
-/** What blocks in segments are made of. */
+/** Parts of a block store in segments. */
 export interface SegmentParts {
   index: FileIndex
   files: SegmentFiles
@@ -27,11 +27,11 @@ export interface SegmentParts {
 }
 
 /**
- * Brings files and index to the same state and returns the segments that hold blocks.
+ * Reconciles files and index, and returns the segments that hold blocks.
  *
- * What lies in a file behind the committed length was never acknowledged, a torn write among it: it is cut
- * off. Where a file is shorter than that, the blocks that are no longer whole leave the index. A file that the
- * index does not know gives its blocks to it. Files without a live block are deleted.
+ * Bytes of a file behind the committed length, such as a torn write, were never acknowledged: they are cut off. If a
+ * file is shorter than that, its incomplete blocks leave the index. The blocks of a file unknown to the index are
+ * added to it. Files without a live block are deleted.
  */
 export async function recoverSegments(parts: SegmentParts): Promise<Map<number, SegmentRow>> {
   const { index, files } = parts
@@ -63,14 +63,14 @@ export async function recoverSegments(parts: SegmentParts): Promise<Map<number, 
   return segments
 }
 
-/** Whether a segment has nothing that lives, or counts that cannot be: nothing is deleted on the word of a count. */
+/** Returns whether a segment has no live blocks or impossible counts: nothing is deleted on the word of a count. */
 function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): boolean {
   return liveBlocks <= 0 || liveBytes <= 0 || liveBytes > committedLength
 }
 
 /**
- * Counts the living blocks of all segments anew, by the index. Blocks that end behind the committed length leave the
- * index: their file is too short to have them whole, or is not there.
+ * Recounts the live blocks of all segments from the index. Blocks that end behind the committed length leave the
+ * index: their file is too short, or missing.
  */
 async function recount(index: FileIndex, segments: Map<number, SegmentRow>): Promise<void> {
   for (const segment of segments.values()) {
@@ -94,28 +94,28 @@ async function recount(index: FileIndex, segments: Map<number, SegmentRow>): Pro
   await index.write(changes, { sync: true })
 }
 
-/** Bytes that a block takes in its segment, by its row in the index. */
+/** Returns the length of a block's record in its segment, from its index row. */
 function recordLength(key: Uint8Array, { labels, length }: BlockRow): number {
   return recordHeadLength({ key: key.subarray(1), label: labels[0] ?? new Uint8Array() }) + length
 }
 
-/** Rows that are written at once. */
+/** Rows per write. */
 const batchSize = 4096
 
-/** A record as it lies in a segment. */
+/** Record found in a segment. */
 interface FoundRecord {
   key: Uint8Array
   label: Uint8Array
-  /** Position of the data, and their length. */
+  /** Position and length of the data. */
   offset: number
   length: number
 }
 
 /**
- * Gives the blocks of a segment without a row to the index, those excepted that it has already. A process that ends in
- * the first write to a segment leaves such a file, and then none of its blocks was acknowledged; but an index that has
- * lost a row leaves one too, and nothing tells the two apart. A write that was not finished leaves holes: what is not
- * intact is left out. The counts are still to be made.
+ * Adds the blocks of a segment without a row to the index, except those already in it. A process that ends during the
+ * first write to a segment leaves such a file, and then none of its blocks was acknowledged. But an index that lost a
+ * row leaves one too, and the two cases look alike. An unfinished write leaves holes, so damaged blocks are skipped.
+ * The live counts are left at zero.
  */
 async function rebuildSegment(parts: SegmentParts, segment: number): Promise<SegmentRow> {
   const { index } = parts
@@ -137,7 +137,7 @@ async function rebuildSegment(parts: SegmentParts, segment: number): Promise<Seg
   return row
 }
 
-/** The records of a segment whose blocks are intact, up to the first that is not there as a whole. */
+/** Yields the records of a segment whose blocks are intact, up to the first incomplete record. */
 async function* readRecords({ files, isIntact }: SegmentParts, segment: number): AsyncGenerator<FoundRecord> {
   const size = files.size(segment)
   for (let position = 0; position + headerLength <= size;) {
@@ -155,8 +155,8 @@ async function* readRecords({ files, isIntact }: SegmentParts, segment: number):
 }
 
 /**
- * Deletes a segment that has no living block: the file first, for a file without a row is one that the index has lost,
- * and its blocks would come back.
+ * Deletes a segment without live blocks, the file first: a file without a row counts as lost from the index, and its
+ * blocks would come back.
  */
 export async function removeSegment({ index, files }: SegmentParts, segment: number): Promise<void> {
   files.remove(segment)

@@ -1,25 +1,25 @@
-/** Where the bytes of a block lie. */
+/** Position of a block's bytes. */
 export interface BlockLocation {
   segment: number
   /** Position of the block's first byte in the segment file. */
   offset: number
-  /** Number of bytes of the block. */
+  /** Length of the block in bytes. */
   length: number
 }
 
-/** A row of the block index. */
+/** Row of the block index. */
 export interface BlockRow extends BlockLocation {
-  /** What the block was called when it was stored: opaque to the store, at least one. */
+  /** Labels the block was stored under; at least one, opaque to the store. */
   labels: Uint8Array[]
 }
 
-/** What the index knows of a segment file. */
+/** The index' record of a segment file. */
 export interface SegmentRow {
-  /** Bytes of the file that acknowledged blocks occupy: whatever lies behind was never acknowledged. */
+  /** Bytes of the file occupied by acknowledged blocks; anything behind was never acknowledged. */
   committedLength: number
   /** Blocks of the file that the index still points to. */
   liveBlocks: number
-  /** Bytes of the records of these blocks, headers included. */
+  /** Bytes of these blocks' records, headers included. */
   liveBytes: number
 }
 
@@ -79,11 +79,11 @@ export function decodeSegmentRow(bytes: Uint8Array): SegmentRow {
 }
 
 /**
- * The keys of the file index, all in one LevelDB database: a byte that names the kind of row, then the
- * row's own key. Kinds are never reused for something else, so that an old directory stays readable.
+ * Keys of the file index, all in one LevelDB database: a byte for the kind of row, then the row's own key. Kinds are
+ * never reused, so that old directories stay readable.
  */
 export const rowKind = {
-  /** `b` + multihash -> where the block lies and the labels it was stored under. */
+  /** `b` + multihash -> place of the block and its labels. */
   block: 0x62,
   /** `s` + segment number (4 bytes, big-endian) -> committed length, live blocks, live bytes. */
   segment: 0x73,
@@ -93,10 +93,10 @@ export const rowKind = {
   named: 0x6e,
 } as const
 
-/** A kind of row, by its first byte. */
+/** Kind of row, by its first byte. */
 export type RowKind = (typeof rowKind)[keyof typeof rowKind]
 
-/** The database key of a row. */
+/** Returns the database key of a row. */
 export function rowKey(kind: RowKind, key: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(key.length + 1)
   bytes[0] = kind
@@ -104,7 +104,7 @@ export function rowKey(kind: RowKind, key: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** The database key of a segment's row. */
+/** Returns the database key of a segment's row. */
 export function segmentRowKey(segment: number): Uint8Array {
   const bytes = Buffer.alloc(5)
   bytes[0] = rowKind.segment
@@ -112,25 +112,25 @@ export function segmentRowKey(segment: number): Uint8Array {
   return bytes
 }
 
-/** The bounds of an iteration over all rows of a kind. */
+/** Returns the key range of all rows of a kind. */
 export function rowRange(kind: RowKind): { gte: Uint8Array; lt: Uint8Array } {
   return { gte: Uint8Array.of(kind), lt: Uint8Array.of(kind + 1) }
 }
 
 /**
- * A record of a segment file: a header of 8 bytes (length of the data in 4 bytes, of the key in 2, of the
- * label in 1, all little-endian, and a byte 0), then key, label and data. With the key in the file the
- * index can be made again from the segments alone.
+ * Record of a segment file: a header of 8 bytes (data length in 4 bytes, key length in 2, label length in 1, all
+ * little-endian, and a zero byte), then key, label and data. Storing the key allows rebuilding the index from the
+ * segments alone.
  */
 export interface RecordName {
   key: Uint8Array
   label: Uint8Array
 }
 
-/** Number of bytes of a record's header. */
+/** Length of a record's header in bytes. */
 export const headerLength = 8
 
-/** Writes what stands before the data of a record at a position of a buffer, and returns the position behind it. */
+/** Writes header, key and label of a record at a position of a buffer, and returns the position behind them. */
 export function writeRecordHead(
   name: RecordName,
   dataLength: number,
@@ -146,12 +146,12 @@ export function writeRecordHead(
   return position + recordHeadLength(name)
 }
 
-/** Number of bytes that stand before the data of a record. */
+/** Returns the total length of a record's header, key and label in bytes. */
 export function recordHeadLength(name: RecordName): number {
   return headerLength + name.key.length + name.label.length
 }
 
-/** What the header of a record says: the length of the data, of the key and of the label, in bytes. */
+/** Decodes a record's header: the lengths of data, key and label in bytes. */
 export function readRecordHeader(bytes: Buffer): { data: number; key: number; label: number } {
   return { data: bytes.readUInt32LE(0), key: bytes.readUInt16LE(4), label: bytes.readUInt8(6) }
 }
