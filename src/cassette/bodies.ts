@@ -14,12 +14,12 @@ import type { CassetteReader } from './cassetteReader.js'
 import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
 import { CassetteError, writeWhole } from './lines.js'
 
-/** The folder of a cassette's long bodies; each has its hexadecimal SHA-256 as its name. */
+/** Returns the folder of a cassette's long bodies, each named by its hexadecimal SHA-256. */
 export function bodiesFolder(path: string): string {
   return `${path}.bodies`
 }
 
-/** Takes the body of an answer as it passes. Only a short one is in memory as a whole. */
+/** Collects the body of an answer as it streams through. Only a short one is held in memory whole. */
 export class BodySink {
   readonly #cassette: string
   #chunks: Uint8Array[] = []
@@ -40,7 +40,7 @@ export class BodySink {
     } else writeWhole(this.#spilled.file, bytes)
   }
 
-  /** The body as an entry has it: as text, or by the name of its file. */
+  /** Returns the body in the form of an entry: as text, or by its file name. */
   end(): Pick<RecordedResponse, 'text' | 'body'> {
     if (this.#spilled === undefined) {
       const bytes = Buffer.concat(this.#chunks)
@@ -56,7 +56,7 @@ export class BodySink {
     return { body: hash }
   }
 
-  /** Forgets a body that broke off. */
+  /** Discards an incomplete body. */
   abort(): void {
     if (this.#spilled === undefined) return
     closeSync(this.#spilled.file)
@@ -74,7 +74,7 @@ export class BodySink {
 }
 
 /**
- * The bytes of a body that lies beside a cassette.
+ * Streams a body stored beside a cassette.
  *
  * @throws CassetteError with the line that names it if it is missing or has other contents
  */

@@ -37,7 +37,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a provider under test answers: the value as the result, an Error as an error, a number as an HTTP status. */
+/** Answer of a provider under test: a value is the result, an Error an error, a number an HTTP status. */
 type Answers = (method: string, params: unknown[]) => unknown
 
 const servers: Server[] = []
@@ -109,7 +109,7 @@ async function startProvider(answers: Answers): Promise<Provider & { push: (valu
   }
 }
 
-/** Raw transactions of these tests are JSON: what they do, and a hash. */
+/** Raw transactions of these tests are JSON: an effect and a hash. */
 const describeTransaction: DescribeTransaction = (raw) =>
   JSON.parse(raw) as { does: object; hash: string } as never
 
@@ -141,7 +141,7 @@ async function answerTo(cassette: Cassette, asked: CassetteCall, own = noOwnAnsw
 }
 
 describe('answers', () => {
-  it('gives recorded answers in their order, and then the last one again', async () => {
+  it('replays recorded answers in order, then repeats the last one', async () => {
     let number = 0
     const recording = await record(await startProvider(() => `0x${(number++ >> 1).toString(16)}`))
     const recorded = []
@@ -174,7 +174,7 @@ describe('answers', () => {
     await expect(ask(await replay(), 'eth_chainId')).rejects.toMatchObject({ refusal })
   })
 
-  it('does not depend on the order of members or of parallel calls', async () => {
+  it('ignores the order of members and of parallel calls', async () => {
     const recording = await record(await startProvider((_, [call]) => `0x${(call as { to: number }).to}`))
     await Promise.all([1, 2, 3].map((to) => ask(recording, 'eth_call', [{ to, data: '0x' }, 'latest'])))
     await recording.close()
@@ -198,7 +198,7 @@ describe('calls that were not recorded', () => {
     )
   })
 
-  it('are answered by the own chain in loose mode', async () => {
+  it("are answered by the node's own chain in loose mode", async () => {
     const playing = await replay('loose')
     expect(await answerTo(playing, call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')
     expect(await answerTo(playing, call('eth_getBalance', ['0xaa', 'latest']))).toBe('eth_getBalance')
@@ -227,7 +227,7 @@ describe('rules', () => {
     )
   })
 
-  it('pins block tags to the number that they stood for first', async () => {
+  it('pins block tags to the number they first stood for', async () => {
     let head = 16
     const asked: unknown[] = []
     const provider = await startProvider((method, params) => {
@@ -248,7 +248,7 @@ describe('rules', () => {
     expect(await ask(playing, 'eth_getBalance', ['0xbb', '0x10'])).toBe('0x5')
   })
 
-  it('matches a send by what it does, and translates its hash', async () => {
+  it('matches a send by its effect, and translates its hash', async () => {
     const [recordedHash, sentHash] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
     const send = (hash: string): string => JSON.stringify({ does: { to: '0xaa', value: '0x1' }, hash })
     const answers: Answers = (method) =>
@@ -267,7 +267,7 @@ describe('rules', () => {
 })
 
 describe('subscriptions', () => {
-  /** Collects what is pushed. */
+  /** Collects notifications. */
   function connection(): Subscriptions & { pushed: unknown[] } {
     const pushed: unknown[] = []
     return {
@@ -331,7 +331,7 @@ describe('the file network', () => {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  it('replays an upload whatever its delimiter, and refuses another content', async () => {
+  it('replays an upload whatever its delimiter, and refuses other content', async () => {
     const recording = await record(await startProvider(() => ''))
     const answered = await textOf(await recording.files(upload('aaaaaaaaaa', 'hello'), own))
     await recording.close()
@@ -347,7 +347,7 @@ describe('the file network', () => {
   })
 })
 
-/** What is taken of the answer with a number as its result. */
+/** Memory kept for an answer with a number as its result. */
 const answerOf = (result: number) => ({ entry: { outcome: { resultText: String(result) } } })
 
 describe('the file', () => {
@@ -358,7 +358,7 @@ describe('the file', () => {
     await recording.close()
   }
 
-  it('has no key, password or cookie in it', async () => {
+  it('contains no key, password or cookie', async () => {
     const recording = await record(
       await startProvider((method) => (method === 'eth_chainId' ? 401 : new Error(`at /v3/${KEY}`))),
     )
@@ -380,7 +380,7 @@ describe('the file', () => {
     }
   })
 
-  it('is the same to the letter when the same run is recorded in another order', async () => {
+  it('is identical when the same run is recorded in another order', async () => {
     await recordTwo()
     const first = readFileSync(path, 'utf8')
     const recording = await record(await startProvider((method) => method))
@@ -390,7 +390,7 @@ describe('the file', () => {
     expect(readFileSync(path, 'utf8')).toBe(first)
   })
 
-  it('survives a recorder that is killed in the middle of a line', async () => {
+  it('survives a recorder killed in the middle of a line', async () => {
     const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_chainId')
     // What a killed process leaves: no closing, and half a line.
@@ -410,19 +410,19 @@ describe('the file', () => {
     await expect(replay()).rejects.toThrow(`${path}${message}`)
   })
 
-  it('is refused with its line where a closed one was cut', async () => {
+  it('is refused with the line number if it was cut after closing', async () => {
     await recordTwo()
     truncateSync(path, readFileSync(path).length - 5)
     await expect(replay()).rejects.toThrow(`${path}:3: is cut off here`)
   })
 
-  it('is taken as it is where a line was edited by hand', async () => {
+  it('is accepted if a line was edited by hand', async () => {
     await recordTwo()
     writeFileSync(path, readFileSync(path, 'utf8').replace('"result":"eth_chainId"', '"result":"0x7a69"'))
     expect(await ask(await replay(), 'eth_chainId')).toBe('0x7a69')
   })
 
-  it('is closed while other work has its turns, and is then as it is closed in one go', async () => {
+  it('is closed while other work gets its turns, with the same result as in one go', async () => {
     const count = 1_500
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
@@ -442,7 +442,7 @@ describe('the file', () => {
     expect(readFileSync(path)).toEqual(readFileSync(inOneGo))
   })
 
-  it('takes each of many answers to one call in turn, whatever their number', async () => {
+  it('replays many answers to one call in turn', async () => {
     const count = 3_000
     const call = ['rpc', 'local', 'eth_blockNumber', []] as const
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
@@ -467,7 +467,7 @@ describe('the file', () => {
     reader.close()
   })
 
-  it('finds each of many calls, also those whose text begins like others', async () => {
+  it('finds each of many calls, including ones that share a prefix', async () => {
     const recording = await record(await startProvider((_, params) => params[0]))
     const asked = Array.from({ length: 300 }, (_, i) => `0x${(i * 7919).toString(16)}${'f'.repeat(i % 50)}`)
     for (const value of asked) await ask(recording, 'eth_getCode', [value])
@@ -479,7 +479,7 @@ describe('the file', () => {
     reader.close()
   })
 
-  it('finds each line among short and long ones, and none that is not there', async () => {
+  it('finds each line among short and long ones, and none that is missing', async () => {
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     const long = (i: number) => (i % 29 === 0 ? 40_000 : i % 5 === 0 ? 300 : 0)
     const prefixOf = (i: number) =>

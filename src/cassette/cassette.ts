@@ -22,34 +22,34 @@ import type { CassetteRules } from './rules.js'
 import { Upstream } from './upstream.js'
 
 /**
- * What answers a call that was not recorded: nothing (`strict`), the provider, whose answer is then recorded too (`once`),
- * or this node's own chain and file network (`loose`).
+ * What answers a call that was not recorded: nothing (`strict`), the provider, whose answer is then recorded
+ * (`once`), or this node's own chain and file network (`loose`).
  */
 export type ReplayMode = 'strict' | 'once' | 'loose'
 
-/** The provider that requests are passed on to. */
+/** Provider to forward requests to. */
 export interface Provider {
   /** JSON-RPC over HTTP. */
   url: string
   webSocketUrl?: string | undefined
-  /** The API of the file network, with credentials if it needs any. */
+  /** API of the file network, with credentials if it needs any. */
   filesUrl?: string | undefined
-  /** The gateway, which only reads files. */
+  /** Read-only gateway to files. */
   gatewayUrl?: string | undefined
 }
 
-/** What is recorded or replayed. */
+/** Options to record or replay. */
 export interface CassetteOptions {
   path: string
   describeTransaction: DescribeTransaction
   /** Parts of these URLs that may be keys never reach the file. */
   maskedUrls: readonly string[]
-  /** Without a provider, what a fork reads is recorded. */
+  /** Without a provider, a fork's reads are recorded. */
   record?: { provider: Provider | undefined; rules: CassetteRules } | undefined
   replay?: { mode: ReplayMode; settings: ReplaySettings; provider?: Provider | undefined } | undefined
 }
 
-/** Who answered how many calls and file requests: the file, the provider, this node itself; or nobody. */
+/** Numbers of calls and file requests, by who answered: the file, the provider, this node, or nobody. */
 export interface AnswerCounts {
   replayed: number
   recorded: number
@@ -57,43 +57,43 @@ export interface AnswerCounts {
   refused: number
 }
 
-/** What is known of a cassette's file. */
+/** Facts about a cassette's file. */
 export interface CassetteFile {
-  /** Of its format. */
+  /** Version of its format. */
   version: number
   /** When it was closed, or recording began: ISO 8601. */
   modified: string
-  /** Entries when it was opened. */
+  /** Number of entries when it was opened. */
   entries: number
-  /** The provider of what is recorded, without what may be a key. */
+  /** Provider being recorded, without anything that may be a key. */
   upstream?: string
 }
 
-/** A cassette in use: it stands before the methods and before the file network. */
+/** A cassette in use. It sits in front of the methods and the file network. */
 export interface Cassette {
   readonly path: string
-  /** How what was not recorded is answered; undefined while recording. */
+  /** How unrecorded requests are answered; undefined while recording. */
   readonly mode: ReplayMode | undefined
   readonly answers: Readonly<AnswerCounts>
   readonly file: CassetteFile
   /**
    * Answers a JSON-RPC call.
    *
-   * @param own - this node's own answer
+   * @param own - produces this node's own answer
    * @throws RpcError
    */
   call(call: CassetteCall, own: AnswerCall): Result | Promise<Result>
-  /** Answers a request to the file network. @param own - this node's own answer */
+  /** Answers a request to the file network. @param own - produces this node's own answer */
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
-  /** Answers what a fork reads of its remote. @param ask - asks the remote @throws Error if there is no answer */
+  /** Answers a fork's read of its remote. @param ask - asks the remote @throws Error if there is no answer */
   remote(read: RemoteRead, ask: AskRemote): Promise<RemoteOutcome>
   list(query: EntryQuery): Promise<EntryPage>
-  /** Ends it; a cassette that was recorded is sorted and closed while other requests have their turns. */
+  /** Ends the cassette. A recording is sorted and closed, yielding to other requests. */
   close(): Promise<void>
 }
 
 /**
- * Begins to record or to replay.
+ * Starts recording or replaying.
  *
  * @throws CassetteError if the file cannot be used
  */

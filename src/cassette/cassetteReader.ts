@@ -6,35 +6,35 @@ import { type CassetteEntry, parseEntry } from './entry.js'
 import { type CassetteHeader, parseHeader } from './header.js'
 import { CassetteError, readLines } from './lines.js'
 
-/** What is read of the file at once. */
+/** Bytes per read of the file. */
 const BLOCK_BYTES = 8 * 1024
 
-/** The first steps of the search for a line stay in memory: at most 2 to the power of this many. */
+/** The first steps of the binary search are cached: at most 2 to the power of this many. */
 const KEPT_LEVELS = 14
-/** Bytes of a line that a step of the search keeps. */
+/** Bytes of a line kept per search step. */
 const KEPT_BYTES = 256
 
 const LINE_FEED = 10
 
-/** A line in the midst of those that are searched, by offsets. */
+/** The middle line of a search range, by offsets. */
 interface Probe {
-  /** Its first bytes, a character each. */
+  /** Its first bytes, one character each. */
   head: string
   start: number
   next: number
 }
 
-/** A closed cassette, whose lines are found by binary search: what it takes in memory does not depend on its length. */
+/** A closed cassette. Lines are found by binary search, so memory use does not depend on the file's length. */
 export class CassetteReader {
   readonly path: string
   readonly header: CassetteHeader
   readonly #file: number
-  /** Where the entries begin and end. */
+  /** Start and end of the entries. */
   readonly #start: number
   readonly #end: number
-  /** The first steps of the search: those behind the one at an index are at its double and at the next index. */
+  /** Cached search steps as a binary heap: the successors of step i are at 2i and 2i + 1. */
   readonly #probes: Probe[] = new Array<Probe>(2 ** KEPT_LEVELS)
-  /** What was read last, and where it begins in the file. */
+  /** Last block read, and its offset in the file. */
   #block = Buffer.alloc(0)
   #blockStart = 0
   readonly #memory = Buffer.allocUnsafeSlow(BLOCK_BYTES)
@@ -48,10 +48,10 @@ export class CassetteReader {
   }
 
   /**
-   * Opens a cassette while other requests have their turns. One that was not closed, because its recorder was killed, or
-   * whose lines were edited, is closed first.
+   * Opens a cassette, yielding to other requests. It is closed first if its recorder was killed before closing it or
+   * its lines were edited.
    *
-   * @throws CassetteError with the line's number if it cannot be read
+   * @throws CassetteError with the line number if it cannot be read
    */
   static open(path: string): Promise<CassetteReader> {
     return runInSlices(CassetteReader.#openingSteps(path), new TimeSlice())
@@ -74,7 +74,7 @@ export class CassetteReader {
     closeSync(this.#file)
   }
 
-  /** Where the first line begins that is not below a text. */
+  /** Returns the offset of the first line that does not sort before a text. */
   lowerBound(text: string): number {
     const bytes = Buffer.from(`\n${text}`)
     const wanted = bytes.toString('latin1', 1)
@@ -93,7 +93,7 @@ export class CassetteReader {
     return low
   }
 
-  /** Whether a line begins at an offset, and with a text. */
+  /** Returns whether a line starts at an offset, and with a text. */
   startsWith(offset: number, text: string): boolean {
     if (offset >= this.#end) return false
     const bytes = Buffer.from(text)
@@ -101,8 +101,8 @@ export class CassetteReader {
   }
 
   /**
-   * What follows a text in the line that begins at an offset, and where the next line begins; undefined if the line does
-   * not begin with the text.
+   * Returns the rest of the line at an offset behind a prefix, and the offset of the next line; undefined if the line
+   * does not start with the prefix.
    */
   restAt(offset: number, text: string): { rest: string; next: number } | undefined {
     if (!this.startsWith(offset, text)) return undefined
@@ -110,14 +110,14 @@ export class CassetteReader {
     return { rest: this.#bytes(offset + Buffer.byteLength(text), end).toString('utf8'), next: end + 1 }
   }
 
-  /** All entries with the numbers of their lines. */
+  /** Yields all entries with their line numbers. */
   *entries(): Generator<{ entry: CassetteEntry; line: number }, void, undefined> {
     let line = 1
     for (const { bytes } of readLines(this.path, this.#start))
       yield { entry: runToCompletion(parseEntry(bytes.toString('utf8'), this.path, ++line)), line }
   }
 
-  /** The line in the midst of others. @param index - of the step of the search that looks at it */
+  /** Returns the middle line of a range. @param index - of the search step that probes it */
   #probe(index: number, low: number, high: number): Probe {
     const kept = this.#probes[index]
     if (kept !== undefined) return kept
@@ -130,14 +130,17 @@ export class CassetteReader {
     return probe
   }
 
-  /** Whether a line goes before those that begin with a text. Calls are whole JSON values: none begins with another one. */
+  /**
+   * Returns whether a line sorts before those that start with a text. Calls are whole JSON values, so none is a
+   * prefix of another.
+   */
   #isBelow({ head, start }: Omit<Probe, 'next'>, wanted: string): boolean {
     const isUndecided = wanted.length > head.length && wanted.startsWith(head)
     if (!isUndecided) return head < wanted
     return this.#bytes(start, Math.min(start + wanted.length, this.#end)).toString('latin1') < wanted
   }
 
-  /** Where the line begins that an offset lies in. */
+  /** Returns the start of the line that contains an offset. */
   #lineStart(offset: number, least: number): number {
     for (let end = offset; end > least;) {
       const start = Math.max(least, end - BLOCK_BYTES / 2)
@@ -148,7 +151,7 @@ export class CassetteReader {
     return least
   }
 
-  /** Where the line ends that an offset lies in. */
+  /** Returns the end of the line that contains an offset. */
   #lineEnd(offset: number): number {
     for (let start = offset; start < this.#end;) {
       const known = this.#blockStart + this.#block.length
@@ -161,7 +164,7 @@ export class CassetteReader {
     return this.#end
   }
 
-  /** Valid until other bytes are asked for. */
+  /** Reads bytes; the result is valid until the next call. */
   #bytes(start: number, end: number): Buffer {
     const isKnown = start >= this.#blockStart && end <= this.#blockStart + this.#block.length
     if (!isKnown) {
@@ -176,7 +179,7 @@ export class CassetteReader {
   }
 }
 
-/** Whether the lines are those that the header tells of, the same with others behind them, or other ones. */
+/** Returns whether the lines match the header exactly, are followed by further lines, or differ. */
 function* compareWithHeader(
   path: string,
   { closed }: CassetteHeader,
@@ -203,7 +206,7 @@ function* compareWithHeader(
 }
 
 /**
- * Refuses a closed cassette whose end is missing. One that was edited by hand has whole lines.
+ * Refuses a closed cassette whose end is missing. One edited by hand has whole lines.
  *
  * @throws CassetteError
  */

@@ -16,18 +16,18 @@ import { readLines, writeWhole } from './lines.js'
 import type { CassetteRules } from './rules.js'
 
 /**
- * A cassette that is being recorded. Every entry is one append that a killed process does not lose; {@link close} sorts the
- * file and counts the places of equal calls.
+ * A cassette being recorded. Every entry is one append, which survives a killed process; {@link close} sorts the file
+ * and numbers the answers to equal calls.
  */
 export class CassetteWriter {
   readonly path: string
   readonly rules: CassetteRules
   readonly #file: number
   readonly #delays: DelayRecorder
-  /** Masks keys of the provider's URLs. */
+  /** Masks keys in the provider's URLs. */
   readonly mask: (text: string) => string
   #header: CassetteHeader
-  /** The place of the last answer among all of them. */
+  /** Place of the last answer among all answers. */
   #last: number
 
   private constructor(
@@ -44,9 +44,9 @@ export class CassetteWriter {
   }
 
   /**
-   * Begins a cassette; an existing one is replaced.
+   * Starts a cassette, replacing an existing one.
    *
-   * @throws CassetteError if there is a file of another kind
+   * @throws CassetteError if a file of another kind exists
    */
   static create(
     path: string,
@@ -59,15 +59,15 @@ export class CassetteWriter {
     return new CassetteWriter({ path, header }, { flags: 'w', maskedUrls })
   }
 
-  /** Adds to a cassette; its rules hold. */
+  /** Appends to a cassette, keeping its rules. */
   static append(cassette: CassetteReader, maskedUrls: readonly string[]): CassetteWriter {
     return new CassetteWriter(cassette, { flags: 'a', maskedUrls })
   }
 
   /**
-   * Keeps an answer to a call.
+   * Records an answer to a call.
    *
-   * @param prefix - the beginning of the call's lines, see linePrefix
+   * @param prefix - start of the call's lines, see linePrefix
    * @param milliseconds - how long it took
    * @param after - see CassetteEntry
    * @returns its place among all answers
@@ -79,27 +79,27 @@ export class CassetteWriter {
   }
 
   /**
-   * Keeps an event of the subscription that is the `nth` answer.
+   * Records an event of the subscription opened by the `nth` answer.
    *
-   * @param milliseconds - since the one before it
+   * @param milliseconds - since the previous event
    */
   addEvent(prefix: string, nth: number, outcome: SubscriptionEvent, milliseconds: number): void {
     this.#write(prefix, { nth, outcome }, milliseconds)
   }
 
-  /** Numbers that block tags of a network stand for; see CassetteRules.pinBlockTags. */
+  /** Returns the numbers that a network's block tags stand for; see CassetteRules.pinBlockTags. */
   tagsOf(network: string): Readonly<Record<string, string>> {
     return this.#header.tags[network] ?? {}
   }
 
-  /** Keeps what a block tag stands for. @param number - a quantity */
+  /** Records what a block tag stands for. @param number - a quantity */
   pinTag(network: string, tag: string, number: string): void {
     const pin = { network, tag, number }
     this.#header = withPin(this.#header, pin)
     writeWhole(this.#file, Buffer.from(`${formatPin(pin)}\n`))
   }
 
-  /** Ends recording. Other requests have their turns while the file is sorted. */
+  /** Ends recording. The file is sorted while other requests get their turns. */
   async close(): Promise<void> {
     closeSync(this.#file)
     this.#delays.close()

@@ -13,19 +13,19 @@ import {
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
 import { CassetteError, LineWriter, byteText, readLines, writeWhole } from './lines.js'
 
-/** Lines of a file are sorted in memory up to this many bytes at a time. */
+/** Maximum bytes of lines sorted in memory at a time. */
 const RUN_BYTES = 16 * 1024 * 1024
-/** Lines that are read, joined or written in one step. */
+/** Lines read, joined or written in one step. */
 const LINES_AT_ONCE = 64
 
 /**
- * Closes a cassette while other requests have their turns: sorts its lines, joins equal answers that followed each other,
- * and writes what the lines come to into the header. The file is replaced by one rename.
+ * Closes a cassette, yielding to other requests: sorts its lines, joins equal consecutive answers, and writes the
+ * totals into the header. One rename replaces the file.
  *
- * A last line that was cut off, as a killed process leaves it, is dropped.
+ * A truncated last line, as a killed process leaves it, is dropped.
  *
- * @param target - where the closed cassette goes; in place of the file unless given
- * @throws CassetteError if a line is no entry
+ * @param target - path of the closed cassette; replaces the file by default
+ * @throws CassetteError if a line is not an entry
  */
 export function closeCassette(path: string, target = path): Promise<void> {
   return runInSlices(closingSteps(path, target), new TimeSlice())
@@ -63,19 +63,19 @@ function* prependHeader(whole: string, header: CassetteHeader, body: string): St
   }
 }
 
-/** A line in parts, with a character for each byte: lines are compared without being parsed. */
+/** A line in parts, one character per byte, so that lines are compared without parsing. */
 interface SortableLine {
-  /** Up to the end of the call. */
+  /** The line up to the end of the call. */
   call: string
   nth: number
   times: number
   after: number
   event: number
-  /** What stands behind the place. */
+  /** The line behind the place. */
   outcome: string
 }
 
-/** What stands between the call and the outcome. */
+/** Matches the part between call and outcome. */
 const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:"event":(\d+))?)/
 const LONGEST_PLACE = 100
 
@@ -109,9 +109,7 @@ function writeLine(file: LineWriter, line: SortableLine): void {
   file.write(line.call + formatPlace(line) + line.outcome)
 }
 
-/**
- * Where the call of a line ends, as an offset in bytes: the part that lines of equal calls share.
- */
+/** Returns the byte offset at which the call of a line ends. Lines of equal calls share this prefix. */
 export function prefixLength(line: Uint8Array): number {
   let depth = 0
   let inString = false
@@ -127,14 +125,14 @@ export function prefixLength(line: Uint8Array): number {
   return line.length
 }
 
-/** The order of lines in a closed cassette: by call, then as they were recorded. */
+/** Orders lines as in a closed cassette: by call, then as recorded. */
 function compareLines(a: SortableLine, b: SortableLine): number {
   if (a.call < b.call) return -1
   if (a.call > b.call) return 1
   return a.nth - b.nth || a.event - b.event
 }
 
-/** Reads a file into sorted lists; all but the last one are written to files of their own. */
+/** Reads a file into sorted runs; all but the last are written to files of their own. */
 function* sortIntoRuns(
   path: string,
   folder: string,
@@ -190,9 +188,9 @@ function* readRun(path: string): Generator<SortableLine, void, undefined> {
   for (const { bytes } of readLines(path)) yield readLine(bytes)
 }
 
-/** The lines of sorted lists in their order. */
+/** Merges sorted runs. */
 function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<SortableLine, void, undefined> {
-  /** The first lines of the lists; the least one is the last. */
+  /** First lines of the runs, in descending order. */
   const heads: { lines: Iterator<SortableLine>; line: SortableLine }[] = []
   const insert = (lines: Iterator<SortableLine>): void => {
     const next = lines.next()
@@ -213,10 +211,10 @@ function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<Sortable
 }
 
 /**
- * Writes sorted lines with their places counted from 1 for each call. Equal answers that followed each other are joined,
- * but not those to subscriptions, whose events follow them and have the same place.
+ * Writes sorted lines, numbering the answers of each call from 1. Equal consecutive answers are joined, except those
+ * to subscriptions: their events follow them under the same number.
  *
- * @returns what the lines come to
+ * @returns the totals for the header
  */
 function* writeBody(
   target: string,

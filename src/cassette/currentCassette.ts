@@ -7,27 +7,27 @@ import type { AnswerFiles, FileReply, FileRequest } from './files.js'
 import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
 import type { AnswerCall, CassetteCall } from './rpcMatching.js'
 
-/** What a cassette is started with. */
+/** Options to start a cassette with. */
 export type CassetteStart = Omit<CassetteOptions, 'describeTransaction'>
 
-/** The cassette in use, as it is shown. */
+/** State of the cassette in use, for display. */
 export interface CassetteState {
   state: 'none' | 'recording' | 'replaying'
   path?: string
-  /** How requests that were not recorded are answered, while replaying. */
+  /** How unrecorded requests are answered, while replaying. */
   mode?: 'strict' | 'once' | 'loose'
-  /** Who answered how many calls and file requests. */
+  /** Numbers of calls and file requests, by who answered. */
   answers?: AnswerCounts
   file?: CassetteFile
 }
 
-/** Methods that drive a node. Calls in process are those of a test to its own node. */
+/** Methods that drive a node. In-process calls are those of a test to its own node. */
 const controls = /^(?:anvil|evm|ganache|hardhat|miner|personal|standin|tenderly)_/
 
-/** The cassette that is in use in a node, if there is one. The code of cassettes is loaded with the first one. */
+/** The node's cassette in use, if any. The code for cassettes is loaded with the first one. */
 export class CurrentCassette {
   #cassette: Cassette | undefined
-  /** One cassette is closed before the next one is opened. */
+  /** Closes one cassette before the next is opened. */
   readonly #mutex = new Mutex()
 
   /** Whether requests go to a cassette. */
@@ -40,7 +40,7 @@ export class CurrentCassette {
     return this.#cassette === undefined ? own() : this.#cassette.call(call, own)
   }
 
-  /** Lets the cassette answer the calls of a network, but for those that drive this node. */
+  /** Returns an interceptor through which the cassette answers a network's calls, except those that drive this node. */
   interceptorOf(network: string): CallInterceptor {
     return {
       cassette: this,
@@ -73,13 +73,13 @@ export class CurrentCassette {
     }
   }
 
-  /** Entries of the cassette in use; none without one. */
+  /** Lists entries of the cassette in use; none without one. */
   async list(query: EntryQuery): Promise<EntryPage> {
     return this.#cassette === undefined ? { entries: [] } : this.#cassette.list(query)
   }
 
   /**
-   * Begins to record or to replay; a cassette in use is ended first.
+   * Starts recording or replaying; a cassette in use is ended first.
    *
    * @throws CassetteError if the file cannot be used
    */
@@ -94,7 +94,7 @@ export class CurrentCassette {
     })
   }
 
-  /** Ends the cassette in use. @returns what it was */
+  /** Ends the cassette in use. @returns its last state */
   stop(): Promise<CassetteState> {
     return this.#mutex.run(() => this.#end())
   }

@@ -22,7 +22,7 @@ const entry = (method: string, result: string): string =>
   `{"call":["rpc","local","${method}",[]],"nth":1,"result":${result}}`
 const HEAD = '{"cassette":1}'
 
-/** The results of a cassette in its order. */
+/** Results in a cassette, in order. */
 async function resultsOf(text: string | Buffer): Promise<string[]> {
   writeFileSync(path, text)
   const reader = await CassetteReader.open(path)
@@ -41,7 +41,7 @@ async function closed(): Promise<string> {
   return readFileSync(path, 'utf8')
 }
 
-describe('a file is taken', () => {
+describe('a file is accepted', () => {
   it.each([
     ['of a head alone', HEAD, []],
     ['of a head and a line feed', `${HEAD}\n`, []],
@@ -65,11 +65,11 @@ describe('a file is taken', () => {
     ],
   ])('%s', async (_, text, results) => {
     expect(await resultsOf(text)).toEqual(results)
-    // It is closed then, and the same when it is read again.
+    // It is now closed, and reads the same again.
     expect(await resultsOf(readFileSync(path))).toEqual(results)
   })
 
-  it('that was closed and converted to carriage returns, or to begin with a byte order mark', async () => {
+  it('if it was closed and converted to CRLF, or given a byte order mark', async () => {
     const text = await closed()
     expect(await resultsOf(text.replaceAll('\n', '\r\n'))).toEqual(['"0x2"', '"0x1"'])
     expect(await resultsOf(`\uFEFF${text}`)).toEqual(['"0x2"', '"0x1"'])
@@ -91,7 +91,7 @@ describe('a file is taken', () => {
   })
 })
 
-describe('a file is refused with its line', () => {
+describe('a file is refused with its line number', () => {
   it.each([
     ['empty', '', ':1: is empty'],
     ['half a head', '{"cassette":1,"ru', ':1: is not a cassette of Standin'],
@@ -132,13 +132,13 @@ describe('a file is refused with its line', () => {
     await expect(resultsOf(text)).rejects.toThrow(`${path}${message}`)
   })
 
-  it('whose closed lines were cut', async () => {
+  it('if its closed lines were truncated', async () => {
     const text = await closed()
     await expect(resultsOf(text.slice(0, -5))).rejects.toThrow(`${path}:3: is cut off here`)
   })
 })
 
-it('tells of a body that is missing or has other contents, with the line that names it', async () => {
+it('reports a body that is missing or has other contents, with the line that names it', async () => {
   const hash = 'ab'.repeat(32)
   const bodyHash = new BodyHash(undefined).digest()
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })

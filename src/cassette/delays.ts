@@ -4,32 +4,35 @@ import { type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/tim
 import { CassetteError, readLines, writeWhole } from './lines.js'
 
 /**
- * Where the delays of a cassette's answers are kept: they differ from run to run, and a cassette should differ only where
- * the provider's answers do.
+ * Returns the path of the file with a cassette's delays. They are kept apart because they differ from run to run, and
+ * a cassette should differ only where the provider's answers do.
  */
 export function delaysPath(path: string): string {
   return `${path}.delays`
 }
 
-/** An answer: which one of its call, counted from 1 with every repetition, and which event behind it, if one is meant. */
+/**
+ * Identifies an answer by its number among those to its call, counted from 1 with every repetition, and optionally an
+ * event behind it.
+ */
 export interface AnswerPlace {
-  /** A hash of the call. */
+  /** Hash of the call. */
   call: string
   place: number
   event?: number | undefined
 }
 
-/** Keeps how long answers took. The lines of one turn of the event loop are written together. */
+/** Records how long answers took. The lines of one turn of the event loop are written together. */
 export class DelayRecorder {
   readonly #file: number
   #lines = ''
 
-  /** @param flags - `w` begins anew, `a` adds */
+  /** @param flags - `w` starts over, `a` appends */
   constructor(path: string, flags: 'w' | 'a') {
     this.#file = openSync(delaysPath(path), flags, 0o600)
   }
 
-  /** @param place - of an answer among all; {@link Delays} counts those of each call */
+  /** @param place - number among all answers; {@link Delays} converts it to one per call */
   add({ call, place, event }: AnswerPlace, milliseconds: number): void {
     if (this.#lines === '') atEndOfTurn(() => this.#flush())
     this.#lines += `${JSON.stringify({ call, place, event, ms: Math.round(milliseconds) })}\n`
@@ -47,12 +50,12 @@ export class DelayRecorder {
   }
 }
 
-/** Lines that are read in one step. */
+/** Lines read in one step. */
 const LINES_AT_ONCE = 256
 
-/** The delays of a cassette, scaled. */
+/** Delays of a cassette, scaled. */
 export class Delays {
-  /** Whether answers wait at all. */
+  /** Whether answers are delayed at all. */
   readonly areKept: boolean
   readonly #milliseconds = new Map<string, number>()
 
@@ -63,7 +66,7 @@ export class Delays {
   /**
    * Reads the delays of a cassette.
    *
-   * @param scale - by what delays are multiplied: 0 drops them, 1 keeps them
+   * @param scale - factor for delays: 0 drops them, 1 keeps them
    * @throws CassetteError if the file of delays cannot be read
    */
   static async open(path: string, scale: number): Promise<Delays> {
@@ -74,7 +77,7 @@ export class Delays {
   }
 
   *#read(path: string, scale: number): Steps<void> {
-    /** Of each call, how many answers it had so far, and which of them has which place among all answers. */
+    /** Number of answers so far per call, and each answer's number within its call by its number among all. */
     const counts = new Map<string, number>()
     const places = new Map<string, number>()
     let number = 0
@@ -82,7 +85,7 @@ export class Delays {
       if (++number % LINES_AT_ONCE === 0) yield
       const line = readLine(bytes.toString('utf8'))
       if (line === undefined) {
-        // A recorder that was killed may leave half a line at the end.
+        // A killed recorder may leave half a line at the end.
         if (!isComplete) break
         throw new CassetteError(delaysPath(path), 'expected call, place and ms', number)
       }

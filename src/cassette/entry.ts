@@ -4,90 +4,90 @@ import { type Steps, runToCompletion } from '../encoding/timeSlice.js'
 import { objectMembers } from '../rpc/envelope/scan.js'
 import { CassetteError } from './lines.js'
 
-/** The format's version. A file with a greater one is refused. */
+/** Version of the format. Files with a greater one are refused. */
 export const CASSETTE_VERSION = 1
 
-/** What a request asked for; entries of equal calls are answered in the order in which they were recorded. */
+/** Key of a request. Entries of equal calls are replayed in recorded order. */
 export type RecordedCall =
   | readonly [kind: 'rpc', network: string, method: string, params: unknown]
   | readonly [kind: 'files', request: string, headers: Readonly<Record<string, string>>, bodyHash: string]
 
-/** An HTTP answer that stands in place of a JSON-RPC answer, or an answer of the file network. */
+/** HTTP response in place of a JSON-RPC answer, or answer of the file network. */
 export interface RecordedResponse {
   status: number
   headers: Readonly<Record<string, string>>
   /** Text of at most {@link LONGEST_INLINE_BODY} bytes. */
   text?: string
-  /** Hexadecimal SHA-256 of a body that lies in the folder beside the cassette. */
+  /** Hexadecimal SHA-256 of a body stored in the folder beside the cassette. */
   body?: string
   trailers?: Readonly<Record<string, string>>
 }
 
-/** How a WebSocket ended. */
+/** How a WebSocket was closed. */
 export interface SocketClose {
   /** RFC 6455, section 7.4.1; 1005 without a status, 1006 without a close frame. */
   code: number
   reason: string
 }
 
-/** The error object of an answer (JSON-RPC 2.0, section 5.1). */
+/** Error object of an answer (JSON-RPC 2.0, section 5.1). */
 export interface RpcErrorObject {
   code: number
   message: string
   data?: unknown
 }
 
-/** How a call ended, or what a subscription pushed. Results are JSON text: numbers keep digits that doubles do not have. */
+/** How a call ended, or what a subscription pushed. Results are JSON text, which keeps digits that doubles lose. */
 export type RecordedOutcome =
   | { resultText: string }
-  /** With the error object as JSON text, for the same reason. */
+  /** The error object is kept as JSON text too, for the same reason. */
   | { error: RpcErrorObject; errorText: string }
   | { http: RecordedResponse }
-  /** The provider's WebSocket ended before the answer. */
+  /** The provider's WebSocket closed before the answer. */
   | { close: SocketClose }
   | SubscriptionEvent
 
-/** A notification, or the end of the WebSocket that notifications came by. */
+/** A notification, or the end of the WebSocket that carried notifications. */
 export type SubscriptionEvent = {
-  /** The place among the events of its subscription, from 1. */
+  /** Number among the events of its subscription, from 1. */
   event: number
-  /** How many calls that may change the chain were made between the subscription and this event. */
+  /** Number of calls that may change the chain between the subscription and this event. */
   changes: number
 } & (
   | { resultText: string }
-  /** With the number of calls over WebSockets that were answered since the subscription. */
+  /** With the number of calls answered over WebSockets since the subscription. */
   | { close: SocketClose; calls: number }
 )
 
 /** One line of a cassette. */
 export interface CassetteEntry {
   call: RecordedCall
-  /** The place among the answers to equal calls, from 1; while they are recorded, among all answers. */
+  /** Number among the answers to equal calls, from 1; while recording, among all answers. */
   nth: number
   /** How many times in a row this answer was seen; 1 if absent. */
   times?: number
-  /** How many calls that may change the chain had been made before; of calls whose answers follow the chain. */
+  /** Number of preceding calls that may change the chain; only for calls whose answers follow the chain. */
   after?: number
   outcome: RecordedOutcome
 }
 
-/** What an entry says of the answer. */
+/** Answer part of an entry. */
 export type EntryAnswer = Omit<CassetteEntry, 'call'>
 
-/** Longer bodies lie beside the cassette. */
+/** Longer bodies are stored beside the cassette. */
 export const LONGEST_INLINE_BODY = 64 * 1024
 
-/** JSON text with object members in the order of their names, so that equal values have equal texts. */
+/** Serializes a value as JSON with members sorted by name, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   const pieces: string[] = []
   runToCompletion(writeCanonicalJson(value, pieces))
   return pieces.join('')
 }
 
-/** Members of an object or array that are written in one step. */
+/** Members of an object or array written in one step. */
 const MEMBERS_AT_ONCE = 64
 
-/** Adds the pieces of the same text in steps: parameters may be as long as a request. */
+/** Incremental version of {@link canonicalJson}, for parameters as long as a request. */
 function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
   const room = { members: MEMBERS_AT_ONCE }
   const text = textOfFew(value, room)
@@ -107,9 +107,9 @@ function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
 }
 
 /**
- * The same text at once, of a value that has few members together with theirs.
+ * Serializes a value with few members, nested ones included, in one step.
  *
- * @param room - counts down how many more there may be; below 0 the text is not complete
+ * @param room - counts down the members still allowed; below 0 the text is incomplete
  */
 function textOfFew(value: unknown, room: { members: number }): string {
   if (!isContainer(value)) return textOfScalar(value)
@@ -131,13 +131,13 @@ function textOfFew(value: unknown, room: { members: number }): string {
   return `{${text}}`
 }
 
-/** The names of members that have a value, in their order. */
+/** Returns the names of members that have a value, sorted. */
 function namesOf(value: object): string[] {
   const names = Object.keys(value).filter((name) => (value as Members)[name] !== undefined)
   return names.sort()
 }
 
-/** Text that JSON has as it is. */
+/** Text that needs no escapes in JSON. */
 const plainText = /^[ !#-[\]-~]*$/
 
 function textOfScalar(value: unknown): string {
@@ -145,50 +145,50 @@ function textOfScalar(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }
 
-/** Whether a JSON value has members. */
+/** Returns whether a JSON value has members. */
 export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** What every entry begins with. */
+/** Start of every entry. */
 export const LINE_START = '{"call":'
 
-/** The beginning of the lines of a call: everything up to the answer. */
+/** Returns the common start of a call's lines: everything up to the answer. */
 export function linePrefix(call: RecordedCall): string {
   return runToCompletion(linePrefixInSlices(call))
 }
 
-/** The same in steps. */
+/** Incremental version of {@link linePrefix}. */
 export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
   const pieces = [LINE_START]
   yield* writeCanonicalJson(call, pieces)
-  // What is joined is found in a map several times as fast as what was added up.
+  // A joined string is found in a map several times as fast as a concatenated one.
   return pieces.join('')
 }
 
 const subscriptionStart = /^\{"call":\["rpc","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*_subscribe",/
 
-/** Whether lines with this beginning are answers to subscriptions, whose events follow them. */
+/** Returns whether lines with this prefix are answers to subscriptions, which are followed by events. */
 export function isOfSubscription(prefix: string): boolean {
   return subscriptionStart.test(prefix)
 }
 
-/** A short name of the call that lines begin with: equal calls have the same. */
+/** Returns a short hash of the call in a line prefix. */
 export function prefixHash(prefix: string): string {
   return createHash('sha256').update(prefix.slice(LINE_START.length)).digest('base64url').slice(0, 22)
 }
 
-/** The line of an entry, without its end. */
+/** Formats the line of an entry, without its end. */
 export function formatEntry({ call, ...answer }: CassetteEntry): string {
   return linePrefix(call) + formatAnswer(answer)
 }
 
-/** What follows the prefix in the line of an entry. */
+/** Formats the part of an entry's line behind the prefix. */
 export function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
   return formatPlace({ nth, times, after }) + formatOutcome(outcome)
 }
 
-/** The members behind the place, with the end of the line's value. */
+/** Formats the members behind the place, and closes the line's object. */
 export function formatOutcome(outcome: RecordedOutcome): string {
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
   if ('resultText' in outcome) return `${event}"result":${outcome.resultText}}`
@@ -200,7 +200,7 @@ export function formatOutcome(outcome: RecordedOutcome): string {
 const answerStart =
   /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?:"event":(\d+),"changes":(\d+),)?(?:"(result|error)":)?/
 
-/** Reads what {@link formatAnswer} wrote; what others wrote is read by {@link parseEntry}. */
+/** Decodes text written by {@link formatAnswer}; use {@link parseEntry} for lines from elsewhere. */
 export function* parseAnswer(text: string): Steps<EntryAnswer> {
   const [start = '', nth, times, after, event, changes, member] = answerStart.exec(text) ?? []
   const outcome: Record<string, unknown> = {}
@@ -218,15 +218,15 @@ export function* parseAnswer(text: string): Steps<EntryAnswer> {
   }
 }
 
-/** The members between the call and the outcome. */
+/** Formats the members between call and outcome. */
 export function formatPlace({ nth, times = 1, after = 0 }: Pick<CassetteEntry, 'nth' | 'times' | 'after'>) {
   return `,"nth":${nth},${times === 1 ? '' : `"times":${times},`}${after === 0 ? '' : `"after":${after},`}`
 }
 
 /**
- * Reads a line.
+ * Parses a line.
  *
- * @throws CassetteError with the line's number if it is no entry
+ * @throws CassetteError with the line number if it is not an entry
  */
 export function* parseEntry(text: string, path: string, line?: number): Steps<CassetteEntry> {
   let value: unknown
@@ -252,7 +252,7 @@ export function* parseEntry(text: string, path: string, line?: number): Steps<Ca
   return { call, nth, ...(times && { times }), ...(after && { after }), outcome }
 }
 
-/** The compact source text of a member of an object; undefined if there is none. */
+/** Returns the compact source text of an object's member, or undefined. */
 export function* textOfMember(text: string, name: string, start = 0): Steps<string | undefined> {
   const member = (yield* objectMembers(text, skipWhitespace(text, start))).findLast(
     (one) => one.name === name,
@@ -260,12 +260,12 @@ export function* textOfMember(text: string, name: string, start = 0): Steps<stri
   return member && compactJson(text.slice(member.start, member.end))
 }
 
-/** JSON text without white space between its tokens. */
+/** Removes whitespace between the tokens of JSON text. */
 function compactJson(text: string): string {
   return /\s/.test(text) ? text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : text
 }
 
-/** Why a value is no entry; undefined if it is one. */
+/** Returns why a value is not an entry; undefined if it is. */
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not an object'
   const { cassette, call, nth, times, after, event, result, error, http, close } = value as Members
@@ -294,7 +294,7 @@ function isCall(call: unknown): boolean {
   return kind === 'files' && typeof third === 'object' && third !== null && typeof fourth === 'string'
 }
 
-/** Whether a value that may be missing has members of these types. */
+/** Returns whether a value has members of these types; true if it is missing. */
 function hasMembers(value: unknown, types: Readonly<Record<string, string>>): boolean {
   if (value === undefined) return true
   const members = (value ?? {}) as Members

@@ -6,22 +6,22 @@ import { describeOutcome, nameOf } from './inspect.js'
 import { readLines } from './lines.js'
 import { matchesName } from './rules.js'
 
-/** Characters of parameters and answers that a list shows. */
+/** Maximum characters of parameters and answers in a list. */
 const SHOWN_CHARACTERS = 160
-/** Lines that are looked at in one step. */
+/** Lines scanned in one step. */
 const LINES_AT_ONCE = 64
 
-/** Which entries are listed. */
+/** Selects the entries to list. */
 export interface EntryQuery {
-  /** A method or file operation; `*` at its end stands for anything. */
+  /** Method or file operation; `*` at the end matches anything. */
   method: string
-  /** Where to go on: {@link EntryPage.next} of the page before. */
+  /** Where to continue: {@link EntryPage.next} of the previous page. */
   from: number
-  /** The most that are listed. */
+  /** Maximum number of entries. */
   limit: number
 }
 
-/** An entry as a list shows it; its texts are cut. */
+/** Entry in a list, with shortened texts. */
 export interface ListedEntry {
   /** Absent for a request to the file network. */
   network?: string
@@ -29,7 +29,7 @@ export interface ListedEntry {
   method: string
   /** Parameters as JSON text, or a request to the file network. */
   params: string
-  /** The result as JSON text, an HTTP answer, a notification or the end of a WebSocket. */
+  /** The result as JSON text, an HTTP response, a notification or the end of a WebSocket. */
   answer?: string
   error?: string
   /** How many times in a row the answer was recorded. */
@@ -38,24 +38,24 @@ export interface ListedEntry {
   used?: number
 }
 
-/** A part of the list. */
+/** One page of the list. */
 export interface EntryPage {
   entries: ListedEntry[]
-  /** Where the next page begins; absent behind the last entry. */
+  /** Start of the next page; absent on the last one. */
   next?: number
 }
 
-/** The entries of a cassette in the order of its file, while other requests have their turns. */
+/** Lists the entries of a cassette in file order, yielding to other requests. */
 export function listEntries(source: EntrySource, query: EntryQuery): Promise<EntryPage> {
   return runInSlices(listing(source, query), new TimeSlice())
 }
 
-/** A cassette that is listed. */
+/** Cassette to list. */
 export interface EntrySource {
   path: string
-  /** Of a closed cassette: finds its lines. */
+  /** Finds the lines of a closed cassette. */
   reader?: CassetteReader
-  /** How many times the answer in a line was replayed. @param offset - of the line */
+  /** Returns how many times the answer in a line was replayed. @param offset - of the line */
   usesOf?: (offset: number) => number | undefined
 }
 
@@ -73,7 +73,7 @@ function* listing(source: EntrySource, { method, from, limit }: EntryQuery): Ste
         if (entries.length === limit) return { entries, next: offset }
         entries.push({ ...(yield* listed(bytes, call)), ...usesAt(offset, usesOf) })
       } else if (call?.followedBy !== undefined && reader !== undefined) {
-        // Lines are sorted: those of the same method lie together.
+        // Lines are sorted, so those of one method are contiguous.
         const behind = reader.lowerBound(call.followedBy)
         if (behind > offset + bytes.length + 1) {
           start = behind
@@ -91,23 +91,23 @@ function usesAt(offset: number, usesOf: EntrySource['usesOf']): Pick<ListedEntry
   return used === undefined ? {} : { used }
 }
 
-/** What a line says before the parameters. */
+/** Part of a line before the parameters. */
 interface LineCall {
   network?: string
   method: string
-  /** The request, of one to the file network. */
+  /** The request, if it is one to the file network. */
   request?: string
-  /** Where the parameters begin. */
+  /** Offset of the parameters. */
   length: number
-  /** What goes behind all lines of the method. */
+  /** Text that sorts behind all lines of the method. */
   followedBy?: string
 }
 
 const callStart = /^\{"call":\["(rpc|files)",("(?:[^"\\]|\\.)*"),(?:("(?:[^"\\]|\\.)*"),)?/
-/** Names and requests are shorter. */
+/** Upper bound for names and requests. */
 const LONGEST_START = 64 * 1024
 
-/** Undefined for a line that is no entry, such as the header. */
+/** Returns undefined for a line that is not an entry, such as the header. */
 function readCall(line: Buffer): LineCall | undefined {
   const head = line.toString('utf8', 0, Math.min(line.length, LONGEST_START))
   const [start = '', kind, first = '', second] = callStart.exec(head) ?? []
@@ -116,7 +116,7 @@ function readCall(line: Buffer): LineCall | undefined {
   const text = JSON.parse(first) as string
   if (kind === 'files') return { method: nameOf(['files', text, {}, '']), request: text, length }
   if (second === undefined) return undefined
-  // The character after the comma in the order of bytes.
+  // The character that follows the comma in byte order.
   const followedBy = `${LINE_START}["rpc",${first},${second}-`
   return { network: text, method: JSON.parse(second) as string, length, followedBy }
 }

@@ -11,11 +11,11 @@ import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 import { type CassetteRules, applyMasks } from './rules.js'
 
-/** A request to the file network or its gateway. */
+/** Request to the file network or its gateway. */
 export interface FileRequest {
   /** GET, HEAD or POST. */
   method: string
-  /** Path and query as they came. */
+  /** Raw path and query. */
   target: string
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>
@@ -23,33 +23,33 @@ export interface FileRequest {
   signal: AbortSignal
 }
 
-/** An answer of the file network. */
+/** Answer of the file network. */
 export interface FileReply {
   status: number
   headers: Record<string, string>
   body: Uint8Array | AsyncIterable<Uint8Array>
-  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  /** Whether chunks share memory, so that each is valid only until the next is requested. */
   reusesBuffer?: boolean
-  /** To be read after the body has ended. */
+  /** Call this after the body has ended. */
   trailers?: () => Record<string, string>
 }
 
 /** Answers a request to the file network in another way. */
 export type AnswerFiles = (request: FileRequest) => Promise<FileReply>
 
-/** Request headers that choose between answers. */
+/** Request headers that select between answers. */
 const choosingHeaders = ['accept', 'range', 'if-none-match']
-/** Headers that say how an answer was sent, and not what it is. */
+/** Headers about how an answer was sent rather than what it is. */
 const hopHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'transfer-encoding', 'date', 'server', 'trailer', 'vary', 'set-cookie'],
   ...['www-authenticate', 'content-length'],
 ])
 
-/** Passes requests on to a file network and keeps its answers. */
+/** Forwards requests to a file network and records its answers. */
 export class FileRecorder {
   readonly #writer: CassetteWriter
   readonly #client: HttpClient
-  /** Base URLs, with credentials if there are any. */
+  /** Base URLs, including any credentials. */
   readonly #filesUrl: string | undefined
   readonly #gatewayUrl: string | undefined
 
@@ -65,7 +65,7 @@ export class FileRecorder {
     this.#gatewayUrl = parts.gatewayUrl
   }
 
-  /** Whether there is somebody to pass a request on to. */
+  /** Returns whether there is a provider to forward a request to. */
   takes(request: FileRequest): boolean {
     return this.#baseOf(request) !== undefined
   }
@@ -74,7 +74,7 @@ export class FileRecorder {
     return target.startsWith('/api/v0/') ? this.#filesUrl : this.#gatewayUrl
   }
 
-  /** The provider's answer, kept when its last byte has passed. */
+  /** Returns the provider's answer, which is recorded once its last byte has passed. */
   async answer(request: FileRequest): Promise<FileReply> {
     const started = performance.now()
     const hash = new BodyHash(request.headers['content-type'])
@@ -141,9 +141,9 @@ export class FilePlayer {
   }
 
   /**
-   * The recorded answer.
+   * Replays the recorded answer.
    *
-   * @param missing - answers what was not recorded, with the body that has been read; without it such a request is refused
+   * @param missing - answers unrecorded requests, given the body already read; without it they are refused
    */
   async answer(request: FileRequest, missing?: AnswerFiles): Promise<FileReply> {
     const hash = new BodyHash(request.headers['content-type'])
@@ -179,7 +179,7 @@ export class FilePlayer {
   }
 }
 
-/** An answer in the form of Kubo's errors. */
+/** Formats an answer like Kubo's errors. */
 function failure(message: string): FileReply {
   return {
     status: 500,
@@ -188,7 +188,7 @@ function failure(message: string): FileReply {
   }
 }
 
-/** The request as it is compared: arguments in the order of their names, masked values replaced, no credentials. */
+/** Normalizes a request for matching: arguments sorted by name, masked values replaced, no credentials. */
 function callOf(
   rules: CassetteRules,
   { method, target, headers }: FileRequest,
@@ -222,7 +222,7 @@ function keptHeaders(response: IncomingMessage): Record<string, string> {
   return headers
 }
 
-/** The bytes of an answer as they come; `keep` is called once all of them have passed. */
+/** Streams the bytes of an answer; calls `keep` once all of them have passed. */
 async function* passing(
   response: IncomingMessage,
   sink: BodySink,
@@ -245,17 +245,16 @@ async function* replayed(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   for (const chunk of chunks) yield chunk
 }
 
-/** What stands for the delimiter, which clients choose at random. */
+/** Replacement for the delimiter, which clients choose at random. */
 const FIXED_BOUNDARY = Buffer.from('boundary')
 
 /**
- * Hashes a body as it passes. The delimiter of a multipart body does not count, so that the same upload has the same hash
- * every time.
+ * Hashes a streamed body. The delimiter of a multipart body does not count, so that equal uploads have equal hashes.
  */
 export class BodyHash {
   readonly #hash: Hash = createHash('sha256')
   readonly #boundary: Buffer | undefined
-  /** Bytes at the end that may be the beginning of a delimiter. */
+  /** Trailing bytes that may be the start of a delimiter. */
   #tail = Buffer.alloc(0)
 
   /** @param contentType - the body's, with the delimiter of a multipart body */
@@ -280,7 +279,7 @@ export class BodyHash {
     this.#tail = Buffer.from(data.subarray(data.length - kept))
   }
 
-  /** The hexadecimal SHA-256 of everything. */
+  /** Returns the hexadecimal SHA-256 of all bytes. */
   digest(): string {
     return this.#hash.update(this.#tail).digest('hex')
   }

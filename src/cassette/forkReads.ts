@@ -4,7 +4,7 @@ import { type RecordedCall, type RpcErrorObject, linePrefixInSlices } from './en
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 
-/** What a fork reads of its remote. */
+/** A fork's read of its remote. */
 export interface RemoteRead {
   /** The network that is a fork. */
   network: string
@@ -12,18 +12,18 @@ export interface RemoteRead {
   params: readonly unknown[]
 }
 
-/** How a remote answered. */
+/** Answer of a remote. */
 export type RemoteOutcome = { result: unknown } | { error: RpcErrorObject }
 
 /** Asks the remote. @throws Error if it does not answer */
 export type AskRemote = () => Promise<RemoteOutcome>
 
-/** Reads of a fork are kept apart: a client that asks for the newest block means that of the fork itself. */
+/** Keeps a fork's reads apart: a client that asks for the newest block means that of the fork itself. */
 function callOf({ network, method, params }: RemoteRead): RecordedCall {
   return ['rpc', `${network} fork`, method, params]
 }
 
-/** Asks the remote and keeps the answer. @throws Error if it does not answer */
+/** Asks the remote and records the answer. @throws Error if it does not answer */
 export async function recordForkRead(
   writer: CassetteWriter,
   read: RemoteRead,
@@ -41,9 +41,9 @@ export async function recordForkRead(
 }
 
 /**
- * Answers from the cassette, also with what clients were answered when the same was recorded of them.
+ * Answers a read from the cassette. An answer recorded from a client's equal call serves too.
  *
- * @param missing - answers what was not recorded
+ * @param missing - answers unrecorded reads
  * @throws Error if nothing was recorded
  */
 export async function replayForkRead(

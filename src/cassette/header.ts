@@ -3,29 +3,29 @@ import { canonicalJson, CASSETTE_VERSION } from './entry.js'
 import { CassetteError } from './lines.js'
 import { readRules, type CassetteRules } from './rules.js'
 
-/** The first line of a cassette. */
+/** First line of a cassette. */
 export interface CassetteHeader {
   rules: CassetteRules
-  /** Block tags and the numbers that they stand for, by network. */
+  /** Numbers that block tags stand for, by network. */
   tags: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Of a closed cassette: what its lines come to. Absent while it is recorded. */
+  /** Totals of a closed cassette's lines; absent while recording. */
   closed?: { entries: number; bytes: number; crc32: number }
 }
 
-/** The line of a header, without its end. */
+/** Formats the line of a header, without its end. */
 export function formatHeader({ rules, tags, closed }: CassetteHeader): string {
   return canonicalJson({ cassette: CASSETTE_VERSION, rules, tags, closed })
 }
 
 /**
- * Reads the first line of a file.
+ * Parses the first line of a file.
  *
- * @throws CassetteError if it is no cassette of this version
+ * @throws CassetteError if it is not a cassette of this version
  */
 export function parseHeader(text: string, path: string): CassetteHeader {
   let value: unknown
   try {
-    // Editors on Windows begin a file with a byte order mark.
+    // Windows editors put a byte order mark in front.
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     value = undefined
@@ -55,7 +55,7 @@ const partsSchema = z.object({
   closed: z.object({ entries: count, bytes: count, crc32: count }).optional(),
 })
 
-/** The number that a block tag of a network stands for, met while recording. */
+/** Number that a network's block tag stands for, found while recording. */
 export interface TagPin {
   network: string
   tag: string
@@ -64,12 +64,12 @@ export interface TagPin {
 
 const PIN_START = '{"pin":'
 
-/** The line that keeps a pin until the cassette is closed, without its end. */
+/** Formats the line that keeps a pin until the cassette is closed, without its end. */
 export function formatPin({ network, tag, number }: TagPin): string {
   return `${PIN_START}${JSON.stringify([network, tag, number])}}`
 }
 
-/** Reads the line of a pin; undefined if it is another line. */
+/** Parses the line of a pin; undefined for any other line. */
 export function parsePin(text: string): TagPin | undefined {
   if (!text.startsWith(PIN_START)) return undefined
   try {
@@ -83,7 +83,7 @@ export function parsePin(text: string): TagPin | undefined {
   }
 }
 
-/** A header with one more pin. */
+/** Adds a pin to a header. */
 export function withPin(header: CassetteHeader, { network, tag, number }: TagPin): CassetteHeader {
   return { ...header, tags: { ...header.tags, [network]: { ...header.tags[network], [tag]: number } } }
 }

@@ -8,25 +8,25 @@ import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } fro
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
-/** Servers end idle connections after five seconds or later: none is used again that may be ended meanwhile. */
+/** Servers end idle connections after five seconds or more: reuse none that may be about to end. */
 const IDLE_MILLISECONDS = 4000
 const MOST_REDIRECTS = 5
 /** Redirects that keep method and body (RFC 9110, sections 15.4.8 and 15.4.9). */
 const redirects: ReadonlySet<number | undefined> = new Set([307, 308])
 
-/** An answer that has come as a whole. */
+/** An answer, read to its end. */
 export interface HttpAnswer {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
-/** Sends requests to a provider over connections that are kept. fetch takes several times as much of the processor. */
+/** Sends requests to a provider over persistent connections. fetch takes several times as much processor time. */
 export class HttpClient {
   readonly #agent = new HttpAgent({ keepAlive: true, timeout: IDLE_MILLISECONDS })
   readonly #secureAgent = new HttpsAgent({ keepAlive: true, timeout: IDLE_MILLISECONDS })
 
-  /** Begins a request. The credentials of the URL go with it. */
+  /** Starts a request. Credentials in the URL are sent with it. */
   begin(url: URL, options: RequestOptions): ClientRequest {
     return url.protocol === 'https:'
       ? httpsRequest(url, { ...options, agent: this.#secureAgent })
@@ -34,9 +34,9 @@ export class HttpClient {
   }
 
   /**
-   * Posts JSON, and follows redirects.
+   * Posts JSON, following redirects.
    *
-   * @throws Error of the system if the answer does not come as a whole
+   * @throws the system's error if the answer does not arrive whole
    */
   async post(url: URL, body: string): Promise<HttpAnswer> {
     let target = url
@@ -80,7 +80,7 @@ export class HttpClient {
     return { status, headers: received, text: content.toString('utf8') }
   }
 
-  /** Ends all connections, with the requests that are under way. */
+  /** Closes all connections, aborting pending requests. */
   close(): void {
     this.#agent.destroy()
     this.#secureAgent.destroy()

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Records results of eth_call, one for each address. */
+/** Records results of eth_call, one per address. */
 async function record(name: string, results: Readonly<Record<string, string>>): Promise<string> {
   const path = join(folder, name)
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
@@ -36,7 +36,7 @@ it('shows what was recorded, with the line of each entry', async () => {
   ])
 })
 
-it('tells what differs between two recordings', async () => {
+it('reports the differences between two recordings', async () => {
   const first = await record('a', { '0xaa': '0x1', '0xbb': '0x2', '0xcc': '0x3' })
   const second = await record('b', { '0xaa': '0x1', '0xbb': '0x9', '0xdd': '0x4' })
   expect(await collect(diffCassettes(first, second))).toEqual([
@@ -47,7 +47,7 @@ it('tells what differs between two recordings', async () => {
   ])
 })
 
-it('removes entries by their method, and bodies that nothing names any more', async () => {
+it('removes entries by method, and bodies that no entry names any more', async () => {
   const path = join(folder, 'files')
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   const sink = new BodySink(path)

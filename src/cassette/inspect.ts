@@ -7,16 +7,18 @@ import { canonicalJson, formatEntry, linePrefix, type CassetteEntry, type Record
 import { formatHeader } from './header.js'
 import { matchesName } from './rules.js'
 
-/** The longest line that is printed. */
+/** Maximum characters of a printed line. */
 const SHOWN_CHARACTERS = 160
 
-/** The method of a call, or the operation or path of a request to the file network. */
+/** Returns the method of a call, or the operation or path of a request to the file network. */
 export function nameOf(call: RecordedCall): string {
   if (call[0] === 'rpc') return call[2]
   return new URL(call[1].slice(call[1].indexOf(' ') + 1), 'http://files').pathname.replace(/^\/api\/v0\//, '')
 }
 
-/** Describes the entries of a cassette, a line each. @param pattern - names to show; `*` at its end stands for anything */
+/**
+ * Describes the entries of a cassette, one per line. @param pattern - names to show; `*` at the end matches anything
+ */
 export async function* showCassette(path: string, pattern: string): AsyncGenerator<string, void, undefined> {
   const reader = await CassetteReader.open(path)
   try {
@@ -28,7 +30,7 @@ export async function* showCassette(path: string, pattern: string): AsyncGenerat
   }
 }
 
-/** What differs between two cassettes: `-` only in the first, `+` only in the second. */
+/** Yields the differences between two cassettes: `-` only in the first, `+` only in the second. */
 export async function* diffCassettes(first: string, second: string): AsyncGenerator<string, void, undefined> {
   const [a, b] = [await CassetteReader.open(first), await CassetteReader.open(second)]
   try {
@@ -54,10 +56,10 @@ export async function* diffCassettes(first: string, second: string): AsyncGenera
 }
 
 /**
- * Removes entries by name, and the bodies that no entry names any more.
+ * Removes entries by name, and bodies that no entry names any more.
  *
- * @param pattern - names to remove; `*` at its end stands for anything
- * @returns how many entries and bodies were removed
+ * @param pattern - names to remove; `*` at the end matches anything
+ * @returns the numbers of removed entries and bodies
  */
 export async function pruneCassette(
   path: string,
@@ -110,7 +112,7 @@ function describe({ call, nth, times = 1, outcome }: CassetteEntry): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text
 }
 
-/** How a call ended, in a line. */
+/** Describes how a call ended, in one line. */
 export function describeOutcome(outcome: CassetteEntry['outcome']): string {
   if ('error' in outcome) return `error ${outcome.error.code}: ${outcome.error.message}`
   if ('http' in outcome) {

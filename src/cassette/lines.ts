@@ -3,12 +3,12 @@ import { crc32 } from 'node:zlib'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Writes lines to a file, many of them at once. */
+/** Writes lines to a file, many per system call. */
 export class LineWriter {
   readonly #file: number
   #lines: string[] = []
   #size = 0
-  /** What was written, as far as it is known before the end. */
+  /** Length and checksum of the lines; complete only after {@link close}. */
   bytes = 0
   crc32 = 0
 
@@ -16,7 +16,7 @@ export class LineWriter {
     this.#file = openSync(path, 'w', 0o600)
   }
 
-  /** @param line - its bytes without the end, a character each; see {@link byteText} */
+  /** @param line - bytes without the line end, one character each; see {@link byteText} */
   write(line: string): void {
     this.#lines.push(line)
     this.#size += line.length
@@ -42,28 +42,28 @@ export class LineWriter {
   }
 }
 
-/** The UTF-8 form of a text, a character for each byte: compared, it has the order of the bytes. */
+/** Converts a text to its UTF-8 bytes, one character each, so that comparisons follow byte order. */
 export function byteText(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
-/** Writes all of the bytes: the system may take fewer at a time. */
+/** Writes all bytes; the system may accept fewer at a time. */
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
 }
 
-/** A line of a file: its bytes without the end. */
+/** A line of a file: its bytes without the line end. */
 export interface FileLine {
   bytes: Buffer
   /** Whether a line feed follows. */
   isComplete: boolean
 }
 
-/** The lines of a file from an offset on, read in pieces. */
+/** Reads the lines of a file from an offset on, in chunks. */
 export function* readLines(path: string, start = 0): Generator<FileLine, void, undefined> {
   const file = openSync(path, 'r')
   try {
-    /** The beginning of a line that is longer than a piece. */
+    /** Start of a line longer than a chunk. */
     let pending: Buffer[] = []
     let position = start
     for (;;) {
@@ -87,7 +87,7 @@ export function* readLines(path: string, start = 0): Generator<FileLine, void, u
   }
 }
 
-/** A cassette file that cannot be used; the message names the file, and the line where one is at fault. */
+/** A cassette file cannot be used. The message names the file, and the line at fault if there is one. */
 export class CassetteError extends Error {
   override readonly name = 'CassetteError'
 

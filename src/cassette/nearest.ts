@@ -2,10 +2,10 @@ import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
 import { canonicalJson, isContainer, parseEntry, type RecordedCall } from './entry.js'
 
-/** Recorded calls of the same method that are compared with one that was not recorded. */
+/** Maximum recorded calls of the same method to compare with an unrecorded one. */
 const COMPARED_CALLS = 500
 
-/** Why a cassette has no answer: the nearest recorded call, and where it differs. */
+/** Describes why a cassette has no answer: the nearest recorded call, and where it differs. */
 export function describeMiss(reader: CassetteReader, call: RecordedCall): Promise<string> {
   return runInSlices(describing(reader, call), new TimeSlice())
 }
@@ -39,7 +39,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
   )
 }
 
-/** Where two values differ, with both values. */
+/** Returns where two values differ, with both values. */
 function differencesBetween(recorded: unknown, asked: unknown, path: string): string[] {
   if (canonicalJson(recorded) === canonicalJson(asked)) return []
   if (isContainer(recorded) && isContainer(asked) && Array.isArray(recorded) === Array.isArray(asked)) {

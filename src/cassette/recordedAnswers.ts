@@ -12,81 +12,81 @@ import {
   prefixHash,
 } from './entry.js'
 
-/** How recorded answers are used. */
+/** How recorded answers are replayed. */
 export interface ReplaySettings {
-  /** What happens when a call comes more often than it was recorded: the last answer again, or a refusal. */
+  /** What to do with a call repeated more often than recorded: repeat the last answer, or refuse. */
   exhaustion: 'repeat' | 'refuse'
-  /** By what recorded delays are multiplied: 0 drops them, 1 keeps them. */
+  /** Factor for recorded delays: 0 drops them, 1 keeps them. */
   delayScale: number
 }
 
 /** A recorded answer and what followed it. */
 export interface RecordedAnswer {
   entry: EntryAnswer
-  /** The events behind the answer to a subscription. */
+  /** Events behind the answer to a subscription. */
   events: readonly SubscriptionEvent[]
 }
 
-/** The answer whose turn it is. */
+/** The next answer to a call. */
 export interface TakenAnswer {
   answer: RecordedAnswer
-  /** Which answer of its call it is, from 1, with every repetition. */
+  /** Number among the answers to its call, from 1, with every repetition. */
   place: number
 }
 
 /** An answer in the cassette. */
 interface AnswerLine extends RecordedAnswer {
   offset: number
-  /** Where the lines behind it begin: those of the next answer, if {@link hasNext}. */
+  /** Offset of the lines behind it: those of the next answer if {@link hasNext}. */
   next: number
   hasNext: boolean
 }
 
-/** A line among those of a call, and how many answers there are before it, with every repetition. */
+/** One of a call's lines, and the number of answers before it, with every repetition. */
 interface LinePlace {
   offset: number
   before: number
 }
 
-/** Where a call's answers are, and how far they were used. */
+/** Position of a call's replay. */
 interface Progress {
-  /** The answer that was taken last, or the first one. */
+  /** The last answer taken, or the first one. */
   at: LinePlace
   taken: number
-  /** Of answers that follow the chain: those that may show after so many changes. */
+  /** For answers that follow the chain: those visible after a number of changes. */
   visible?: VisibleAnswers
 }
 
 interface VisibleAnswers {
   changes: number
-  /** The first of those that were recorded after the same change as the last one. */
+  /** The first of those recorded after the same change as the last one. */
   newest: LinePlace
   last: AnswerLine | undefined
-  /** How many there are, with every repetition. */
+  /** Their number, with every repetition. */
   count: number
   areAll: boolean
 }
 
-/** About how many bytes of calls and their first answers stay in memory; others are read again. */
+/** Approximate bytes of calls and their first answers kept in memory; others are read again. */
 const KEPT_BYTES = 2 * 1024 * 1024
-/** Answers whose uses are counted. */
+/** Maximum answers whose uses are counted. */
 const COUNTED_ANSWERS = 100_000
-/** What an answer takes beside its texts, which have a byte for each character mostly. */
+/** Memory of an answer besides its texts, which mostly take a byte per character. */
 const BYTES_OF_ANSWER = 500
 
 /**
- * The answers of a cassette in their order: each is taken as often as it was recorded. What a call takes does not depend
+ * The answers of a cassette in order: each is taken as often as it was recorded. The cost of a call does not depend
  * on how many answers it has.
  */
 export class RecordedAnswers {
   readonly reader: CassetteReader
   readonly delays: Delays
   readonly #exhaustion: ReplaySettings['exhaustion']
-  /** First answers by the beginning of their calls' lines: those that were used since the others became older ones. */
+  /** First answers by line prefix: those used since the others became the older generation. */
   #recent = new Map<string, AnswerLine>()
   #recentBytes = 0
   #older: ReadonlyMap<string, AnswerLine> = new Map()
-  /** By the offset of the first answer to a call. Calls with one answer need none. */
+  /** By the offset of a call's first answer. Calls with a single answer need none. */
   readonly #progress = new Map<number, Progress>()
 
   /** How many times each answer was taken, by the offset of its line. */
@@ -104,32 +104,35 @@ export class RecordedAnswers {
   }
 
   /**
-   * The next answer to a call; undefined if there is none.
+   * Takes the next answer to a call; undefined if there is none.
    *
-   * @param wanted - a result that goes before the order, as the hash of a transaction that is sent again
+   * @param wanted - a result that takes precedence over the order, such as the hash of a transaction sent again
    */
   take(call: RecordedCall, wanted?: string): Awaitable<TakenAnswer | undefined> {
     return runWithin(this.#take(call, wanted), new TimeSlice())
   }
 
   /**
-   * The next answer to a call whose answers follow the chain; undefined if there is none.
+   * Takes the next answer to a call whose answers follow the chain; undefined if there is none.
    *
-   * @param changes - calls so far that may have changed the chain: answers that were seen after more of them have to wait
-   * @param follows - a head is that of now, even if answers are passed over; of news none is left out or told twice
+   * @param changes - calls so far that may have changed the chain: answers recorded after more of them must wait
+   * @param follows - a head is always current, even if answers are skipped; news is neither skipped nor repeated
    */
   takeAt(call: RecordedCall, changes: number, follows: 'head' | 'news'): Awaitable<TakenAnswer | undefined> {
     const steps = follows === 'news' ? this.#takeNews(call, changes) : this.#takeHead(call, changes)
     return runWithin(steps, new TimeSlice())
   }
 
-  /** How many times the answer in a line was taken; undefined if too many answers were to count those of all. */
+  /**
+   * Returns how many times the answer in a line was taken; undefined if there were too many answers to count them
+   * all.
+   */
   usesOf(offset: number): number | undefined {
     const uses = this.#uses.get(offset)
     return uses === undefined && this.#uses.size === COUNTED_ANSWERS ? undefined : (uses ?? 0)
   }
 
-  /** Waits as long as an answer took, or one of its events; undefined where delays do not count. */
+  /** Waits as long as an answer or one of its events took; returns undefined if delays are off. */
   delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
     if (!this.delays.areKept) return undefined
     const hash = prefixHash(linePrefix(call))
@@ -186,7 +189,7 @@ export class RecordedAnswers {
     return yield* this.#takeInOrder(progress, prefix)
   }
 
-  /** Answers that were recorded after no more changes than there were now. */
+  /** Returns the answers recorded after no more changes than there have been now. */
   *#visibleAnswers(
     progress: Progress,
     first: number,
@@ -242,7 +245,7 @@ export class RecordedAnswers {
   }
 
   *#takeInOrder(progress: Progress, prefix: string): Steps<TakenAnswer | undefined> {
-    // Counted before anything is read: equal calls at the same time get different answers.
+    // Counted before any read: concurrent equal calls get different answers.
     const taken = progress.taken++
     const { line, at, isExhausted } = yield* this.#find(progress.at, taken, prefix)
     if (at.before > progress.at.before) progress.at = at
@@ -251,9 +254,9 @@ export class RecordedAnswers {
   }
 
   /**
-   * The answer that comes after so many others, or the last one.
+   * Finds the answer with a number of others before it, or the last one.
    *
-   * @param from - a line that is not behind it
+   * @param from - a line not behind it
    */
   *#find(
     from: LinePlace,

@@ -5,18 +5,18 @@ import { type JsonValue, WireBytes } from '../rpc/wire.js'
 import type { RecordedCall, RecordedOutcome, RpcErrorObject } from './entry.js'
 import { type CassetteRules, applyMasks } from './rules.js'
 
-/** What the transaction of a send does. */
+/** Effect of a sent transaction. */
 export interface SendEffect {
-  /** Members that tell transactions apart: type, to, value, data and the like, as wire values. */
+  /** Members that distinguish transactions: type, to, value, data and the like, as wire values. */
   does: Readonly<Record<string, unknown>>
   /** 32 bytes as lower-case hexadecimal. */
   hash: string
 }
 
-/** Reads a raw transaction; undefined if it is none. */
+/** Decodes a raw transaction; undefined if it is invalid. */
 export type DescribeTransaction = (raw: string) => SendEffect | undefined
 
-/** The parameter of each method that may be a block tag, by its index. */
+/** Index of the parameter that may be a block tag, by method. */
 const blockTagIndex: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
   eth_getBlockReceipts: 0,
@@ -36,9 +36,9 @@ const pinnedTags: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized']
 const everyHash = /0x[0-9a-f]{64}(?![0-9a-f])/g
 
 /**
- * Turns JSON-RPC calls into what a cassette compares: masked parameters, pinned block tags, and for sends what the
- * transaction does. Where a transaction's hash differs from the recorded one, because its signature does, later calls and
- * answers are translated between both.
+ * Normalizes JSON-RPC calls for matching: masked parameters, pinned block tags, and for sends the transaction's
+ * effect. Where a transaction's hash differs from the recorded one, because its signature does, later calls and
+ * answers are translated between the two.
  */
 export class RpcMatching {
   readonly #rules: CassetteRules
@@ -52,10 +52,10 @@ export class RpcMatching {
   }
 
   /**
-   * The call as the cassette has it.
+   * Returns the normalized call.
    *
-   * @param effect - what its transaction does, if it sends one
-   * @param tags - numbers that block tags of the network stand for
+   * @param effect - effect of the transaction that it sends, if any
+   * @param tags - numbers that the network's block tags stand for
    */
   callOf(
     { network, method, params }: { network: string; method: string; params: unknown },
@@ -67,7 +67,7 @@ export class RpcMatching {
     return ['rpc', network, method, applyMasks(this.#rules, method, pinned ?? [])]
   }
 
-  /** What the transaction of a send does; undefined for other calls. */
+  /** Returns the effect of the transaction that a call sends; undefined for other calls. */
   effectOf(method: string, params: unknown): SendEffect | undefined {
     if (!method.startsWith('eth_sendRawTransaction')) return undefined
     const raw: unknown = Array.isArray(params) ? params[0] : undefined
@@ -75,7 +75,7 @@ export class RpcMatching {
   }
 
   /**
-   * Takes note of the hash under which a transaction was recorded.
+   * Remembers the hash under which a transaction was recorded.
    *
    * @param sent - 32 bytes as lower-case hexadecimal
    * @param result - the recorded answer to the send: the hash or the receipt
@@ -88,12 +88,12 @@ export class RpcMatching {
     this.#sentHashes.set(recorded, sent)
   }
 
-  /** The text of a recorded result with the hashes of the transactions that the caller sent. */
+  /** Translates a recorded result to the hashes of the caller's transactions. */
   resultFor(text: string): string {
     return translate(text, this.#sentHashes)
   }
 
-  /** The same for whatever outcome. */
+  /** Translates any recorded outcome, like {@link resultFor}. */
   outcomeFor(outcome: RecordedOutcome): RecordedOutcome {
     if (this.#sentHashes.size === 0) return outcome
     if ('resultText' in outcome) return { ...outcome, resultText: this.resultFor(outcome.resultText) }
@@ -102,7 +102,7 @@ export class RpcMatching {
     return { error: JSON.parse(errorText) as RpcErrorObject, errorText }
   }
 
-  /** Whether a tag of this call is to be pinned and is not known yet; the tag then. */
+  /** Returns the tag of a call if it must be pinned and is not known yet. */
   unknownTag(method: string, params: unknown, tags: Readonly<Record<string, string>>): string | undefined {
     if (this.#rules.pinBlockTags !== true) return undefined
     const tag = tagOf(method, params)
@@ -121,14 +121,14 @@ function translate(text: string, hashes: ReadonlyMap<string, string>): string {
   return hashes.size === 0 ? text : text.replace(everyHash, (hash) => hashes.get(hash) ?? hash)
 }
 
-/** The block tag of a call that can be pinned. */
+/** Returns the block tag of a call if it can be pinned. */
 function tagOf(method: string, params: unknown): string | undefined {
   const index = blockTagIndex[method]
   const tag: unknown = index === undefined || !Array.isArray(params) ? undefined : params[index]
   return pinnedTags.has(tag) ? (tag as string) : undefined
 }
 
-/** Parameters with the number that their block tag is pinned to. */
+/** Replaces the block tag in parameters by the number that it is pinned to. */
 export function pinTag(method: string, params: unknown, tags: Readonly<Record<string, string>>): unknown {
   const tag = tagOf(method, params)
   const number = tag === undefined ? undefined : tags[tag]
@@ -136,16 +136,16 @@ export function pinTag(method: string, params: unknown, tags: Readonly<Record<st
   return (params as unknown[]).map((value, index) => (index === blockTagIndex[method] ? number : value))
 }
 
-/** A JSON-RPC call that a cassette keeps or answers. */
+/** A JSON-RPC call for a cassette to record or answer. */
 export interface CassetteCall {
   network: string
   method: string
-  /** As they came, undecoded. */
+  /** Raw, undecoded parameters. */
   params: unknown
   transport: string
   /** Undefined where nothing can be pushed. */
   subscriptions: Subscriptions | undefined
-  /** Stands for the batch that the call came in. */
+  /** Identifies the batch that contained the call. */
   batch?: object | undefined
 }
 
@@ -153,9 +153,9 @@ export interface CassetteCall {
 export type AnswerCall = () => Result | Promise<Result>
 
 /**
- * The answer that was recorded. Where it was the end of the WebSocket, that of the caller ends the same.
+ * Replays a recorded outcome. If it was the end of the WebSocket, the caller's WebSocket is closed the same way.
  *
- * @throws RpcError if it was an error, an HTTP refusal or an end
+ * @throws RpcError if it was an error, an HTTP refusal or the end of the WebSocket
  */
 export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscriptions | undefined): WireBytes {
   if ('close' in outcome) {
@@ -176,7 +176,7 @@ export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscript
 
 const CHANGES = /^(?:eth_send|(?:evm|anvil|hardhat|ganache)_)/
 
-/** Whether a method may change the chain: notifications are placed between such calls. */
+/** Returns whether a method may change the chain: notifications are placed between such calls. */
 export function isChange(method: string): boolean {
   return CHANGES.test(method)
 }
@@ -187,8 +187,8 @@ const HEAD_METHODS: ReadonlySet<string> = new Set([
 const HEAD_TAGS: ReadonlySet<unknown> = new Set(['latest', 'pending', 'safe', 'finalized'])
 
 /**
- * How answers to a call follow the chain: `head` tells where it is, `news` what came since the last call, so that polling
- * loops of any speed see the same. Undefined for other calls.
+ * Returns how answers to a call follow the chain: `head` reports where it is, `news` what arrived since the last
+ * call, so that polling loops of any speed see the same. Undefined for other calls.
  */
 export function followsChain(method: string, params: unknown): 'head' | 'news' | undefined {
   if (method === 'eth_getFilterChanges') return 'news'

@@ -42,10 +42,10 @@ export class RpcPlayer {
   }
 
   /**
-   * The recorded answer to a call.
+   * Replays the recorded answer to a call.
    *
-   * @param missing - answers what was not recorded; without it such a call is refused
-   * @throws RpcError as it was recorded, or if nothing was
+   * @param missing - answers unrecorded calls; without it they are refused
+   * @throws RpcError as recorded, or if nothing was recorded
    */
   answer(call: CassetteCall, missing?: AnswerCall): Awaitable<Result> {
     const { network, method, params, subscriptions } = call
@@ -95,8 +95,8 @@ export class RpcPlayer {
   }
 
   /**
-   * Pushes what was pushed, each event once as many changes were made as when it was recorded: since the subscription, or
-   * altogether where other callers made theirs before it this time.
+   * Pushes the recorded events, each after as many changes as when it was recorded: counted since the subscription,
+   * or in total where other callers made theirs before it this time.
    */
   #subscribe(
     recorded: RecordedCall,
@@ -111,7 +111,7 @@ export class RpcPlayer {
       const advance = async (): Promise<void> => {
         if (isAdvancing) return
         isAdvancing = true
-        // The answer to the call goes out before what it brought about.
+        // The answer must go out before the events that it causes.
         await turn()
         for (let event = events[next]; !isEnded && event !== undefined; event = events[next]) {
           if (event.changes > this.#changes - Math.min(begun, after)) break
@@ -134,7 +134,7 @@ export class RpcPlayer {
   }
 }
 
-/** The id that a call ends a subscription by. */
+/** Returns the id in a call that ends a subscription. */
 export function subscriptionId(params: unknown): string {
   return String(Array.isArray(params) ? params[0] : undefined)
 }

@@ -24,7 +24,7 @@ class UpstreamUnavailableError extends RpcError {
   }
 }
 
-/** Passes JSON-RPC calls on to a provider and keeps their answers. */
+/** Forwards JSON-RPC calls to a provider and records its answers. */
 export class RpcRecorder {
   readonly #writer: CassetteWriter
   readonly #matching: RpcMatching
@@ -43,7 +43,7 @@ export class RpcRecorder {
   /**
    * Answers a call from the provider.
    *
-   * @throws RpcError as the provider refused it, or if it cannot be reached
+   * @throws RpcError with the provider's error, or if it cannot be reached
    */
   async answer(call: CassetteCall): Promise<Result> {
     const { network, method, params, subscriptions } = call
@@ -108,7 +108,7 @@ export class RpcRecorder {
     })
   }
 
-  /** Asks what a block tag stands for, where tags are pinned and this one is met for the first time. */
+  /** Resolves a block tag with the provider the first time it occurs, if tags are pinned. */
   async #pinTag({ network, method, params }: CassetteCall): Promise<void> {
     const tag = this.#matching.unknownTag(method, params, this.#writer.tagsOf(network))
     if (tag === undefined) return

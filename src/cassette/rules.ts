@@ -1,30 +1,33 @@
-/** How requests are matched with what was recorded; kept in the cassette's first line. */
+/** Rules for matching requests with recorded ones; kept in the cassette's first line. */
 export interface CassetteRules {
-  /** Parameters whose value does not count, such as times, nonces and random values. */
+  /** Parameters whose values do not count, such as times, nonces and random values. */
   masks?: readonly Mask[]
-  /** Block tags that stand for the block that they meant first, while recording and afterwards. */
+  /** Whether block tags keep standing for the first block they referred to, while recording and afterwards. */
   pinBlockTags?: boolean
 }
 
 /** Members that do not count in requests of some methods. */
 export interface Mask {
-  /** A method or file operation; `*` at the end stands for anything. */
+  /** Method or file operation; `*` at the end matches anything. */
   method: string
-  /** Where the values are in the parameters: names and indices divided by dots, `*` for any. `0.nonce`, `*.0.maxFeePerGas`. */
+  /**
+   * Place of the values in the parameters: names and indices separated by dots, `*` for any. `0.nonce`,
+   * `*.0.maxFeePerGas`.
+   */
   path: string
 }
 
-/** What stands in place of a masked value. */
+/** Replacement for masked values. */
 export const MASKED = '*'
 
-/** The parameters of a call as they are compared: masked values replaced. */
+/** Replaces masked values in the parameters of a call. */
 export function applyMasks(rules: CassetteRules, method: string, params: unknown): unknown {
   return (rules.masks ?? [])
     .filter((mask) => matchesName(mask.method, method))
     .reduce((masked, { path }) => maskAt(masked, path.split('.')), params)
 }
 
-/** Whether a name fits a pattern with an optional `*` at its end. */
+/** Returns whether a name matches a pattern with an optional `*` at its end. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
@@ -45,9 +48,9 @@ function maskAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
 }
 
 /**
- * Reads rules that a user wrote.
+ * Parses rules written by a user.
  *
- * @returns the rules, or the reason why they are none
+ * @returns the rules, or the reason why they are invalid
  */
 export function readRules(value: unknown): CassetteRules | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'expected an object'

@@ -5,7 +5,7 @@ import { arrayElements } from '../rpc/envelope/scan.js'
 import { type RecordedOutcome, type RpcErrorObject, type SocketClose, textOfMember } from './entry.js'
 import type { HttpAnswer, HttpClient } from './httpClient.js'
 
-/** Headers of an answer that clients act on; no other is kept. */
+/** Response headers that clients act on; no others are kept. */
 const keptHeaders = [
   'content-type',
   'retry-after',
@@ -14,7 +14,7 @@ const keptHeaders = [
   'x-ratelimit-reset',
 ]
 
-/** Subscriptions whose notifications wait for the answer with their id. */
+/** Maximum subscriptions with notifications buffered until the answer with their id. */
 const MOST_EARLY = 100
 
 /** The provider does not answer at all; nothing is recorded then. */
@@ -22,21 +22,21 @@ export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
 }
 
-/** Where calls are passed on to. */
+/** Where calls are forwarded to. */
 export interface UpstreamAddresses {
   /** JSON-RPC over HTTP. */
   url: string
-  /** JSON-RPC over WebSocket; subscriptions need it. */
+  /** JSON-RPC over WebSocket; required for subscriptions. */
   webSocketUrl?: string | undefined
 }
 
-/** A call that is passed on. */
+/** Call to forward. */
 export interface UpstreamCall {
   method: string
   params: unknown
 }
 
-/** An answer, or a notification where `params` is there. */
+/** An answer, or a notification if `params` is present. */
 interface Answer {
   id?: unknown
   resultText: string | undefined
@@ -44,14 +44,14 @@ interface Answer {
   params?: { subscription: string; resultText: string }
 }
 
-/** Told of what comes by a subscription, and of the end of the WebSocket. */
+/** Notification of a subscription, or the end of the WebSocket. */
 export type UpstreamEvent = { resultText: string } | { close: SocketClose }
 
-/** One of the calls of a batch, before it is known what it asks. */
+/** Place of a call in a batch, taken before the call is known. */
 export interface Seat {
   /** @throws UpstreamError if the provider cannot be reached */
   send(call: UpstreamCall): Promise<RecordedOutcome>
-  /** The batch goes without this call, unless it was sent already. */
+  /** Lets the batch go without this call, unless it was already sent. */
   leave(): void
 }
 
@@ -60,16 +60,16 @@ interface WaitingCall extends UpstreamCall {
   reject(error: unknown): void
 }
 
-/** A provider that calls are passed on to: those of a batch as one. */
+/** Provider that calls are forwarded to; a batch is forwarded as one. */
 export class Upstream {
   readonly #url: URL
   readonly #webSocketUrl: string | undefined
   readonly #client: HttpClient
-  /** Providers repeat the path that they were asked for, which has the key in it. */
+  /** Providers repeat the requested path, which contains the key. */
   readonly #mask: (text: string) => string
   #isStopped = false
   #socket: Promise<WebSocket> | undefined
-  /** What the WebSocket brings is taken in its order, its end too, although long messages are read in slices. */
+  /** Keeps messages and the end of the WebSocket in order, although long messages are parsed in slices. */
   readonly #incoming = new Mutex()
   #nextId = 1
   readonly #waiting = new Map<
@@ -77,9 +77,9 @@ export class Upstream {
     { resolve: (answer: Answer | { close: SocketClose }) => void; reject: (error: Error) => void }
   >()
   readonly #subscribers = new Map<string, (event: UpstreamEvent) => void>()
-  /** Notifications that came together with the answer to their subscription. */
+  /** Notifications that arrived together with the answer to their subscription. */
   readonly #early = new Map<string, UpstreamEvent[]>()
-  /** Batches that wait for their calls. */
+  /** Batches still waiting for calls. */
   readonly #batches = new WeakMap<object, { seats: number; calls: WaitingCall[] }>()
 
   constructor(
@@ -93,9 +93,9 @@ export class Upstream {
   }
 
   /**
-   * Takes part in a batch, which goes out once all who took part have sent a call or left.
+   * Joins a batch, which is sent once every member has sent a call or left.
    *
-   * @param batch - stands for the batch; undefined for a call by itself
+   * @param batch - identifies the batch; undefined for a single call
    */
   join(batch: object | undefined, transport: string): Seat {
     const key = batch ?? {}
@@ -136,7 +136,7 @@ export class Upstream {
     return this.join(undefined, 'http').send({ method, params })
   }
 
-  /** How calls end that are posted together. @param isBatch - whether one of them goes as a batch too */
+  /** Posts calls together and returns their outcomes. @param isBatch - whether even a single call is sent as a batch */
   async #post(calls: readonly UpstreamCall[], isBatch: boolean): Promise<RecordedOutcome[]> {
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     let answer: HttpAnswer
@@ -167,8 +167,8 @@ export class Upstream {
   /**
    * Subscribes.
    *
-   * @param pushed - told of each event
-   * @returns how the call ended, and for a subscription a function that ends it
+   * @param pushed - called with each event
+   * @returns the outcome of the call, and a function that ends the subscription if there is one
    * @throws UpstreamError if there is no WebSocket or it cannot be reached
    */
   async subscribe(
@@ -193,7 +193,7 @@ export class Upstream {
     return { outcome: { resultText: 'null' }, end }
   }
 
-  /** Ends every call that is under way. */
+  /** Aborts all pending calls. */
   stop(): void {
     this.#isStopped = true
     this.#client.close()
@@ -222,7 +222,7 @@ export class Upstream {
     let problem: Error | undefined
     socket.on('message', (data: Buffer) => {
       const taken = this.#incoming.run(() => this.#receive(this.#mask(data.toString('utf8'))))
-      // What cannot be kept ends the WebSocket, so that clients do not take the tape for whole.
+      // What cannot be recorded ends the WebSocket, so that clients do not take the cassette for complete.
       taken.catch(() => socket.terminate())
     })
     return new Promise((resolve, reject) => {
@@ -273,7 +273,7 @@ function outcomeOf(answer: Answer | { close: SocketClose }): RecordedOutcome {
   return error ?? { resultText }
 }
 
-/** The answers of a batch, or one; undefined if the text is no JSON-RPC. */
+/** Parses one answer or a batch of them; undefined if the text is not JSON-RPC. */
 function* readAnswers(text: string): Steps<Answer | Answer[] | undefined> {
   let value: unknown
   try {
@@ -309,7 +309,7 @@ function* readAnswer(value: unknown, text: string, start: number): Steps<Answer 
   }
 }
 
-/** The error of an answer. One of another form than JSON-RPC has becomes the data of one that has it. */
+/** Returns the error of an answer. One that is not in JSON-RPC's form is wrapped as the data of one that is. */
 function errorOf(error: unknown, errorText: string): NonNullable<Answer['error']> {
   const { code, message } = error as Readonly<Record<string, unknown>>
   if (typeof code === 'number' && typeof message === 'string') {
@@ -321,7 +321,7 @@ function errorOf(error: unknown, errorText: string): NonNullable<Answer['error']
 }
 
 function reasonOf(error: unknown): string {
-  // Where a host has several addresses there is one error for each.
+  // A host with several addresses has one error for each.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   return first instanceof Error ? first.message : 'no reason was given'
 }

@@ -3,10 +3,10 @@ import type { CommandSettings } from '../options.js'
 import { version } from '../version.js'
 
 /**
- * What the command prints when it is ready.
+ * Formats what the command prints when ready.
  *
- * Tools that start anvil read it: the addresses and keys in lines that begin with `(0)`, and last `Listening on` at
- * the beginning of a line.
+ * Tools that start anvil parse it: addresses and keys in lines that begin with `(0)`, and finally `Listening on` at
+ * the start of a line.
  */
 export function formatBanner(settings: CommandSettings, node: RunningNode): string {
   const { network, urls, generatedKey } = node
@@ -56,7 +56,7 @@ export function formatBanner(settings: CommandSettings, node: RunningNode): stri
       ...(node.certificatePath === undefined ? [] : [`Certificate:       ${node.certificatePath}`]),
       `Listens on:        ${node.addresses.join(', ')}`,
     ]),
-    // Launchers read one address and port here.
+    // Launchers read a single address and port here.
     `Listening on ${node.addresses[0]}`,
   ].join('\n')
 }
@@ -65,7 +65,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return [title, '='.repeat(18), '', ...lines, '']
 }
 
-/** The one line of `--json`: everything that a program needs. */
+/** Formats the line of `--json`: everything a program needs. */
 export function formatReadyLine(settings: CommandSettings, node: RunningNode): string {
   const { network, generatedKey } = node
   return JSON.stringify({
@@ -88,7 +88,7 @@ export function formatReadyLine(settings: CommandSettings, node: RunningNode): s
 type Block = Parameters<NonNullable<NodeHooks['block']>>[1]
 type FailedRequest = Parameters<NonNullable<NodeHooks['failure']>>[0]
 
-/** The line for a new head; the network is named where there are several. */
+/** Formats the line for a new head; `network` is given if there are several. */
 export function formatBlockLine(block: Block, network: string | undefined): string {
   const count = block.transactions.length
   const place = network === undefined ? '' : `${network} `
@@ -96,7 +96,7 @@ export function formatBlockLine(block: Block, network: string | undefined): stri
   return `${place}Block ${block.header.number}: ${transactions}, ${block.header.gasUsed} gas`
 }
 
-/** The line for a request that failed. */
+/** Formats the line for a failed request. */
 export function formatFailureLine(request: FailedRequest, showNetwork: boolean): string {
   const { network, transport, method, status, error } = request
   const place = showNetwork ? `${network} ` : ''

@@ -13,7 +13,7 @@ prune   Removes the entries that match --method, and bodies that no entry refers
   --method PATTERN   A JSON-RPC method or file operation; * at the end matches anything
 `
 
-/** The subcommand `cassette`. @returns what is printed, in pieces */
+/** Runs `standin cassette`. @returns the output, in pieces */
 export async function* runCassette(words: readonly string[]): AsyncGenerator<string, void, undefined> {
   const { values, positionals } = parse(words)
   const [action, ...files] = positionals

@@ -3,7 +3,7 @@ import type { RunningNode } from '../node.js'
 import { type CommandSettings, parseCommandOptions } from '../options.js'
 
 /**
- * The settings that words and environment give, with the phrase of the accounts where one is to be made.
+ * Reads the settings from command line and environment, with a generated account phrase if one is requested.
  *
  * @throws OptionError
  */
@@ -15,7 +15,7 @@ export async function readCommandSettings(words: readonly string[]): Promise<Com
   return { ...settings, mnemonic: count === undefined ? seededMnemonic(seed ?? 0n) : randomMnemonic(count) }
 }
 
-/** Writes accounts, keys and genesis into a file, as anvil's --config-out does. */
+/** Writes accounts, keys and genesis to a file, like anvil's --config-out. */
 export async function writeConfigFile(
   path: string,
   { network }: RunningNode,
@@ -34,7 +34,7 @@ export async function writeConfigFile(
   await writeFile(path, JSON.stringify(content, null, 2))
 }
 
-/** Errors whose message tells the user what to change; their names are part of the modules that throw them. */
+/** Errors whose message tells the user what to change, by name: their classes stay with the modules that throw them. */
 const userErrors: ReadonlySet<string> = new Set([
   'OptionError',
   'ConfigurationError',
@@ -50,7 +50,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'InvalidMnemonicError',
 ])
 
-/** Whether an error is the user's to mend, so that its message says all there is to say. */
+/** Returns whether an error is the user's to fix, so that its message says all there is to say. */
 export function isUserError(error: unknown): error is Error {
   return error instanceof Error && userErrors.has(error.name)
 }

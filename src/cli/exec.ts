@@ -9,20 +9,20 @@ import { readCommandSettings } from './commandSettings.js'
 /** How a command ended. */
 type Ending = { status: number } | { signal: NodeJS.Signals }
 
-/** Signals that ask this process to stop, passed on to the command. */
+/** Signals that ask this process to stop, forwarded to the command. */
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Exit statuses of a shell for a command that is not there, or cannot be run (POSIX, 2.8.2). */
+/** Shell exit statuses for a command that does not exist, or cannot be run (POSIX, 2.8.2). */
 const notFound = 127
 const notExecutable = 126
 
 /**
  * `standin exec [options] -- COMMAND`: runs a command with a node of its own on free ports.
  *
- * The command finds the node by its environment: RPC_URL, WS_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY and
- * IPFS_API_SECRET. It has the terminal for itself; the node writes warnings and errors only.
+ * The command finds the node through its environment: RPC_URL, WS_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY and
+ * IPFS_API_SECRET. It has the terminal to itself; the node prints only warnings and errors.
  *
- * @returns the command's exit status; a signal that ends the command ends this process too.
+ * @returns the command's exit status; a signal that ends the command ends this process too
  * @throws OptionError
  */
 export async function runExec(words: readonly string[]): Promise<number> {
@@ -60,7 +60,7 @@ function runWith(
   return new Promise((resolve) => {
     const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, ...environment } })
     const forwarding = forwarded.map((signal) => {
-      // A terminal sends its interrupt to the command by itself: it must not come twice.
+      // A terminal sends its interrupt to the command directly: do not send it twice.
       const forward = (): void =>
         void (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
       process.on(signal, forward)

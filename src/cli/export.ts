@@ -13,7 +13,7 @@ and so do other clients. No node may have the directory open.
   --to NUMBER          The last block; the newest unless given
 `
 
-/** The subcommand `export`. @returns what is printed */
+/** Runs `standin export`. @returns the output */
 export async function runExport(words: readonly string[]): Promise<string> {
   const order = parseOrder(words)
   if (order === undefined) return usage
@@ -22,7 +22,7 @@ export async function runExport(words: readonly string[]): Promise<string> {
   return `Exported ${range} to ${order.file} and the genesis to ${order.genesisFile}\n`
 }
 
-/** @returns undefined if help was asked for */
+/** @returns undefined if help was requested */
 function parseOrder(words: readonly string[]): ExportRequest | undefined {
   const parsed = parseSubcommand('export', words, ['data-dir', 'genesis-out', 'network', 'to'])
   if (parsed === undefined) return undefined

@@ -12,6 +12,6 @@ test('a terminal gets one line that ends at the last block', () => {
   )
 })
 
-test('what is no terminal gets nothing', () => {
+test('anything but a terminal gets nothing', () => {
   expect(createImportBar({ write: () => undefined })).toBeUndefined()
 })

@@ -3,16 +3,16 @@ import type { NodeHooks } from '../node.js'
 type ImportProgress = Parameters<NonNullable<NodeHooks['importing']>>[0]
 
 const WIDTH = 30
-/** Milliseconds between two pictures of the bar. */
+/** Milliseconds between redraws. */
 const INTERVAL = 100
 
-/** A terminal as far as a bar needs it. */
+/** The parts of a terminal that a bar needs. */
 export interface BarTerminal {
   isTTY?: boolean
   write(text: string): unknown
 }
 
-/** Shows how far an import has come, in one line that is drawn again and again; nothing where there is no terminal. */
+/** Creates a progress bar for an import, redrawn in a single line; undefined without a terminal. */
 export function createImportBar(terminal: BarTerminal): ((progress: ImportProgress) => void) | undefined {
   if (terminal.isTTY !== true) return undefined
   let due = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomMnemonic, seededMnemonic } from './mnemonic.js'
 
-// What anvil 1.7.1 prints for --mnemonic-seed-unsafe with these numbers.
+// Printed by anvil 1.7.1 for --mnemonic-seed-unsafe with these numbers.
 test.each([
   [1n, 'gesture car maximum regret pudding merry fatal electric sea grab crack social'],
   [123456789n, 'various drift siren clog glove luxury army latin live file exhibit tiger'],

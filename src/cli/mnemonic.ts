@@ -1,22 +1,22 @@
 import { entropyToMnemonic, generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 
-/** Three words of a BIP-39 phrase are 32 bits of entropy. */
+/** Three words of a BIP-39 phrase encode 32 bits of entropy. */
 const BITS_PER_WORD = 32 / 3
 
-/** A new BIP-39 phrase of so many words. */
+/** Generates a BIP-39 phrase with a number of words. */
 export function randomMnemonic(words: number): string {
   return generateMnemonic(wordlist, words * BITS_PER_WORD)
 }
 
-/** The twelve words that anvil makes of a number: everybody can make them, and take what the accounts own. */
+/** Derives anvil's twelve words from a number. Anybody can do the same, and take what the accounts own. */
 export function seededMnemonic(seed: bigint): string {
   return entropyToMnemonic(seededBytes(seed), wordlist)
 }
 
-/** What the words of a ChaCha state begin with: "expand 32-byte k". */
+/** First words of a ChaCha state: "expand 32-byte k". */
 const CONSTANTS = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
-/** Of ChaCha12, the generator behind Rust's StdRng. */
+/** Rounds of ChaCha12, the generator behind Rust's StdRng. */
 const ROUNDS = 12
 const WORDS = 16
 
@@ -33,9 +33,9 @@ const QUARTERS = [
 ] as const
 
 /**
- * The first 16 bytes that Rust's StdRng gives for a 64-bit seed when it is asked for one byte at a time: the low byte
- * of each word (rand_core, SeedableRng::seed_from_u64: PCG32 makes the key from the seed; rand_chacha, ChaCha12Rng: the
- * key stream with counter and nonce zero).
+ * Returns the first 16 bytes of Rust's StdRng for a 64-bit seed when read one byte at a time: the low byte of each
+ * word (rand_core, SeedableRng::seed_from_u64: PCG32 derives the key from the seed; rand_chacha, ChaCha12Rng: the key
+ * stream with counter and nonce zero).
  */
 export function seededBytes(seed: bigint): Uint8Array {
   const initial = Uint32Array.from([...CONSTANTS, ...keyOf(seed), 0, 0, 0, 0])

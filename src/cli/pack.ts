@@ -10,7 +10,7 @@ with it by --from FILE, each with a copy of its own. No node may have the direct
   --keys FILE          A keys file that goes with it; nodes use it unless they are given another
 `
 
-/** The subcommand `pack`. @returns what is printed */
+/** Runs `standin pack`. @returns the output */
 export async function runPack(words: readonly string[]): Promise<string> {
   const parsed = parseSubcommand('pack', words, ['keys'])
   if (parsed === undefined) return usage

@@ -13,10 +13,10 @@ transactions, receipts and logs stay. No node may have the directory open.
 `
 
 /**
- * The subcommand `prune`.
+ * Runs `standin prune`.
  *
- * @returns what is printed
- * @throws OptionError, or DataDirectoryError if the directory cannot be opened or is damaged.
+ * @returns the output
+ * @throws OptionError, or DataDirectoryError if the directory cannot be opened or is damaged
  */
 export async function runPrune(words: readonly string[]): Promise<string> {
   const parsed = parseSubcommand('prune', words, ['data-dir', 'keep'])

@@ -19,10 +19,10 @@ and, by their camel-case names, in a JSON file (--config).
 
 `
 
-/** Exit status for what the user can mend: an unknown flag, a bad value, a port that is taken. */
+/** Exit status for what the user can fix: an unknown flag, a bad value, a port in use. */
 const misuse = 2
 
-/** The subcommands, loaded when one is asked for. Each resolves to its exit status. */
+/** Subcommands, loaded on demand. Each resolves to its exit status. */
 const subcommands = new Map<string | undefined, (words: readonly string[]) => Promise<number>>([
   ['export', async (words) => write(await (await import('./export.js')).runExport(words))],
   ['pack', async (words) => write(await (await import('./pack.js')).runPack(words))],
@@ -38,7 +38,7 @@ const subcommands = new Map<string | undefined, (words: readonly string[]) => Pr
   ['exec', async (words) => (await import('./exec.js')).runExec(words)],
 ])
 
-/** Prints text that has its newlines. @returns the exit status of success */
+/** Prints text that includes its newlines. @returns the exit status of success */
 function write(text: string): number {
   process.stdout.write(text)
   return 0
@@ -47,7 +47,7 @@ function write(text: string): number {
 /**
  * Runs the command until it is told to stop.
  *
- * @param whenStarted told when a node that was asked for has started.
+ * @param whenStarted - called once the node, if one was requested, has started
  * @returns the exit status
  */
 export async function runCommand(words: readonly string[], whenStarted: () => void): Promise<number> {
@@ -108,17 +108,16 @@ function warn(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** How often the parent process is looked for. */
+/** Milliseconds between checks of the parent process. */
 const parentInterval = 250
 
-/** Longest time that a stop may take before the process ends without it. */
+/** Milliseconds after which the process ends even if the node has not stopped. */
 const patience = 1800
 
 /**
  * Resolves at the first signal to stop, or when the parent process is gone.
  *
- * A second signal ends the process at once, and so does a stop that takes too long: what was acknowledged is on the
- * disk already.
+ * A second signal, or a stop that takes too long, ends the process at once: all acknowledged data is already on disk.
  */
 export function untilToldToStop({ parentPid }: { parentPid: number | undefined }): Promise<void> {
   return new Promise((resolve) => {
@@ -130,7 +129,7 @@ export function untilToldToStop({ parentPid }: { parentPid: number | undefined }
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-    // A reader of the output that goes away is no reason to fail.
+    // A closed pipe on the output is not an error.
     process.stdout.on('error', () => undefined)
     if (parentPid === undefined) return
     const watch = setInterval(() => {
@@ -147,7 +146,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: a process of another user, and alive.
+    // EPERM: alive, and another user's process.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

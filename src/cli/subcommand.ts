@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util'
 import { OptionError } from '../options.js'
 
-/** What a subcommand is given: the values of its flags, and the words that are none. */
+/** Parsed words of a subcommand: flag values and positional words. */
 export interface SubcommandWords<Flag extends string> {
   values: Partial<Record<Flag, string>>
   positionals: string[]
 }
 
 /**
- * Reads the words behind a subcommand's name.
+ * Parses the words behind a subcommand's name.
  *
  * @param flags - without dashes; each takes a value
- * @returns undefined if help was asked for
- * @throws OptionError that begins with the subcommand
+ * @returns undefined if help was requested
+ * @throws OptionError that begins with the subcommand's name
  */
 export function parseSubcommand<const Flag extends string>(
   name: string,
@@ -36,14 +36,14 @@ export function parseSubcommand<const Flag extends string>(
   }
 }
 
-/** The data directory of a subcommand: that of --data-dir, or of the environment. @throws OptionError */
+/** Returns the data directory of a subcommand: from --data-dir, or from the environment. @throws OptionError */
 export function requireDataDir(name: string, given: string | undefined): string {
   const dataDir = given ?? process.env['STANDIN_DATA_DIR']
   if (dataDir === undefined || dataDir === '') throw new OptionError(`${name}: --data-dir is missing`)
   return dataDir
 }
 
-/** Refuses words that a subcommand does not take. @throws OptionError */
+/** Refuses superfluous words. @throws OptionError */
 export function refuseMore(name: string, [unexpected]: readonly string[]): void {
   if (unexpected !== undefined) throw new OptionError(`${name}: unexpected argument ${unexpected}`)
 }

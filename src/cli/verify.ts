@@ -11,11 +11,11 @@ wrong, and ends with status 1 if anything is. No node may have the directory ope
 `
 
 /**
- * The subcommand `verify`.
+ * Runs `standin verify`.
  *
  * @param print - writes what was found
  * @returns the exit status: 1 if something is wrong
- * @throws OptionError, or DataDirectoryError if the directory cannot be opened.
+ * @throws OptionError, or DataDirectoryError if the directory cannot be opened
  */
 export async function runVerify(words: readonly string[], print: (text: string) => void): Promise<number> {
   const parsed = parseSubcommand('verify', words, ['data-dir'])

@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TestNode } from '../fixture/nodeClient.js'
 
-/** Where the cassettes of tests lie, one for each, named after it. */
+/** Location of tests' cassettes, one per test and named after it. */
 export interface CassetteOptions {
-  /** Folder of the cassettes; made where it does not exist. */
+  /** Folder of the cassettes; created if missing. */
   cassettes: string
 }
 
-/** Set to anything, tests record anew what they have a cassette of. */
+/** If set to anything, tests that have a cassette are recorded again. */
 const recordVariable = 'STANDIN_RECORD'
-/** Characters of a test's name in the name of its file. */
+/** Maximum characters of a test's name in its file name. */
 const nameLength = 80
 
-/** The file of a test: its name in letters and digits, and a hash that tells it from others that look alike. */
+/** Returns the file of a test: its name in letters and digits, and a hash to distinguish similar names. */
 export function cassettePath(folder: string, testName: string): string {
   const readable = testName
     .toLowerCase()
@@ -26,10 +26,10 @@ export function cassettePath(folder: string, testName: string): string {
 }
 
 /**
- * Lets a node answer from the cassette of a test; without one, the test is recorded from the node's `upstream`.
+ * Makes a node answer from a test's cassette. Without one, the test is recorded from the node's `upstream`.
  *
- * @returns ends it; a recording is closed then
- * @throws Error with what the node says where it can neither replay nor record
+ * @returns a function that ends the cassette and closes a recording
+ * @throws Error with the node's message if it can neither replay nor record
  */
 export async function beginCassette(
   { controlUrl }: Pick<TestNode, 'controlUrl'>,

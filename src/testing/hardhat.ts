@@ -1,14 +1,14 @@
 /** Where hardhat finds a node. */
 export interface HardhatNetworkOptions {
-  /** JSON-RPC; `RPC_URL` of the environment, as `standin exec` sets it, or the default address unless given. */
+  /** JSON-RPC; defaults to `RPC_URL` in the environment, as set by `standin exec`, or to the default address. */
   url?: string | undefined
-  /** `CHAIN_ID` of the environment or 31337 unless given. */
+  /** Defaults to `CHAIN_ID` in the environment, or 31337. */
   chainId?: number | undefined
 }
 
-/** A network as hardhat 2 and 3 take it in their configuration. */
+/** Network configuration for hardhat 2 and 3. */
 export interface HardhatNetwork {
-  /** What kind of network it is; hardhat 2 does not look. */
+  /** Kind of network; ignored by hardhat 2. */
   type: 'http'
   url: string
   chainId: number
@@ -18,11 +18,11 @@ export interface HardhatNetwork {
   timeout: number
 }
 
-/** Where a node listens unless told otherwise. */
+/** A node's default address. */
 const defaultUrl = 'http://127.0.0.1:8545/v3/local'
 
 /**
- * The entry for `networks` in a hardhat configuration.
+ * Returns an entry for `networks` in a hardhat configuration.
  *
  * @example
  * module.exports = { solidity: '0.8.28', networks: { standin: standinNetwork() } }

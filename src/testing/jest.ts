@@ -10,12 +10,12 @@ export type { CassetteOptions } from './cassettes.js'
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 
 /**
- * Gives the tests of a file, or of a `describe`, a node by jest's hooks, and each test a fresh state.
+ * Gives the tests of a file or `describe` a node through jest's hooks, and each test a fresh state.
  *
- * @param options for a node of the file's own; the worker's node unless given.
- * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
- *   from then on; STANDIN_RECORD=1 records anew.
- * @returns the node; it is there from the first hook on.
+ * @param options - for a node of the file's own; defaults to the worker's node
+ * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * replayed from then on; STANDIN_RECORD=1 records again
+ * @returns the node, available from the first hook on
  * @example
  * const { useNode } = require('standin/jest')
  * const node = useNode()
@@ -27,7 +27,7 @@ export function useNode(options?: NodeOptions, recording?: CassetteOptions): () 
   const { beforeAll, afterAll, beforeEach, afterEach, expect } = globalThis as typeof globalThis & JestGlobals
   const runner: Runner<undefined> = {
     ...{ beforeAll, afterAll, afterEach },
-    // jest waits for a callback where a hook has a parameter.
+    // jest waits for a callback if a hook has a parameter.
     beforeEach: (work) => beforeEach(() => work(undefined)),
     fullName: () => expect.getState().currentTestName,
   }

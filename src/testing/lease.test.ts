@@ -8,7 +8,7 @@ async function start() {
   return { node, height: async () => Number(await node.request('eth_blockNumber')) }
 }
 
-test('what happens to a chain during a lease is undone at its end', async () => {
+test("a lease's changes to the chain are undone at its end", async () => {
   const { node, height } = await start()
   await node.mine(2)
   const lease = await leaseShared(node)

@@ -1,18 +1,18 @@
 import type { TestNode } from '../fixture/nodeClient.js'
 
-/** A node that a test file has for itself for a while. */
+/** A node that a test file has to itself for a while. */
 export interface Lease {
   node: TestNode
-  /** Gives it back. */
+  /** Gives the node back. */
   end(): Promise<void>
 }
 
-/** Goes back to a snapshot, or to the genesis where a reset has taken the snapshot away. */
+/** Reverts to a snapshot, or to the genesis if a reset has discarded the snapshot. */
 export async function goBack(node: TestNode, snapshot: string): Promise<void> {
   if (!(await node.revert(snapshot))) await node.reset()
 }
 
-/** Runs work with the chain as it is, and goes back to that when the work has ended, however it ends. */
+/** Runs work on the current chain, and reverts it when the work ends, however it ends. */
 export async function onFreshState<Result>(node: TestNode, work: () => Promise<Result>): Promise<Result> {
   const id = await node.snapshot()
   try {
@@ -22,7 +22,7 @@ export async function onFreshState<Result>(node: TestNode, work: () => Promise<R
   }
 }
 
-/** A node that others use afterwards: what happens to its chain until the end of the lease is undone then. */
+/** Leases a node that others use afterwards: the end of the lease undoes changes to its chain. */
 export async function leaseShared(node: TestNode): Promise<Lease> {
   const id = await node.snapshot()
   return {

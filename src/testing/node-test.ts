@@ -9,11 +9,11 @@ export type { CassetteOptions } from './cassettes.js'
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 
 /**
- * Gives the tests of a file, or of a `describe`, a node in this process, and each test a fresh state.
+ * Gives the tests of a file or `describe` a node in this process, and each test a fresh state.
  *
- * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
- *   from then on; STANDIN_RECORD=1 records anew.
- * @returns the node; it is there from the first hook on.
+ * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * replayed from then on; STANDIN_RECORD=1 records again
+ * @returns the node, available from the first hook on
  * @example
  * const node = useNode()
  * test('a chain begins at block 0', async () => {

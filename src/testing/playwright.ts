@@ -15,29 +15,29 @@ import { onFreshState } from './lease.js'
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 export { expect } from '@playwright/test'
 
-/** What each test is given. */
+/** Fixtures of each test. */
 export interface NodeFixtures {
-  /** The node of this worker; its chain is as it was before the test once the test has ended. */
+  /** This worker's node; each test's changes to the chain are undone at its end. */
   node: TestNode
   /** A key for this test alone. */
   apiKey: TestKey
   /**
-   * A folder of cassettes, set with `use: { cassettes: … }`: each test that takes `node` is recorded from its `upstream`
-   * the first time, and replayed from then on; STANDIN_RECORD=1 records anew.
+   * Folder of cassettes, set with `use: { cassettes: … }`. A test that takes `node` is recorded from its `upstream`
+   * the first time, and replayed from then on; STANDIN_RECORD=1 records again.
    */
   cassettes: string | undefined
 }
 
-/** What each worker is given. */
+/** Fixtures of each worker. */
 export interface NodeWorkerFixtures {
-  /** The options of the workers' nodes; set them with `use: { nodeOptions: … }`. */
+  /** Options of the workers' nodes; set them with `use: { nodeOptions: … }`. */
   nodeOptions: NodeOptions
   /** The node of this worker, in its process. */
   workerNode: TestNode
 }
 
 /**
- * Playwright's `test` with a node for each worker and a fresh state for each test.
+ * Playwright's `test` with one node per worker and a fresh state for each test.
  *
  * @example
  * import { expect, test } from 'standin/playwright'

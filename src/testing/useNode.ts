@@ -2,22 +2,22 @@ import type { TestNode } from '../fixture/nodeClient.js'
 import { type CassetteOptions, beginCassette } from './cassettes.js'
 import { type Lease, goBack } from './lease.js'
 
-/** What a test runner calls around tests, and how it tells which test is about to begin. */
+/** Hooks of a test runner, and the name of the test about to run. */
 export interface Runner<Context> {
   beforeAll: (work: () => Promise<void>) => void
   afterAll: (work: () => Promise<void>) => void
   beforeEach: (work: (context: Context) => Promise<void>) => void
   afterEach: (work: () => Promise<void>) => void
-  /** The name of the test with those of the suites around it. */
+  /** Returns the test's name with those of the enclosing suites. */
   fullName: (context: Context) => string
 }
 
 /**
  * Registers hooks that give a test file a node, and each of its tests the state that the file's own `beforeAll` left.
  *
- * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
- *   from then on; STANDIN_RECORD=1 records anew.
- * @returns the node; it is there from the first hook on.
+ * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * replayed from then on; STANDIN_RECORD=1 records again
+ * @returns the node, available from the first hook on
  */
 export function useNodeWith<Context>(
   runner: Runner<Context>,

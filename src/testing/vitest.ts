@@ -10,16 +10,16 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 export type { CassetteOptions } from './cassettes.js'
 export { expect } from 'vitest'
 
-/** What the tests of {@link test} are given. */
+/** Fixtures of {@link test}. */
 export interface NodeFixtures {
-  /** The node of this worker; its chain is as it was before the test once the test has ended. */
+  /** This worker's node; each test's changes to the chain are undone at its end. */
   node: TestNode
   /** A key for this test alone. */
   apiKey: TestKey
 }
 
 /**
- * vitest's `test` with a node for each worker and a fresh state for each test.
+ * vitest's `test` with one node per worker and a fresh state for each test.
  *
  * @example
  * import { expect, test } from 'standin/vitest'
@@ -46,12 +46,12 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
 })
 
 /**
- * Gives the tests of a file, or of a `describe`, a node by hooks: for suites that keep vitest's own `test`.
+ * Gives the tests of a file or `describe` a node through hooks, for suites that keep vitest's own `test`.
  *
- * @param options for a node of the file's own, in this process; the worker's node unless given.
- * @param recording a folder of cassettes: each test is recorded from the node's `upstream` the first time, and replayed
- *   from then on; STANDIN_RECORD=1 records anew.
- * @returns the node; it is there from the first hook on.
+ * @param options - for an in-process node of the file's own; defaults to the worker's node
+ * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * replayed from then on; STANDIN_RECORD=1 records again
+ * @returns the node, available from the first hook on
  */
 export function useNode(options?: CreateNodeOptions, recording?: CassetteOptions): () => TestNode {
   const runner: Runner<{ task: Named }> = {
@@ -61,13 +61,13 @@ export function useNode(options?: CreateNodeOptions, recording?: CassetteOptions
   return useNodeWith(runner, () => openLease(options), recording)
 }
 
-/** A test or a suite, as the runner describes it. */
+/** Test or suite as described by the runner. */
 interface Named {
   readonly name: string
   readonly suite?: Named | undefined
 }
 
-/** The name of a test with those of the suites around it. */
+/** Returns a test's name with those of the enclosing suites. */
 function fullNameOf({ name, suite }: Named): string {
   return suite === undefined || suite.name === '' ? name : `${fullNameOf(suite)} ${name}`
 }

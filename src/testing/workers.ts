@@ -2,16 +2,16 @@ import type { NodeAddress } from '../fixture/nodeClient.js'
 import { type NodeProcess, startNodeProcess } from '../fixture/nodeProcess.js'
 import type { NodeOptions } from '../options.js'
 
-/** The environment variable that tells workers of their nodes. */
+/** Environment variable that tells workers their nodes' addresses. */
 const variable = 'STANDIN_WORKER_NODES'
 
-/** Nodes for the workers of a test runner, one for each. */
+/** One node per worker of a test runner. */
 export interface WorkerNodes {
   addresses: NodeAddress[]
   stop(): Promise<void>
 }
 
-/** Starts a node for each worker, as processes of their own, and tells the workers by the environment. */
+/** Starts one node process per worker, and passes their addresses to the workers in the environment. */
 export async function startWorkerNodes(workers: number, options: NodeOptions): Promise<WorkerNodes> {
   const starts = await Promise.allSettled(Array.from({ length: workers }, () => startNodeProcess(options)))
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
@@ -30,9 +30,9 @@ export async function startWorkerNodes(workers: number, options: NodeOptions): P
 }
 
 /**
- * The node of this worker; undefined where the set-up of the adapter is not in the runner's configuration.
+ * Returns the address of this worker's node; undefined if the adapter's set-up is not configured in the runner.
  *
- * @param worker counted from 1.
+ * @param worker - counted from 1
  */
 export function addressOfWorker(worker: number): NodeAddress | undefined {
   const text = process.env[variable]

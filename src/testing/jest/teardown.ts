@@ -1,6 +1,6 @@
 import type {} from './setup.js'
 
-/** jest's `globalTeardown`: stops the nodes of the workers. */
+/** jest's `globalTeardown`: stops the workers' nodes. */
 export default async function teardown(): Promise<void> {
   await globalThis.standinWorkerNodes?.stop()
 }

@@ -2,13 +2,13 @@ import type { TestProject } from 'vitest/node'
 import type { NodeOptions } from '../../options.js'
 import { startWorkerNodes } from '../workers.js'
 
-/** What vitest calls before all tests; it returns what is called after them. */
+/** Called by vitest before all tests; returns the function to call after them. */
 export type GlobalSetup = (project: TestProject) => Promise<() => Promise<void>>
 
 /**
- * A global set-up that starts a node for each worker.
+ * Creates a global set-up that starts one node per worker.
  *
- * @param options of every node.
+ * @param options - of every node
  * @example
  * // standin.setup.ts, named by `globalSetup` in vitest.config.ts
  * export default createSetup({ hardfork: 'cancun' })
@@ -20,5 +20,5 @@ export function createSetup(options: NodeOptions = {}): GlobalSetup {
   }
 }
 
-/** A global set-up with the options of the environment: `globalSetup: ['standin/vitest/setup']`. */
+/** Global set-up with options from the environment: `globalSetup: ['standin/vitest/setup']`. */
 export default createSetup()
