@@ -9,29 +9,29 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { multibaseByName } from './multibase.js'
 
-/** A hash function of the multihash table, ready to use. */
+/** A hash function of the multihash table. */
 export interface HashFunction {
   name: string
-  /** Code in the multicodec table. */
+  /** Multicodec. */
   code: number
   digest(bytes: Uint8Array): Uint8Array
-  /** Begins a hash of bytes that come in pieces; undefined for functions that take them at once. */
+  /** Starts an incremental hash; undefined if the function takes all bytes at once. */
   begin?: (() => RunningHash | Promise<RunningHash>) | undefined
-  /** The same function with digests of so many bytes, if it has such; undefined where they have one length only. */
+  /** Returns the function with digests of this many bytes, if possible; undefined if the length is fixed. */
   ofLength?: ((length: number) => Promise<HashFunction> | undefined) | undefined
 }
 
-/** A hash that is being computed. */
+/** An incremental hash. */
 interface RunningHash {
   update(bytes: Uint8Array): unknown
-  /** The digest of all of them. */
+  /** Returns the digest of all bytes so far. */
   digest(): Uint8Array
 }
 
-/** Bytes that are hashed before other requests have their turn. */
+/** Bytes hashed between two yields. */
 const PIECE_BYTES = 1024 * 1024
 
-/** The digest of bytes that may be tens of megabytes: others are served meanwhile. */
+/** Hashes bytes; yields meanwhile, since there may be tens of megabytes. */
 export async function digestInTurns(hash: HashFunction, bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length <= PIECE_BYTES || hash.begin === undefined) return hash.digest(bytes)
   const running = await hash.begin()
@@ -53,9 +53,9 @@ interface HashEntry {
   ofLength?: HashFunction['ofLength']
 }
 
-/** The code of sha2-256 in the multicodec table. */
+/** Multicodec of sha2-256. */
 export const sha256Code = 0x12
-/** The code of the identity function, whose digest is the data itself. */
+/** Multicodec of the identity function, whose digest is the data itself. */
 export const identityCode = 0x00
 
 const native = (algorithm: string): Omit<HashEntry, 'code'> => ({
@@ -72,14 +72,14 @@ const wasm = (create: () => Promise<IHasher>): Omit<HashEntry, 'code'> => ({
     const hasher = await create()
     return (bytes) => hasher.init().update(bytes).digest('binary')
   },
-  // Of its own: the other one may be wanted in between.
+  // // A hasher of its own: the shared one may be used in between.
   async begin() {
     const hasher = (await create()).init()
     return { update: (bytes) => hasher.update(bytes), digest: () => hasher.digest('binary') }
   },
 })
 
-/** A function that can be chosen, and says why it is not used once there is something to hash. */
+/** Creates a function that can be selected but throws when it is used. */
 function refused(code: number, createError: () => FileNetworkError): HashEntry {
   const digest = (): never => {
     throw createError()
@@ -91,7 +91,7 @@ function insecure(code: number, digestLength: number): HashEntry {
   return refused(code, () => new InsecureHashError(digestLength))
 }
 
-/** Codes of functions that nothing computes. */
+/** Codes of functions that cannot be computed. */
 const uncomputed = new Set<number>()
 
 function notComputed(code: number): HashEntry {
@@ -99,9 +99,9 @@ function notComputed(code: number): HashEntry {
   return refused(code, () => new UnregisteredHashError(code))
 }
 
-/** A hash function by which no block is named (boxo, `verifcid`). */
+/** The hash function is too weak to name blocks (boxo, `verifcid`). */
 export class InsecureHashError extends FileNetworkError {
-  /** Bytes of what it would give, where that is known. */
+  /** Length of its digests in bytes, if known. */
   readonly digestLength: number | undefined
 
   constructor(digestLength?: number) {
@@ -110,9 +110,9 @@ export class InsecureHashError extends FileNetworkError {
   }
 }
 
-/** A hash function that Kubo has a code for, and nothing that computes it (go-cid, `Prefix.Sum`). */
+/** Kubo has a code for the hash function but no implementation (go-cid, `Prefix.Sum`). */
 export class UnregisteredHashError extends FileNetworkError {
-  /** What go-multihash says of it. */
+  /** The message of go-multihash. */
   readonly reason: string
 
   constructor(code: number) {
@@ -131,7 +131,7 @@ function blake3OfLength(length: number): Promise<HashFunction> | undefined {
   return Promise.resolve(load()).then((digest) => ({ name: 'blake3', code: 0x1e, digest, begin }))
 }
 
-/** Another name of sha3-512. */
+/** Alias of sha3-512. */
 const aliasOfSha3 = 'sha3'
 
 const doubleSha256: Digest = (bytes) => {
@@ -157,7 +157,7 @@ const entries = new Map<string, HashEntry>([
   ['blake3', { code: 0x1e, ...wasm(() => createBLAKE3()), ofLength: blake3OfLength }],
 ])
 
-/** The shortest digest, in bytes, that counts as secure. */
+/** The shortest secure digest, in bytes. */
 const shortestDigest = 20
 for (let length = shortestDigest; length <= 64; length++) {
   const hashing = wasm(() => createBLAKE2b(length * 8))
@@ -165,12 +165,12 @@ for (let length = shortestDigest; length <= 64; length++) {
 }
 const longestBlake2s = 32
 entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, ...wasm(() => createBLAKE2s(256)) })
-/** Kubo has names for the shorter ones, and nothing that computes them. */
+/** Kubo has names for the shorter ones, but no implementation. */
 for (let length = shortestDigest; length < longestBlake2s; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
-/** Functions of the table by which Kubo stores no block (boxo, `verifcid`). */
+/** Functions of the table with which Kubo stores no blocks (boxo, `verifcid`). */
 const unusable = new Map<string, HashEntry>([
   ['md5', insecure(0xd5, 16)],
   ['murmur3-x64-64', insecure(0x22, 8)],
@@ -185,7 +185,7 @@ for (let length = 1; length < shortestDigest; length++) {
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
-/** Every function that blocks may be named by, with its code. */
+/** Lists the functions that can name blocks, with their codes. */
 export function hashFunctions(): [name: string, code: number][] {
   return [...entries].filter(([name]) => name !== aliasOfSha3).map(([name, { code }]) => [name, code])
 }
@@ -208,21 +208,21 @@ function load(name: string, entry: HashEntry): Promise<HashFunction> {
   return loading
 }
 
-/** Whether anything computes a hash function. */
+/** Whether the hash function can be computed. */
 export function isComputed({ code }: HashFunction): boolean {
   return !uncomputed.has(code)
 }
 
-/** Whether a name stands in the multihash table, usable or not. */
+/** Whether the multihash table has a name, usable or not. */
 export function isHashName(name: string): boolean {
   return entries.has(name) || unusable.has(name)
 }
 
 /**
- * The hash function with a name of the multihash table, such as `sha2-256` or `blake3`.
+ * Returns the hash function for a name in the multihash table, such as `sha2-256` or `blake3`.
  *
- * @returns one that throws when it is used where Kubo has the name only, or does not trust the function
- * @throws {@link FileNetworkError} when there is none of the name
+ * @returns a function that throws when used if Kubo knows only its name, or considers it insecure
+ * @throws {@link FileNetworkError} for an unknown name
  */
 export async function hashFunctionByName(name: string): Promise<HashFunction> {
   const entry = entries.get(name) ?? unusable.get(name)
@@ -231,9 +231,9 @@ export async function hashFunctionByName(name: string): Promise<HashFunction> {
 }
 
 /**
- * The hash function with a code of the multicodec table; undefined when it is not one of those above.
+ * Returns the hash function for a multicodec; undefined if it cannot name blocks.
  *
- * @param digestLength - bytes of the digests that are needed, where it can give more than is usual
+ * @param digestLength - required digest length in bytes, for functions with variable length
  */
 export async function hashFunctionByCode(
   code: number,
@@ -246,12 +246,12 @@ export async function hashFunctionByCode(
   return (digestLength === undefined ? undefined : await hash.ofLength?.(digestLength)) ?? hash
 }
 
-/** The name of a hash function; undefined for a code that is not known here. */
+/** Returns the name of a hash function; undefined for an unknown code. */
 export function hashNameByCode(code: number): string | undefined {
   return namesByCode.get(code)
 }
 
-/** Whether bytes hash to a multihash; undefined when its hash function is not known. */
+/** Whether bytes hash to a multihash; undefined if its hash function is unknown. */
 export async function matchesMultihash(
   multihash: MultihashDigest,
   bytes: Uint8Array,
@@ -262,7 +262,7 @@ export async function matchesMultihash(
   return Buffer.compare(digest.subarray(0, multihash.digest.length), multihash.digest) === 0
 }
 
-/** Codes of the multicodec table for the codecs that blocks come in. */
+/** Multicodecs of block codecs. */
 export const codecCode = {
   raw: 0x55,
   dagPb: 0x70,
@@ -274,26 +274,26 @@ export const codecCode = {
   dagJose: 0x85,
 } as const
 
-/** How CIDs of new blocks are made. */
+/** Format of the CIDs of new blocks. */
 export interface CidFormat {
-  /** Version of CIDs; raw blocks get version 1 in any case. */
+  /** CID version; raw blocks always get version 1. */
   version: 0 | 1
   hash: HashFunction
-  /** Blocks of at most this many bytes become part of their CID instead of being stored. */
+  /** Blocks of at most this many bytes are inlined in their CIDs instead of being stored. */
   inlineLimit?: number | undefined
 }
 
-/** The longest digest of the identity function, which is the data itself, in bytes (boxo, `verifcid`). */
+/** The longest digest of the identity function, in bytes (boxo, `verifcid`). */
 export const longestIdentityDigest = 128
 
-/** Data is longer than a CID may have it inside. */
+/** The data is too long to inline in a CID. */
 export class DigestTooLargeError extends FileNetworkError {
   constructor(size: number) {
     super(`digest too large: identity digest got ${size} bytes, maximum ${longestIdentityDigest}`)
   }
 }
 
-/** @throws {@link FileNetworkError} with boxo's text for a digest that is too long, or so short that it proves nothing */
+/** @throws {@link FileNetworkError} with boxo's message for a digest that is too long, or too short to be secure */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
   if (code === identityCode) {
     if (size <= longestIdentityDigest) return
@@ -303,7 +303,7 @@ export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>,
   throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${shortestDigest}`)
 }
 
-/** The CID of a block. */
+/** Returns the CID of a block. */
 export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CID {
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {
     return CID.createV1(codec, Digest.create(identityCode, bytes))
@@ -314,18 +314,18 @@ export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CI
   return CID.createV1(codec, digest)
 }
 
-/** How CIDs like this one are formed; with a hash function that is not known here, sha2-256 takes its place. */
+/** Returns the format of a CID; an unknown hash function is replaced by sha2-256. */
 export async function formatOf(cid: CID): Promise<CidFormat> {
   const hash = (await hashFunctionByCode(cid.multihash.code)) ?? (await hashFunctionByName('sha2-256'))
   return { version: cid.version, hash }
 }
 
-/** Writes a CID as text, in the base that a request asked for. */
+/** Formats a CID in the requested base. */
 export type CidEncoder = (cid: CID) => string
 
 /**
- * The encoder for the option `cid-base`. Without it, version 0 is written in base58btc and version 1 in
- * base32. Any base but base58btc turns version 0 into version 1.
+ * Creates the encoder for the option `cid-base`. By default, version 0 is written in base58btc and version 1 in base32.
+ * Any base but base58btc converts version 0 to version 1.
  */
 export function createCidEncoder(baseName: string | undefined): CidEncoder {
   if (baseName === undefined || baseName === '') return encodeOnce
@@ -337,21 +337,21 @@ export function createCidEncoder(baseName: string | undefined): CidEncoder {
   }
 }
 
-/** A CID in the base of its version, without the memory of texts that `toString` keeps with every CID. */
+/** Formats a CID in the base of its version, without the cache of texts that `toString` keeps per CID. */
 function encodeOnce({ version, bytes }: CID): string {
   return version === 0 ? base58btc.encoder.encode(bytes).slice(1) : base32.encoder.encode(bytes)
 }
 
-/** A CID as a key of maps and sets: its bytes as a text, which costs a tenth of its base58. */
+/** Returns a CID's bytes as a string, to use as a key. This costs a tenth of its base58. */
 export function cidKey(cid: CID): string {
   const { buffer, byteOffset, byteLength } = cid.bytes
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
-/** What a walk has come to, so that it goes nowhere twice: the CIDs as keys ({@link cidKey}), or what else tells places apart. */
+/** Places already visited by a walk: CIDs as keys ({@link cidKey}), or other strings that identify a place. */
 export type VisitedSet = Pick<Set<string>, 'has' | 'add'>
 
-/** Remembers nothing: a walk with it comes to a place as often as the place is linked. */
+/** Remembers nothing: a walk visits a place once per link to it. */
 export const forgetful: VisitedSet = {
   has: () => false,
   add() {
@@ -360,8 +360,8 @@ export const forgetful: VisitedSet = {
 }
 
 /**
- * The CID under which Kubo lists a block of its store: that of a raw block of version 1, whatever CIDs it was stored under
- * (boxo, `blockstore.AllKeysChan`).
+ * Returns the CID under which Kubo lists a stored block: a raw CIDv1, whatever CIDs it was stored under (boxo,
+ * `blockstore.AllKeysChan`).
  */
 export function listedCid({ multihash }: CID): CID {
   return CID.createV1(codecCode.raw, multihash)

@@ -1,4 +1,4 @@
-/** The codecs of blocks in the multicodec table, by name (go-multicodec 0.10.0, tag `ipld`). */
+/** Multicodecs of block codecs, by name (go-multicodec 0.10.0, tag `ipld`). */
 export const codecTable: ReadonlyMap<string, number> = new Map([
   ['cbor', 0x51],
   ['raw', 0x55],
@@ -46,7 +46,7 @@ export const codecTable: ReadonlyMap<string, number> = new Map([
   ['json-jcs', 0xb601],
 ])
 
-/** Codecs that Kubo 0.42.0 reads or writes; keys have no data but are codecs of CIDs. */
+/** Codecs that Kubo 0.42.0 reads or writes, and libp2p-key, which occurs in CIDs only. */
 export const supportedCodecs: ReadonlySet<string> = new Set([
   'cbor',
   'raw',

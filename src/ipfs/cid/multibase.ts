@@ -2,14 +2,14 @@ import type { MultibaseCodec } from 'multiformats'
 import { bases } from 'multiformats/basics'
 import { FileNetworkError } from '../errors.js'
 
-/** Bases of the multibase table that Kubo does not know (go-multibase, `multibase.go`). */
+/** Multibases that Kubo lacks (go-multibase, `multibase.go`). */
 const unknownBases = new Set(['base8', 'base10', 'base32z'])
 
 const knownBases: readonly MultibaseCodec<string>[] = Object.values(bases).filter(
   ({ name }) => !unknownBases.has(name),
 )
 
-/** The bases that Kubo knows, with the code points of their prefixes. */
+/** The multibases that Kubo knows, with the code points of their prefixes. */
 export const multibases: readonly { name: string; code: number }[] = knownBases.map(({ name, prefix }) => ({
   name,
   code: prefix.codePointAt(0) ?? 0,
@@ -18,23 +18,23 @@ export const multibases: readonly { name: string; code: number }[] = knownBases.
 const basesByName = new Map(knownBases.map((base) => [base.name, base]))
 const basesByPrefix = new Map(knownBases.map((base) => [base.prefix, base]))
 
-/** Bytes in a base whose digits stand for no fixed number of bits, at most: the time to convert them grows by the square. */
+/** Maximum number of bytes in base36 and base58, whose conversion takes quadratic time. */
 const longestInRadix = 4096
 
-/** A base, ready to write with. */
+/** A multibase encoder. */
 export interface Multibase {
   name: string
   prefix: string
   /**
-   * The bytes as text, with the prefix of the base.
+   * Encodes bytes, including the prefix of the base.
    *
-   * @throws {@link FileNetworkError} where they are too many for base36 or base58
+   * @throws {@link FileNetworkError} if there are too many bytes for base36 or base58
    */
   encode(bytes: Uint8Array): string
 }
 
 /**
- * The base with a name or a prefix of the multibase table.
+ * Returns the multibase with a name or a prefix.
  *
  * @throws {@link FileNetworkError}
  */
@@ -52,15 +52,15 @@ export function multibaseByName(name: string): Multibase {
   }
 }
 
-/** The name of the base that a text with a prefix is written in; undefined where there is no such base. */
+/** Returns the name of a text's multibase by its prefix; undefined if there is none. */
 export function baseNameByPrefix(text: string): string | undefined {
   return basesByPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))?.name
 }
 
 /**
- * The bytes of a text in any base.
+ * Decodes text in any multibase.
  *
- * @throws {@link FileNetworkError} with the text of go-multibase
+ * @throws {@link FileNetworkError} with go-multibase's message
  */
 export function decodeMultibase(text: string): Uint8Array {
   if (text === '') throw new FileNetworkError('cannot decode multibase for zero length string')
@@ -81,7 +81,7 @@ export function decodeMultibase(text: string): Uint8Array {
   }
 }
 
-/** Bits at the end of base32 that make no byte: Go does not look at them, and the library refuses all but zeros. */
+/** Decodes base32 without checking leftover bits: Go ignores them, but the library requires zeros. */
 function decodeLeniently(base: MultibaseCodec<string>, text: string): Uint8Array {
   const digits = text.replace(/=+$/, '').toLowerCase()
   const alphabet = base.name.includes('hex')
@@ -101,7 +101,7 @@ function decodeLeniently(base: MultibaseCodec<string>, text: string): Uint8Array
   return bytes
 }
 
-/** Bases that Go reads in either case, whatever the prefix says. */
+/** Bases that Go reads in either case, whatever the prefix. */
 const isCaseless = /^base(?:16|36)/
 
 function toCaseOf(name: string, text: string): string {
@@ -113,7 +113,9 @@ function checkLength({ name }: { name: string }, length: number): void {
   throw new FileNetworkError(`too long for ${name}: at most ${longestInRadix} bytes`)
 }
 
-/** What is wrong with text in a base, as the decoders of Go say it; undefined when each character is of the base. */
+/**
+ * Describes what is wrong with text in a base, with the message of Go's decoder; undefined if all characters are valid.
+ */
 function problemOf(baseName: string, text: string): string | undefined {
   const kind = /^base(?:16|32|36|58|64)/.exec(baseName)?.[0]
   if (kind === undefined) return undefined
@@ -154,7 +156,7 @@ function extended(baseName: string): RegExp {
   return baseName.includes('hex') ? /[0-9a-v]/i : /[a-z2-7]/i
 }
 
-/** The first byte of a character as Go's `%#U` writes it, such as `U+006F 'o'`. */
+/** Formats the first byte of a character like Go's `%#U`, such as `U+006F 'o'`. */
 function invalidByte(character: string): string {
   const [byte = 0] = Buffer.from(character)
   return `U+${byte.toString(16).toUpperCase().padStart(4, '0')} '${String.fromCharCode(byte)}'`

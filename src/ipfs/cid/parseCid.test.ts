@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { InvalidCidError, parseCid } from './parseCid.js'
 
-/** What go-cid 0.6.1 says of the same texts. */
+/** The messages of go-cid 0.6.1 for the same texts. */
 it.each([
   ['a', 'cid too short'],
   ['nope', 'selected encoding not supported'],
@@ -23,13 +23,13 @@ it.each([
   ['f0155', 'invalid cid: multihash too short. must be >= 2 bytes'],
   ['f0155122000', 'invalid cid: length greater than remaining number of bytes in buffer'],
   ['f80808080808080808080', 'invalid cid: varints larger than uint63 not supported'],
-])('says what is wrong with %s', (text, reason) => {
+])('describes what is wrong with %s', (text, reason) => {
   expect(() => parseCid(text)).toThrow(new InvalidCidError(reason))
 })
 
 it.each([
   ['f01550000', 'bafkqaaa'],
   ['zQmYWPg7WyMwzvvBA9nuRw5eXue1TCs4pPAm3JQYPWgihVv', 'QmYWPg7WyMwzvvBA9nuRw5eXue1TCs4pPAm3JQYPWgihVv'],
-])('takes %s', (text, same) => {
+])('accepts %s', (text, same) => {
   expect(parseCid(text).toString()).toBe(same)
 })

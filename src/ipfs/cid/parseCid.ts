@@ -3,11 +3,11 @@ import { CID } from 'multiformats/cid'
 import { FileNetworkError, errorText } from '../errors.js'
 import { decodeMultibase } from './multibase.js'
 
-/** Bytes that are no CID; the message is go-cid's. */
+/** Bytes that are not a CID, with go-cid's message. */
 export class CastError extends Error {}
 
 /**
- * The CID that bytes are, version 0 or 1, without anything behind it (go-cid, `cid.go`).
+ * Decodes a CID of version 0 or 1, with nothing after it (go-cid, `cid.go`).
  *
  * @throws {@link CastError}
  */
@@ -32,7 +32,7 @@ export function castCid(bytes: Uint8Array): CID {
   }
 }
 
-/** Unsigned varints of up to 63 bits, one behind the other. */
+/** Reads unsigned varints of up to 63 bits in sequence. */
 class VarintReader {
   private position = 0
   private readonly bytes: Uint8Array
@@ -41,7 +41,7 @@ class VarintReader {
     this.bytes = bytes
   }
 
-  /** Bytes that have not been read. */
+  /** Number of unread bytes. */
   get left(): number {
     return this.bytes.length - this.position
   }
@@ -59,12 +59,12 @@ class VarintReader {
 }
 
 /**
- * Characters of a CID's text, at most. The longest CID there is has an identity digest of 128 bytes; in base2 that is
+ * Maximum length of a CID's text, in characters. The longest CID has an identity digest of 128 bytes; in base2 that is
  * fewer than 1,200 characters.
  */
 const longestCid = 2048
 
-/** Text that should have been a CID and is not. */
+/** Text that is not a CID. */
 export class InvalidCidError extends FileNetworkError {
   constructor(reason: string) {
     super(`invalid cid: ${reason}`)
@@ -72,9 +72,9 @@ export class InvalidCidError extends FileNetworkError {
 }
 
 /**
- * Reads a CID from its text, version 0 or 1, in any base of the multibase table.
+ * Parses a CID of version 0 or 1, in any multibase.
  *
- * @throws {@link InvalidCidError} with the text of go-cid
+ * @throws {@link InvalidCidError} with go-cid's message
  */
 export function parseCid(text: string): CID {
   if (Buffer.byteLength(text) < 2) throw new InvalidCidError('cid too short')

@@ -4,20 +4,17 @@ import { goJson } from '../request/reply.js'
 import { parseByteSize } from './importSettings.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema, isObject } from './schema.js'
 
-/** @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type */
+/** @throws {@link FileNetworkError} for a key unknown to Kubo, or a value of the wrong type */
 export function checkSetting(key: string, value: unknown): void {
   checkValue(findKind(key), value, fieldsOf(key))
 }
 
-/** @throws {@link FileNetworkError} for a configuration with a value of another type */
+/** @throws {@link FileNetworkError} for a configuration with a value of the wrong type */
 export function checkSection(value: JsonObject): void {
   checkValue(configurationSchema, value, [])
 }
 
-/**
- * A value without what no setting has the name of, and without sections that are null; names may be in any case, as for
- * Go's decoder.
- */
+/** Drops members that are not settings, and sections that are null. Like Go's decoder, matches names in any case. */
 export function knownOf(value: JsonObject): JsonObject {
   return knownBelow(configurationSchema, value) as JsonObject
 }
@@ -35,7 +32,7 @@ function knownBelow(kind: Section | ValueKind, value: unknown): unknown {
   return Object.fromEntries(known)
 }
 
-/** The settings that an object has, by their keys. A map is one of them. */
+/** Lists the settings in an object by key. A map counts as one setting. */
 export function settingsIn(value: JsonObject): [string, unknown][] {
   return settingsBelow(configurationSchema, value, [])
 }
@@ -51,7 +48,7 @@ function settingsBelow(
   )
 }
 
-/** What a key holds (Kubo, `config.CheckKey`). */
+/** Returns the kind of value that a key holds (Kubo, `config.CheckKey`). */
 function findKind(key: string): Section | ValueKind {
   let kind: Section | ValueKind = configurationSchema
   const parts = key.split('.')
@@ -66,7 +63,7 @@ function findKind(key: string): Section | ValueKind {
   return kind
 }
 
-/** The names of a key that are those of fields of Go's structures: the decoder names no keys of maps. */
+/** Returns the parts of a key that are fields of Go structures: the decoder's errors omit map keys. */
 function fieldsOf(key: string): string[] {
   const fields: string[] = []
   let kind: Section | ValueKind | undefined = configurationSchema
@@ -79,7 +76,7 @@ function fieldsOf(key: string): string[] {
   return fields
 }
 
-/** Go types, as its decoder names them. */
+/** Go types, as named in its decoder's errors. */
 const goTypes: Partial<Record<ValueKind, string>> = {
   boolean: 'bool',
   integer: 'int',
@@ -87,7 +84,7 @@ const goTypes: Partial<Record<ValueKind, string>> = {
   optionalInteger: 'int64',
 }
 
-/** @throws {@link FileNetworkError} with the text of Go's decoder where a value is of another type */
+/** @throws {@link FileNetworkError} with the message of Go's decoder for a value of the wrong type */
 function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): void {
   if (value === null || kind === 'any') return
   if (typeof kind !== 'string') {
@@ -110,7 +107,7 @@ function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): 
 /**
  * Whether a value is of a kind.
  *
- * @throws {@link FileNetworkError} where Kubo has words of its own for what is none
+ * @throws {@link FileNetworkError} for a kind with a message of its own in Kubo
  */
 const checks: Partial<Record<ValueKind, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
@@ -150,7 +147,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** Whether Go writes a number as one that an integer of 64 bits can be read from. */
+/** Whether Go encodes a number in a form that decodes to an int64. */
 function isInteger(value: unknown): boolean {
   if (!Number.isInteger(value) || !/^-?\d+$/.test(String(value))) return false
   const integer = BigInt(String(value))
@@ -165,7 +162,7 @@ function decode(read: () => unknown): void {
   }
 }
 
-/** Go's structures that have other names than the keys which hold them (Kubo, `config/config.go`). */
+/** Go structures whose names differ from the keys that hold them (Kubo, `config/config.go`). */
 const structNames: Readonly<Record<string, string>> = {
   AutoNAT: 'AutoNATConfig',
   'AutoNAT.Throttle': 'AutoNATThrottleConfig',
@@ -177,7 +174,7 @@ const structNames: Readonly<Record<string, string>> = {
   Swarm: 'SwarmConfig',
 }
 
-/** The structure that holds what is below a path. */
+/** Returns the name of the Go structure at a path. */
 function structOf(path: string[]): string {
   return structNames[path.join('.')] ?? path.at(-1) ?? 'Config'
 }

@@ -10,14 +10,14 @@ import { type JsonObject, configurationSchema, isObject } from './schema.js'
 
 const rowName = new TextEncoder().encode('configuration')
 
-/** What the configuration of a node is made from. */
+/** Inputs of a node's configuration. */
 interface ConfigurationParts {
   rows: RowStore
   identity: Identity
   profile: ImportProfile
 }
 
-/** The node's configuration, in Kubo's form. What is set stays across restarts and has its effect at once. */
+/** The node's configuration, in Kubo's format. Settings persist and take effect at once. */
 export class Configuration {
   readonly #parts: ConfigurationParts
   readonly #mutex = new Mutex()
@@ -30,28 +30,28 @@ export class Configuration {
     this.#imports = imports
   }
 
-  /** Opens the configuration of a data directory. */
+  /** Opens the configuration in a data directory. */
   static async open(parts: ConfigurationParts): Promise<Configuration> {
     const stored = parts.rows.get(rowName)
     const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as Changes)
     return new Configuration(parts, changes, await importsOf(effective(parts, changes)))
   }
 
-  /** Everything, without the private key. */
+  /** Returns the whole configuration, without the private key. */
   show(): JsonObject {
     return effective(this.#parts, this.#changes)
   }
 
   /**
-   * The value of a key such as `Import.CidVersion`.
+   * Returns the value of a key such as `Import.CidVersion`.
    *
-   * @throws {@link FileNetworkError} for one that has none
+   * @throws {@link FileNetworkError} for a key without a value
    */
   get(key: string): unknown {
     return getKey(this.show(), key)
   }
 
-  /** @throws {@link FileNetworkError} for a key that Kubo does not know, or a value of another type */
+  /** @throws {@link FileNetworkError} for a key unknown to Kubo, or a value of the wrong type */
   set(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
       checkSetting(key, value)
@@ -60,9 +60,9 @@ export class Configuration {
   }
 
   /**
-   * Sets all keys of an object that Kubo knows, and leaves the others.
+   * Sets all keys of an object that Kubo knows, and ignores the others.
    *
-   * @throws {@link FileNetworkError} for a value of another type
+   * @throws {@link FileNetworkError} for a value of the wrong type
    */
   merge(given: JsonObject): Promise<void> {
     return this.#mutex.run(async () => {
@@ -77,8 +77,8 @@ export class Configuration {
   /**
    * Applies a profile.
    *
-   * @returns the configuration before and after it
-   * @throws {@link FileNetworkError} for a name that is none of a profile
+   * @returns the configuration before and after
+   * @throws {@link FileNetworkError} for an unknown profile
    */
   applyProfile(
     name: string,
@@ -95,21 +95,21 @@ export class Configuration {
     })
   }
 
-  /** How content is imported where a request does not say otherwise. */
+  /** Returns the import settings for requests that do not give their own. */
   importDefaults(): ImportDefaults {
     return this.#imports.add
   }
 
   /**
-   * How the mutable files are stored where a request does not say otherwise.
+   * Returns the settings of the mutable files, for requests that do not give their own.
    *
-   * @throws {@link FileNetworkError} when what was set makes no sense
+   * @throws {@link FileNetworkError} if the configured values are invalid
    */
   filesSettings(): ImportSettings {
     return settled(this.#imports.files)
   }
 
-  /** The hash function of blocks and data where a request names none, as it was set. */
+  /** Returns the configured hash function of blocks and data, for requests that name none. */
   hashName(): string {
     return configuredHash(this.show())
   }
@@ -122,10 +122,10 @@ export class Configuration {
   }
 }
 
-/** What was set, by keys such as `Import.CidVersion`, in the order in which it counts. */
+/** Changed settings, by keys such as `Import.CidVersion`, in the order in which they apply. */
 type Changes = Readonly<Record<string, unknown>>
 
-/** The changes with one more, which takes the place of those at and below its key. */
+/** Adds a change, which replaces those at and below its key. */
 function withChange(changes: Changes, key: string, value: unknown): Changes {
   const others = Object.entries(changes).filter(([name]) => name !== key && !name.startsWith(`${key}.`))
   return Object.fromEntries([...others, [key, value]])
@@ -139,14 +139,14 @@ function applied(base: JsonObject, changes: Changes): JsonObject {
   return Object.entries(changes).reduce((result, [key, value]) => setKey(result, key.split('.'), value), base)
 }
 
-/** A value whose objects have their keys in the order of Go's maps. */
+/** Sorts the keys of all objects, like Go's maps. */
 function inOrder(value: unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, below]) => [key, inOrder(below)]))
 }
 
-/** The import settings of what imports. A value that makes no sense is refused by what needs it, as in Kubo. */
+/** Import settings by use. As in Kubo, an invalid value is reported only where it is needed. */
 interface Imports {
   add: ImportDefaults
   files: ImportSettings | FileNetworkError
@@ -169,7 +169,7 @@ function settled(settings: ImportSettings | FileNetworkError): ImportSettings {
   return settings
 }
 
-/** A new repository's configuration, with nothing that would reach for a network. */
+/** Returns the configuration of a new repository, without anything that needs a network. */
 function defaults(identity: Identity, profile: ImportProfile): JsonObject {
   const addresses = identity.addresses().map((address) => address.replace(/(\/http)?\/p2p\/.*$/, ''))
   const imports = Object.fromEntries(
@@ -257,7 +257,7 @@ function defaults(identity: Identity, profile: ImportProfile): JsonObject {
   return profile === 'unixfs-v0-2015' ? base : applied(base, profiles.get(profile) ?? {})
 }
 
-/** A list as Kubo writes it in its configuration: a single text stands alone. */
+/** Converts a list to Kubo's format, in which a single string stands alone. */
 function oneOrMore(texts: string[]): string | string[] {
   return texts.length === 1 && texts[0] !== undefined ? texts[0] : texts
 }
@@ -281,7 +281,7 @@ function setKey(into: JsonObject, [first = '', ...rest]: string[], value: unknow
   return mergeAs(into, first, setKey(isObject(below) ? below : {}, rest, value))
 }
 
-/** The same object with another value for a key, whatever the key is. */
+/** Returns a copy of an object with a key set, even `__proto__`. */
 function mergeAs(into: JsonObject, key: string, value: unknown): JsonObject {
   return Object.fromEntries([...Object.entries(into).filter(([name]) => name !== key), [key, value]])
 }

@@ -11,7 +11,7 @@ import type {
 import { profiles } from './profiles.js'
 import type { JsonObject } from './schema.js'
 
-/** Kubo's values where the configuration has none (Kubo, `config/import.go`). */
+/** Kubo's defaults (Kubo, `config/import.go`). */
 const defaults = {
   CidVersion: 0,
   HashFunction: 'sha2-256',
@@ -24,7 +24,7 @@ const defaults = {
   UnixFSHAMTDirectorySizeThreshold: 262_144,
 } as const
 
-/** The values of the section `Import`, and of the former name of one of them. */
+/** The section `Import`, and the former name of one of its settings. */
 class ImportSection {
   readonly #section: Partial<Record<string, string | number | boolean | null>>
   readonly #formerThreshold: string | null | undefined
@@ -76,7 +76,7 @@ class ImportSection {
     }
   }
 
-  /** The settings with a format of CIDs and a number of slots of shards. */
+  /** Returns the settings for a CID format and a fanout of shards. */
   settings(cid: CidFormat, fanout: number): ImportSettings {
     return {
       cid,
@@ -90,7 +90,7 @@ class ImportSection {
   }
 }
 
-/** How `add` imports by a configuration. What makes no sense is refused where it counts. */
+/** Reads the settings of `add` from a configuration. Invalid values are reported where they are used. */
 export function readImportDefaults(configuration: JsonObject): ImportDefaults {
   const section = new ImportSection(configuration)
   const { shardThreshold, estimation, maxLinks, fanout } = section.directory(
@@ -108,9 +108,9 @@ export function readImportDefaults(configuration: JsonObject): ImportDefaults {
 }
 
 /**
- * How the mutable files are stored by a configuration. A number of slots that makes no sense counts as none.
+ * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default.
  *
- * @throws {@link FileNetworkError} with the text of Kubo (`UnixFSCidBuilder`) for a CID format that makes no sense
+ * @throws {@link FileNetworkError} with Kubo's message (`UnixFSCidBuilder`) for an invalid CID format
  */
 export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
   const section = new ImportSection(configuration)
@@ -128,7 +128,7 @@ export async function readFilesSettings(configuration: JsonObject): Promise<Impo
   )
 }
 
-/** The hash function that a configuration names for blocks and data, as it is written. */
+/** Returns the configured hash function of blocks and data, as written. */
 export function configuredHash(configuration: JsonObject): string {
   return new ImportSection(configuration).text('HashFunction')
 }
@@ -138,12 +138,12 @@ function sizeOf(value: string | number | boolean | null | undefined): number {
   try {
     if (typeof value === 'string') return parseByteSize(value)
   } catch {
-    // The former setting may be any text.
+    // // The former setting may hold any text.
   }
   return defaults.UnixFSHAMTDirectorySizeThreshold
 }
 
-/** The import settings of a profile. */
+/** Returns the import settings of a profile. */
 export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
   const entries = Object.entries(profiles.get(profile) ?? {})
   const section = Object.fromEntries(entries.map(([key, value]) => [key.replace('Import.', ''), value]))
@@ -167,9 +167,9 @@ const byteUnits: Readonly<Record<string, number>> = {
 }
 
 /**
- * A number of bytes such as `256KiB`, `1B` or `1.5 MB`, as go-humanize reads it.
+ * Parses a size such as `256KiB`, `1B` or `1.5 MB` to bytes, like go-humanize.
  *
- * @throws {@link FileNetworkError} with its text
+ * @throws {@link FileNetworkError} with its message
  */
 export function parseByteSize(text: string): number {
   const [amount = ''] = /^[\d.,]*/.exec(text) ?? []

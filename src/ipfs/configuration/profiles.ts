@@ -1,7 +1,7 @@
-/** Settings of a profile: paths of keys with their values; undefined: removed. */
+/** Settings of a profile, by key; undefined removes a setting. */
 export type Profile = Readonly<Record<string, unknown>>
 
-/** Networks that nobody outside of them can reach (Kubo, `config/profile.go`). */
+/** Networks that cannot be reached from outside (Kubo, `config/profile.go`). */
 const privateNetworks = [
   '/ip4/10.0.0.0/ipcidr/8',
   '/ip4/100.64.0.0/ipcidr/10',
@@ -37,7 +37,7 @@ const unixfsV0: Profile = {
   'Import.UnixFSRawLeaves': false,
 }
 
-/** The settings of a new repository's blocks; the node keeps its own in segments, whatever stands here. */
+/** Datastore settings of a new repository. They have no effect: the node keeps blocks in segments of its own. */
 export const flatfs = {
   mounts: [
     {
@@ -63,8 +63,8 @@ const badger = { path: 'badgerds', syncWrites: false, truncate: true, type: 'bad
 const pebble = { formatMajorVersion: 24, path: 'pebbleds', type: 'pebbleds' }
 
 /**
- * The profiles of Kubo 0.42.0 that `config/profile/apply` takes (Kubo, `config/profile.go`). Only those of imports
- * change how the node works.
+ * Kubo 0.42.0's profiles for `config/profile/apply` (Kubo, `config/profile.go`). Only those about imports have an
+ * effect.
  */
 export const profiles: ReadonlyMap<string, Profile> = new Map<string, Profile>([
   ['unixfs-v0-2015', unixfsV0],

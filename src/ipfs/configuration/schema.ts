@@ -1,4 +1,4 @@
-/** The kinds of values in Kubo's configuration, by the Go types that hold them (Kubo, `config/types.go`). */
+/** Kinds of values in Kubo's configuration, by their Go types (Kubo, `config/types.go`). */
 export type ValueKind =
   | 'string'
   | 'boolean'
@@ -11,25 +11,25 @@ export type ValueKind =
   | 'optionalInteger'
   /** A Go duration. */
   | 'optionalDuration'
-  /** A number of bytes, or a text such as `256KiB`. */
+  /** A number of bytes, or a string such as `256KiB`. */
   | 'optionalBytes'
-  /** Not looked into. */
+  /** Not checked. */
   | 'any'
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>
 
-/** Whether a value of JSON is an object. */
+/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A section of the configuration. `*` stands for any key. */
+/** A section of the configuration. `*` matches any key. */
 export interface Section {
   readonly [key: string]: Section | ValueKind
 }
 
-/** Every setting that Kubo 0.42.0 knows (Kubo, `config/config.go`). */
+/** All settings of Kubo 0.42.0 (Kubo, `config/config.go`). */
 export const configurationSchema: Section = {
   API: {
     Authorizations: { '*': { AllowedPaths: 'strings', AuthSecret: 'string' } },

@@ -6,14 +6,14 @@ import { hashFunctionByCode } from '../cid/cidFormat.js'
 import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
 import type { VisitedBlock } from './links.js'
 
-/** The largest header and the largest section of a CAR that are accepted, in bytes (go-car). */
+/** The largest accepted header and section of a CAR, in bytes (go-car). */
 const headerLimit = 32 * 1024 * 1024
 const sectionLimit = 8 * 1024 * 1024
 
-/** A CAR that is not one, ends early, or has a block that its CID does not name. */
+/** A malformed or truncated CAR, or one with a block that does not match its CID. */
 export class CarError extends FileNetworkError {}
 
-/** A CAR as it is read. */
+/** An open CAR. */
 export interface CarReader {
   roots: CID[]
   /** The blocks, each checked against its CID. */
@@ -40,7 +40,7 @@ export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarRea
   return { roots: header.roots, blocks: readBlocks(input) }
 }
 
-/** @throws {@link EndOfDataError} where the input ends before the header, with which Kubo ends the whole import */
+/** @throws {@link EndOfDataError} if the input ends before the header; Kubo then ends the whole import */
 async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] }> {
   const length = await input.takeVarint()
   if (length === undefined) throw new EndOfDataError()
@@ -62,10 +62,10 @@ async function readHeader(input: ByteInput): Promise<{ version: number; roots: C
   }
 }
 
-/** Bytes of a CID, at most: identity digests have at most 128. A longer one is none of a block, and long to tell of. */
+/** The longest accepted CID in bytes: identity digests have at most 128. A longer one would only bloat the error. */
 const longestCid = 1024
 
-/** Other requests have their turn between the blocks: of small ones thousands are here at once. */
+/** Yields to other requests between blocks: thousands of small ones may be buffered. */
 async function* readBlocks(input: ByteInput): CarReader['blocks'] {
   const slice = new TimeSlice()
   for (;;) {
@@ -77,7 +77,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (length > sectionLimit) {
       throw new CarError('invalid section data, length of read beyond allowable maximum')
     }
-    // Kubo takes a length with nothing behind it for the end.
+    // // Kubo takes a length at the very end of the input for the end.
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
@@ -90,7 +90,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
   }
 }
 
-/** The CID of bytes, in the form of another CID. */
+/** Returns the CID of bytes, in the format of another CID. */
 async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const { code, digest } = form.multihash
   const hash = await hashFunctionByCode(code, digest.length)
@@ -114,7 +114,7 @@ function attempt<T>(what: string, read: () => T): T {
   }
 }
 
-/** The bytes of a stream, taken in pieces of known length. */
+/** A byte stream, read in pieces of known length. */
 class ByteInput {
   position = 0
   private buffer: Buffer = Buffer.alloc(0)
@@ -125,17 +125,17 @@ class ByteInput {
     this.source = source[Symbol.asyncIterator]()
   }
 
-  /** Makes the input end at a position, whatever follows. */
+  /** Ends the input at a position, whatever follows. */
   limitTo(end: number): void {
     this.end = end
   }
 
-  /** Whether nothing is left. */
+  /** Whether the input has ended. */
   async hasEnded(): Promise<boolean> {
     return !(await this.fill())
   }
 
-  /** Exactly so many bytes. */
+  /** Reads exactly `length` bytes. */
   async take(length: number): Promise<Uint8Array> {
     const pieces: Buffer[] = []
     let missing = length
@@ -158,7 +158,7 @@ class ByteInput {
     }
   }
 
-  /** An unsigned LEB128 number; undefined when the input ends before it. */
+  /** Reads an unsigned LEB128 number; undefined at the end of the input. */
   async takeVarint(): Promise<number | undefined> {
     let value = 0
     for (let index = 0; index < 8; index++) {
@@ -179,7 +179,7 @@ class ByteInput {
     this.position += length
   }
 
-  /** Whether there is at least one more byte. */
+  /** Buffers at least one byte; false at the end of the input. */
   private async fill(): Promise<boolean> {
     if (this.position >= this.end) return false
     while (this.buffer.length === 0) {
@@ -191,13 +191,13 @@ class ByteInput {
   }
 }
 
-/** The header of a CARv1 with one root. */
+/** Encodes the header of a CARv1 with one root. */
 export function encodeCarHeader(root: CID): Uint8Array {
   const header = encodeCbor({ version: 1, roots: [root] })
   return Buffer.concat([encodeVarint(header.length), header])
 }
 
-/** A section of a CARv1: a block with its CID. */
+/** Encodes a section of a CARv1: a block with its CID. */
 export function encodeCarSection(cid: CID, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([encodeVarint(cid.bytes.length + bytes.length), cid.bytes, bytes])
 }
@@ -210,7 +210,7 @@ function encodeVarint(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** The blocks of a DAG as a CARv1. */
+/** Encodes the blocks of a DAG as a CARv1. */
 export async function* exportCar(root: CID, blocks: AsyncIterable<VisitedBlock>): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(root)
   for await (const { cid, bytes } of blocks) yield encodeCarSection(cid, bytes)

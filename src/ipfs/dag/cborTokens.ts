@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { EndOfDataError, FileNetworkError } from '../errors.js'
 import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
 
-/** What Kubo reads is read, also where DAG-CBOR would have it written otherwise: it is written anew in any case. */
+/** Accepts what Kubo accepts, even where it is not strict DAG-CBOR: it is re-encoded anyway. */
 const options: DecodeOptions = {
   ...dagCbor.decodeOptions,
   allowUndefined: true,
@@ -18,10 +18,10 @@ const options: DecodeOptions = {
 const major = { uint: 0, negint: 1, bytes: 2, string: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
 const kinds = ['uint', 'int', 'bytes', 'string', 'array open', 'map open'] as const
 
-/** In the place of a length: the parts up to a break. */
+/** In place of a length: parts follow until a break. */
 const INDEFINITE = 31
 const BREAK = 0xff
-/** Simple values and floating-point numbers, with the bytes behind them. */
+/** Simple values and floats, with the number of bytes after the head. */
 const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width: number }> = new Map([
   [0xf4, { kind: 'bool', width: 0 }],
   [0xf5, { kind: 'bool', width: 0 }],
@@ -31,17 +31,17 @@ const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width
   [0xfa, { kind: 'float', width: 4 }],
   [0xfb, { kind: 'float', width: 8 }],
 ])
-/** The tag of links. */
+/** The CBOR tag of links. */
 const LINK_TAG = 42
-/** Most bytes of a string (refmt). */
+/** The longest string, in bytes (refmt). */
 const LONGEST_STRING = 33_554_432
-/** Most parts of a string, which are all read at once. */
+/** Maximum number of parts of a string, which are read without a yield. */
 const MOST_PARTS = 32_768
 const LARGEST_LENGTH = 2n ** 63n - 1n
-/** What the entries of lists and maps, their strings and bytes may come to (go-ipld-prime, `dagcbor`). */
+/** Maximum total cost of entries, strings and bytes (go-ipld-prime, `dagcbor`). */
 const BUDGET = 10 * 2 ** 20
 
-/** CBOR as refmt reads it: tags count before bytes only, and strings may come in parts. The texts are refmt's. */
+/** Reads CBOR like refmt: tags apply to bytes only, and strings may come in parts. Messages are refmt's. */
 export class CborTokens implements TokenSource {
   readonly budget = BUDGET
   readonly #data: Uint8Array
@@ -117,7 +117,7 @@ export class CborTokens implements TokenSource {
     return { kind: simple.kind, value: this.#takeValue() }
   }
 
-  /** refmt computes in 64 bits: one less than nothing is nothing. */
+  /** Reads a negative integer. refmt computes in 64 bits, where -2^64 wraps to 0. */
   #takeNegative(): DataToken {
     const value = BigInt(this.#takeValue() as number | bigint)
     const distance = BigInt.asUintN(64, -value)
@@ -128,7 +128,7 @@ export class CborTokens implements TokenSource {
     return { kind: 'int', value: Number.isSafeInteger(small) ? small : -distance }
   }
 
-  /** The value at this place, of which all is there. */
+  /** Reads the value at the current position, which must be complete. */
   #takeValue(): unknown {
     this.#library._pos = this.#position
     const { value } = this.#library.next()
@@ -136,14 +136,17 @@ export class CborTokens implements TokenSource {
     return value
   }
 
-  /** How many entries a list or a map has. */
+  /** Reads the number of entries of a list or map. */
   #takeCount(head: number): number {
     if ((head & INDEFINITE) !== INDEFINITE) return Number(this.#takeLength(head))
     this.#position++
     return Infinity
   }
 
-  /** A string, or bytes, in parts up to a break. Of a part that is cut short refmt reads on, and finds the end. */
+  /**
+   * Reads a string or bytes in parts, up to a break. Like refmt, a truncated part is not itself an error: the next read
+   * finds the end.
+   */
   #takeParts(kind: 'bytes' | 'string'): DataToken {
     const parts: Uint8Array[] = []
     this.#position++
@@ -166,7 +169,7 @@ export class CborTokens implements TokenSource {
     return { kind, value: kind === 'string' ? joined.toString() : new Uint8Array(joined) }
   }
 
-  /** Checks that a string, or bytes, are short enough and all there. */
+  /** Checks that a string or bytes is within the limit and complete. */
   #checkString(head: number, kind: 'bytes' | 'string'): void {
     const length = this.#lengthAt(head)
     if (length > LONGEST_STRING) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
@@ -179,7 +182,7 @@ export class CborTokens implements TokenSource {
     return length
   }
 
-  /** The length, the count or the tag that a head has. */
+  /** Decodes the length, count or tag of a head. */
   #lengthAt(head: number): number | bigint {
     const width = this.#widthOf(head)
     this.#checkRoom(1, width)
@@ -191,7 +194,7 @@ export class CborTokens implements TokenSource {
     return Number.isSafeInteger(Number(length)) ? Number(length) : length
   }
 
-  /** Bytes of the number behind the head. */
+  /** Returns the length in bytes of the number after the head. */
   #widthOf(head: number): number {
     const descriptor = head & INDEFINITE
     if (descriptor < 24) return 0
@@ -199,7 +202,7 @@ export class CborTokens implements TokenSource {
     throw new FileNetworkError(`decodeUint: Invalid descriptor: ${head}`)
   }
 
-  /** @param offset - from the head on */
+  /** @param offset - from the head */
   #checkRoom(offset: number, length: number): void {
     const room = this.#data.length - this.#position - offset
     if (room >= length) return

@@ -37,7 +37,7 @@ function textOf(bytes: unknown): string {
   return Buffer.from(bytes as Uint8Array).toString('latin1')
 }
 
-/** The published codecs; plain JSON is written by go-ipld-prime in lines, indented by tabs. */
+/** The published codecs; for plain JSON, go-ipld-prime's format: one value per line, indented by tabs. */
 const libraries: Record<string, { encode(value: unknown): Uint8Array; decode(bytes: Uint8Array): unknown }> =
   {
     'dag-cbor': dagCbor,
@@ -66,7 +66,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
     return pieces && runToCompletion(pieces)
   }
 
-  it('encodes and decodes random data as its library', () => {
+  it('encodes and decodes random data like its library', () => {
     const random = seededRandom(7)
     for (let round = 0; round < 60; round++) {
       const value = Array.from({ length: random(80) }, () => randomValue(random, 0, isPlain))
@@ -76,7 +76,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
     }
   })
 
-  it('encodes large lists and maps as its library', () => {
+  it('encodes large lists and maps like its library', () => {
     const members = Array.from({ length: 3000 }, (_, index) => [
       `${(index * 7919) % 3000}é`.slice(index % 2),
       index,
@@ -99,7 +99,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
     }
   })
 
-  it('leaves turns', async () => {
+  it('yields to other requests', async () => {
     const value = Array.from({ length: 20_000 }, (_, index) => ({ index }))
     const bytes = codec.encode(value)
     endEverySlice()
@@ -109,7 +109,7 @@ describe.each(inPieces)('$name in pieces', (codec) => {
   })
 })
 
-/** What Kubo 0.42.0 makes of the same data, by `dag/put`. */
+/** Results of Kubo 0.42.0 for the same data, by `dag/put`. */
 describe('as in Kubo', () => {
   const codec = (name: string): (typeof codecs)[number] => {
     const found = codecs.find((candidate) => candidate.name === name)
@@ -124,7 +124,7 @@ describe('as in Kubo', () => {
     ['1e3', 'fb408f400000000000'],
     ['-0.0', 'fb8000000000000000'],
     ['9223372036854775807', '1b7fffffffffffffff'],
-  ])('reads the number %s', (text, cbor) => {
+  ])('decodes the number %s', (text, cbor) => {
     expect(hexOf(codec('dag-cbor').encode(codec('dag-json').decode(Buffer.from(text))))).toBe(cbor)
   })
 
@@ -136,7 +136,7 @@ describe('as in Kubo', () => {
     ['-1e20', '-100000000000000000000'],
     ['1e21', '1e+21'],
     ['0.0000001', '1e-7'],
-  ])('writes the number %s in DAG-JSON as %s', (text, written) => {
+  ])('encodes the number %s in DAG-JSON as %s', (text, written) => {
     const { decode, encode } = codec('dag-json')
     expect(Buffer.from(encode(decode(Buffer.from(text)))).toString()).toBe(written)
   })
@@ -165,7 +165,7 @@ describe('as in Kubo', () => {
     ['{"/":{"bytes":"a"}}', 'illegal base64 data at input byte 0'],
     ['{"/":{"bytes":"YW\\nJj*"}}', 'illegal base64 data at input byte 5'],
     [`${'['.repeat(1025)}${']'.repeat(1025)}`, 'message structure exceeded maximum nesting depth'],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => codec('dag-json').decode(Buffer.from(text))).toThrow(
       expect.objectContaining({ message: message }) as Error,
     )
@@ -180,7 +180,7 @@ describe('as in Kubo', () => {
     ['[]\0', []],
     ['{"/":{"bytes":"YQ=="}}', Uint8Array.of(0x61)],
     ['{"/":{"bytes":"YQ"}}', Uint8Array.of(0x61)],
-  ])('reads the JSON %s as refmt does', (text, value) => {
+  ])('decodes the JSON %s like refmt', (text, value) => {
     const read = (): unknown => codec('dag-json').decode(Buffer.from(text))
     if (value === 'EOF') expect(read).toThrow('EOF')
     else expect(read()).toEqual(value)
@@ -210,7 +210,7 @@ describe('as in Kubo', () => {
     ['bbffffffffffffffff', 'cbor: positive integer is out of length'],
     ['0101', 'unexpected content after end of cbor object'],
     [`${'81'.repeat(1025)}01`, 'message structure exceeded maximum nesting depth'],
-  ])('refuses the CBOR %s', (digits, message) => {
+  ])('rejects the CBOR %s', (digits, message) => {
     expect(() => codec('dag-cbor').decode(Buffer.from(digits, 'hex'))).toThrow(
       expect.objectContaining({ message: message }) as Error,
     )
@@ -224,13 +224,13 @@ describe('as in Kubo', () => {
     ['3bffffffffffffffff', '00'],
     ['3b7fffffffffffffff', '3b7fffffffffffffff'],
     ['1801', '01'],
-  ])('reads the CBOR %s as %s', (digits, written) => {
+  ])('decodes the CBOR %s to %s', (digits, written) => {
     expect(hexOf(codec('dag-cbor').encode(codec('dag-cbor').decode(Buffer.from(digits, 'hex'))))).toBe(
       written,
     )
   })
 
-  it('reads long strings with escapes and other alphabets, and as the library those that are nearly as long', () => {
+  it('decodes long strings with escapes or beyond ASCII', () => {
     const codec = codecs.find(({ name }) => name === 'dag-json')
     for (const length of [60_000, 200_000]) {
       for (const unit of ['\u0001', 'é"\\', '💥\n', 'x']) {
@@ -242,7 +242,7 @@ describe('as in Kubo', () => {
     expect(codec?.decode(Buffer.from(`"${'\\ud83d'.repeat(20_000)}"`))).toBe('\ufffd'.repeat(20_000))
   })
 
-  it('refuses what takes long to read and does not occur in practice', () => {
+  it('rejects input that is slow to decode and does not occur in practice', () => {
     const codec = codecs.find(({ name }) => name === 'dag-json')
     const read = (text: string) => () => codec?.decode(Buffer.from(text))
     expect(read('9'.repeat(70_000))).toThrow('a number of more than 65536 characters')
@@ -251,7 +251,7 @@ describe('as in Kubo', () => {
     expect(read(`"${'x'.repeat(100_000)}`)).toThrow('unexpected EOF')
   })
 
-  it('writes JSON in lines, and neither links nor bytes', () => {
+  it('encodes JSON over several lines, and neither links nor bytes', () => {
     const pretty = '[\n\t1,\n\t{\n\t\t"a": [],\n\t\t"b": {}\n\t}\n]\n'
     expect(Buffer.from(codec('json').encode([1, { a: [], b: {} }])).toString()).toBe(pretty)
     expect(Buffer.from(codec('json').encode(codec('json').decode(Buffer.from('-0.0')))).toString()).toBe('-0')
@@ -259,7 +259,7 @@ describe('as in Kubo', () => {
     expect(() => codec('json').encode([new Uint8Array(1)])).toThrow('cannot marshal IPLD bytes to this codec')
   })
 
-  it('writes and reads a signed object of dag-jose', () => {
+  it('encodes and decodes a signed dag-jose object', () => {
     const payload = 'AXESIIlVZVHDkmZ5zFLHLhgqVhkFakcnQJ7pOibQWtcnyhH0'
     const signature = '-_9J5OZcl5lVuRlgI1NJEzc0FqEb6_2yVskUaQPducRQ4oe-N5ynCl57wDm4SPtm1L1bltrphpQeBOeWjVW1BQ'
     const signed = { payload, signatures: [{ protected: 'eyJhbGciOiJFZERTQSJ9', signature }] }

@@ -20,17 +20,17 @@ export interface Codec {
   code: number
   decode(bytes: Uint8Array): unknown
   encode(value: unknown): Uint8Array
-  /** The same in pieces, for data that may be large. */
+  /** Incremental versions, for data that may be large. */
   decodeInPieces?(bytes: Uint8Array): Steps<unknown>
   encodeInPieces?(value: unknown): Steps<Uint8Array>
 }
 
-/** The same memory as an array of bytes whose parts are arrays of bytes too: those of a Buffer are Buffers. */
+/** Returns a plain Uint8Array over the same memory: subarrays of a Buffer are Buffers. */
 function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** Codecs that are read and written in pieces, whole values too. */
+/** Completes a codec that works incrementally with functions for whole values. */
 function inPieces(codec: {
   name: string
   code: number
@@ -91,7 +91,7 @@ const libraries: readonly Codec[] = [
   },
 ]
 
-/** Names of kinds of data, as go-ipld-prime says them. */
+/** Returns the kind of a value, by its name in go-ipld-prime. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (CID.asCID(value) !== null) return 'link'
@@ -124,10 +124,10 @@ function notBytes(value: unknown): FileNetworkError {
   )
 }
 
-/** The codecs of blocks that can be read and written as data. */
+/** Codecs whose blocks can be decoded and encoded. */
 export const codecs: readonly Codec[] = libraries.map(withinStack)
 
-/** The same codec, with words for data that is nested so deeply that its library, which calls itself, runs out of stack. */
+/** Turns a stack overflow of a recursive library into an error about nesting. */
 function withinStack(codec: Codec): Codec {
   const run = <T>(work: () => T): T => {
     try {
@@ -151,16 +151,16 @@ function tooDeep({ name }: Codec): FileNetworkError {
   return new FileNetworkError(`${name}: data is nested too deeply`)
 }
 
-/** Data of more bytes is decoded in turns with other requests. */
+/** Data longer than this, in bytes, is decoded in steps. */
 export const LARGE_DATA = 64 * 1024
 
-/** The data in bytes. Other requests have their turns while much is decoded. */
+/** Decodes data; yields meanwhile if it is large. */
 export async function decodeInTurns(codec: Codec, bytes: Uint8Array): Promise<unknown> {
   if (codec.decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
   return inTurns(codec, codec.decodeInPieces(bytes))
 }
 
-/** The bytes of data. Other requests have their turns while much is encoded. */
+/** Encodes data; yields meanwhile if it is large. */
 export async function encodeInTurns(codec: Codec, value: unknown): Promise<Uint8Array> {
   return codec.encodeInPieces === undefined
     ? codec.encode(value)
@@ -175,7 +175,7 @@ async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
   }
 }
 
-/** Encodes data that has the form of a dag-pb node; the texts are those of go-codec-dagpb. */
+/** Encodes data in the form of a dag-pb node, with go-codec-dagpb's messages. */
 function* encodeNode(value: unknown): Steps<Uint8Array> {
   if (kindOf(value) !== 'map') throw notAssignable('PBNode', value, 'map')
   const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
@@ -196,14 +196,14 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
   return yield* encodeDagPbInPieces(value as dagPb.PBNode)
 }
 
-/** The fields of a link, each with the type that go-codec-dagpb has for it and with the kind of its values. */
+/** The fields of a link, with their types and kinds in go-codec-dagpb. */
 const linkFields = [
   ['Hash', 'Link', 'link'],
   ['Name', 'String', 'string'],
   ['Tsize', 'Int', 'int'],
 ] as const
 
-/** Refuses null in a field of a link. */
+/** Rejects null in a field of a link. */
 function checkFields(link: Readonly<Record<string, unknown>>): void {
   for (const [field, type, kind] of linkFields) {
     if (link[field] === null) throw notAssignable(type, null, kind)
@@ -222,7 +222,7 @@ function notAssignable(type: string, value: unknown, kind: string): FileNetworkE
   )
 }
 
-/** The code of a codec by its name in the multicodec table, or by a number. */
+/** Returns the multicodec for a codec's name or number. */
 export function codecCodeByName(name: string): number {
   const code = codecTable.get(name)
   if (code !== undefined) return code
@@ -230,16 +230,16 @@ export function codecCodeByName(name: string): number {
   throw new FileNetworkError(`unknown multicodec: ${JSON.stringify(name)}`)
 }
 
-/** The name of a codec; undefined for a code that is not known here. */
+/** Returns the name of a codec; undefined for an unknown code. */
 export function codecName(code: number): string | undefined {
   return [...codecTable].find(([, known]) => known === code)?.[0]
 }
 
 /**
- * The codec with a code.
+ * Returns the codec for a multicodec.
  *
- * @param purpose - what it is for; the text of a refusal says so
- * @throws {@link FileNetworkError} when data of that codec cannot be read
+ * @param purpose - what it is needed for, as named in the error
+ * @throws {@link FileNetworkError} if the codec is not supported
  */
 export function codecByCode(code: number, purpose: 'decoder' | 'encoder' = 'decoder'): Codec {
   const codec = codecs.find((candidate) => candidate.code === code)
@@ -248,9 +248,9 @@ export function codecByCode(code: number, purpose: 'decoder' | 'encoder' = 'deco
 }
 
 /**
- * The codec that a block is read with.
+ * Returns the codec that decodes a block.
  *
- * @throws {@link FileNetworkError} with the text of go-ipld-prime's link system
+ * @throws {@link FileNetworkError} with the message of go-ipld-prime's link system
  */
 export function decoderOf({ code }: { code: number }): Codec {
   try {
@@ -261,13 +261,13 @@ export function decoderOf({ code }: { code: number }): Codec {
   }
 }
 
-/** A codec that Kubo reads with a plugin, and that is not read here: git-raw. */
+/** git-raw, a codec that Kubo decodes with a plugin and this node does not. */
 const gitRaw = 0x78
 
 /**
- * Refuses a block that is not what its codec says. Blocks of codecs that only Kubo reads are taken as they are.
+ * Rejects a block that does not match its codec. Blocks of codecs that only Kubo decodes are accepted unchecked.
  *
- * @throws what the codec says; {@link FileNetworkError} when nobody reads data of that codec
+ * @throws the codec's error; {@link FileNetworkError} if not even Kubo decodes the codec
  */
 export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
   if (code === codecCode.raw || code === gitRaw) return

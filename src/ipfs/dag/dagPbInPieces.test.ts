@@ -17,14 +17,14 @@ function outcome(decode: () => dagPb.PBNode): unknown {
   }
 }
 
-test.each([0, 1, 1023, 1024, 1025, 5000])('a node of %i links is what the codec makes of it', (count) => {
+test.each([0, 1, 1023, 1024, 1025, 5000])('decodes a node of %i links like the codec', (count) => {
   for (const Data of [undefined, Uint8Array.of(8, 1)]) {
     const node = { Links: links(count), ...(Data !== undefined && { Data }) }
     expect(inPieces(dagPb.encode(node))).toEqual(dagPb.decode(dagPb.encode(node)))
   }
 })
 
-describe('in another order, or damaged', () => {
+describe('reordered or damaged', () => {
   const many = dagPb.encode({ Links: links(3000) })
   const data = dagPb.encode({ Links: [], Data: Uint8Array.of(8, 1) })
   const join = (...parts: Uint8Array[]) => Uint8Array.from(Buffer.concat(parts))
@@ -32,20 +32,20 @@ describe('in another order, or damaged', () => {
     ['data before links', join(data, many)],
     ['data between links', join(many, data, many)],
     ['data twice', join(data, many, data)],
-    ['data twice behind links', join(many, data, data)],
+    ['data twice after links', join(many, data, data)],
     ['cut off', many.subarray(0, many.length - 3)],
     ['cut off in the middle', many.subarray(0, 40_001)],
-    ['a field that is not known', join(many, Uint8Array.of(0x1a, 1, 0))],
-    ['a length that does not end', join(many, Uint8Array.of(0x12, 255, 255, 255, 255, 255, 255))],
+    ['an unknown field', join(many, Uint8Array.of(0x1a, 1, 0))],
+    ['an unterminated length', join(many, Uint8Array.of(0x12, 255, 255, 255, 255, 255, 255))],
   ])('%s', (_, bytes) => {
     expect(outcome(() => inPieces(bytes))).toEqual(outcome(() => decodeDagPb(bytes)))
   })
 })
 
-test.each([0, 1024, 1025, 5000])('%i links in any order are encoded as the codec does it', async (count) => {
+test.each([0, 1024, 1025, 5000])('encodes %i links in any order like the codec', async (count) => {
   const shuffled = links(count).map((_, index, all) => all[(index * 7919) % count] ?? link(index))
   for (const Data of [undefined, Uint8Array.of(8, 1)]) {
-    // Names that are the same stay in their order, and bytes count, not UTF-16.
+    // // Equal names keep their order, and the sort is by bytes, not UTF-16 units.
     const named = shuffled.map((entry, index) => ({
       ...entry,
       Name: ['\u{1F600}', '\uFFFD', entry.Name][index % 3] ?? '',

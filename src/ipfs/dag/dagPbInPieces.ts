@@ -3,16 +3,16 @@ import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding
 import { latin1 } from '../../encoding/hex.js'
 import { FileNetworkError, errorText } from '../errors.js'
 
-/** Links that are decoded or encoded at once. */
+/** Links decoded or encoded between two yields. */
 export const LINKS_AT_ONCE = 1024
-/** Keys of the fields of a node (dag-pb specification): number and wire type. */
+/** Field keys of a node (dag-pb specification): field number and wire type. */
 const DATA_KEY = 0x0a
 const LINK_KEY = 0x12
 
-/** Bytes that are no node, in the words of go-codec-dagpb. */
+/** Bytes that are not a dag-pb node, with go-codec-dagpb's message. */
 export class DagPbError extends FileNetworkError {}
 
-/** What the library says, and what Go says of the same fault. */
+/** Messages of the library, with Go's for the same error. */
 const goWords: readonly (readonly [RegExp, string])[] = [
   [/unexpected end of data$/, 'unexpected EOF'],
   [/varint overflow$/, 'proto: variable length integer overflow'],
@@ -21,7 +21,7 @@ const goWords: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The node that bytes stand for.
+ * Decodes a dag-pb node.
  *
  * @throws {@link DagPbError}
  */
@@ -33,7 +33,7 @@ export function decodeDagPb(bytes: Uint8Array): dagPb.PBNode {
   }
 }
 
-/** Go looks at the number of a field before its type. */
+/** Translates an error to Go's, which checks a field's number before its type. */
 function asInGo(bytes: Uint8Array, message: string): DagPbError {
   if (/invalid wireType/.test(message) && isNumberless(bytes[placeOfUnknownField(bytes)])) {
     return new DagPbError('proto: invalid field number')
@@ -44,12 +44,12 @@ function asInGo(bytes: Uint8Array, message: string): DagPbError {
   return new DagPbError(words ?? message)
 }
 
-/** Whether a key is of the field with the number 0. */
+/** Whether a key has field number 0. */
 function isNumberless(key: number | undefined): boolean {
   return key !== undefined && key < 8
 }
 
-/** Where the first field begins that a node does not have. */
+/** Returns the position of the first unknown field. */
 function placeOfUnknownField(bytes: Uint8Array): number {
   let index = 0
   while (bytes[index] === DATA_KEY || bytes[index] === LINK_KEY) {
@@ -61,8 +61,7 @@ function placeOfUnknownField(bytes: Uint8Array): number {
 }
 
 /**
- * What dag-pb makes of a node, in pieces: a part of a message in protocol buffers that ends between two of its fields is a
- * message too.
+ * Incremental version of {@link decodeDagPb}: a protobuf message cut between two fields gives two messages.
  *
  * @throws {@link DagPbError}
  */
@@ -72,7 +71,7 @@ export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
     const end = endOfFields(bytes, start)
     const part = decodeDagPb(bytes.subarray(start, end))
     if (part.Data !== undefined) {
-      // Links may stand before the data or behind it. The codec itself says what is wrong with others.
+      // // Links must all come before the data or all after it. The codec reports any other order.
       const isOrdered = end === bytes.length || (start === 0 && bytes[0] === DATA_KEY)
       if (node.Data !== undefined || !isOrdered) return decodeDagPb(bytes)
       node.Data = part.Data
@@ -84,7 +83,7 @@ export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
   return node
 }
 
-/** Where so many fields end that begin at an index; the end of the bytes where one of them is none that is known. */
+/** Returns the end of the next {@link LINKS_AT_ONCE} fields; the end of the input if one of them is unknown. */
 function endOfFields(bytes: Uint8Array, start: number): number {
   let index = start
   for (let count = 0; count < LINKS_AT_ONCE && index < bytes.length; count++) {
@@ -95,7 +94,7 @@ function endOfFields(bytes: Uint8Array, start: number): number {
   return index
 }
 
-/** Where the field ends that begins at an index; undefined where it is none that is known, or not all there. */
+/** Returns the end of the field at an index; undefined if it is unknown or incomplete. */
 function endOfField(bytes: Uint8Array, start: number): number | undefined {
   let index = start
   const key = bytes[index++]
@@ -110,21 +109,18 @@ function endOfField(bytes: Uint8Array, start: number): number | undefined {
   return index + length > bytes.length ? undefined : index + length
 }
 
-/** The bytes of a node, its links sorted by name. Other requests have their turns while many links are encoded. */
+/** Encodes a node with its links sorted by name; yields meanwhile if there are many. */
 export async function encodeDagPb(node: dagPb.PBNode): Promise<Uint8Array> {
   if (node.Links.length <= LINKS_AT_ONCE) return dagPb.encode(dagPb.prepare(node))
   return runInSlices(encodeDagPbInPieces(node), new TimeSlice())
 }
 
-/**
- * What dag-pb makes of a node whose links stand in any order, in pieces: messages in protocol buffers one behind the other
- * are one message.
- */
+/** Encodes a node with its links in any order, incrementally: concatenated protobuf messages form one message. */
 export function* encodeDagPbInPieces({ Data, Links }: dagPb.PBNode): Steps<Uint8Array> {
   const named: { link: dagPb.PBLink; key: string }[] = []
   for (let start = 0; start < Links.length; start += LINKS_AT_ONCE) {
     for (const link of dagPb.prepare({ Links: Links.slice(start, start + LINKS_AT_ONCE) }).Links) {
-      // The bytes of the name as characters, which are compared faster.
+      // // The name's bytes as characters, which compare faster.
       named.push({ link, key: latin1(Buffer.from(link.Name ?? '')) })
     }
     yield

@@ -1,13 +1,13 @@
 import { FileNetworkError } from '../errors.js'
 
-/** A list or a map begins. */
+/** Start of a list or map. */
 interface OpenToken {
   kind: 'map open' | 'array open'
-  /** Entries; infinite where a token ends them. */
+  /** Number of entries; infinite if a closing token ends them. */
   length: number
 }
 
-/** A list or a map ends. A `break` of CBOR ends either. */
+/** End of a list or map. CBOR's `break` ends either. */
 interface CloseToken {
   kind: 'map close' | 'array close' | 'break'
 }
@@ -17,25 +17,25 @@ interface ValueToken {
   value: unknown
 }
 
-/** A part of encoded data; kinds are called as in refmt, with which Kubo reads CBOR and JSON. */
+/** A token of encoded data; kinds are named as in refmt, Kubo's decoder of CBOR and JSON. */
 export type DataToken = OpenToken | CloseToken | ValueToken
 
-/** Encoded data, token by token. */
+/** Encoded data as a sequence of tokens. */
 export interface TokenSource {
   /**
-   * The next token.
+   * Returns the next token.
    *
-   * @param place - what may stand there: data that ends in the place of a value ends unexpectedly
-   * @throws EndOfDataError where the data ends, {@link FileNetworkError} where there is no token
+   * @param place - what is expected: an end of data in place of a value is unexpected
+   * @throws EndOfDataError at the end of the data, {@link FileNetworkError} for anything but a token
    */
   next(place: 'value' | 'entry'): DataToken
-  /** @throws {@link FileNetworkError} where something stands behind the last token */
+  /** @throws {@link FileNetworkError} if anything follows the last token */
   finish(): void
-  /** What all of the data may take; infinite where there is no limit. */
+  /** Maximum total cost of the data; infinite for no limit. */
   readonly budget: number
 }
 
-/** Data ends within one of its parts. */
+/** The data ends within a token or value. */
 export class UnexpectedEndError extends FileNetworkError {
   constructor() {
     super('unexpected EOF')

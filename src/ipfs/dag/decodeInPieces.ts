@@ -4,18 +4,18 @@ import { FileNetworkError } from '../errors.js'
 import type { DataToken, TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
 
-/** Tokens that are read at once. */
+/** Tokens decoded between two yields. */
 const TOKENS_AT_ONCE = 256
-/** Lists and maps inside each other, at most (go-ipld-prime, `defaultMaxDepth`). */
+/** Maximum nesting of lists and maps (go-ipld-prime, `defaultMaxDepth`). */
 const DEEPEST = 1024
-/** What the entries of a list and of a map take beside what is in them (go-ipld-prime, `dagcbor`). */
+/** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
 const LIST_ENTRY_COST = 4
 const MAP_ENTRY_COST = 8
 
 /**
- * The value that tokens stand for, in pieces.
+ * Decodes tokens to a value, incrementally.
  *
- * @throws {@link FileNetworkError} with the texts of go-ipld-prime
+ * @throws {@link FileNetworkError} with go-ipld-prime's messages
  */
 export function* decodeTokens(source: TokenSource): Steps<unknown> {
   const value = yield* new ValueReader(source).read()
@@ -59,7 +59,7 @@ class ValueReader {
     }
   }
 
-  /** Checks that a list or a map may begin, and gives its length. */
+  /** Checks that a list or map may begin here, and returns its length. */
   #begin(length: number, depth: number): number {
     if (depth >= DEEPEST) throw new FileNetworkError('message structure exceeded maximum nesting depth')
     if (length !== Infinity) this.#spend(length)
@@ -72,7 +72,7 @@ class ValueReader {
     throw new FileNetworkError('message structure demanded too many resources to process')
   }
 
-  /** @param length - infinite where a token ends it */
+  /** @param length - infinite if a token ends the list */
   *#readArray(length: number, depth: number): Steps<unknown[]> {
     const values: unknown[] = []
     while (values.length < length) {
@@ -84,7 +84,7 @@ class ValueReader {
     return values
   }
 
-  /** @param length - infinite where a token ends it */
+  /** @param length - infinite if a token ends the map */
   *#readMap(length: number, depth: number): Steps<object> {
     const members: Record<string, unknown> = {}
     const names: string[] = []
@@ -124,7 +124,7 @@ class ValueReader {
   }
 }
 
-/** A link is a map in JSON, and bytes in CBOR; of either it is the latter that can stand in the place of a key. */
+/** Names the kind of a key for errors. Only CBOR can have a link as a key, and there it is bytes. */
 function kindOfKey({ kind }: DataToken): string {
   return kind === 'link' ? 'bytes' : kind
 }

@@ -9,37 +9,37 @@ import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber, withPlainNumbers } from './float.js'
 
-/** How a codec writes lists and maps, so that they can be put together from parts. */
+/** How a codec encodes lists and maps, so that they can be assembled from parts. */
 export interface ContainerForm {
   encode(value: unknown): Uint8Array
-  /** What stands before the items of a list or the members of a map. */
+  /** Encodes what precedes the items of a list or the members of a map. */
   begin(kind: 'list' | 'map', count: number): Uint8Array
   end(kind: 'list' | 'map'): Uint8Array
-  /** Between two of them. */
+  /** Between two items or members. */
   readonly separator: Uint8Array
   /** Between a name and its value. */
   readonly colon: Uint8Array
-  /** What stands around the Base64 of bytes; undefined where the codec writes them as they are. */
+  /** What surrounds the Base64 of bytes; undefined if the codec encodes them directly. */
   readonly aroundBase64?: readonly [before: Uint8Array, behind: Uint8Array]
-  /** What stands around the characters of a text. */
+  /** Returns what surrounds the characters of a string. */
   aroundText(text: string): readonly [before: Uint8Array, behind: Uint8Array]
-  /** Characters of a text as they stand in it. */
+  /** Encodes characters as inside a string. */
   insideText(characters: string): Uint8Array
-  /** The order of members; undefined where they stay as they are. */
+  /** Order of members; undefined keeps the given order. */
   readonly compareNames: ((a: string, b: string) => number) | undefined
 }
 
-/** Values that the codec encodes at once; so many bytes or characters of one count as one more. */
+/** Values the codec encodes at once; this many bytes or characters of a value count as another value. */
 const MOST_AT_ONCE = 1024
 const LENGTH_LIKE_A_VALUE = 64
-/** Characters of a text, or bytes whose Base64 ends with a whole character, that are encoded at once. */
+/** Characters, or bytes in whole Base64 groups, encoded at once. */
 const LENGTH_AT_ONCE = 3 * 2 ** 14
-/** Members of a map that are encoded at once. */
+/** Members of a map encoded at once. */
 const MEMBERS_AT_ONCE = 64
 
 /**
- * What a codec makes of a value, in pieces: a codec takes whole values only. What is large is taken apart, and what the
- * codec makes of its parts is put together.
+ * Encodes a value incrementally, although codecs take only whole values: large values are split, and the encoded parts
+ * are joined.
  */
 export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
@@ -58,7 +58,7 @@ function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]):
   } else parts.push(form.encode(value))
 }
 
-/** The library's own encoder of Base64 goes character by character. */
+/** Encodes Base64 natively: the library's encoder goes character by character. */
 function* encodeBase64(bytes: Uint8Array, parts: Uint8Array[]): Steps<void> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   for (let start = 0; start < buffer.length; start += LENGTH_AT_ONCE) {
@@ -77,7 +77,7 @@ function* encodeText(form: ContainerForm, text: string, parts: Uint8Array[]): St
   parts.push(before)
   for (let start = 0; start < text.length;) {
     let end = start + LENGTH_AT_ONCE
-    // A character of two surrogates stays whole.
+    // // Do not split a surrogate pair.
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end++
     parts.push(form.insideText(text.slice(start, end)))
     start = end
@@ -107,7 +107,7 @@ function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8
   parts.push(form.end('list'))
 }
 
-/** Where the items end that are encoded together with the one at `start`; there if it is too large by itself. */
+/** Returns the end of the items to encode together from `start`; `start` itself if that one is too large. */
 function endOfRun(list: readonly unknown[], start: number): number {
   let room = MOST_AT_ONCE
   for (let end = start; end < list.length; end++) {
@@ -117,7 +117,7 @@ function endOfRun(list: readonly unknown[], start: number): number {
   return list.length
 }
 
-/** Items as they stand in a list. */
+/** Encodes items without the marks around their list. */
 function insideOf(form: ContainerForm, items: readonly unknown[]): Uint8Array {
   const encoded = form.encode(items)
   return encoded.subarray(form.begin('list', items.length).length, encoded.length - form.end('list').length)
@@ -141,7 +141,7 @@ function* encodeMap(
   parts.push(form.end('map'))
 }
 
-/** Whether a value is a list or a map, and neither bytes nor a link. */
+/** Whether a value is a list or map, not bytes or a link. */
 function isContainer(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false
   if (value instanceof WholeFloat) return false
@@ -149,8 +149,8 @@ function isContainer(value: unknown): value is object {
 }
 
 /**
- * What is left of the room for so many values behind a value and all that are in it; less than nothing if it is full, or a
- * number is among them that has to be encoded by itself.
+ * Returns the room left after a value and its contents, out of `room` values; negative if it is exceeded, or if a
+ * number must be encoded separately.
  */
 function roomBehind(value: unknown, room: number): number {
   if (value instanceof WholeFloat && !value.isPlain) return -1
@@ -183,7 +183,7 @@ const jsonMarks = {
   colon: ascii(':'),
 }
 
-/** How lists and maps are written in DAG-JSON. */
+/** The form of lists and maps in DAG-JSON. */
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
   aroundBase64: [ascii('{"/":{"bytes":"'), ascii('"}}')],
@@ -201,7 +201,7 @@ export const dagJsonForm: ContainerForm = {
   compareNames: (a, b) => (a < b ? -1 : 1),
 }
 
-/** The major types of CBOR. */
+/** Major types of CBOR. */
 const majorTypes = { text: 3, list: 4, map: 5 } as const
 
 const cborMarks = {
@@ -213,7 +213,7 @@ const cborMarks = {
   insideText: (characters: string) => Buffer.from(characters),
 }
 
-/** The encoding of the library's codec, with floating-point numbers that have no fraction. */
+/** Encodes DAG-CBOR with the library, plus floats without a fraction. */
 function encodeDagCbor(value: unknown): Uint8Array {
   return encodeCbor(value, cborOptions)
 }
@@ -223,7 +223,7 @@ const cborOptions = {
   ...dagCbor.encodeOptions,
   typeEncoders: {
     ...typeEncoders,
-    // Kubo writes the numbers that the data model does not have.
+    // // Kubo also encodes NaN and the infinities, which the data model lacks.
     number: (...given: Parameters<OptionalTypeEncoder>) => {
       const value: unknown = given[0]
       if (typeof value === 'number' && isOddNumber(value)) return [new Token(Type.float, value)]
@@ -237,7 +237,7 @@ const cborOptions = {
   },
 }
 
-/** How they are in DAG-CBOR: the shortest names come first. */
+/** The form of lists and maps in DAG-CBOR: shorter names come first. */
 export const dagCborForm: ContainerForm = {
   encode: encodeDagCbor,
   ...cborMarks,
@@ -260,7 +260,7 @@ function headOf(majorType: number, count: number): Uint8Array {
   return Uint8Array.from(head)
 }
 
-/** How they are in plain CBOR: as in DAG-CBOR, with members in their order and without links. */
+/** The form of lists and maps in plain CBOR: like DAG-CBOR, but with members in given order and without links. */
 export const cborForm: ContainerForm = {
   ...cborMarks,
   encode(value) {
@@ -274,7 +274,7 @@ function keepOrder(): number {
   return 0
 }
 
-/** @throws {@link FileNetworkError} with the text of go-ipld-prime */
+/** @throws {@link FileNetworkError} with go-ipld-prime's message */
 function refuseLinks(value: unknown): void {
   if (CID.asCID(value) !== null) throw new FileNetworkError('cannot Marshal ipld links to CBOR')
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return

@@ -1,9 +1,6 @@
 import { FileNetworkError } from '../errors.js'
 
-/**
- * A floating-point number without a fraction. It is none of IPLD's integers, and CBOR keeps the two apart, but
- * JavaScript does not.
- */
+/** A float without a fraction. IPLD and CBOR distinguish it from an integer, but JavaScript does not. */
 export class WholeFloat {
   readonly value: number
 
@@ -11,7 +8,7 @@ export class WholeFloat {
     this.value = value
   }
 
-  /** Whether an integer of JavaScript has the same text in JSON. */
+  /** Whether its JSON text equals that of a JavaScript integer. */
   get isPlain(): boolean {
     return Number.isSafeInteger(this.value) && !Object.is(this.value, -0)
   }
@@ -20,25 +17,27 @@ export class WholeFloat {
     return this.value
   }
 
-  /** The number in JSON (refmt, as go-ipld-prime has it): no point, and the negative zero with its sign. */
+  /**
+   * Formats the number for JSON (refmt, as used by go-ipld-prime): without a point, with the sign of a negative zero.
+   */
   toString(): string {
     return Object.is(this.value, -0) ? '-0' : String(this.value)
   }
 }
 
-/** Whether a number is none that JSON and IPLD's data model have. */
+/** Whether a number is outside JSON and IPLD's data model: NaN or infinite. */
 export function isOddNumber(value: number): boolean {
   return !Number.isFinite(value)
 }
 
-/** Such a number is to be written in JSON (Go, `json.UnsupportedValueError`). */
+/** NaN or an infinity cannot be encoded in JSON (Go, `json.UnsupportedValueError`). */
 export class UnsupportedNumberError extends FileNetworkError {
   constructor(value: number) {
     super(`unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`)
   }
 }
 
-/** The same data with plain numbers, for codecs that write both kinds alike. */
+/** Unwraps {@link WholeFloat}s, for codecs that encode both kinds alike. */
 export function withPlainNumbers(value: unknown): unknown {
   if (value instanceof WholeFloat) return value.value
   if (Array.isArray(value)) return value.some(isComposed) ? value.map(withPlainNumbers) : value

@@ -9,18 +9,18 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const ARRAY_CLOSE = 0x5d
 const MAP_CLOSE = 0x7d
-/** Bytes below this are control characters. */
+/** Smaller bytes are control characters. */
 const SPACE = 0x20
-/** Most bytes of a string with escapes, or with characters beyond ASCII. One of plain text may be longer. */
+/** Longest string with escapes or non-ASCII characters, in bytes. Plain text may be longer. */
 const LONGEST_STRING = 4 * 2 ** 20
-/** Most characters of a number. */
+/** Longest number, in characters. */
 const LONGEST_NUMBER = 65_536
-/** Most bytes of space in one place. */
+/** Longest run of white space, in bytes. */
 const LONGEST_SPACE = 16 * 2 ** 20
-/** Characters of ASCII that stand for themselves. */
+/** ASCII characters that need no escape. */
 const plainText = /^[ !#-[\]-~]*$/
 const escapes = new Set(Buffer.from('bfnrt\\/"'))
-/** What stands behind the first letter of a literal. Which letters they are is not looked at. */
+/** Literals by their first letter. The others are not checked. */
 const literals: ReadonlyMap<number, { length: number; token: DataToken }> = new Map([
   [0x6e, { length: 4, token: { kind: 'null', value: null } }],
   [0x66, { length: 5, token: { kind: 'bool', value: false } }],
@@ -36,19 +36,19 @@ const names: Readonly<Record<string, string>> = {
   '"': 'quote',
 }
 
-/** What a list or a map expects next. */
+/** State of an open list or map. */
 interface Frame {
   kind: 'array' | 'map'
-  /** Whether a comma must come before the next entry. */
+  /** Whether a comma must precede the next entry. */
   some: boolean
-  /** Whether the key of a map's entry was read, and its value is next. */
+  /** Whether a key was read and its value is next. */
   atValue: boolean
 }
 
 /**
- * JSON as refmt reads it, which is less strict than others: a comma may stand behind the last entry, of `null`, `true` and
- * `false` the first letter counts, and a surrogate alone is the replacement character. The texts are refmt's. What takes
- * long to read and does not occur in practice is refused: strings, numbers and space beyond a length.
+ * Reads JSON like refmt, which is lenient: a comma may follow the last entry, only the first letter of `null`, `true`
+ * and `false` counts, and a lone surrogate becomes the replacement character. Messages are refmt's. Input that is slow
+ * to read and does not occur in practice is rejected: overlong strings, numbers and white space.
  */
 export class JsonTokens implements TokenSource {
   readonly budget = Infinity
@@ -81,7 +81,7 @@ export class JsonTokens implements TokenSource {
     return this.#takeEntry(frame, byte)
   }
 
-  /** The first token, behind which all others stand. Data that ends before it or in it ends unexpectedly. */
+  /** Reads the first token. An end of data before or within it is unexpected. */
   #takeRoot(): DataToken {
     try {
       return this.#takeValue(this.#takeByte(), 'value')
@@ -90,7 +90,7 @@ export class JsonTokens implements TokenSource {
     }
   }
 
-  /** The next entry of a list, the next key of a map, or the end of either. */
+  /** Reads the next entry of a list, the next key of a map, or the end of either. */
   #takeEntry(frame: Frame, first: number): DataToken {
     const close = frame.kind === 'array' ? ARRAY_CLOSE : MAP_CLOSE
     let byte = first
@@ -131,7 +131,7 @@ export class JsonTokens implements TokenSource {
     return { kind: `${kind} open`, length: Infinity }
   }
 
-  /** The next byte that is no space. */
+  /** Returns the next byte that is not white space. */
   #takeByte(): number {
     const last = this.#position + LONGEST_SPACE
     while (this.#position <= last && isSpace(this.#data[this.#position])) this.#position++
@@ -142,7 +142,7 @@ export class JsonTokens implements TokenSource {
     return byte
   }
 
-  /** The string whose first quote was taken. */
+  /** Reads a string after its opening quote. */
   #takeString(): string {
     const start = this.#position
     const quote = this.#data.indexOf(QUOTE, start)
@@ -154,11 +154,11 @@ export class JsonTokens implements TokenSource {
     const end = this.#endOfString(start)
     this.#position = end + 1
     const text = JSON.parse(`"${Buffer.from(this.#data.subarray(start, end)).toString()}"`) as string
-    // Surrogates that are alone become the replacement character.
+    // // Lone surrogates become the replacement character.
     return Buffer.from(text).toString()
   }
 
-  /** Where the string ends whose characters begin at a place. */
+  /** Returns the position of the closing quote of a string that starts at a position. */
   #endOfString(start: number): number {
     const { length } = this.#data
     for (let at = start; ; at++) {
@@ -175,7 +175,7 @@ export class JsonTokens implements TokenSource {
     }
   }
 
-  /** The last place of the escape whose letter is at one. */
+  /** Returns the last position of an escape, given that of its letter. */
   #endOfEscape(at: number): number {
     const letter = this.#data[at]
     if (letter === undefined) throw new EndOfDataError()
@@ -191,7 +191,7 @@ export class JsonTokens implements TokenSource {
     return at + 4
   }
 
-  /** The number whose first character was taken. */
+  /** Reads a number after its first character. */
   #takeNumber(): DataToken {
     const start = this.#position - 1
     const rest = latin1(this.#data, start, Math.min(start + LONGEST_NUMBER + 1, this.#data.length))
@@ -200,16 +200,16 @@ export class JsonTokens implements TokenSource {
       throw new FileNetworkError(`a number of more than ${LONGEST_NUMBER} characters`)
     }
     this.#position = start + text.length
-    // At the end of the data refmt keeps the byte behind a number to itself.
+    // // After a number at the top level, refmt swallows the next byte.
     if (this.#frames.length === 0 && this.#position < this.#data.length) this.#position++
     return numberToken(text)
   }
 }
 
-/** What refmt takes for a number: not all of it need be one. */
+/** What refmt takes for a number, which need not be a valid one. */
 const numberStart = /^(?:-?(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE](?:[+-]?\d*))?)?|[eE](?:[+-]?\d*))?|-)/
 
-/** The number that a text stands for, with the errors of Go's `strconv`. */
+/** Parses a number, with the errors of Go's `strconv`. */
 function numberToken(text: string): DataToken {
   if (/^-?\d+$/.test(text)) {
     const value = BigInt(text)
@@ -226,9 +226,9 @@ function invalidNumber(parser: 'ParseInt' | 'ParseFloat', text: string, reason: 
   return new FileNetworkError(`strconv.${parser}: parsing "${text}": ${reason}`)
 }
 
-/** DAG-JSON, in which a map with the one name `/` stands for a link or for bytes. */
+/** Reads DAG-JSON, where a map with the single key `/` is a link or bytes. */
 export class DagJsonTokens extends JsonTokens {
-  /** Tokens that were looked at and are still to come, the next one last. */
+  /** Tokens read ahead, the next one last. */
   readonly #ahead: DataToken[] = []
 
   override next(): DataToken {
@@ -249,7 +249,7 @@ export class DagJsonTokens extends JsonTokens {
     return this.#ahead.pop() ?? super.next()
   }
 
-  /** A map with more in it than a link is one like any other. */
+  /** Reads a link. A map with further entries is an ordinary map. */
   #link(text: unknown): DataToken | undefined {
     const end = this.#take()
     if (end.kind === 'map close') return { kind: 'link', value: parseCid(text as string) }
@@ -257,7 +257,7 @@ export class DagJsonTokens extends JsonTokens {
     return undefined
   }
 
-  /** @param map - what stands behind the slash; what belongs to no bytes is put back behind it */
+  /** @param map - the token after the slash; if it does not begin bytes, the tokens read after it are put back */
   #bytes(map: DataToken): DataToken | undefined {
     if (map.kind !== 'map open') return undefined
     const key = this.#take()
@@ -274,7 +274,7 @@ export class DagJsonTokens extends JsonTokens {
     return undefined
   }
 
-  /** So many tokens, up to the first that ends no map. */
+  /** Reads up to `count` tokens, stopping after the first that does not end a map. */
   #takeEnds(count: number): DataToken[] {
     const tokens: DataToken[] = []
     while (tokens.length < count && tokens.every(isMapClose)) tokens.push(this.#take())
@@ -307,9 +307,9 @@ function isSpace(byte = 0): boolean {
 }
 
 /**
- * Base64 with or without padding, in which newlines do not count.
+ * Decodes Base64 with or without padding, ignoring newlines.
  *
- * @throws {@link FileNetworkError} with the text of Go's `encoding/base64`
+ * @throws {@link FileNetworkError} with the message of Go's `encoding/base64`
  */
 function decodeBase64(text: string): Uint8Array {
   const plain = text.replace(/[\r\n]/g, '')
@@ -321,7 +321,7 @@ function decodeBase64(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(plain, 'base64'))
 }
 
-/** Where Go stops to read text that has padding if it is right. */
+/** Returns the position at which Go's decoder stops in malformed text. */
 function placeOfFault(text: string): number {
   const at = text.search(/[^A-Za-z0-9+/\r\n]/)
   const before = at < 0 ? text : text.slice(0, at)
@@ -330,7 +330,7 @@ function placeOfFault(text: string): number {
   return text.charAt(at) === '=' && inGroup >= 2 ? placeBehindPadding(text, at + 1, inGroup) : at
 }
 
-/** @param at - behind the first character of the padding */
+/** @param at - position after the first padding character */
 function placeBehindPadding(text: string, at: number, inGroup: number): number {
   const skip = (from: number): number => from + (/^[\r\n]*/.exec(text.slice(from))?.[0].length ?? 0)
   const second = skip(at)

@@ -7,18 +7,17 @@ import { FileNetworkError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { LARGE_DATA, decodeInTurns, decoderOf } from './codecs.js'
 
-/** A link of any node. */
+/** A link of a node in any codec. */
 export interface DagLink {
   cid: CID
-  /** The name that a dag-pb node gives it; empty in other data, whose links have none (go-ipld-legacy, `node.go`). */
+  /** Its name in a dag-pb node; empty in other data, whose links have none (go-ipld-legacy, `node.go`). */
   name: string
 }
 
 /**
- * The links of a block, in the order in which they stand in it. Those of a large block come when other requests had their
- * turns.
+ * Returns the links of a block, in order. For a large block, returns a promise and yields meanwhile.
  *
- * @throws {@link FileNetworkError} when the codec is not known or the block is malformed
+ * @throws {@link FileNetworkError} if the codec is unknown or the block is malformed
  */
 export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLink[]> {
   if (cid.code === codecCode.raw) return []
@@ -46,10 +45,10 @@ function* linksOfNode(node: unknown): Steps<DagLink[]> {
   return links
 }
 
-/** Values that are looked at at once. */
+/** Values visited between two yields. */
 const VALUES_AT_ONCE = 4096
 
-/** The links of decoded data, found without recursion, however deep it is nested. */
+/** Finds the links of decoded data, without recursion, however deep it is nested. */
 function* linksOfValue(root: unknown): Steps<DagLink[]> {
   const links: DagLink[] = []
   const stack: unknown[] = [root]
@@ -74,19 +73,19 @@ function* linksOfValue(root: unknown): Steps<DagLink[]> {
   return links
 }
 
-/** A block that a walk came to. */
+/** A block visited by a walk. */
 export interface VisitedBlock {
   cid: CID
   bytes: Uint8Array
 }
 
-/** What a walk finds at a CID, and where it goes on. */
+/** Result of visiting a CID, and the links to follow. */
 interface Step<T> {
   visited: T
   links: readonly DagLink[]
 }
 
-/** Visits a DAG depth first. Without recursion, so that no depth is too much. */
+/** Visits a DAG depth first, without recursion, however deep it is. */
 async function* visitDag<T>(
   root: CID,
   seen: VisitedSet,
@@ -107,7 +106,7 @@ async function* visitDag<T>(
   }
 }
 
-/** So that the first link is the next one. */
+/** Pushes links in reverse, so that the first is popped first. */
 function pushLinks(stack: CID[], links: readonly DagLink[]): void {
   for (let index = links.length - 1; index >= 0; index--) stack.push((links[index] as DagLink).cid)
 }
@@ -118,10 +117,9 @@ async function readStep(source: BlockSource, cid: CID): Promise<Step<VisitedBloc
 }
 
 /**
- * Every block of a DAG, depth first in the order of the links, no block twice unless `seen` forgets them.
+ * Yields every block of a DAG, depth first in link order, each once unless `seen` forgets.
  *
- * `seen` may be shared between walks, or filled beforehand with what is not to be visited; it has the
- * CIDs as keys ({@link cidKey}).
+ * `seen` may be shared between walks, or contain blocks to skip; its keys are those of {@link cidKey}.
  */
 export function walkDag(
   source: BlockSource,
@@ -132,8 +130,8 @@ export function walkDag(
 }
 
 /**
- * The CIDs of a DAG in the same order. Raw blocks have no links, and are neither read nor missed (boxo,
- * `merkledag.GetLinksWithDAG`).
+ * Yields the CIDs of a DAG in the order of {@link walkDag}. Raw blocks have no links, so they are not read and may be
+ * missing (boxo, `merkledag.GetLinksWithDAG`).
  */
 export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new Set()): AsyncGenerator<CID> {
   return visitDag(root, seen, async (cid) => {
@@ -142,7 +140,7 @@ export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new 
   })
 }
 
-/** The blocks of a DAG that are there and can be read, depth first; whatever hangs below another is left out. */
+/** Yields the blocks of a DAG that are stored and readable, depth first; skips what is below any other. */
 export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
   return visitDag(root, new Set(), async (cid) => {
     try {
@@ -154,19 +152,19 @@ export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<Vi
   })
 }
 
-/** The last key that leads to a value, and the keys before it. Many values share these. */
+/** The last key on the path to a value, linked to the keys before it, which many values share. */
 interface Way {
   key: string
   before: Way | undefined
 }
 
-/** A link inside data, with the keys that lead to it. */
+/** A link inside data, with the path of keys to it. */
 interface PlacedLink {
   cid: CID
   way: Way | undefined
 }
 
-/** The keys in their order. */
+/** Returns the keys of a path in order. */
 function keysOfWay(way: Way | undefined): string[] {
   const keys: string[] = []
   for (let rest = way; rest; rest = rest.before) keys.push(rest.key)
@@ -174,8 +172,8 @@ function keysOfWay(way: Way | undefined): string[] {
 }
 
 /**
- * The keys by which a walk of a DAG comes to a block for the first time, depth first, from its root on. It is looked for
- * once the walk has failed, so that walks need not remember their ways.
+ * Returns the keys by which a depth-first walk of a DAG first reaches a block. Computed after a walk has failed, so
+ * that walks need not keep track of paths.
  */
 export async function wayTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
   const slice = new TimeSlice()
@@ -194,7 +192,7 @@ export async function wayTo(source: BlockSource, root: CID, wanted: CID): Promis
   return []
 }
 
-/** The links of data in their order. */
+/** Finds the links of data, in order. */
 function* placedLinks(root: unknown, way: Way | undefined): Steps<PlacedLink[]> {
   const links: PlacedLink[] = []
   const stack: { value: unknown; way: Way | undefined }[] = [{ value: root, way }]

@@ -16,7 +16,7 @@ export interface ContentPath {
   segments: string[]
 }
 
-/** A text that is no path; the message is Kubo's (boxo, `path`). */
+/** A malformed path, with Kubo's message (boxo, `path`). */
 export class InvalidPathError extends FileNetworkError {
   constructor(path: string, reason: string) {
     super(`invalid path ${JSON.stringify(path)}: ${reason}`)
@@ -24,9 +24,9 @@ export class InvalidPathError extends FileNetworkError {
 }
 
 /**
- * Reads a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`.
+ * Parses a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`.
  *
- * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which has no network to ask
+ * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which this does not resolve
  */
 export function parsePath(text: string): ContentPath {
   try {
@@ -60,22 +60,22 @@ function parseAbsolute(path: string): ContentPath {
   }
 }
 
-/** Where a path leads: a block, and what is left of the path inside it. */
+/** The block that a path leads to, and the rest of the path inside it. */
 export interface ResolvedPath {
   cid: CID
   /**
-   * The block of its root, and that in which each segment ends: one again for a key inside its data, the inner blocks of a
-   * directory left out.
+   * The root, then the block in which each segment ends: repeated for keys inside one block, without the inner blocks
+   * of directories.
    */
   cids: CID[]
-  /** Keys inside the block's data; empty for a UnixFS path. */
+  /** Remaining keys inside the block's data; empty for a UnixFS path. */
   remainder: string[]
 }
 
 /**
- * Follows a path, block by block: names in UnixFS directories, keys in other data.
+ * Resolves a path block by block: names in UnixFS directories, keys in other data.
  *
- * @throws {@link LinkNotFoundError} when a segment leads nowhere
+ * @throws {@link LinkNotFoundError} if a segment does not exist
  */
 export async function resolvePath(source: BlockSource, path: ContentPath): Promise<ResolvedPath> {
   const cids = [path.root]
@@ -102,7 +102,9 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
   return { cid, cids, remainder: [] }
 }
 
-/** Says of a block behind the first one on which way it cannot be read (go-ipld-prime, `traversal/walk.go`). */
+/**
+ * Checks that a block below the root is readable; the error names the path to it (go-ipld-prime, `traversal/walk.go`).
+ */
 async function checkLoads(cid: CID, block: Uint8Array, way: readonly string[]): Promise<void> {
   if (way.length === 0) return
   try {
@@ -112,7 +114,7 @@ async function checkLoads(cid: CID, block: Uint8Array, way: readonly string[]): 
   }
 }
 
-/** A link of a DAG leads to a block that cannot be had or read (go-ipld-prime, `traversal/walk.go`). */
+/** Creates the error for a link to a missing or unreadable block (go-ipld-prime, `traversal/walk.go`). */
 export function linkFailure(way: readonly string[], cid: CID, cause: unknown): FileNetworkError {
   const place = JSON.stringify(way.join('/'))
   return new FileNetworkError(
@@ -122,8 +124,8 @@ export function linkFailure(way: readonly string[], cid: CID, cause: unknown): F
 }
 
 /**
- * Where a name leads in a dag-pb node: to an entry of a UnixFS directory, or to a link of that name where the node's
- * data is none of UnixFS (go-unixfsnode, `reification.go`).
+ * Resolves a name in a dag-pb node: an entry of a UnixFS directory, or a link of that name if the node's data is not
+ * UnixFS (go-unixfsnode, `reification.go`).
  */
 async function findName(
   source: BlockSource,
@@ -140,14 +142,17 @@ async function findName(
   return link.cid
 }
 
-/** Chunks of files, and files of several of them, are nothing to a path. */
+/** Whether a node is a chunk, or a file of several chunks: paths cannot enter either. */
 function isInPieces({ node }: UnixfsEntry): boolean {
   if (node === undefined) return false
   const { type } = node.unixfs
   return type === unixfsType.raw || (type === unixfsType.file && node.links.length > 0)
 }
 
-/** Files in one block are bytes to a path; whatever else is no directory has links, if none of that name. */
+/**
+ * Whether a node is a file in one block, which paths see as bytes. Any other non-directory has links, if none by that
+ * name.
+ */
 function isSingleBlockFile({ node }: UnixfsEntry): boolean {
   return node?.unixfs.type === unixfsType.file && node.links.length === 0
 }
@@ -161,7 +166,7 @@ async function readUnixfs(cid: CID, block: Uint8Array): Promise<UnixfsEntry | un
   }
 }
 
-/** The value that keys lead to inside data; stops at the first link. */
+/** Looks up keys inside data; stops at the first link. */
 export function followKeys(
   cid: CID,
   data: unknown,
@@ -180,7 +185,7 @@ export function followKeys(
   return { value, next: undefined, rest: [] }
 }
 
-/** Where a path goes on, whatever is wrong with a key is that it has no link (boxo, `resolver.go`). */
+/** Looks up a key. If the path continues, any failure counts as a missing link (boxo, `resolver.go`). */
 function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; isLast: boolean }): unknown {
   try {
     return lookUp(value, key)
@@ -194,7 +199,7 @@ function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }
 
-/** @throws {@link FileNetworkError} with the text of go-ipld-prime */
+/** @throws {@link FileNetworkError} with go-ipld-prime's message */
 function lookUp(value: unknown, key: string): unknown {
   const kind = kindOf(value)
   if (kind === 'list') {
@@ -203,7 +208,7 @@ function lookUp(value: unknown, key: string): unknown {
     }
     const item = (value as unknown[])[Number(key)]
     if (item !== undefined) return item
-    // go-ipld-prime takes a negative number for the mark of a segment that is none.
+    // // go-ipld-prime's segments use negative numbers to mean "not an index".
     if (Number(key) < 0) throw new KeyNotFoundError('')
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
@@ -211,7 +216,7 @@ function lookUp(value: unknown, key: string): unknown {
   throw new KeyNotFoundError(key)
 }
 
-/** A key of a list that is no number. */
+/** A key into a list is not a number. */
 export class ListSegmentError extends FileNetworkError {
   constructor(key: string) {
     const quoted = JSON.stringify(key)
@@ -221,23 +226,23 @@ export class ListSegmentError extends FileNetworkError {
   }
 }
 
-/** Data has no key of a name. */
+/** The data has no such key. */
 export class KeyNotFoundError extends FileNetworkError {
   constructor(key: string) {
     super(`key not found: ${JSON.stringify(key)}`)
   }
 }
 
-/** A path goes on behind a file in several blocks or a chunk of one, of which go-unixfsnode makes nothing. */
+/** A path continues into a chunk or a file of several blocks, which go-unixfsnode cannot reify. */
 export class UnreifiedError extends FileNetworkError {
   constructor() {
     super('func called on wrong kind: "" called on a INVALID node, but only makes sense on <empty KindSet>')
   }
 }
 
-/** A path goes on behind what has nothing below it. */
+/** A path continues into a value that has nothing below it. */
 export class NoSegmentsError extends FileNetworkError {
-  /** @param name - what go-ipld-prime calls the node */
+  /** @param name - go-ipld-prime's name for the node */
   constructor(kind: string, name = kind) {
     super(
       `func called on wrong kind: "LookupBySegment" called on a ${name} node (kind: ${kind}), ` +

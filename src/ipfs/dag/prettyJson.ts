@@ -4,14 +4,13 @@ import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber } from './float.js'
 
-/** Values that are written at once. */
+/** Values encoded between two yields. */
 const valuesAtOnce = 512
 
 /**
- * Data in plain JSON as go-ipld-prime writes it: a line for each value, indented by tabs, and a newline behind a list or
- * a map.
+ * Encodes plain JSON like go-ipld-prime: one value per line, indented by tabs, with a newline after a list or map.
  *
- * @throws {@link FileNetworkError} for links and bytes, which plain JSON has no form for
+ * @throws {@link FileNetworkError} for links and bytes, which plain JSON cannot represent
  */
 export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
   const texts: string[] = []

@@ -8,17 +8,17 @@ import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import { isShardedEntry, listDirectory, lookUpLink } from '../unixfs/readDirectory.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 
-/** A directory whose entries can be changed. */
+/** A directory whose entries can be edited. */
 export interface EditableDirectory {
   entry: UnixfsEntry
-  /** How the CIDs of the directory and of what is made in it are formed; may be changed. */
+  /** CID format of the directory and of new entries in it; may be changed. */
   format: CidFormat
   links: EditableLinks
 }
 
-/** The links of a directory and what is to become of them: of a large directory only what is asked for is read. */
+/** The links of a directory with pending changes. Reads only what is requested, since the directory may be large. */
 export class EditableLinks {
-  /** The links that were set; undefined for those that were removed. */
+  /** Links that were set; undefined for removed ones. */
   readonly changes = new Map<string, UnixfsLink | undefined>()
   private readonly source: BlockSource
   private readonly entry: UnixfsEntry
@@ -40,7 +40,7 @@ export class EditableLinks {
     this.changes.set(name, undefined)
   }
 
-  /** All links, after the changes. */
+  /** Returns all links, with changes applied. */
   async list(): Promise<UnixfsLink[]> {
     const links = new Map<string, UnixfsLink>()
     for await (const link of listDirectory(this.source, this.entry)) links.set(link.name, link)
@@ -51,7 +51,7 @@ export class EditableLinks {
     return [...links.values()]
   }
 
-  /** By how many entries the changes make the directory longer. */
+  /** Returns by how many entries the changes grow the directory. */
   async growth(): Promise<number> {
     let growth = 0
     for (const [name, link] of this.changes) {
@@ -62,12 +62,12 @@ export class EditableLinks {
   }
 }
 
-/** A directory as it is, to be changed. */
+/** Opens a directory for editing. */
 export async function openDirectory(source: BlockSource, entry: UnixfsEntry): Promise<EditableDirectory> {
   return { entry, format: await formatOf(entry.cid), links: new EditableLinks(source, entry) }
 }
 
-/** Stores a directory after its entries were changed. */
+/** Stores an edited directory. */
 export async function storeDirectory(
   source: BlockSource,
   directory: EditableDirectory,
@@ -77,7 +77,7 @@ export async function storeDirectory(
   const metadata = { mode: entry.mode, modified: entry.modified }
   const writer = sessionWriter(format, session)
   const isSharded = isShardedEntry(entry)
-  // A directory that was sharded stays so when entries are added, whatever its size.
+  // // A sharded directory stays sharded when entries are added, whatever its size.
   const keepSharded = isSharded && (await links.growth()) >= 0
   if (isSharded && (await hasFormat(entry, format))) {
     const node = await editHamt({ source, root: entry, changes: links.changes, writer, metadata })
@@ -96,7 +96,7 @@ async function hasFormat({ cid }: UnixfsEntry, { version, hash }: CidFormat): Pr
   return own.version === version && own.hash.code === hash.code
 }
 
-/** A writer whose blocks are protected by a session. */
+/** Creates a writer whose blocks are protected by a session. */
 export function sessionWriter(format: CidFormat, session: Session): BlockWriter {
   return new BlockWriter(format, session.put)
 }

@@ -8,9 +8,9 @@ import { FileNetworkError } from '../errors.js'
 import type { OptionSpecs } from '../request/command.js'
 
 /**
- * Cleans a path of the mutable files; a slash at the end stays.
+ * Cleans a path in the mutable files; keeps a trailing slash.
  *
- * @throws {@link FileNetworkError} with Kubo's text when it is empty or not absolute
+ * @throws {@link FileNetworkError} with Kubo's message for an empty or relative path
  */
 export function checkFilesPath(path: string): string {
   if (path === '') throw new FileNetworkError('paths must not be empty')
@@ -19,13 +19,13 @@ export function checkFilesPath(path: string): string {
   return path.endsWith('/') && path !== '/' ? `${cleaned}/` : cleaned
 }
 
-/** A cleaned path in two: the segments of the directory, and the name in it (empty after a slash). */
+/** Splits a cleaned path into the segments of its directory and the name in it (empty after a trailing slash). */
 export function splitPath(path: string): { directory: string[]; name: string } {
   const slash = path.lastIndexOf('/')
   return { directory: cleanSegments(path.slice(0, slash)), name: path.slice(slash + 1) }
 }
 
-/** The segments of a path, `.` and `..` resolved without leaving the root. */
+/** Splits a path into segments, resolving `.` and `..` without leaving the root. */
 export function cleanSegments(path: string): string[] {
   const segments: string[] = []
   for (const segment of path.split('/')) {
@@ -35,13 +35,13 @@ export function cleanSegments(path: string): string[] {
   return segments
 }
 
-/** The options by which operations on the mutable files choose CIDs (Kubo, `getPrefix`). */
+/** Options of the mutable files that choose CID formats (Kubo, `getPrefix`). */
 export const cidFormatOptions = {
   'cid-version': { type: 'int', aliases: ['cid-ver'], description: 'Version of CIDs.' },
   hash: { type: 'string', description: 'Hash function; implies version 1.' },
 } as const satisfies OptionSpecs
 
-/** The CID format that the options ask for; undefined when they ask for none. */
+/** Returns the requested CID format, if any. */
 export async function readCidFormat(options: {
   'cid-version': number | undefined
   hash: string | undefined
@@ -54,7 +54,7 @@ export async function readCidFormat(options: {
   return { version, hash: { ...hash, digest: (bytes) => digestOrReason(hash, bytes) } }
 }
 
-/** Of a function that cannot be computed, operations on the mutable files say only that. */
+/** Hashes bytes; if the function cannot be computed, the error gives only the reason. */
 function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
   try {
     return hash.digest(bytes)
@@ -63,7 +63,7 @@ function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** The option that all operations on the mutable files have. Every change is stored at once in any case. */
+/** The option of all operations on the mutable files. Every change is stored at once either way. */
 export const flushOption = {
   flush: {
     type: 'bool',

@@ -12,19 +12,19 @@ import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
 import { cleanSegments } from './filesPath.js'
 
-/** A change to the directory that a path names, with all directories above it. */
+/** A change to the directory at a path, for which all its ancestors are rewritten. */
 export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
 
-/** A directory to be made. */
+/** Options for creating a directory. */
 export interface NewDirectory {
-  /** Whether those above it are made too where they are missing; it may then also be there already. */
+  /** Whether to create missing parents; the directory may then also exist already. */
   parents: boolean
-  /** The CID format of directories that are made; undefined: as above them. */
+  /** CID format of created directories; undefined: that of their parent. */
   format: CidFormat | undefined
   metadata?: UnixfsMetadata
 }
 
-/** A path leads through something that is no directory: what its first `depth` segments name. */
+/** A path leads through something other than a directory: the entry at its first `depth` segments. */
 class NotADirectoryError extends Error {
   readonly depth: number
 
@@ -40,22 +40,22 @@ function cannotAccess(path: string[], depth: number): FileNetworkError {
 
 const rootName = new TextEncoder().encode('files-root')
 
-/** The root of the mutable files; undefined if there never were any. */
+/** Returns the root of the mutable files; undefined if there never were any. */
 export function loadFilesRoot(named: Pick<RowStore, 'get'>): CID | undefined {
   const stored = named.get(rootName)
   return stored && CID.decode(stored)
 }
 
-/** What the mutable files are kept in. */
+/** Dependencies of the mutable files. */
 interface MutableFilesParts {
   blockstore: Blockstore
   named: RowStore
   importSettings: () => ImportSettings
 }
 
-/** The tree behind `files/…`: its root is kept across restarts, and every change is stored at once. */
+/** The tree behind `files/…`. Its root persists, and every change is stored at once. */
 export class MutableFiles {
-  /** For tasks that work on one path. */
+  /** Serializes tasks on the same path. */
   readonly pathMutex = new KeyedMutex()
   readonly #parts: MutableFilesParts
   readonly #mutex = new Mutex()
@@ -66,7 +66,7 @@ export class MutableFiles {
     this.#root = root
   }
 
-  /** Opens the mutable files; a new directory begins with an empty root. */
+  /** Opens the mutable files; a new data directory gets an empty root. */
   static async open(parts: MutableFilesParts): Promise<MutableFiles> {
     const stored = loadFilesRoot(parts.named)
     if (stored) return new MutableFiles(parts, stored)
@@ -96,9 +96,9 @@ export class MutableFiles {
   }
 
   /**
-   * Changes a directory; changes come one after the other.
+   * Changes a directory; changes run one after another.
    *
-   * @throws {@link FileNotFoundError} when there is no such directory and none is to be made
+   * @throws {@link FileNotFoundError} if the directory does not exist
    */
   async change(directory: string[], change: DirectoryChange): Promise<void> {
     try {
@@ -112,7 +112,7 @@ export class MutableFiles {
     }
   }
 
-  /** Makes a directory. */
+  /** Creates a directory. */
   async makeDirectory(path: string[], options: NewDirectory): Promise<void> {
     const name = path.at(-1)
     if (name === undefined) {
@@ -129,7 +129,7 @@ export class MutableFiles {
     }
   }
 
-  /** Puts a stored node under a path that is still free. */
+  /** Links a stored node at an unused path. */
   async put(path: string, cid: CID): Promise<void> {
     const entry = await loadEntry(this.#parts.blockstore, cid)
     const slash = path.lastIndexOf('/')
@@ -157,7 +157,7 @@ export class MutableFiles {
     })
   }
 
-  /** Changes a directory of the tree below `cid` and returns the link that replaces its own. */
+  /** Changes a directory in the tree below `cid` and returns the link to its new version. */
   async #rebuild(
     cid: CID,
     path: string[],
@@ -187,7 +187,7 @@ export class MutableFiles {
     return storeDirectory(blockstore, directory, { session, settings: importSettings().directory })
   }
 
-  /** The directory that takes the place of an entry with a name; throws where there may be none. */
+  /** Adds an empty directory to a parent; throws if the name is taken. */
   async #placeDirectory(
     parent: EditableDirectory,
     name: string,

@@ -4,25 +4,25 @@ import * as Digest from 'multiformats/hashes/digest'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { identityCode } from '../cid/cidFormat.js'
 
-/** Who the node says it is. */
+/** The identity of the node. */
 export interface Identity {
-  /** The peer id: base58btc of the identity multihash of the public key. */
+  /** Peer ID: base58btc of the identity multihash of the public key. */
   id: string
-  /** The public key as libp2p encodes it, in base64. */
+  /** Public key in libp2p's encoding, in base64. */
   publicKey: string
-  /** The private key as libp2p encodes it; names are published with it. */
+  /** Private key in libp2p's encoding; names are published with it. */
   privateKey: Uint8Array
-  /** Multiaddresses at which the node answers, with its id at the end. */
+  /** Returns the node's multiaddresses, ending with its ID. */
   addresses(): string[]
 }
 
 const rowName = new TextEncoder().encode('private-key')
-/** libp2p key messages: type Ed25519, then 64 bytes of a private key or 32 of a public one (libp2p specs, peer-ids). */
+/** libp2p key messages: type Ed25519, then a private key of 64 bytes or a public one of 32 (libp2p specs, peer-ids). */
 const privatePrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x40)
 const publicPrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x20)
 const publicBytes = 32
 
-/** The identity of a data directory, made when it is first opened. */
+/** Loads the identity of a data directory, or creates it on first use. */
 export async function loadIdentity(rows: RowStore, addresses: () => string[]): Promise<Identity> {
   let privateKey = rows.get(rowName)
   if (privateKey === undefined) {

@@ -16,28 +16,28 @@ import { codecName } from '../dag/codecs.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from './identity.js'
 
-/** The name of the node's own key, which can neither be renamed nor removed. */
+/** Name of the node's own key, which can be neither renamed nor removed. */
 export const selfName = 'self'
 
-/** The libraries of keys are loaded by the first request that needs one. */
+/** Loads the key library lazily, on the first request that needs it. */
 const libraryOfKeys = (): Promise<typeof Keys> => import('@libp2p/crypto/keys')
 
-/** Bits of an RSA key where a request does not say (Kubo, `options.DefaultRSALen`). */
+/** Default size of an RSA key, in bits (Kubo, `options.DefaultRSALen`). */
 const defaultRsaBits = 2048
 const shortestRsaBits = 2048
 const longestRsaBits = 8192
 
-/** A key pair with the name that it is stored under. */
+/** A key pair with the name under which it is stored. */
 export interface NamedKey {
   name: string
   key: PrivateKey
 }
 
-/** What key pair is to be made. */
+/** Options for generating a key pair. */
 export interface KeyRequest {
   type: string
   size: number | undefined
-  /** Aborted when nobody waits for the key any more. */
+  /** Aborted when the key is no longer wanted. */
   signal: AbortSignal
 }
 
@@ -49,11 +49,11 @@ function rowOf(name: string): Uint8Array {
   return encoder.encode(rowPrefix + name)
 }
 
-/** The key pairs that IPNS names are published with. They lie in a data directory as libp2p encodes them. */
+/** Key pairs for publishing IPNS names, stored in libp2p's encoding. */
 export class Keystore {
   readonly #rows: RowStore
   readonly #identity: Pick<Identity, 'privateKey'>
-  /** Making an RSA key takes a processor for many seconds. */
+  /** Serializes the generation of RSA keys, which can take a CPU for many seconds. */
   readonly #rsaKeys = new Mutex()
 
   constructor(rows: RowStore, identity: Pick<Identity, 'privateKey'>) {
@@ -61,18 +61,18 @@ export class Keystore {
     this.#identity = identity
   }
 
-  /** The node's own key. */
+  /** Returns the node's own key. */
   self(): Promise<PrivateKey> {
     return decodeKey(this.#identity.privateKey)
   }
 
-  /** The key with a name; undefined where there is none. */
+  /** Returns the key with a name, if any. */
   async get(name: string): Promise<PrivateKey | undefined> {
     const row = this.#rows.get(rowOf(name))
     return row && decodeKey(row)
   }
 
-  /** @throws {@link FileNetworkError} for an empty name, or one that is taken */
+  /** @throws {@link FileNetworkError} for an empty name, or one already taken */
   async put(name: string, key: PrivateKey): Promise<void> {
     if (name === '') throw new FileNetworkError('key name must be at least one character')
     if (this.#rows.get(rowOf(name)) !== undefined) {
@@ -83,10 +83,10 @@ export class Keystore {
   }
 
   /**
-   * A new key pair (Kubo, `coreapi/key.go`), which is not stored yet. RSA keys are made one after another.
+   * Generates a key pair without storing it (Kubo, `coreapi/key.go`). RSA keys are generated one at a time.
    *
    * @param request.size - bits of an RSA key
-   * @throws {@link FileNetworkError} for a type or a size that Kubo does not make
+   * @throws {@link FileNetworkError} for a type or size that Kubo does not support
    */
   async generate({ type, size, signal }: KeyRequest): Promise<PrivateKey> {
     const { generateKeyPair } = await libraryOfKeys()
@@ -99,7 +99,7 @@ export class Keystore {
     if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
     return this.#rsaKeys.run(() => {
       signal.throwIfAborted()
-      // The single executable runs no other program: there a stop waits for the key.
+      // // The single executable cannot run another program, so there shutdown waits for the key.
       return isSea() ? generateKeyPair('RSA', bits) : makeRsaKey(bits, signal)
     })
   }
@@ -108,7 +108,7 @@ export class Keystore {
     return this.#rows.delete(rowOf(name))
   }
 
-  /** All keys but the node's own, by name. */
+  /** Yields all keys but the node's own, by name. */
   async *list(): AsyncGenerator<NamedKey> {
     const slice = new TimeSlice()
     for await (const [row, value] of this.#rows.entries()) {
@@ -121,7 +121,7 @@ export class Keystore {
   }
 }
 
-/** Writes an RSA key in PKCS #1, and ends with the process that waits for it. */
+/** Program that writes an RSA key in PKCS #1, and exits when its parent does. */
 const rsaProgram = (bits: number): string => `
 process.stdin.resume().on('end', () => process.kill(process.pid, 'SIGKILL'))
 const encoding = { type: 'pkcs1', format: 'der' }
@@ -132,8 +132,8 @@ require('node:crypto').generateKeyPair('rsa', options, (error, _, key) => {
 })`
 
 /**
- * Makes an RSA key in a process of its own. A long one takes up to a minute, and nothing else ends that: a thread of this
- * process would be waited for when it stops.
+ * Generates an RSA key in a separate process. A long key takes up to a minute and cannot be interrupted otherwise: on
+ * shutdown, this process would have to wait for a thread.
  */
 async function makeRsaKey(bits: number, signal: AbortSignal): Promise<PrivateKey> {
   const { privateKeyFromRaw } = await libraryOfKeys()
@@ -146,45 +146,45 @@ async function makeRsaKey(bits: number, signal: AbortSignal): Promise<PrivateKey
   return privateKeyFromRaw(stdout)
 }
 
-/** The key that bytes are as libp2p encodes it. */
+/** Decodes a key from libp2p's encoding. */
 export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
   const { privateKeyFromProtobuf } = await libraryOfKeys()
   return privateKeyFromProtobuf(bytes)
 }
 
-/** The peer id of a public key: base58btc of its multihash, without the prefix of the base. */
+/** Returns the peer ID of a public key: base58btc of its multihash, without the multibase prefix. */
 export function peerIdOf(key: PublicKey): string {
   return base58btc.encode(key.toMultihash().bytes).slice(1)
 }
 
-/** Writes the name of a key as text. */
+/** Formats the name of a key. */
 export type KeyEncoder = (key: PublicKey) => string
 
-/** The option of operations that show names of keys (Kubo, `keyencode`). */
+/** The option for the format of key names (Kubo, `keyencode`). */
 export const ipnsBaseOption = {
   type: 'string',
   default: 'base36',
   description: 'Base of the names: `b58mh` for peer ids, or a multibase for CIDs.',
 } as const
 
-/** The encoder for the option `ipns-base`. */
+/** Creates the encoder for the option `ipns-base`. */
 export function createKeyEncoder(baseName: string): KeyEncoder {
   if (baseName === 'b58mh' || baseName === 'v0') return peerIdOf
   const base = multibaseByName(baseName)
   return (key) => base.encode(nameOf(key).bytes)
 }
 
-/** The CID of a public key, which is its IPNS name. */
+/** Returns the CID of a public key, which is its IPNS name. */
 export function nameOf(key: PublicKey): CID {
   return CID.createV1(codecCode.libp2pKey, key.toMultihash())
 }
 
-/** An IPNS name as Kubo shows it: its CID in base36. */
+/** Formats an IPNS name like Kubo: its CID in base36. */
 export function formatName(name: CID): string {
   return name.toString(base36)
 }
 
-/** The IPNS name that a text stands for, a peer id or a CID of a key; undefined where it is neither. */
+/** Parses an IPNS name, given as a peer ID or as the CID of a key; undefined if it is neither. */
 export function parseName(text: string): CID | undefined {
   if (text.length > longestName) return undefined
   try {
@@ -200,9 +200,9 @@ export function parseName(text: string): CID | undefined {
 }
 
 /**
- * The IPNS name that a text stands for, with or without `/ipns/` in front.
+ * Parses an IPNS name, with or without a leading `/ipns/`.
  *
- * @throws {@link FileNetworkError} with the text of go-libp2p (`peer.Decode`)
+ * @throws {@link FileNetworkError} with go-libp2p's message (`peer.Decode`)
  */
 export function readPeerId(text: string): CID {
   const label = text.replace(/^\/ipns\//, '')
@@ -218,7 +218,7 @@ export function readPeerId(text: string): CID {
   throw new FileNetworkError(`can't convert CID of type "${codecName(cid.code)}" to a peer ID`)
 }
 
-/** What is wrong with a multihash in base58btc (go-multihash, `multihash.go`). */
+/** Describes what is wrong with a base58btc multihash (go-multihash, `multihash.go`). */
 function problemOfHash(text: string): string {
   let bytes: Uint8Array
   try {
@@ -231,10 +231,10 @@ function problemOfHash(text: string): string {
     : 'length greater than remaining number of bytes in buffer'
 }
 
-/** The peer id of a name: its multihash in base58btc. */
+/** Returns the peer ID of a name: its multihash in base58btc. */
 export function peerIdText(name: CID): string {
   return base58btc.encode(name.multihash.bytes).slice(1)
 }
 
-/** Characters of a name, at most: a name is the hash of a key, or a short key itself. */
+/** Maximum length of a name, in characters: it is the hash of a key, or a short key itself. */
 const longestName = 256

@@ -3,16 +3,16 @@ import { parseCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { parseName } from './keystore.js'
 
-/** A part of a multiaddress, such as `tcp` with the value `4001`; the value is empty where the protocol has none. */
+/** A part of a multiaddress, such as `tcp` with the value `4001`; the value is empty if the protocol has none. */
 export interface AddressPart {
   protocol: string
   value: string
 }
 
-/** Refuses a value; what it throws has go-multiaddr's text. */
+/** Throws go-multiaddr's error for an invalid value. */
 type ValueCheck = (value: string) => void
 
-/** Protocols with a value, and what that must be (go-multiaddr, `protocols.go` and `transcoders.go`). */
+/** Protocols with a value, and the checks on it (go-multiaddr, `protocols.go` and `transcoders.go`). */
 const protocolsWithValue: ReadonlyMap<string, ValueCheck> = new Map([
   ['ip4', checkIp4],
   ['ip6', checkIp6],
@@ -23,7 +23,7 @@ const protocolsWithValue: ReadonlyMap<string, ValueCheck> = new Map([
   ['memory', (value: string) => checkUnsigned(value, 64)],
   ['p2p', checkPeerId],
   ['http-path', checkFilled('empty http path is not allowed')],
-  // Their values are taken as they are.
+  // // Values that are not checked.
   ...['onion', 'onion3', 'garlic64', 'garlic32', 'certhash', 'unix'].map(
     (name) => [name, () => undefined] as const,
   ),
@@ -34,9 +34,9 @@ const protocolsWithoutValue = new Set([
 ])
 
 /**
- * Reads a multiaddress (https://multiformats.io/multiaddr/). Slashes at its end do not count.
+ * Parses a multiaddress (https://multiformats.io/multiaddr/). Ignores trailing slashes.
  *
- * @throws {@link FileNetworkError} with the text of go-multiaddr (`codec.go`)
+ * @throws {@link FileNetworkError} with go-multiaddr's message (`codec.go`)
  */
 export function parseMultiaddress(given: string): AddressPart[] {
   const text = given.replace(/\/+$/, '')
@@ -56,7 +56,7 @@ export function parseMultiaddress(given: string): AddressPart[] {
       continue
     }
     if (segments.length === 0) throw fail('unexpected end of multiaddr')
-    // A path goes on to the end.
+    // // A path extends to the end.
     const value = protocol === 'unix' ? `/${segments.splice(0).join('/')}` : (segments.shift() ?? '')
     try {
       check(value)
@@ -68,13 +68,13 @@ export function parseMultiaddress(given: string): AddressPart[] {
   return parts
 }
 
-/** The peer that a multiaddress ends with; undefined where it does not. */
+/** Returns the peer at the end of a multiaddress, if any. */
 export function peerOf(parts: readonly AddressPart[]): string | undefined {
   const last = parts.at(-1)
   return last?.protocol === 'p2p' ? last.value : undefined
 }
 
-/** A multiaddress as go-multiaddr writes it. */
+/** Formats a multiaddress like go-multiaddr. */
 export function formatMultiaddress(parts: readonly AddressPart[]): string {
   return parts
     .map(({ protocol, value }) => {
@@ -107,7 +107,10 @@ function checkPort(value: string): void {
   }
 }
 
-/** @throws {@link FileNetworkError} with the text of Go's `strconv.ParseUint` for what is no number of so many bits */
+/**
+ * @throws {@link FileNetworkError} with the message of Go's `strconv.ParseUint` unless the text is a number of `bits`
+ * bits
+ */
 function checkUnsigned(text: string, bits: number): void {
   const isNumber = /^\d+$/.test(text)
   if (isNumber && BigInt(text) < 1n << BigInt(bits)) return
@@ -115,7 +118,7 @@ function checkUnsigned(text: string, bits: number): void {
   throw new FileNetworkError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
-/** A peer is named by the hash of its key, or by the CID of that. */
+/** Checks a peer ID: the hash of a key, or the CID of that. */
 function checkPeerId(id: string): void {
   if (parseName(id) !== undefined) return
   throw new FileNetworkError(`failed to parse p2p addr: ${id} ${problemOfPeerId(id)}`)

@@ -12,46 +12,46 @@ import { codecCode, identityCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { nameOf, parseName } from './keystore.js'
 
-/** The library of IPNS records is loaded by the first request that needs it. */
+/** Loads the library of IPNS records lazily, on the first request that needs it. */
 const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
 
-/** What is published under a name. */
+/** What to publish under a name. */
 export interface Publication {
   /** An absolute path, `/ipfs/…` or `/ipns/…`. */
   value: string
   lifetimeMilliseconds: number
   ttlNanoseconds: bigint
-  /** Undefined: the last one, or one more where the value changes. */
+  /** Undefined: the previous number, plus one if the value changes. */
   sequence: bigint | undefined
-  /** Whether the record also has the signature of version 1. */
+  /** Whether to add a version 1 signature. */
   isVersion1Compatible: boolean
 }
 
-/** A record as it was found. */
+/** The stored record of a name. */
 export interface ResolvedName {
   /** The published path. */
   value: string
-  /** Milliseconds for which it may be kept, as the record says. */
+  /** The record's TTL in milliseconds. */
   ttlMilliseconds: number
-  /** Milliseconds for which what it stands for may be kept: not longer than the record is valid. */
+  /** Milliseconds for which the resolved value may be cached: the TTL, but not beyond the record's validity. */
   keepMilliseconds: number
   /** The signed record (https://specs.ipfs.tech/ipns/ipns-record/). */
   record: Uint8Array
 }
 
-/** Names that may lead to names, one after the other (boxo, `namesys.DefaultDepthLimit`). */
+/** Maximum number of names to follow in a row (boxo, `namesys.DefaultDepthLimit`). */
 const defaultDepth = 32
-/** Time that a record may be kept where it does not say (boxo, `DefaultResolverCacheTTL`). */
+/** Default TTL of a record, in milliseconds (boxo, `DefaultResolverCacheTTL`). */
 const defaultTtlMilliseconds = 60_000
 
-/** A name that nothing was published under, or whose record has expired. */
+/** The name has no record, or its record has expired. */
 export class UnresolvedNameError extends FileNetworkError {
   constructor() {
     super('could not resolve name')
   }
 }
 
-/** IPNS names that were published here; there is no network to ask for others. */
+/** IPNS names published here; there is no network to ask for others. */
 export class NameSystem {
   readonly #rows: RowStore
 
@@ -76,7 +76,7 @@ export class NameSystem {
     return name
   }
 
-  /** Keeps a record in the place of the one that the name may have, if it is valid and that one is not newer. */
+  /** Stores a record if it is valid and the current one is not newer. */
   async put(name: CID, record: Uint8Array): Promise<void> {
     if (!(await isValidRecord(name, record))) return
     const current = await this.#validRecord(name)
@@ -84,14 +84,14 @@ export class NameSystem {
     await this.#rows.put(rowOf(name), record)
   }
 
-  /** The record of a name that others would take; undefined where there is none. */
+  /** Returns the record of a name if it is valid. */
   async #validRecord(name: CID): Promise<Uint8Array | undefined> {
     const record = this.#rows.get(rowOf(name))
     return record !== undefined && (await isValidRecord(name, record)) ? record : undefined
   }
 
   /**
-   * The newest valid record of a name.
+   * Returns the current record of a name.
    *
    * @throws {@link UnresolvedNameError}
    */
@@ -108,10 +108,10 @@ export class NameSystem {
   }
 
   /**
-   * Follows a path `/ipns/…` up to what it stands for.
+   * Resolves an `/ipns/…` path.
    *
-   * @param depth - names to follow at most
-   * @returns a path; one below `/ipns/` where the depth was reached
+   * @param depth - maximum number of names to follow
+   * @returns a path; it may still be below `/ipns/` if `depth` is 1
    */
   async resolve(path: string, depth = defaultDepth): Promise<string> {
     let current = path
@@ -127,19 +127,19 @@ export class NameSystem {
   }
 }
 
-/** What a record says. */
+/** The contents of a record. */
 export interface RecordContent {
   value: string
-  /** When it expires, as RFC 3339 with nanoseconds. */
+  /** Expiry time, in RFC 3339 with nanoseconds. */
   validity: string
   sequence: bigint
-  /** Nanoseconds for which it may be kept. */
+  /** TTL in nanoseconds. */
   ttl: bigint | undefined
-  /** Whether it has the signature of version 1 too. */
+  /** Whether it also has a version 1 signature. */
   isSignedTwice: boolean
 }
 
-/** @throws {@link FileNetworkError} with the text of boxo (`ipns`) where bytes are no record */
+/** @throws {@link FileNetworkError} with boxo's message (`ipns`) if the bytes are not a record */
 export async function readRecord(bytes: Uint8Array): Promise<RecordContent> {
   const { unmarshalIPNSRecord } = await libraryOfRecords()
   try {
@@ -160,7 +160,7 @@ export async function readRecord(bytes: Uint8Array): Promise<RecordContent> {
   }
 }
 
-/** What makes a record not valid for a name, in the words of boxo; empty where nothing does. */
+/** Returns boxo's message for why a record is invalid for a name; empty if it is valid. */
 export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string> {
   const { extractPublicKeyFromIPNSRecord, unmarshalIPNSRecord } = await libraryOfRecords()
   const { validate } = await import('ipns/validator')
@@ -188,7 +188,7 @@ async function isValidRecord(name: CID, record: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Whether the first of two valid records of a name is newer (https://specs.ipfs.tech/ipns/ipns-record/). */
+/** Whether the first of two valid records is newer (https://specs.ipfs.tech/ipns/ipns-record/). */
 async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> {
   const { ipnsSelector } = await import('ipns/selector')
   return ipnsSelector(new Uint8Array(), [second, first]) === 1
@@ -198,9 +198,9 @@ async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> 
 const longestLabel = 63
 
 /**
- * The name in a path; other labels are domain names, and there is no DNS to ask.
+ * Parses the name in a path. Other labels are domain names, and there is no DNS to ask.
  *
- * @throws {@link FileNetworkError} with boxo's text (`namesys`)
+ * @throws {@link FileNetworkError} with boxo's message (`namesys`)
  */
 export function readName(label: string): CID {
   const name = parseName(label)
@@ -230,15 +230,18 @@ function rowOf(name: CID): Uint8Array {
   return new TextEncoder().encode(`ipns/${base58btc.encode(name.multihash.bytes)}`)
 }
 
-/** Where the last record is that was published here: what peers may have sent does not replace it. */
+/** Row of the record last published here, which records from peers do not replace. */
 function publishedRowOf(name: CID): Uint8Array {
   return new TextEncoder().encode(`ipns-published/${base58btc.encode(name.multihash.bytes)}`)
 }
 
-/** The largest sequence number that records of all implementations can have. */
+/** The largest sequence number that all implementations support. */
 const largestSequence = 2n ** 63n - 1n
 
-/** Sequence numbers only grow; the same value keeps its own (boxo, `namesys/ipns_publisher.go`). */
+/**
+ * Returns the next sequence number: numbers only grow, and an unchanged value keeps its own (boxo,
+ * `namesys/ipns_publisher.go`).
+ */
 async function nextSequence(
   previous: Uint8Array | undefined,
   { value, sequence }: Publication,
@@ -255,7 +258,7 @@ async function nextSequence(
 }
 
 /**
- * Checks the form of several paths before the first of them is followed.
+ * Checks the syntax of all paths before the first is resolved.
  *
  * @throws {@link InvalidPathError}
  */
@@ -268,9 +271,9 @@ function isNamePath(text: string): boolean {
 }
 
 /**
- * Follows a path as requests write it: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `/ipns/<name>/path`.
+ * Resolves a path in any form that requests use: a CID, `<cid>/path`, `/ipfs/<cid>/path` or `/ipns/<name>/path`.
  *
- * @throws {@link InvalidPathError}; {@link LinkNotFoundError} when a segment leads nowhere; what the name system says
+ * @throws {@link InvalidPathError}; {@link LinkNotFoundError} if a segment does not exist; errors of the name system
  */
 export async function resolveText(
   { blockstore, names }: { blockstore: BlockSource } & Pick<NetworkContext, 'names'>,

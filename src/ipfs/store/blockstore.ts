@@ -15,28 +15,28 @@ import {
 } from '../cid/cidFormat.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 
-/** What a running operation relies on: no removal takes it. */
+/** The blocks that a running operation relies on, protected from removal. */
 export interface Session {
   /** Protects a block that may already be stored. */
   touch(cid: CID): void
-  /** Stores a block. Blocks that are written together have one promise. */
+  /** Stores a block. Blocks written together share a promise. */
   put(cid: CID, bytes: Uint8Array): Promise<void>
   end(): void
 }
 
-/** Removes blocks that nobody needs. */
+/** Removes unneeded blocks. */
 export interface Removal {
-  /** Removes blocks, except those that a session protects, and returns the CIDs of what was removed. */
+  /** Removes blocks not protected by a session, and returns the CIDs of those removed. */
   remove(cids: CID[]): Promise<CID[]>
   end(): void
 }
 
-/** Blocks by CID. Two CIDs with one multihash name the same block, as in Kubo. */
+/** Blocks by CID. CIDs with the same multihash name the same block, as in Kubo. */
 export class Blockstore {
   readonly #blocks: BlockFiles
   readonly #verifyBlocks: boolean
 
-  /** @param options.verifyBlocks - whether every block read is checked against its CID */
+  /** @param options.verifyBlocks - whether to check every block read against its CID */
   constructor(blocks: BlockFiles, { verifyBlocks }: { verifyBlocks: boolean }) {
     this.#blocks = blocks
     this.#verifyBlocks = verifyBlocks
@@ -66,14 +66,14 @@ export class Blockstore {
     return this.size(cid) !== undefined
   }
 
-  /** Number of bytes of a block; undefined when it is not stored. */
+  /** Returns the length of a block in bytes; undefined if it is not stored. */
   size(cid: CID): number | undefined {
     return isIdentity(cid) ? cid.multihash.digest.length : this.#blocks.find(cid.multihash.bytes)?.length
   }
 
   /**
    * @throws {@link BlockNotFoundError}
-   * @throws {@link FileNetworkError} when blocks are verified and this one is not what its CID says
+   * @throws {@link FileNetworkError} if blocks are verified and this one does not match its CID
    */
   async get(cid: CID): Promise<Uint8Array> {
     const bytes = await this.#bytesOf(cid)
@@ -81,7 +81,7 @@ export class Blockstore {
     return bytes
   }
 
-  /** As `get`, but in a pooled buffer that others share and that is reused once it is released. */
+  /** Like `get`, but in a shared pooled buffer that is reused after its release. */
   async acquire(cid: CID): Promise<PooledBlock> {
     if (isIdentity(cid)) return { bytes: await this.get(cid), release: () => undefined }
     const block = await this.#read(cid, (key) => this.#blocks.acquire(key))
@@ -94,12 +94,12 @@ export class Blockstore {
     return block
   }
 
-  /** Whether readers may acquire blocks before they need them: not while many bytes are acquired. */
+  /** Whether readers may acquire blocks ahead: not while many bytes are acquired. */
   get mayReadAhead(): boolean {
     return this.#blocks.mayReadAhead
   }
 
-  /** Whether the bytes stored under a CID hash to it; undefined for a hash function that is not known. */
+  /** Whether the block stored under a CID hashes to it; undefined for an unknown hash function. */
   async verify(cid: CID): Promise<boolean | undefined> {
     try {
       return await matchesMultihash(cid.multihash, await this.#bytesOf(cid))
@@ -109,18 +109,18 @@ export class Blockstore {
     }
   }
 
-  /** @param session - protects the block from removals */
+  /** @param session - protects the block from removal */
   put(cid: CID, bytes: Uint8Array, session?: BlockSession): Promise<void> {
     if (isIdentity(cid)) return Promise.resolve()
     return this.#blocks.put({ key: cid.multihash.bytes, label: encodeLabel(cid), data: bytes, session })
   }
 
-  /** Every CID that a block was stored under. */
+  /** Yields every CID under which a block was stored. */
   async *cids(): AsyncGenerator<CID> {
     for await (const block of this.#blocks.entries()) yield* cidsOf(block)
   }
 
-  /** Gives the space of removed blocks back to the file system. */
+  /** Returns the space of removed blocks to the file system. */
   compact(): Promise<void> {
     return this.#blocks.compact()
   }
@@ -144,7 +144,7 @@ export class Blockstore {
   }
 }
 
-/** What Kubo says of a block that is not there: of one that never could be, why not (boxo, `verifcid`). */
+/** Returns Kubo's error for a missing block; for one that could never be stored, the reason why (boxo, `verifcid`). */
 export function missingBlock(cid: CID): FileNetworkError {
   const { code, size } = cid.multihash
   const name = hashNameByCode(code)
@@ -157,27 +157,27 @@ export function missingBlock(cid: CID): FileNetworkError {
   return new BlockNotFoundError(cid)
 }
 
-/** A block is not what its CID names, in the words of Kubo (boxo: blockstore, ErrHashMismatch). */
+/** A block does not match its CID, with Kubo's message (boxo: blockstore, ErrHashMismatch). */
 class HashMismatchError extends FileNetworkError {
   constructor(cid: CID) {
     super(`block in storage has different hash than requested: ${cid}`)
   }
 }
 
-/** @throws {@link FileNetworkError} when bytes do not hash to the CID that they were stored under */
+/** @throws {@link FileNetworkError} if bytes do not hash to the CID under which they were stored */
 async function check(cid: CID, bytes: Uint8Array): Promise<void> {
   if ((await matchesMultihash(cid.multihash, bytes)) !== false) return
   throw new HashMismatchError(cid)
 }
 
-/** Whether a CID carries its block in itself. */
+/** Whether a CID contains its block. */
 export function isIdentity(cid: CID): boolean {
   return cid.multihash.code === identityCode
 }
 
 const knownLabels = new Map<number, Uint8Array>()
 
-/** The label a block is stored with: version and codec of its CID. */
+/** Encodes the label of a stored block: version (1 byte) and codec (4 bytes, little-endian) of its CID. */
 function encodeLabel({ version, code }: CID): Uint8Array {
   const number = version * 2 ** 32 + code
   let label = knownLabels.get(number)
@@ -199,7 +199,7 @@ function cidsOf(block: StoredBlock): CID[] {
   })
 }
 
-/** Whether a key is a multihash, and of these bytes; one whose hash function is not known is believed. */
+/** Whether a key is a multihash of these bytes; an unknown hash function is trusted. */
 export async function isIntact(key: Uint8Array, data: Uint8Array): Promise<boolean> {
   const multihash = decode(key)
   return multihash !== undefined && (await matchesMultihash(multihash, data)) !== false

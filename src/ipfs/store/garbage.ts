@@ -8,8 +8,8 @@ import type { NetworkContext } from '../networkContext.js'
 const batchSize = 512
 
 /**
- * Removes every block that no pin, no mutable file and no running operation needs, tells of each, and
- * gives the space back. Pins and copies wait until it is over; uploads go on, and keep what they stored.
+ * Removes and reports every block that no pin, mutable file or running operation needs, and reclaims the space. Pins
+ * and copies wait until it is over; uploads continue, and keep what they stored.
  */
 export async function collectGarbage(
   network: NetworkContext,
@@ -45,15 +45,16 @@ export async function collectGarbage(
   })
 }
 
-/** The multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */
+/** Returns the multihash of a CID as a string: blocks are removed by multihash, whatever the CID. */
 export function multihashText(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString('latin1')
 }
 
 /**
- * Why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}; those that may be are left
- * out. Pins under any CID of a block count, after those under the one that is asked for: Kubo looks for that CID only, and
- * takes what another version's pin needs. All pins are walked once, however many blocks are asked for.
+ * Returns why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}, omitting those that
+ * may. A pin under the requested CID comes first, but one under any other CID of the block counts too: Kubo looks only
+ * for that CID, and removes blocks that another version's pin needs. All pins are walked once, however many blocks are
+ * requested.
  */
 export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promise<Map<string, string>> {
   const wanted = new Set(cids.map(multihashText))
@@ -70,7 +71,7 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
-      // The pin itself was looked at.
+      // // The pin itself was checked above.
       if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
       if (asked.size === 0) return reasons
     }
@@ -79,11 +80,10 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
 }
 
 /**
- * The multihashes of all blocks that pins and the mutable files need.
+ * Returns the multihashes of all blocks that pins and the mutable files need.
  *
- * The links of a pinned DAG must be readable, or nothing may be collected. Of the mutable files only what is there
- * counts: a file that was copied from a CID may refer to blocks that never were stored (Kubo, `gc.go`,
- * "best effort roots").
+ * The links of a pinned DAG must be readable, or nothing may be collected. In the mutable files, missing blocks are
+ * skipped: a file copied from a CID may refer to blocks that were never stored (Kubo, `gc.go`, "best effort roots").
  */
 export async function neededBlocks(network: NetworkContext): Promise<Set<string>> {
   const needed = new Set<string>()
@@ -109,7 +109,7 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
   return needed
 }
 
-/** What {@link collectGarbage} would remove now: number of blocks, and their bytes. */
+/** Returns the number of blocks, and their bytes, that {@link collectGarbage} would remove now. */
 export async function measureGarbage(network: NetworkContext): Promise<{ blocks: number; bytes: number }> {
   const needed = await neededBlocks(network)
   let blocks = 0
@@ -117,7 +117,7 @@ export async function measureGarbage(network: NetworkContext): Promise<{ blocks:
   for await (const cid of network.blockstore.cids()) {
     const text = multihashText(cid)
     if (needed.has(text)) continue
-    // Several CIDs may name one block.
+    // // Several CIDs may name the same block.
     needed.add(text)
     blocks += 1
     bytes += network.blockstore.size(cid) ?? 0

@@ -5,10 +5,10 @@ import { linksOf, walkCids, walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 
-/** How a pin protects: the block alone, or the whole DAG. */
+/** What a pin protects: the block alone, or the whole DAG. */
 export type PinMode = 'recursive' | 'direct'
 
-/** A pin. A CID has at most one; version 0 and version 1 of a CID are pinned apart. */
+/** A pin. A CID has at most one; versions 0 and 1 of a CID are pinned separately. */
 export interface Pin {
   cid: CID
   mode: PinMode
@@ -17,7 +17,7 @@ export interface Pin {
 
 const modeBytes = { recursive: 1, direct: 2 } as const
 
-/** The pins, kept across restarts: the key of a row is the CID, its value a byte for the mode and the name in UTF-8. */
+/** Persistent pins: a row's key is the CID, its value a byte for the mode and the name in UTF-8. */
 export class Pins {
   readonly #rows: RowStore
 
@@ -30,7 +30,7 @@ export class Pins {
     return value && decodePin(cid, value)
   }
 
-  /** Sets a pin, instead of the one that the CID may have. */
+  /** Sets a pin, replacing the CID's current one. */
   set({ cid, mode, name }: Pin): Promise<void> {
     return this.#rows.put(cid.bytes, Buffer.concat([Uint8Array.of(modeBytes[mode]), Buffer.from(name)]))
   }
@@ -39,7 +39,7 @@ export class Pins {
     return this.#rows.delete(cid.bytes)
   }
 
-  /** Every pin of a mode, in the order of the CIDs. */
+  /** Yields every pin of a mode, in CID order. */
   async *list(mode: PinMode): AsyncGenerator<Pin> {
     for await (const [key, value] of this.#rows.entries()) {
       const pin = decodePin(CID.decode(key), value)
@@ -56,9 +56,9 @@ function decodePin(cid: CID, value: Uint8Array): Pin {
 type PinContext = Pick<NetworkContext, 'blockstore' | 'pins' | 'collectionLock'>
 
 /**
- * Pins a DAG. Every block of it must be there.
+ * Pins a DAG. All its blocks must be stored.
  *
- * @throws {@link FileNetworkError} with `pin: ` in front of what is wrong
+ * @throws {@link FileNetworkError} with the prefix `pin: `
  */
 export async function pinDag(
   network: PinContext,
@@ -82,9 +82,9 @@ export async function pinDag(
 }
 
 /**
- * Pins one block, which must be there and readable.
+ * Pins one block, which must be stored and readable.
  *
- * @throws {@link FileNetworkError} with `pin: ` in front, also when the CID is already pinned recursively
+ * @throws {@link FileNetworkError} with the prefix `pin: `, also if the CID is already pinned recursively
  */
 export async function pinBlock(network: PinContext, cid: CID, name: string): Promise<void> {
   await network.collectionLock.share(async () => {
@@ -103,7 +103,7 @@ export async function pinBlock(network: PinContext, cid: CID, name: string): Pro
 /**
  * Removes a pin.
  *
- * @throws {@link FileNetworkError} when there is none, or a recursive one that may not be removed so
+ * @throws {@link FileNetworkError} if there is none, or if it is recursive and `options.recursive` is false
  */
 export async function unpin({ pins }: PinContext, cid: CID, options: { recursive: boolean }): Promise<void> {
   const pin = pins.find(cid)
@@ -114,7 +114,7 @@ export async function unpin({ pins }: PinContext, cid: CID, options: { recursive
   await pins.remove(cid)
 }
 
-/** The recursive pins that protect blocks, by the blocks' keys. The DAGs are walked in the order of the pins. */
+/** Finds the recursive pins that protect blocks, by {@link cidKey}. DAGs are walked in pin order. */
 export async function findPinAbove(network: PinContext, cids: CID[]): Promise<Map<string, CID>> {
   const wanted = new Set(cids.map(cidKey))
   const found = new Map<string, CID>()
@@ -134,7 +134,7 @@ function prefixed(error: unknown): unknown {
   return new PinError(error)
 }
 
-/** A refusal to pin; its cause is what was wrong. */
+/** A failure to pin; `cause` is the original error. */
 export class PinError extends FileNetworkError {
   constructor(cause: FileNetworkError) {
     super(`pin: ${errorText(cause)}`)
@@ -144,7 +144,7 @@ export class PinError extends FileNetworkError {
 
 const longestName = 255
 
-/** Refuses pin names that are too long (Kubo, `cmdutils.ValidatePinName`). */
+/** Rejects a pin name that is too long (Kubo, `cmdutils.ValidatePinName`). */
 export function validatePinName(name: string): void {
   const length = Buffer.byteLength(name)
   if (length <= longestName) return

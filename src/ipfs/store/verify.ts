@@ -10,17 +10,17 @@ import { loadFilesRoot } from '../mfs/mutableFiles.js'
 import { Blockstore, isIntact } from './blockstore.js'
 import { Pins } from './pins.js'
 
-/** What was looked at. */
+/** What was checked. */
 export interface VerifiedFiles {
   blocks: number
   pins: number
 }
 
 /**
- * Checks the file network of a directory: that every block has the bytes that its CIDs name, that everything below a
- * recursive pin is there, and that the root of the mutable files is. Below that root blocks may be missing, as in Kubo.
+ * Checks the file network in a directory: every block matches its CIDs, everything below a recursive pin is stored, and
+ * so is the root of the mutable files. Below that root, blocks may be missing, as in Kubo.
  *
- * @param report - told of everything that is wrong, a line each
+ * @param report - called with a line for each problem
  */
 export async function verifyFileNetwork(
   directory: string,
@@ -57,7 +57,7 @@ export async function verifyFileNetwork(
       report(`the root of the mutable files, ${root}, is missing`)
     return { blocks, pins }
 
-    /** Walks what other pins have not walked. A block that is missing does not end the walk. */
+    /** Walks what other pins have not. Continues past missing blocks. */
     async function walkPin(pin: CID, isRecursive: boolean): Promise<void> {
       const pending = [pin]
       for (let cid = pending.pop(); cid !== undefined; cid = pending.pop()) {
