@@ -75,7 +75,7 @@ export class TreeDirectory {
     writer: BlockWriter
   }): AsyncGenerator<{ path: string; node: StoredNode }, StoredNode> {
     const { path, settings, writer } = options
-    // // An explicit stack: in nested generators, each step would pass through every level above it.
+    // An explicit stack: in nested generators, each step would pass through every level above it.
     const open: OpenDirectory[] = [
       { directory: this, name: '', path, names: (await this.directoryNames(settings)).values() },
     ]
@@ -110,7 +110,7 @@ export class TreeDirectory {
     const links = this.links
     function* all(): Generator<UnixfsLink> {
       yield* links
-      // // The links to these subdirectories do not exist yet.
+      // The links to these subdirectories do not exist yet.
       for (const name of names) yield { name, cid: emptyDirectoryCid, size: 0 }
     }
     return (await needsShards(all(), settings, this.metadata)) ? sortByHash(names) : names

@@ -72,7 +72,7 @@ const wasm = (create: () => Promise<IHasher>): Omit<HashEntry, 'code'> => ({
     const hasher = await create()
     return (bytes) => hasher.init().update(bytes).digest('binary')
   },
-  // // A hasher of its own: the shared one may be used in between.
+  // A hasher of its own: the shared one may be used in between.
   async begin() {
     const hasher = (await create()).init()
     return { update: (bytes) => hasher.update(bytes), digest: () => hasher.digest('binary') }

@@ -123,7 +123,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
     parts.flatMap(([isShown, text]) => (isShown ? [text] : [])).join('\t')
   const lines: string[] = []
   for (const [index, { Hash, Links }] of Objects.entries()) {
-    // // In a stream, links come one at a time, so the start of a directory is unknown.
+    // In a stream, links come one at a time, so the start of a directory is unknown.
     if (!stream && args.length > 1) lines.push(...(index > 0 ? [''] : []), `${Hash}:`)
     if (!stream && headers) {
       lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))

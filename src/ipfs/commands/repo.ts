@@ -144,7 +144,7 @@ export const repoGc = defineCommand({
     return valueGroups(
       (async function* () {
         let last: string | undefined
-        // // A block stored under several CIDs is removed under each, in a row.
+        // A block stored under several CIDs is removed under each, in a row.
         const isNew = (cid: string): boolean => {
           const isOther = cid !== last
           last = cid

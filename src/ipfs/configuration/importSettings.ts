@@ -138,7 +138,7 @@ function sizeOf(value: string | number | boolean | null | undefined): number {
   try {
     if (typeof value === 'string') return parseByteSize(value)
   } catch {
-    // // The former setting may hold any text.
+    // The former setting may hold any text.
   }
   return defaults.UnixFSHAMTDirectorySizeThreshold
 }

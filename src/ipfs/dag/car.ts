@@ -77,7 +77,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (length > sectionLimit) {
       throw new CarError('invalid section data, length of read beyond allowable maximum')
     }
-    // // Kubo takes a length at the very end of the input for the end.
+    // Kubo takes a length at the very end of the input for the end.
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))

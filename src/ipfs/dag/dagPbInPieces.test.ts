@@ -45,7 +45,7 @@ describe('reordered or damaged', () => {
 test.each([0, 1024, 1025, 5000])('encodes %i links in any order like the codec', async (count) => {
   const shuffled = links(count).map((_, index, all) => all[(index * 7919) % count] ?? link(index))
   for (const Data of [undefined, Uint8Array.of(8, 1)]) {
-    // // Equal names keep their order, and the sort is by bytes, not UTF-16 units.
+    // Equal names keep their order, and the sort is by bytes, not UTF-16 units.
     const named = shuffled.map((entry, index) => ({
       ...entry,
       Name: ['\u{1F600}', '\uFFFD', entry.Name][index % 3] ?? '',

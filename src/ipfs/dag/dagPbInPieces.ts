@@ -71,7 +71,7 @@ export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<dagPb.PBNode> {
     const end = endOfFields(bytes, start)
     const part = decodeDagPb(bytes.subarray(start, end))
     if (part.Data !== undefined) {
-      // // Links must all come before the data or all after it. The codec reports any other order.
+      // Links must all come before the data or all after it. The codec reports any other order.
       const isOrdered = end === bytes.length || (start === 0 && bytes[0] === DATA_KEY)
       if (node.Data !== undefined || !isOrdered) return decodeDagPb(bytes)
       node.Data = part.Data
@@ -120,7 +120,7 @@ export function* encodeDagPbInPieces({ Data, Links }: dagPb.PBNode): Steps<Uint8
   const named: { link: dagPb.PBLink; key: string }[] = []
   for (let start = 0; start < Links.length; start += LINKS_AT_ONCE) {
     for (const link of dagPb.prepare({ Links: Links.slice(start, start + LINKS_AT_ONCE) }).Links) {
-      // // The name's bytes as characters, which compare faster.
+      // The name's bytes as characters, which compare faster.
       named.push({ link, key: latin1(Buffer.from(link.Name ?? '')) })
     }
     yield

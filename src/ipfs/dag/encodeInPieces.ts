@@ -77,7 +77,7 @@ function* encodeText(form: ContainerForm, text: string, parts: Uint8Array[]): St
   parts.push(before)
   for (let start = 0; start < text.length;) {
     let end = start + LENGTH_AT_ONCE
-    // // Do not split a surrogate pair.
+    // Do not split a surrogate pair.
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end++
     parts.push(form.insideText(text.slice(start, end)))
     start = end
@@ -223,7 +223,7 @@ const cborOptions = {
   ...dagCbor.encodeOptions,
   typeEncoders: {
     ...typeEncoders,
-    // // Kubo also encodes NaN and the infinities, which the data model lacks.
+    // Kubo also encodes NaN and the infinities, which the data model lacks.
     number: (...given: Parameters<OptionalTypeEncoder>) => {
       const value: unknown = given[0]
       if (typeof value === 'number' && isOddNumber(value)) return [new Token(Type.float, value)]

@@ -154,7 +154,7 @@ export class JsonTokens implements TokenSource {
     const end = this.#endOfString(start)
     this.#position = end + 1
     const text = JSON.parse(`"${Buffer.from(this.#data.subarray(start, end)).toString()}"`) as string
-    // // Lone surrogates become the replacement character.
+    // Lone surrogates become the replacement character.
     return Buffer.from(text).toString()
   }
 
@@ -200,7 +200,7 @@ export class JsonTokens implements TokenSource {
       throw new FileNetworkError(`a number of more than ${LONGEST_NUMBER} characters`)
     }
     this.#position = start + text.length
-    // // After a number at the top level, refmt swallows the next byte.
+    // After a number at the top level, refmt swallows the next byte.
     if (this.#frames.length === 0 && this.#position < this.#data.length) this.#position++
     return numberToken(text)
   }

@@ -208,7 +208,7 @@ function lookUp(value: unknown, key: string): unknown {
     }
     const item = (value as unknown[])[Number(key)]
     if (item !== undefined) return item
-    // // go-ipld-prime's segments use negative numbers to mean "not an index".
+    // go-ipld-prime's segments use negative numbers to mean "not an index".
     if (Number(key) < 0) throw new KeyNotFoundError('')
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]

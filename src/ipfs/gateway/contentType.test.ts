@@ -7,7 +7,7 @@ function typeOf(content: string | Buffer): string {
   return contentTypeOf('', Buffer.from(content as string).subarray(0, sniffLength))
 }
 
-// // The types that Kubo 0.42.0 sends for the same bytes.
+// The types that Kubo 0.42.0 sends for the same bytes.
 describe('a file without an extension', () => {
   it.each([
     ['{"a":1}', 'application/json'],

@@ -36,13 +36,13 @@ export function typeOfPart(name: string, part: Uint8Array): string {
 }
 
 function typeByName(name: string): string | undefined {
-  // // A name without a dot is not an extension.
+  // A name without a dot is not an extension.
   const type = name.includes('.') ? lookup(name) : undefined
   return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type
 }
 
 function needsCharset(type: string): boolean {
-  // // An HTML page may declare its own encoding.
+  // An HTML page may declare its own encoding.
   return type.startsWith('text/') && type !== 'text/html'
 }
 

@@ -54,7 +54,7 @@ const commonHeaders = {
   'Access-Control-Expose-Headers':
     'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
   'X-Content-Type-Options': 'nosniff',
-  // // The answer depends on `Accept`: a cache must not serve a raw block to someone who wants the page.
+  // The answer depends on `Accept`: a cache must not serve a raw block to someone who wants the page.
   Vary: 'Accept',
 }
 
@@ -77,7 +77,7 @@ export function createGateway(source: GatewaySource): Gateway {
         }
         const chosen = chooseFormat(request.query, request.headers['accept'])
         const target = await readTarget(source.names, request).catch((error: unknown) => {
-          // // An unknown name only fails once the answer has begun.
+          // An unknown name only fails once the answer has begun.
           if (error instanceof GatewayError && error.status === 500) {
             if (mustBeCached(request)) throw notCached(request)
             Object.assign(kept, locationHeader(request, chosen))
@@ -106,7 +106,7 @@ export function createGateway(source: GatewaySource): Gateway {
 
 /** Wraps an error for content that exists but cannot be served. */
 function unserved({ contentPath }: GatewayTarget, error: FileNetworkError): GatewayError {
-  // // An unreadable block might be available from other peers.
+  // An unreadable block might be available from other peers.
   const suffix = error instanceof DagPbError ? noProviders : ''
   return new GatewayError(
     500,
@@ -182,7 +182,7 @@ async function answer(
   const { target } = outcome
   let { path } = outcome
   const { 'if-none-match': etags, 'if-modified-since': since } = request.headers
-  // // This does not read the block itself: a client that knows its ETag has it.
+  // This does not read the block itself: a client that knows its ETag has it.
   if (etags || since) path ??= await followPath(source, target)
   if (etags && path && matchesEtag(etags, ...etagsOf(path.cid, format))) return notModified()
   if (format === 'unknown') throw new GatewayError(400, 'unsupported response format requested')
@@ -254,7 +254,7 @@ async function serveRecord(
   if (cleanSegments(target.contentPath).length > 2) throw belowName(target.shownPath)
   const { record, ttlMilliseconds } = await names.find(name)
   const text = formatName(name)
-  // // Unquoted, as in boxo (`gateway/handler_ipns_record.go`), so no client's ETag list can match it.
+  // Unquoted, as in boxo (`gateway/handler_ipns_record.go`), so no client's ETag list can match it.
   const etag = BigInt(`0x${await xxhash64(record)}`).toString(32)
   if (matchesEtag(request.headers['if-none-match'], etag)) {
     return { status: 304, headers: { ETag: etag }, body: new Uint8Array() }

@@ -42,13 +42,13 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
   try {
     for await (const cid of blocksOf(source, wanted)) {
       const key = cidKey(cid)
-      // // A block with an identity CID is not sent (go-car, `StoreIdentityCIDs`).
+      // A block with an identity CID is not sent (go-car, `StoreIdentityCIDs`).
       if (sent.has(key) || isIdentity(cid)) continue
       sent.add(key)
       yield encodeCarSection(cid, await source.get(cid))
     }
   } catch (error) {
-    // // Like boxo, end the CAR at a missing or unreadable block: clients check that it is complete.
+    // Like boxo, end the CAR at a missing or unreadable block: clients check that it is complete.
     if (!(error instanceof FileNetworkError)) throw error
   }
 }

@@ -42,7 +42,7 @@ export function checkRange(header: string | undefined, described: Record<string,
 function parseSpec(spec: string): AskedRange {
   const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
   if (first === '' && last === '') throw new InvalidRangeError()
-  // // Go rejects numbers of more than 63 bits.
+  // Go rejects numbers of more than 63 bits.
   if ([first, last].some((digits) => BigInt(digits) >= 2n ** 63n)) throw new InvalidRangeError()
   if (first === '') return { suffix: Number(last) }
   if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()

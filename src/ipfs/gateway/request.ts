@@ -142,7 +142,7 @@ const writtenPath = /^[\w.~$&+,/:;=@!'()*[\]%-]*$/
 function redirectNamespace(path: string, { path: written, query, search }: GatewayRequest): void {
   const [, decoded, namespace, name] = /^\/ipfs(\/(ip[fn]s)\/(.*))$/s.exec(path) ?? []
   if (decoded === undefined) return
-  // // Go keeps a URL's path as written if that is a valid encoding.
+  // Go keeps a URL's path as written if that is a valid encoding.
   const isWritten = path === decodePath(written) && writtenPath.test(written)
   const intended = isWritten ? written.replace('/ipfs', '') : escapeUrlPath(decoded)
   try {
@@ -228,7 +228,7 @@ export interface ChosenFormat {
 export function chooseFormat(query: URLSearchParams, accept: string | undefined): ChosenFormat {
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
-  // // An unknown format is ignored, as in boxo.
+  // An unknown format is ignored, as in boxo.
   if (named === null || !formats.has(named)) return accepted ?? { format: 'content', parameters: new Map() }
   const parameters = accepted?.format === named ? accepted.parameters : new Map<string, string>()
   return { format: named as GatewayFormat, parameters }

@@ -67,14 +67,14 @@ export async function serveCar(
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
       return { status: 200, headers, body: encodeCarHeader(root) }
     }
-    // // Other failures are reported below.
+    // Other failures are reported below.
     if (segments.length > 0 && isAbsence(error)) {
       const headers = { ...described, ...rootsHeader({ roots: [root] }) }
       return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
     }
   }
   const resolved = await resolveTarget(source, target, { sends: 'blocks' }).catch((error: unknown) => {
-    // // Kubo does not look for other peers if a block is unreadable.
+    // Kubo does not look for other peers if a block is unreadable.
     if (error instanceof GatewayError && error.status === 500) {
       throw new GatewayError(500, error.message.replace(noProviders, ''), named)
     }
@@ -98,7 +98,7 @@ const noRoot = CID.parse('bafkqaaa')
 /** Yields the blocks that prove that a path does not exist. */
 async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(noRoot)
-  // // A block with an identity CID is not sent.
+  // A block with an identity CID is not sent.
   const blocks = new Map(visited.filter((cid) => !isIdentity(cid)).map((cid) => [cidKey(cid), cid]))
   for (const cid of blocks.values()) yield encodeCarSection(cid, await source.get(cid))
 }

@@ -53,7 +53,7 @@ async function serveFile(
   const { target, entry, name, modified } = file
   const headers: Record<string, string> = {
     ...rootsHeader(target),
-    // // A directory's index page has the ETag of the directory.
+    // A directory's index page has the ETag of the directory.
     ETag: `"${target.cid}"`,
     ...cacheHeader(target),
     ...(hasTime(modified)
@@ -134,9 +134,9 @@ async function serveDirectory(
   request: GatewayRequest,
   { target, entry }: { target: ResolvedTarget; entry: UnixfsEntry },
 ): Promise<CommandReply> {
-  // // `go get` does not follow redirects.
+  // `go get` does not follow redirects.
   if (!target.hasTrailingSlash && request.query.get('go-get') !== '1') {
-    // // boxo escapes the query like a path segment.
+    // boxo escapes the query like a path segment.
     const search = request.search === '' ? '' : `?${escapePath(request.search.slice(1))}`
     throw new GatewayError(301, 'moved to the directory', {
       ...rootsHeader(target),

@@ -77,7 +77,7 @@ export async function storeDirectory(
   const metadata = { mode: entry.mode, modified: entry.modified }
   const writer = sessionWriter(format, session)
   const isSharded = isShardedEntry(entry)
-  // // A sharded directory stays sharded when entries are added, whatever its size.
+  // A sharded directory stays sharded when entries are added, whatever its size.
   const keepSharded = isSharded && (await links.growth()) >= 0
   if (isSharded && (await hasFormat(entry, format))) {
     const node = await editHamt({ source, root: entry, changes: links.changes, writer, metadata })

@@ -99,7 +99,7 @@ export class Keystore {
     if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
     return this.#rsaKeys.run(() => {
       signal.throwIfAborted()
-      // // The single executable cannot run another program, so there shutdown waits for the key.
+      // The single executable cannot run another program, so there shutdown waits for the key.
       return isSea() ? generateKeyPair('RSA', bits) : makeRsaKey(bits, signal)
     })
   }

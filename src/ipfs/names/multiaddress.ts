@@ -23,7 +23,7 @@ const protocolsWithValue: ReadonlyMap<string, ValueCheck> = new Map([
   ['memory', (value: string) => checkUnsigned(value, 64)],
   ['p2p', checkPeerId],
   ['http-path', checkFilled('empty http path is not allowed')],
-  // // Values that are not checked.
+  // Values that are not checked.
   ...['onion', 'onion3', 'garlic64', 'garlic32', 'certhash', 'unix'].map(
     (name) => [name, () => undefined] as const,
   ),
@@ -56,7 +56,7 @@ export function parseMultiaddress(given: string): AddressPart[] {
       continue
     }
     if (segments.length === 0) throw fail('unexpected end of multiaddr')
-    // // A path extends to the end.
+    // A path extends to the end.
     const value = protocol === 'unix' ? `/${segments.splice(0).join('/')}` : (segments.shift() ?? '')
     try {
       check(value)

@@ -257,7 +257,7 @@ function parseValue(type: keyof OptionTypes, text: string): boolean | number | b
   if (type === 'string') return text
   if (type === 'bool') return parseBool(text)
   if (type === 'strings') return undefined
-  // // Unsigned numbers may not have a sign (Go, `strconv.ParseUint`).
+  // Unsigned numbers may not have a sign (Go, `strconv.ParseUint`).
   const number = type.startsWith('uint') && text.startsWith('+') ? undefined : parseGoInteger(text)
   const [min, max] = integerLimits[type]
   if (number === undefined || number < min || number > max) return undefined

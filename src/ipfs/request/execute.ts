@@ -123,7 +123,7 @@ export async function executeCommand(
   const offline = options['offline'] as boolean | undefined
   const input = {
     ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
-    // // A getter, because only commands that print CIDs reject an unknown base.
+    // A getter, because only commands that print CIDs reject an unknown base.
     get encodeCid() {
       return createCidEncoder(cidBase)
     },

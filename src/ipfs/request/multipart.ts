@@ -192,7 +192,7 @@ function parseHeaders(text: string): Map<string, string> {
       throw new FileNetworkError(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
     }
     const name = line.slice(0, colon).trim().toLowerCase()
-    // // The first of several counts.
+    // The first of several counts.
     if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   return headers

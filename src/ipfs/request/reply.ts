@@ -122,7 +122,7 @@ async function singleReply(value: unknown, { contentType, single }: ReplyEncodin
   try {
     return { status: 200, headers: { ...commandHeaders, ...headers }, body: await single(value) }
   } catch (error) {
-    // // Formatting a value as text may fail, after Kubo has begun the answer.
+    // Formatting a value as text may fail, after Kubo has begun the answer.
     return streamReply(failing(error), headers)
   }
 }

@@ -71,7 +71,7 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   const seen = new Set<string>()
   for await (const pin of network.pins.list('recursive')) {
     for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
-      // // The pin itself was checked above.
+      // The pin itself was checked above.
       if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
       if (asked.size === 0) return reasons
     }
@@ -117,7 +117,7 @@ export async function measureGarbage(network: NetworkContext): Promise<{ blocks:
   for await (const cid of network.blockstore.cids()) {
     const text = multihashText(cid)
     if (needed.has(text)) continue
-    // // Several CIDs may name the same block.
+    // Several CIDs may name the same block.
     needed.add(text)
     blocks += 1
     bytes += network.blockstore.size(cid) ?? 0

@@ -92,7 +92,7 @@ export function fixedSize(size: number): Chunker {
     for await (const bytes of source) {
       for (let start = 0; start < bytes.length;) {
         const rest = start === 0 ? bytes : bytes.subarray(start)
-        // // Most files are small: allocate the first chunk only as large as the first piece.
+        // Most files are small: allocate the first chunk only as large as the first piece.
         chunk ??= newChunk(isFirst ? Math.min(size, rest.length) : size)
         if (chunk.isFull) {
           const { content } = chunk

@@ -19,7 +19,7 @@ export async function buildDirectory(options: {
   if (options.keepSharded || (await needsShards(links, settings, metadata))) {
     return writeHamt({ links, fanout: settings.fanout, writer, metadata })
   }
-  // // The codec also sorts links, but without yielding, and it encodes both names for every comparison.
+  // The codec also sorts links, but without yielding, and it encodes both names for every comparison.
   const sorted = await sortByName(links, ({ name }) => name)
   return writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] }, sorted)
 }

@@ -30,7 +30,7 @@ export interface UnixfsEntry extends UnixfsMetadata {
  */
 export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
   const block = await source.get(cid)
-  // // An undecodable block is reported first.
+  // An undecodable block is reported first.
   if (cid.code !== codecCode.raw && cid.code !== codecCode.dagPb) await linksOf(cid, block)
   return readEntry(cid, block)
 }

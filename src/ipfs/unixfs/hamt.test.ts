@@ -67,6 +67,6 @@ it('yields while it stores a large directory', async () => {
   const cid = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   const links = Array.from({ length: 5000 }, (_, index) => ({ name: `file ${index}`, cid, size: 6 }))
   const turns = await countTurnsByLooks(() => writeHamt({ links, fanout: 256, writer, metadata: {} }))
-  // // 5000 names in 256 slots: nearly every slot of the root has its own shard, and names are hashed first.
+  // 5000 names in 256 slots: nearly every slot of the root has its own shard, and names are hashed first.
   expect(turns).toBeGreaterThan(200 + 500)
 })

@@ -31,7 +31,7 @@ async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
 describe('files match those of the importer library', () => {
   const sizes = [0, 1, 64, 65, 64 * 5, 64 * 5 + 1, 64 * 25, 64 * 25 + 1, 64 * 126 + 3, 20_000]
   const cases = sizes.flatMap((size) =>
-    // // For no chunks or with subtrees, the library's trickle DAGs differ from boxo's.
+    // For no chunks or with subtrees, the library's trickle DAGs differ from boxo's.
     (['balanced', 'trickle'] as const)
       .filter((layout) => layout === 'balanced' || (size > 0 && size <= 64 * 5))
       .flatMap((layout) => [true, false].map((rawLeaves) => [size, layout, rawLeaves] as const)),

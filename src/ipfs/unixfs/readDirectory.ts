@@ -29,7 +29,7 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
     return
   }
   const walked = new Set<string>()
-  // // The unlisted rest of each shard on the path. An explicit stack, so that no depth is too much.
+  // The unlisted rest of each shard on the path. An explicit stack, so that no depth is too much.
   const levels = [openShard(node)]
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const pause = slice.pause()

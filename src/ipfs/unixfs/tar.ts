@@ -92,7 +92,7 @@ async function writeContent(
   })
   finished.catch(() => undefined)
   const sink = archive.entry(header, finish)
-  // // The archive reports failures; an unhandled error event on this stream would end the process.
+  // The archive reports failures; an unhandled error event on this stream would end the process.
   sink.on('error', () => undefined)
   let missing = entry.size
   for await (const bytes of readFile(source, entry)) {
@@ -100,7 +100,7 @@ async function writeContent(
     missing -= bytes.length
     if (!sink.write(bytes)) await drained(sink)
   }
-  // // A file may claim to be longer than it is.
+  // A file may claim to be longer than it is.
   if (missing > 0) throw new FileNetworkError(`archive/tar: missed writing ${missing} bytes`)
   sink.end(null)
   await finished

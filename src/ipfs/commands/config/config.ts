@@ -125,7 +125,7 @@ function parse(bytes: Uint8Array): JsonObject {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString())
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   } catch {
-    // // Reported below.
+    // Reported below.
   }
   throw undecodable()
 }

@@ -48,7 +48,7 @@ export const dagPut = defineCommand({
             checkDigest(hash, digest.length)
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)
-            // // The blocks it links to may be missing.
+            // The blocks it links to may be missing.
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })
             yield { Cid: { '/': cid.toString() } }
           }

@@ -43,14 +43,14 @@ export const filesChcid = defineCommand({
     const entry = await lookUpLiterally(files, path)
     if (format !== undefined) {
       if (entry.type !== 'directory') throw new FileNetworkError('can only update directories')
-      // // If the new hash function cannot be computed, the directory stays as it is (boxo, `merkledag`).
+      // If the new hash function cannot be computed, the directory stays as it is (boxo, `merkledag`).
       if (isComputed(format.hash)) {
         await files.change(path.split('/'), (directory) => {
           directory.format = format
         })
       }
     }
-    // // Kubo then flushes the parent directory, which is `.` for a path without a leading slash.
+    // Kubo then flushes the parent directory, which is `.` for a path without a leading slash.
     if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()
     return nothing()
   },

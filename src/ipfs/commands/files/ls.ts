@@ -40,7 +40,7 @@ export const filesLs = defineCommand({
       const name = path.slice(path.lastIndexOf('/') + 1)
       return single({ Entries: [describer(long, encodeCid)(name, entry)] })
     }
-    // // The CID base applies to a lone file only (Kubo, `files.go`).
+    // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
     const entries = await listEntries(network, entry, { describe, long })
     return single({ Entries: entries.length === 0 ? null : entries })

@@ -56,7 +56,7 @@ export const filesWrite = defineCommand({
       format,
       signal,
     })
-    // // Kubo has already created or emptied the file by now.
+    // Kubo has already created or emptied the file by now.
     if (isNegative) throw new FileNetworkError('cannot have negative byte count')
     return nothing()
   },
@@ -120,7 +120,7 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
       const context = createEditContext(blockstore, session.put, await storableFormat(format))
       const root = existing?.cid ?? (await emptyFile(context, format))
       const changed = await edit(network, context, { root, write, format }).catch((error: unknown) => {
-        // // As in Kubo, a new file remains, empty, if its content cannot be stored.
+        // As in Kubo, a new file remains, empty, if its content cannot be stored.
         if (existing !== undefined || !(error instanceof DigestTooLargeError)) throw error
         failure = error
         return root
@@ -197,7 +197,7 @@ async function edit(
   const overwritten = root
   root = await append(context, root, content.rest(), rule)
   await context.stored()
-  // // Overwriting alone does not update the file's time, as in boxo 0.40.
+  // Overwriting alone does not update the file's time, as in boxo 0.40.
   const isTimely = !root.equals(overwritten) || !resized.equals(original)
   if (before.modified === undefined || !isTimely) return rawLeaves ? collapse(context, root) : root
   return (await setMetadata(context, root, { modified: unixfsTimeNow() })).cid

@@ -31,7 +31,7 @@ export const nameResolve = defineCommand({
     try {
       return valuesOf({ Path: await names.resolve(path, depth) })
     } catch (error) {
-      // // A stream of the records found: none.
+      // A stream of the records found: none.
       if (error instanceof UnresolvedNameError) return nothing()
       throw error
     }

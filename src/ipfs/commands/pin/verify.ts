@@ -67,7 +67,7 @@ async function findBadNodes(
       continue
     }
     try {
-      // // Reversed, so that the first link is popped first, as Kubo walks them.
+      // Reversed, so that the first link is popped first, as Kubo walks them.
       for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)
     } catch (error) {
       const node = { cid, reason: errorText(error) }
