@@ -6,7 +6,7 @@ import { big, uint256, uint64 } from './numbers.js'
 
 const authorizationStruct = 'SetCodeAuthorization'
 
-/** The parity of a signature (geth: core/types/tx_setcode.go, yParityJSON). */
+/** The y-parity of a signature (geth: core/types/tx_setcode.go, yParityJSON). */
 const parity: Decoder<bigint> = mapped(uint64, (value) => {
   if (value > 1n) throw new ReasonError("'yParity' field must be 0 or 1")
   return value
@@ -17,7 +17,7 @@ const authorizationMembers = struct(
   { chainId: uint256, address, nonce: uint64, yParity: parity, r: uint256, s: uint256 },
 )
 
-/** @throws ReasonError if a member that Go's struct requires is missing */
+/** @throws ReasonError if a member that the Go struct requires is missing */
 function need<T>(value: T | undefined, name: string, struct: string): T {
   if (value === undefined) throw new ReasonError(`missing required field '${name}' for ${struct}`)
   return value
@@ -38,7 +38,7 @@ const authorization: Decoder<Authorization> = decodingItself(
   ),
 )
 
-/** The authorizations of a set-code transaction; every member of each must be there. */
+/** The authorizations of a set-code transaction; all members are required. */
 export const authorizationList = list(authorization, '[]types.SetCodeAuthorization')
 
 const tuple = struct(
@@ -57,7 +57,7 @@ const entry: Decoder<AccessListEntry> = decodingItself(
   ),
 )
 
-/** An access list (EIP-2930); both members of each entry must be there. */
+/** An access list (EIP-2930); both members of each entry are required. */
 export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
 
 const members = struct(
@@ -88,14 +88,15 @@ const members = struct(
 export type CallArguments = ReturnType<typeof members.decode>
 
 /**
- * The call object of eth_call, eth_estimateGas, eth_sendTransaction and their kin (geth: ethapi.TransactionArgs).
- * A member `type` is ignored: the type follows from the fees and lists that are given.
+ * The call object of eth_call, eth_estimateGas, eth_sendTransaction and the like (geth: ethapi.TransactionArgs). A
+ * `type` member is ignored: the type follows from the given fees and lists.
  */
 export const callObject: Decoder<CallArguments> = mapped(members, withoutMirroredPrice)
 
 /**
- * The standard wants a `gasPrice` equal to the cap in transactions that wait and have both fees of EIP-1559, and so
- * eth_fillTransaction answers it. Clients that send such a transaction back mean the fees; geth answers null there.
+ * Drops a `gasPrice` that mirrors the fee cap. The specification requires one in pending transactions with both
+ * EIP-1559 fees, so eth_fillTransaction returns it, where geth returns null. Clients that send such a transaction back
+ * mean the fees.
  */
 function withoutMirroredPrice(call: CallArguments): CallArguments {
   const isMirrored = call.gasPrice !== undefined && call.gasPrice === call.maxFeePerGas
@@ -104,10 +105,10 @@ function withoutMirroredPrice(call: CallArguments): CallArguments {
   return others
 }
 
-/** A call object as it is executed: `input` wins over `data`, blobs do not matter. */
+/** Converts a call object for execution: `input` takes precedence over `data`, and blobs are dropped. */
 export function toCall(given: CallArguments): CallObject {
   const { input, blobs, commitments, proofs } = given
-  // Taking members out of a copy takes longer than all the rest, and most calls have none of these.
+  // Copying without members costs more than all the rest, and most calls have none of these.
   if ((input ?? blobs ?? commitments ?? proofs) === undefined) return given
   const { input: _input, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   return { ...call, data: input ?? given.data }
@@ -118,7 +119,7 @@ const slots: Decoder<SlotOverride[]> = entries(
   (slot, value) => ({ slot, value }),
 )
 
-/** What one account is to be (geth: override.OverrideAccount). */
+/** State override of one account (geth: override.OverrideAccount). */
 export const accountOverride = struct(
   { struct: 'OverrideAccount', type: 'override.OverrideAccount' },
   {
@@ -136,7 +137,7 @@ const accounts = entries(
   (own, override): AccountOverride => ({ address: own, ...override }),
 )
 
-/** The accounts that a call sees otherwise than they are (geth: internal/ethapi/override). */
+/** State overrides of a call, by account (geth: internal/ethapi/override). */
 export const stateOverride: Decoder<AccountOverride[]> = {
   ...accounts,
   schema: { title: 'state overrides', ...accounts.schema },
@@ -149,7 +150,7 @@ const withdrawal = decodingItself(
   ),
 )
 
-/** The header fields that a call sees otherwise than they are (geth: override.BlockOverrides). */
+/** Header overrides of a call (geth: override.BlockOverrides). */
 export const blockOverrides = struct(
   { struct: 'BlockOverrides', type: 'override.BlockOverrides', capitalised: true },
   {

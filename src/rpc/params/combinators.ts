@@ -2,13 +2,13 @@ import { keysOf } from '../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../wire.js'
 
-/** A JSON value that does not fit its type. */
+/** A JSON value does not fit its type. */
 export abstract class DecodeError extends Error {
-  /** The words for the caller, without the number of the argument. */
+  /** Returns the message for the caller, without the argument's index. */
   abstract describe(): string
 }
 
-/** A mismatch that is told by its reason alone. */
+/** A mismatch described only by its reason. */
 export class ReasonError extends DecodeError {
   describe(): string {
     return this.message
@@ -16,15 +16,15 @@ export class ReasonError extends DecodeError {
 }
 
 /**
- * A mismatch that is told with the Go type that was expected and where it stood, as Go's encoding/json does
- * (UnmarshalTypeError): clients of geth know these words.
+ * A mismatch described by the expected Go type and its position, like Go's encoding/json (UnmarshalTypeError): geth's
+ * clients know this format.
  */
 export class TypeMismatchError extends DecodeError {
   readonly reason: string
   readonly type: string
-  /** The Go struct that is nearest around the value; empty outside of structs. */
+  /** The innermost Go struct around the value; empty outside of structs. */
   readonly struct: string
-  /** The members from the argument down to the value. */
+  /** Members from the argument down to the value. */
   readonly path: readonly string[]
 
   constructor(reason: string, type: string, struct = '', path: readonly string[] = []) {
@@ -35,17 +35,17 @@ export class TypeMismatchError extends DecodeError {
     this.path = path
   }
 
-  /** The same mismatch, seen from the struct that holds the member. */
+  /** Returns this mismatch as seen from the struct that holds the member. */
   inside(struct: string, member: string): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type, this.struct || struct, [member, ...this.path])
   }
 
-  /** The same mismatch, told by another struct around it. */
+  /** Returns this mismatch attributed to another enclosing struct. */
   inStruct(struct: string): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type, struct, this.path)
   }
 
-  /** The same mismatch as it leaves a type that decodes itself: what is inside it is not told. */
+  /** Returns this mismatch without its position, as reported by a type with its own decoder. */
   withoutPlace(): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type)
   }
@@ -60,11 +60,11 @@ export class TypeMismatchError extends DecodeError {
 }
 
 /**
- * A value of another JSON kind than its type wants. Go's encoding/json decodes the rest all the same, so that a failure of
- * a type that decodes itself is told before it; of several, the first is told (decodeState.saveError).
+ * The value has the wrong JSON kind. Go's encoding/json still decodes the rest, so that an error from a type with its
+ * own decoder is reported instead; of several mismatches, the first is reported (decodeState.saveError).
  */
 export class KindMismatchError extends TypeMismatchError {
-  /** @param type - the name of the Go type */
+  /** @param type - name of the Go type */
   static of(value: unknown, type: string): KindMismatchError {
     return new KindMismatchError(jsonTypeName(value), type)
   }
@@ -74,7 +74,7 @@ export class KindMismatchError extends TypeMismatchError {
   }
 }
 
-/** The name of a value's JSON type in Go's words. */
+/** Returns Go's name for a value's JSON type. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
@@ -82,40 +82,40 @@ export function jsonTypeName(value: unknown): string {
   return typeof value
 }
 
-/** Turns one JSON value into what methods work on. */
+/** Converts a JSON value to the form that methods use. */
 export interface Decoder<T> {
   readonly schema: JsonSchema
-  /** @throws DecodeError if the value does not fit. */
+  /** @throws DecodeError if the value does not fit */
   decode(value: unknown): T
-  /** The same in pieces. Decoders that take little time for any value have none. */
+  /** Incremental version of {@link decode}: yields between pieces. Absent if decoding is always fast. */
   decodeInPieces?(value: unknown): Steps<T>
 }
 
-/** One positional parameter of a method. */
+/** A positional parameter of a method. */
 export interface Parameter<T> {
   readonly name: string
   readonly required: boolean
   readonly decoder: Decoder<T>
 }
 
-/** The decoded arguments that belong to a list of parameters. */
+/** Decoded arguments for a list of parameters. */
 export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
   [I in keyof P]: P[I] extends Parameter<infer T> ? T : never
 }
 
 /**
- * What a decoder makes of a value, in pieces where it may take long.
+ * Decodes a value, incrementally if the decoder supports it.
  *
- * @throws DecodeError if the value does not fit.
+ * @throws DecodeError if the value does not fit
  */
 export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Steps<T> {
   return decoder.decodeInPieces === undefined ? decoder.decode(value) : yield* decoder.decodeInPieces(value)
 }
 
-/** Items that are decoded at once. */
+/** Items decoded per piece. */
 const ITEMS_AT_ONCE = 64
 
-/** A list whose items are all decoded alike, under the name of its Go type; null is an empty list. */
+/** A list of items of one type, with its Go type's name; null is an empty list. */
 export function list<T>(item: Decoder<T>, type: string): Decoder<T[]> {
   return {
     schema: { type: ['array', 'null'], items: item.schema },
@@ -151,7 +151,7 @@ export function list<T>(item: Decoder<T>, type: string): Decoder<T[]> {
   }
 }
 
-/** The mismatch that is told once everything else was decoded. @throws the error if it is of another sort */
+/** Keeps the first mismatch, to throw after everything else is decoded. @throws any other error */
 function firstMismatch(known: KindMismatchError | undefined, error: unknown): KindMismatchError {
   if (error instanceof KindMismatchError) return known ?? error
   throw error
@@ -163,7 +163,7 @@ function elements(value: unknown, type: string): readonly unknown[] {
   return value
 }
 
-/** A decoder of what is made of another one's values. */
+/** A decoder whose values are converted by `convert`. */
 export function mapped<Given, T>(
   decoder: Decoder<Given>,
   convert: (given: Given) => T,
@@ -178,19 +178,19 @@ export function mapped<Given, T>(
   }
 }
 
-/** Members that are decoded at once. */
+/** Members decoded per piece. */
 const ENTRIES_AT_ONCE = 64
 
 /**
- * An object whose names and members are each decoded alike, as a list of what is made of both.
+ * An object used as a map, decoded to a list of combined names and members.
  *
- * @param type - the name of its Go type
+ * @param type - name of its Go type
  */
 export function entries<Name, Member, T>(
   { name, member, type }: { name: Decoder<Name>; member: Decoder<Member>; type: string },
   combine: (name: Name, member: Member) => T,
 ): Decoder<T[]> {
-  /** As in Go, a name is decoded after its member. */
+  /** Like Go, decodes a name after its member. */
   function* decodeEntries(value: unknown): Steps<T[]> {
     const given = entryMembers(value, type)
     const all: T[] = []
@@ -226,35 +226,35 @@ function entryMembers(value: unknown, type: string): Readonly<Record<string, unk
   return value as Record<string, unknown>
 }
 
-/** The members a struct may have, each with its decoder. */
+/** Possible members of a struct, with their decoders. */
 export type Fields = Readonly<Record<string, Decoder<unknown>>>
 
-/** What a struct decodes to; a member that is missing or null is undefined. */
+/** Decoded struct; missing and null members are undefined. */
 export type Decoded<F extends Fields> = {
   [K in keyof F]?: F[K] extends Decoder<infer T> ? T | undefined : never
 }
 
-/** How the Go struct behind an object is called. */
+/** Names of the Go struct behind an object. */
 export interface StructNames {
-  /** Without package, as it stands before a member: `TransactionArgs`. */
+  /** Without package, as in messages about a member: `TransactionArgs`. */
   struct: string
-  /** With package, as it stands when the value is no object: `ethapi.TransactionArgs`. */
+  /** With package, as in messages about a value that is not an object: `ethapi.TransactionArgs`. */
   type: string
-  /** Whether members are told by their Go names, which begin with a capital. */
+  /** Whether messages use the capitalised Go names of members. */
   capitalised?: boolean
   /** Members that keep their names although others are capitalised: their Go fields have a JSON tag. */
   tagged?: readonly string[]
-  /** The embedded structs, by member, through which Go reaches it: they are told too. */
+  /** Embedded structs through which Go reaches a member, by member; messages include them. */
   embedded?: Readonly<Record<string, string>>
 }
 
-/** Members that are looked at at once. */
+/** Members decoded per piece. */
 const MEMBERS_AT_ONCE = 64
 
 /**
  * An object with known members; others are ignored.
  *
- * Names match exactly or else whatever their case, and null is an empty object (Go: encoding/json).
+ * Names match exactly or else case-insensitively, and null is an empty object (Go: encoding/json).
  */
 export function struct<const F extends Fields>(names: StructNames, fields: F): Decoder<Decoded<F>> {
   const exact = new Map(Object.entries(fields).map(([name, decoder]) => [name, { name, decoder }]))
@@ -303,8 +303,8 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
 }
 
 /**
- * A value of a type that decodes itself (Go: UnmarshalJSON). What is wrong in it is told before anything behind it is looked
- * at, and under the name of the struct around it.
+ * A type with its own decoder (Go: UnmarshalJSON). Its errors are reported before anything after it is decoded, and are
+ * attributed to the enclosing struct.
  */
 export function decodingItself<T>(decoder: Decoder<T>): Decoder<T> {
   const told = (error: unknown): unknown => (error instanceof TypeMismatchError ? error.inStruct('') : error)
@@ -337,7 +337,7 @@ function membersOf(value: unknown, { type }: StructNames): Readonly<Record<strin
   return value as Record<string, unknown>
 }
 
-/** What a member threw, with its place if it tells one. */
+/** Adds a member's position to its error, if the error reports one. */
 function placed(error: unknown, names: StructNames, name: string): unknown {
   if (!(error instanceof TypeMismatchError)) return error
   const isCapitalised = names.capitalised === true && names.tagged?.includes(name) !== true

@@ -9,13 +9,13 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
-/** A text that is no duration. */
+/** The text is not a duration. */
 export class DurationError extends Error {}
 
 /**
- * The milliseconds of a duration as Go writes it: `1m30s`, `500ms` (Go: time.ParseDuration).
+ * Parses a Go duration such as `1m30s` or `500ms` to milliseconds (Go: time.ParseDuration).
  *
- * @throws DurationError in Go's words
+ * @throws DurationError with Go's message
  */
 export function parseDuration(text: string): number {
   const invalid = (): DurationError => new DurationError(`time: invalid duration ${JSON.stringify(text)}`)

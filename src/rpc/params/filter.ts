@@ -5,12 +5,12 @@ import { address, hasPrefix, hash } from './bytes.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, struct } from './combinators.js'
 
 /**
- * Most positions of topics (geth: eth/filters/api.go). How many may stand in one position is left to the limit on
- * all parameters of a query, which is the hosted provider's.
+ * Maximum number of topic positions (geth: eth/filters/api.go). The number of topics per position is bounded only by
+ * the hosted provider's limit on all parameters of a query.
  */
 const maxTopicPositions = 4
 
-/** Which logs are asked for; undefined bounds are the head, empty lists are wildcards. */
+/** Decoded log filter. Undefined bounds mean the head, empty lists are wildcards. */
 export interface FilterArguments {
   /** 32 bytes; excludes the bounds. */
   blockHash?: Uint8Array
@@ -40,9 +40,9 @@ const members = struct(
 )
 
 /**
- * A filter object. `blockhash` means `blockHash`: names match whatever their case.
+ * A filter object. `blockhash` means `blockHash`, as names are case-insensitive.
  *
- * Order and words of the refusals are those of geth (eth/filters/api.go, FilterCriteria.UnmarshalJSON).
+ * Order and messages of the errors are geth's (eth/filters/api.go, FilterCriteria.UnmarshalJSON).
  */
 export const filter: Decoder<FilterArguments> = {
   schema: {
@@ -79,7 +79,7 @@ function* decodeFilter({
   }
 }
 
-/** Addresses or topics that are decoded at once. */
+/** Addresses or topics decoded per piece. */
 const VALUES_AT_ONCE = 64
 
 function* decodeAddresses(given: unknown): Steps<Uint8Array[]> {
@@ -108,7 +108,7 @@ function* decodeTopics(given: readonly unknown[]): Steps<Uint8Array[][]> {
   return topics
 }
 
-/** A null among the alternatives makes the whole position a wildcard; what stands behind it is not looked at. */
+/** A null among the alternatives makes the position a wildcard; the rest is not checked. */
 function* decodeAlternatives(alternatives: readonly unknown[]): Steps<Uint8Array[]> {
   const topics: Uint8Array[] = []
   for (const alternative of alternatives) {
@@ -124,11 +124,11 @@ function decodeTopic(text: string): Steps<Uint8Array> {
   return decodeText(text, 32, 'topic', '')
 }
 
-/** A byte string as hexutil.Decode reads it, with the words that surround its refusals. */
+/** Decodes a byte string like hexutil.Decode, with `prefix` before its messages. */
 function* decodeText(text: string, length: number, what: string, prefix: string): Steps<Uint8Array> {
   if (text === '') throw new ReasonError(`${prefix}empty hex string`)
   if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
-  // Go's decoder comes upon a wrong digit before it misses one.
+  // Go's decoder reports an invalid digit before an odd length.
   const isOdd = text.length % 2 !== 0
   const bytes = yield* readHexDigitsInPieces(isOdd ? `${text}0` : text, 2)
   if (bytes === undefined) throw new ReasonError(`${prefix}invalid hex string`)

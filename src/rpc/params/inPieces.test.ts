@@ -27,7 +27,7 @@ const withdrawal = { index: '0x1', validatorIndex: '0x2', address: place(3), amo
 interface Case {
   decoder: Decoder<unknown>
   value: unknown
-  /** The same with something wrong in it. */
+  /** A similar value with an error in it. */
   wrong: unknown
 }
 
@@ -110,7 +110,7 @@ const cases: Record<string, Case> = {
   'a long address': { decoder: filter, value: { address: place(1) }, wrong: { address: bytes } },
 }
 
-/** What is decoded as a text, or how it is refused. */
+/** Returns the decoded value or the error, as text. */
 function outcome(decode: () => unknown): string {
   try {
     return JSON.stringify(decode(), shown)
@@ -126,7 +126,7 @@ function shown(_name: string, value: unknown): unknown {
 }
 
 describe.each(Object.entries(cases))('%s', (_name, { decoder, value, wrong }) => {
-  it('is decoded as at once', () => {
+  it('decodes the same in pieces as at once', () => {
     const both = (given: unknown): [atOnce: string, inPieces: string] => [
       outcome(() => decoder.decode(given)),
       outcome(() => runToCompletion(inPieces(decoder, given))),
@@ -141,7 +141,7 @@ describe.each(Object.entries(cases))('%s', (_name, { decoder, value, wrong }) =>
 })
 
 it.each(Object.entries(cases).filter(([name]) => name !== 'a long address'))(
-  '%s comes in many',
+  '%s is decoded in many pieces',
   (_name, { decoder, value }) => {
     expect([...inPieces(decoder, value)].length).toBeGreaterThan(6)
   },

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../wire.js'
 import { type Decoder, KindMismatchError, ReasonError } from './combinators.js'
 import { decodeQuantity } from './bytes.js'
 
-/** A whole number as JSON writes it. */
+/** A JSON integer. */
 export const int: Decoder<number> = {
   schema: { type: 'integer' },
   decode(value) {
@@ -14,8 +14,8 @@ export const int: Decoder<number> = {
 }
 
 /**
- * A number of a development control: a JSON number, hexadecimal or decimal text, as clients of such nodes send it.
- * Client libraries strip leading zeros, so that `0x` is zero.
+ * A number as clients of development nodes send it: a JSON number, or hexadecimal or decimal text. Client libraries
+ * strip leading zeros, so `0x` is zero.
  */
 export const controlNumber: Decoder<bigint> = {
   schema: {
@@ -39,7 +39,7 @@ export const controlNumber: Decoder<bigint> = {
 
 const MAX_UINT64 = 2n ** 64n - 1n
 
-/** A number of a development control that headers and accounts keep in 64 bits. */
+/** A {@link controlNumber} of at most 64 bits, for fields of headers and accounts. */
 export const controlUint64: Decoder<bigint> = {
   schema: controlNumber.schema,
   decode(value) {
@@ -51,7 +51,7 @@ export const controlUint64: Decoder<bigint> = {
 
 const MAX_UINT128 = 2n ** 128n - 1n
 
-/** A number of a development control that is wei per gas, of which no block has more than 128 bits. */
+/** A {@link controlNumber} in wei per gas, at most 128 bits, like all such fields of a block. */
 export const controlWeiPerGas: Decoder<bigint> = {
   schema: controlNumber.schema,
   decode(value) {
@@ -61,7 +61,7 @@ export const controlWeiPerGas: Decoder<bigint> = {
   },
 }
 
-/** A time to wait. */
+/** A delay in milliseconds. */
 export const milliseconds: Decoder<number> = {
   schema: { ...controlNumber.schema, title: 'milliseconds' },
   decode: (value) => Number(controlNumber.decode(value)),
@@ -73,13 +73,13 @@ const uint256Schema: JsonSchema = {
   pattern: '^(0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,63}))?$',
 }
 
-/** A QUANTITY of at most 256 bits, as calls hold amounts and fees. */
+/** A QUANTITY of at most 256 bits, as calls use for amounts and fees. */
 export const big: Decoder<bigint> = {
   schema: uint256Schema,
   decode: (value) => decodeQuantity(value, 256, '*hexutil.Big'),
 }
 
-/** A QUANTITY of at most 256 bits, as authorizations hold chain ids and signatures (EIP-7702). */
+/** A QUANTITY of at most 256 bits, as authorizations use for chain ids and signatures (EIP-7702). */
 export const uint256: Decoder<bigint> = {
   schema: uint256Schema,
   decode: (value) => decodeQuantity(value, 256, '*uint256.Int'),
@@ -97,13 +97,13 @@ export const uint64: Decoder<bigint> = {
   decode: (value) => decodeQuantity(value, 64, 'hexutil.Uint64'),
 }
 
-/** The index of something in a block. Indexes beyond 2^53 are beyond every block and lose precision harmlessly. */
+/** An index within a block. Beyond 2^53 it exceeds every block, so the loss of precision is harmless. */
 export const index: Decoder<number> = {
   schema: { ...uint64Schema, title: 'index' },
   decode: (value) => Number(decodeQuantity(value, 64, 'hexutil.Uint')),
 }
 
-/** The same where geth takes it for a number with a sign, of 64 bits. */
+/** An {@link index} where geth uses a signed 64-bit integer. */
 export const signedIndex: Decoder<bigint> = {
   schema: index.schema,
   decode: (value) => BigInt.asIntN(64, decodeQuantity(value, 64, 'hexutil.Uint')),

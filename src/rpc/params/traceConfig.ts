@@ -3,7 +3,7 @@ import { boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
 import { int, signedIndex } from './numbers.js'
 
-/** Each tracer decodes its own. */
+/** Each tracer decodes its own configuration. */
 const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
 
 /** Fork overrides: geth decodes them for every trace, and uses them only for traces that it writes to files. */
@@ -20,7 +20,7 @@ const fields = {
   tracerConfig: raw,
   timeout: text('string', 'duration'),
   enableMemory: boolean,
-  /** hardhat's; geth looks at no such member, and so takes any value. */
+  /** Hardhat's; geth ignores it and so accepts any value. */
   disableMemory: raw,
   disableStack: boolean,
   disableStorage: boolean,
@@ -29,7 +29,7 @@ const fields = {
   overrides: chainConfig,
 }
 
-/** The members that Go embeds from the options of the struct logger. */
+/** Members that Go embeds from the struct logger's options. */
 const loggerMembers = [
   'enableMemory',
   'disableStack',
@@ -45,7 +45,7 @@ function embeddedIn(struct: string, members: readonly string[]): Record<string, 
   return Object.fromEntries(members.map((member) => [member, struct]))
 }
 
-/** What is traced, and how long that may take (geth: eth/tracers/api.go, TraceConfig). */
+/** Options of a trace (geth: eth/tracers/api.go, TraceConfig). */
 export const traceConfig = struct(
   {
     struct: 'TraceConfig',
@@ -57,7 +57,7 @@ export const traceConfig = struct(
   fields,
 )
 
-/** The same for a call, with what is to be different for it (geth: eth/tracers/api.go, TraceCallConfig). */
+/** Options of a call's trace, with overrides (geth: eth/tracers/api.go, TraceCallConfig). */
 export const traceCallConfig = struct(
   {
     struct: 'TraceCallConfig',
@@ -72,15 +72,15 @@ export const traceCallConfig = struct(
   { ...fields, stateOverrides: stateOverride, blockOverrides, txIndex: signedIndex },
 )
 
-/** A decoded trace config. */
+/** Decoded trace options. */
 export type TraceConfig = ReturnType<typeof traceConfig.decode>
 
-/** What traces in Parity's form may consist of. */
+/** Parts of a Parity trace. */
 export type TraceType = 'trace' | 'stateDiff' | 'vmTrace'
 
 const types: readonly string[] = ['trace', 'stateDiff', 'vmTrace']
 
-/** Which parts of a trace are asked for. */
+/** The requested parts of a trace. */
 export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
   schema: { title: 'trace types', type: 'array', items: { enum: types } },
   decode(value) {

@@ -26,10 +26,10 @@ import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
 
 const ZERO_SLOT = '0'.repeat(64)
-/** What did not change. */
+/** Marker of an unchanged value. */
 const SAME = '"="'
 
-/** Writes what an execution changed, in Parity's form: `=` as it was, `*` changed, `+` new, `-` gone. */
+/** Writes state changes in Parity's format: `=` unchanged, `*` changed, `+` added, `-` removed. */
 export function* writeStateDiff(
   { pre, post }: Pick<PrestateTracer, 'pre' | 'post'>,
   writer: PieceWriter,
@@ -91,32 +91,32 @@ function fromTo(from: string, to: string): string {
   return `{"*":{"from":${from},"to":${to}}}`
 }
 
-/** A trace in Parity's form that is being made. */
+/** A Parity trace in progress. */
 export interface ParityTrace {
   tracer: ExecutionTracer
-  /** Writes output, frames and changes of the state as the members of a JSON object, once the execution is over. */
+  /** Writes output, frames and state changes as members of a JSON object. Call this once execution has ended. */
   write(writer: PieceWriter): Steps<void>
 }
 
-/** The object of a trace by itself. */
+/** Returns a trace as a JSON object. */
 export function writtenTrace(trace: ParityTrace): Promise<WireBytes> {
   return written((writer) => writeTrace(trace, writer))
 }
 
-/** Writes the object of a trace. */
+/** Writes a trace as a JSON object. */
 export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void> {
   writer.append('{')
   yield* trace.write(writer)
   writer.append('}')
 }
 
-/** How Parity shows frames. */
+/** Parity's format of frames. */
 export const parityForm: FlatCallOptions = { convertParityErrors: true, missingResult: 'null' }
 
-/** What Parity tells of frames. */
+/** Parity's choice of frame contents. */
 export const parityFrames = { skipPrecompiles: true, executionGas: true }
 
-/** Starts a trace of these parts; those that were not asked for are null or empty. */
+/** Starts a trace of the given parts; the others are null or empty. */
 export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBudget): ParityTrace {
   const calls = new CallTracer(parityFrames, budget)
   const changes = types.has('stateDiff') ? new PrestateTracer({ diffMode: true }, budget) : undefined
@@ -127,7 +127,7 @@ export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBud
   }
 }
 
-/** What a trace was made with; undefined is what was not asked for. */
+/** Tracers of the requested parts; undefined for the others. */
 interface Parts {
   calls: CallTracer
   changes: PrestateTracer | undefined
@@ -147,16 +147,16 @@ function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: Pie
   else yield* steps.write(writer)
 }
 
-/** Whose frames are wanted. */
+/** Selects the frames to trace. */
 export interface FrameOrder {
   block: StoredBlock
-  /** The index of the only transaction; all of the block if absent. */
+  /** Index of the only transaction; the whole block if absent. */
   only?: number
   budget: TraceBudget
 }
 
 /**
- * Hands over the outermost frame of each transaction, one by one as they are traced; a block without transactions has
+ * Passes the outermost frame of each transaction to `take` as soon as it is traced; a block without transactions has
  * none.
  */
 export async function eachFrame(
@@ -178,7 +178,7 @@ export async function eachFrame(
   })
 }
 
-/** Hands over the texts of frames in Parity's form, of each outermost one and then of those within it. */
+/** Passes the text of each frame in Parity's format to `take`: outermost frames first, then those within. */
 export async function eachFrameText(
   call: Pick<Call, 'view' | 'backend'>,
   order: FrameOrder & { keep?: (flat: FlatCall) => boolean },
@@ -204,7 +204,7 @@ function* handOver(top: CallFrame, { place, keep, take }: Receiver): Steps<void>
   }
 }
 
-/** Frames in Parity's form as one list. */
+/** Lists frames in Parity's format. */
 export async function listFrames(
   call: Pick<Call, 'view' | 'backend'>,
   order: FrameOrder,

@@ -11,10 +11,10 @@ export interface MemoryRange {
   length: number
 }
 
-/** Where the stack has the place in memory that an opcode works on, from its top; a length of its own, or bytes. */
+/** Stack positions, from the top, of an opcode's memory offset and length; or a fixed length in bytes. */
 type MemoryOperands = readonly [offset: number, length: { at: number } | { bytes: number }]
 
-/** The opcodes that Parity shows with the memory they wrote, or read (OpenEthereum: evm/src/interpreter, mem_written). */
+/** Opcodes that Parity shows with the memory they wrote or read (OpenEthereum: evm/src/interpreter, mem_written). */
 const memoryOperands: ReadonlyMap<number, MemoryOperands> = new Map<number, MemoryOperands>([
   [0x37, [0, { at: 2 }]], // CALLDATACOPY
   [0x39, [0, { at: 2 }]], // CODECOPY
@@ -30,7 +30,7 @@ const memoryOperands: ReadonlyMap<number, MemoryOperands> = new Map<number, Memo
   [0xfa, [4, { at: 5 }]], // STATICCALL
 ])
 
-/** The memory that an opcode is about to write or read; undefined if there is none. */
+/** Returns the memory that an opcode is about to write or read; undefined if there is none. */
 export function memoryWritten(opcode: number, stack: RunState['stack']): MemoryRange | undefined {
   const operands = memoryOperands.get(opcode)
   if (operands === undefined) return undefined
@@ -43,7 +43,7 @@ function item(stack: RunState['stack'], depth: number): bigint {
   return stack.peek(depth + 1)[depth] ?? 0n
 }
 
-/** How many items an opcode pushes, by the Yellow Paper (appendix H.2): what DUP and SWAP reach counts as pushed again. */
+/** Items pushed by each opcode, per the Yellow Paper (appendix H.2): DUP and SWAP push everything they reach. */
 export const pushedItems: readonly number[] = Array.from({ length: 256 }, (_, opcode) => {
   if (opcode >= 0x80 && opcode <= 0x9f) return (opcode & 0x0f) + 2
   return pushesOne(opcode) ? 1 : 0
@@ -59,31 +59,31 @@ function pushesOne(opcode: number): boolean {
 const STOP = 0x00
 const RETURN = 0xf3
 const REVERT = 0xfd
-/** What ends a frame and has run nevertheless. */
+/** Opcodes that end a frame after executing successfully. */
 const endings: ReadonlySet<number> = new Set([STOP, RETURN, REVERT, opcodes.SELFDESTRUCT])
 
-/** An opcode that is told of and not over yet. */
+/** An opcode in execution. */
 interface RunningOperation {
   opcode: number
-  /** Gas after it, if it ends the frame. */
+  /** Remaining gas after it, if it ends the frame. */
   gasAfter: bigint
   failed: boolean
   memory: MemoryRange | undefined
-  /** Key and value of a slot that it writes. */
+  /** Key and value of the slot that it writes. */
   stored: readonly [key: bigint, value: bigint] | undefined
-  /** Whether a frame of its own is in the text already. */
+  /** Whether a frame that it created has been written. */
   hasFrame: boolean
 }
 
 interface Frame {
-  /** Whether code runs in it; one without is not shown. */
+  /** Whether code runs in it; frames without code are not shown. */
   isOpen: boolean
   running: RunningOperation | undefined
 }
 
 /**
- * Prints every opcode with what it pushed, stored and wrote to memory, in the form of Parity's `vmTrace` (OpenEthereum:
- * rpc/src/v1/types/trace.rs, VMTrace). A frame lies within the opcode that made it.
+ * Prints each opcode with what it pushed, stored and wrote to memory, in the format of Parity's `vmTrace`
+ * (OpenEthereum: rpc/src/v1/types/trace.rs, VMTrace). Frames are nested in the opcodes that created them.
  */
 export class VmTrace implements ExecutionTracer {
   readonly #writer = new PieceWriter()
@@ -162,7 +162,7 @@ function runningOperation({ runState, gas, cost, failure }: Step): RunningOperat
   }
 }
 
-/** What an opcode left, as the next one of its frame finds it. */
+/** Returns the effects of an opcode, as seen by the next one in its frame. */
 function effects(
   { opcode, memory, stored }: RunningOperation,
   { stack, memory: contents }: RunState,

@@ -23,10 +23,10 @@ import * as structs from './structs.js'
 /** Reads all arguments of a method. */
 type ArgumentsReader = (params: readonly unknown[]) => unknown[]
 
-/** An argument, which may be left out if it stands in a list. */
+/** An argument; optional if wrapped in an array. */
 type Item = Reader | readonly [Reader]
 
-/** No arguments (foundry: serde_helpers, sequence of nothing). */
+/** No arguments (foundry: serde_helpers, empty sequence). */
 const none: ArgumentsReader = (params) => {
   for (const value of params) {
     if (value !== null) throw mismatch(value, 'unit', 'unnamed')
@@ -35,7 +35,7 @@ const none: ArgumentsReader = (params) => {
   return []
 }
 
-/** One argument: all are read before they are counted. */
+/** One argument; all given ones are read before they are counted. */
 function one(reader: Reader): ArgumentsReader {
   return (params) => {
     const read = params.map((value) => reader(value))
@@ -48,7 +48,7 @@ function wrongLength(wanted: number, { length }: readonly unknown[]): InvalidPar
   return new InvalidParamsError(`expected params sequence with length ${wanted} but got ${length}`)
 }
 
-/** Several arguments in order, of a request with a name in anvil. */
+/** Several arguments in order; `name` is the request's name in anvil. */
 function several(name: string, ...items: readonly Item[]): ArgumentsReader {
   return inOrder(`tuple variant EthRequest::${name} with ${items.length} elements`, items)
 }
@@ -66,10 +66,10 @@ function inOrder(expected: string, items: readonly Item[]): ArgumentsReader {
   }
 }
 
-/** A list of one argument. */
+/** A one-element array. */
 const alone = (reader: Reader): ArgumentsReader => inOrder('an array of length 1', [reader])
 
-/** One number, alone. */
+/** A single number. */
 const number: ArgumentsReader = (params) => {
   if (params.length !== 1) throw noVariant('NumericSeq')
   return [numeric('NumericSeq')(params[0])]
@@ -88,9 +88,9 @@ const call = [
   [option(structs.blockOverrides)],
 ] as const
 
-/** Names under which a control of anvil goes. */
+/** Alternative prefixes of anvil's controls. */
 const prefixes = /^(hardhat|tenderly)_/
-/** Methods that take the arguments of another one. */
+/** Methods that take the same arguments as another one. */
 const otherNames: Readonly<Record<string, string>> = {
   anvil_increaseTime: 'evm_increaseTime',
   anvil_revert: 'evm_revert',
@@ -117,7 +117,7 @@ const withOneNumber = `
   evm_increaseTime evm_revert evm_setBlockGasLimit evm_setNextBlockTimestamp evm_setTime
   anvil_setMinGasPrice anvil_setNextBlockBaseFeePerGas`
 
-/** The same reader for the methods of a list of names. */
+/** Assigns one reader to all methods of a list. */
 function readBy(reader: ArgumentsReader, names: string): Record<string, ArgumentsReader> {
   return Object.fromEntries(
     names
@@ -230,10 +230,10 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
 }
 
 /**
- * The arguments of a call as anvil reads them, in the form in which methods take them. Arguments that anvil wants and that
- * methods do without may be left out, and numbers may be text wherever controls take them.
+ * Reads a call's arguments like anvil and converts them to the form that methods use. Arguments that anvil requires but
+ * methods do not may be omitted, and controls accept numbers as text.
  *
- * @throws InvalidParamsError in anvil's words (serde; foundry: anvil/core/src/eth/mod.rs, EthRequest)
+ * @throws InvalidParamsError with anvil's message (serde; foundry: anvil/core/src/eth/mod.rs, EthRequest)
  */
 export function anvilArguments({
   method,

@@ -2,10 +2,10 @@ import { InvalidParamsError } from '../errors.js'
 import { isBlockTag } from '../params/blockSelector.js'
 import { type Reader, boolean, hash, isObject, mismatch, text, unknownField } from './readers.js'
 
-/** Numbers beyond it are beyond every block, and methods take no larger ones. */
+/** Larger numbers are beyond every block, and methods do not accept them. */
 const LARGEST_NUMBER = 2n ** 63n - 1n
 
-/** A number in hexadecimal digits (Rust: u64::from_str_radix). */
+/** Parses an integer in the given base (Rust: u64::from_str_radix). */
 function parseU64(digits: string, base: 10 | 16, prefix = ''): string {
   const refused = (why: string): InvalidParamsError => new InvalidParamsError(prefix + why)
   if (digits === '') throw refused('cannot parse integer from empty string')
@@ -26,7 +26,7 @@ function numberOrTag(given: string): string {
 /** A block number or tag as text (alloy: BlockNumberOrTag). */
 export const blockText: Reader = (value) => numberOrTag(String(text('unnamed')(value)))
 
-/** The same where also JSON numbers and decimal text are taken (alloy: lenient_block_number). */
+/** A block number or tag that may also be a JSON number or decimal text (alloy: lenient_block_number). */
 export const blockNumber: Reader = (value) => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return `0x${value.toString(16)}`
   if (typeof value !== 'string') throw mismatch(value, 'a block number or tag, or a u64')
@@ -35,7 +35,7 @@ export const blockNumber: Reader = (value) => {
 
 const members = ['blockNumber', 'blockHash', 'requireCanonical']
 
-/** A block by number, tag, hash or the object of EIP-1898 (alloy: BlockId). */
+/** A block by number, tag, hash or EIP-1898 object (alloy: BlockId). */
 export const blockId: Reader = (value) => {
   if (typeof value === 'string')
     return value.length === 66 && value.startsWith('0x') ? hash(value) : numberOrTag(value)
@@ -52,7 +52,7 @@ export const blockId: Reader = (value) => {
   throw new InvalidParamsError('Expected `blockNumber` or `blockHash` with `requireCanonical` optionally')
 }
 
-/** Where a transaction stands in its block (alloy: Index). */
+/** Index of a transaction in its block (alloy: Index). */
 export const index: Reader = (value) => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return `0x${value.toString(16)}`
   if (typeof value !== 'string') throw mismatch(value, 'hex-encoded or decimal index')

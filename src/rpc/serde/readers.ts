@@ -1,22 +1,23 @@
 import { InvalidParamsError } from '../errors.js'
 
 /*
- * Anvil reads arguments with serde, whose words name the Rust type that was expected. What it takes beyond hexutil's forms
- * (JSON numbers, decimal and binary texts, lists of bytes, hexadecimal without a prefix) becomes hexutil's here.
+ * Anvil reads arguments with serde, whose messages name the expected Rust type. The forms that it accepts beyond
+ * hexutil's (JSON numbers, decimal and binary text, byte arrays, hexadecimal without prefix) are converted to hexutil's
+ * here.
  */
 
 /**
- * Reads a JSON value as anvil does.
+ * Reads a JSON value like anvil.
  *
- * @returns the value in the form in which methods take it
- * @throws InvalidParamsError in anvil's words
+ * @returns the value in the form that methods accept
+ * @throws InvalidParamsError with anvil's message
  */
 export type Reader = (value: unknown) => unknown
 
-/** How serde names a number that does not fit: without its value where it comes straight from JSON. */
+/** How serde reports a number that does not fit: without its value if read directly from JSON. */
 export type NumberNaming = 'named' | 'unnamed'
 
-/** The refusal of a value of another kind. */
+/** Returns the error for a value of the wrong kind. */
 export function mismatch(
   value: unknown,
   expected: string,
@@ -84,7 +85,7 @@ export const bytes: Reader = (value) => {
   return `0x${digits}`
 }
 
-/** The number in a text: decimal, or with a prefix in another base; undefined if there is none (ruint: from_str). */
+/** Parses a number: decimal, or in another base with its prefix; undefined if invalid (ruint: from_str). */
 function parseUint(text: string): bigint | undefined {
   const digits = text.replaceAll('_', '').toLowerCase()
   if (/^(0x|0o|0b)?$/.test(digits)) return 0n
@@ -98,7 +99,7 @@ function uintOf(value: unknown): bigint | undefined {
     : undefined
 }
 
-/** A number without a sign (ruint: Uint). */
+/** An unsigned integer (ruint: Uint). */
 export function uint(bits: number): Reader {
   const expected = `a ${bits / 8} byte hex string`
   return (value) => {
@@ -110,7 +111,7 @@ export function uint(bits: number): Reader {
   }
 }
 
-/** A number of 256 bits as a control takes it; `name` is that of anvil's enumeration of its forms. */
+/** A 256-bit number of a control; `name` is that of anvil's enum of accepted forms. */
 export function numeric(name: 'Numeric' | 'NumericSeq'): Reader {
   return (value) => {
     const number = uintOf(value)
@@ -119,12 +120,12 @@ export function numeric(name: 'Numeric' | 'NumericSeq'): Reader {
   }
 }
 
-/** The refusal of a value that fits none of the forms of an enumeration. */
+/** Returns the error for a value that matches no variant of an enum. */
 export function noVariant(name: string): InvalidParamsError {
   return new InvalidParamsError(`data did not match any variant of untagged enum ${name}`)
 }
 
-/** A JSON number; text is taken too, as other development nodes take it. */
+/** A JSON number; also text, as other development nodes accept. */
 export function wholeNumber(type: 'u64' | 'usize'): Reader {
   return (value) => {
     if (typeof value === 'number') return jsonNumber(value)
@@ -134,7 +135,7 @@ export function wholeNumber(type: 'u64' | 'usize'): Reader {
   }
 }
 
-/** A JSON number without a sign and a fraction. */
+/** An unsigned JSON integer. */
 export const jsonNumber: Reader = (value) => {
   if (typeof value !== 'number') throw mismatch(value, 'u64')
   if (uintOf(value) === undefined) throw new InvalidParamsError('invalid number')
@@ -155,7 +156,7 @@ export function text(naming: NumberNaming): Reader {
   }
 }
 
-/** A JSON number of any kind. */
+/** Any JSON number. */
 export const float: Reader = (value) => {
   if (typeof value !== 'number') throw mismatch(value, 'f64')
   if (!Number.isFinite(value)) throw new InvalidParamsError('number out of range')
@@ -169,12 +170,12 @@ export function sequence(item: Reader, naming: NumberNaming): Reader {
   }
 }
 
-/** A value that may be null. */
+/** A nullable value. */
 export function option(reader: Reader): Reader {
   return (value) => (value === null || value === undefined ? null : reader(value))
 }
 
-/** An object whose names and members are each read alike. */
+/** An object used as a map. */
 export function mapOf(name: Reader, member: Reader): Reader {
   return (value) => {
     if (!isObject(value)) throw mismatch(value, 'a map', 'unnamed')
@@ -182,18 +183,18 @@ export function mapOf(name: Reader, member: Reader): Reader {
   }
 }
 
-/** How a struct is read. */
+/** Options of a struct. */
 export interface StructRules {
-  /** What a value is told to be no instance of. */
+  /** What serde expected, for the error message. */
   expected: string
   naming: NumberNaming
-  /** The names that a refusal of another one lists; others are kept unless this is given. */
+  /** Names listed in the error for an unknown member; if absent, unknown members are kept. */
   only?: readonly string[]
-  /** Members that have to be there, in the order in which they are missed. */
+  /** Required members, in the order in which missing ones are reported. */
   required?: readonly string[]
 }
 
-/** An object with known members, each of which may be null unless it is required. */
+/** An object with known members, nullable unless required. */
 export function struct(
   { expected, naming, only, required = [] }: StructRules,
   fields: Readonly<Record<string, Reader>>,
@@ -212,7 +213,7 @@ export function struct(
   }
 }
 
-/** The refusal of a member that is not known. */
+/** Returns the error for an unknown member. */
 export function unknownField(name: string, known: readonly string[]): InvalidParamsError {
   const names = known.map((one) => `\`${one}\``).join(', ')
   return new InvalidParamsError(`unknown field \`${name}\`, expected one of ${names}`)

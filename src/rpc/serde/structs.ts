@@ -62,7 +62,7 @@ const transactionFields: Readonly<Record<string, Reader>> = {
 
 const sidecarMembers = ['blobs', 'commitments', 'proofs'] as const
 
-/** A call or a transaction (alloy: TransactionRequest). Of two names for its data `input` counts. */
+/** A call or transaction (alloy: TransactionRequest); `input` takes precedence over `data`. */
 function transactionOf(expected: string, naming: NumberNaming): Reader {
   const members = struct({ expected, naming }, transactionFields)
   return (value) => {
@@ -83,7 +83,7 @@ const overrideNames = [
 ]
 const slots = mapOf(hash, hash)
 
-/** What a call finds of accounts other than it is (alloy: StateOverride). */
+/** State overrides of a call (alloy: StateOverride). */
 export const stateOverrides = mapOf(
   address,
   struct(
@@ -95,7 +95,7 @@ export const stateOverrides = mapOf(
   ),
 )
 
-/** What a call finds of its block other than it is (alloy: BlockOverrides). */
+/** Block overrides of a call (alloy: BlockOverrides). */
 export const blockOverrides = struct(
   { expected: 'struct BlockOverrides', naming: 'unnamed' },
   {
@@ -136,13 +136,13 @@ const tracing: Readonly<Record<string, Reader>> = {
   },
 }
 
-/** How a transaction is traced (alloy: GethDebugTracingOptions). */
+/** Options for tracing a transaction (alloy: GethDebugTracingOptions). */
 export const tracingOptions = struct(
   { expected: 'struct GethDebugTracingOptions', naming: 'unnamed' },
   tracing,
 )
 
-/** How a call is traced (alloy: GethDebugTracingCallOptions). */
+/** Options for tracing a call (alloy: GethDebugTracingCallOptions). */
 export const tracingCallOptions = struct(
   { expected: 'struct GethDebugTracingCallOptions', naming: 'unnamed' },
   { ...tracing, stateOverrides, blockOverrides, txIndex: uint(64) },
@@ -151,7 +151,7 @@ export const tracingCallOptions = struct(
 const filterNames = ['fromBlock', 'toBlock', 'address', 'topics', 'blockHash']
 const MOST_TOPICS = 4
 
-/** One value or a list of them (alloy: ValueOrArray). */
+/** A value or a list of values (alloy: ValueOrArray). */
 function variadic(reader: Reader): Reader {
   return (value) => {
     try {
@@ -165,7 +165,7 @@ function variadic(reader: Reader): Reader {
 
 const topics = sequence(option(variadic(hash)), 'unnamed')
 
-/** What logs are looked for (alloy: Filter). */
+/** A log filter (alloy: Filter). */
 export const filter: Reader = (value) => {
   if (!isObject(value)) throw mismatch(value, 'Filter object')
   const read: Record<string, unknown> = {}
@@ -186,7 +186,7 @@ export const filter: Reader = (value) => {
 
 const filterFields: Readonly<Record<string, Reader>> = { address: variadic(address), topics, blockHash: hash }
 
-/** What traces are looked for (alloy: TraceFilter). */
+/** A trace filter (alloy: TraceFilter). */
 export const traceFilter = struct(
   {
     ...{ expected: 'struct TraceFilter', naming: 'unnamed' },
