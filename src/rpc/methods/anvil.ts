@@ -13,7 +13,7 @@ import { reorg } from './anvil/reorg.js'
 import { reset } from './anvil/reset.js'
 import { setNonce } from './anvil/setNonce.js'
 
-/** A control that answers null when it has done its work. */
+/** Defines a control that answers null when done. */
 function defineControl<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -25,49 +25,49 @@ function defineControl<const P extends readonly Parameter<unknown>[]>(
   })
 }
 
-/** The methods whose names begin with `anvil_`. */
+/** The methods of the `anvil_` namespace. */
 export const anvilMethods: readonly Method[] = [
-  /** anvil_addBalance: adds wei to the balance of an account. */
+  /** anvil_addBalance: adds wei to an account's balance. */
   defineControl(
     'anvil_addBalance',
     [required('address', address), required('wei', controlNumber)],
     (controls, address, wei) => controls.addBalance(address, wei),
   ),
-  /** anvil_autoImpersonateAccount: takes transactions of every account without a signature, or no longer. */
+  /** anvil_autoImpersonateAccount: starts or stops accepting unsigned transactions from every account. */
   defineControl('anvil_autoImpersonateAccount', [required('enabled', strictBoolean)], (controls, enabled) =>
     controls.autoImpersonate(enabled),
   ),
   dealERC20,
-  /** anvil_dropAllTransactions: takes everything out of the mempool. */
+  /** anvil_dropAllTransactions: empties the mempool. */
   defineControl('anvil_dropAllTransactions', [], (controls) => controls.dropAllTransactions()),
-  /** anvil_dropTransaction: takes a transaction out of the mempool; its hash, or null if there is none. */
+  /** anvil_dropTransaction: removes a transaction from the mempool and returns its hash, or null if there is none. */
   defineMethod('anvil_dropTransaction', [required('transaction', hash)], async ({ backend }, transaction) =>
     (await backend.controls.dropTransaction(transaction)) ? bytesToHex(transaction) : null,
   ),
   dumpState,
-  /** anvil_getAutomine: whether a block is mined for each transaction, and none by the clock. */
+  /** anvil_getAutomine: returns whether each transaction gets a block and interval mining is off. */
   defineMethod('anvil_getAutomine', [], ({ backend }) => {
     const { automine, interval } = backend.controls.miningMode()
     return automine && (interval === 0 || !backend.settings.compatibility.intervalMiningDisablesAutomine)
   }),
   getBlobByHash,
   getBlobsByTransactionHash,
-  /** anvil_getGenesisTime: the time of the first block in seconds. */
+  /** anvil_getGenesisTime: returns the timestamp of the first block in seconds. */
   defineMethod('anvil_getGenesisTime', [], ({ backend }) => Number(backend.controls.genesisTime())),
-  /** anvil_getIntervalMining: the seconds between blocks that are mined by the clock, or null. */
+  /** anvil_getIntervalMining: returns the seconds between blocks of interval mining, or null. */
   defineMethod('anvil_getIntervalMining', [], ({ backend }) => {
     const { interval } = backend.controls.miningMode()
     const milliseconds = typeof interval === 'number' ? interval : interval[0]
     return milliseconds === 0 ? null : milliseconds / 1000
   }),
-  /** anvil_impersonateAccount: takes transactions of an account without a signature from now on, a contract too. */
+  /** anvil_impersonateAccount: starts accepting unsigned transactions from an account, even a contract. */
   defineControl('anvil_impersonateAccount', [required('address', address)], (controls, address) =>
     controls.impersonate(address),
   ),
   impersonateSignature,
   loadState,
   metadata,
-  /** anvil_mine: mines blocks; with an interval in seconds the first is that much behind the head too. */
+  /** anvil_mine: mines blocks; an interval in seconds also separates the first one from the head. */
   defineMethod(
     'anvil_mine',
     [optional('blocks', controlUint64), optional('interval', controlUint64)],
@@ -82,21 +82,21 @@ export const anvilMethods: readonly Method[] = [
     },
   ),
   nodeInfo,
-  /** anvil_removeBlockTimestampInterval: lets the clock decide about the time of blocks again; whether it did not. */
+  /** anvil_removeBlockTimestampInterval: returns timestamps to the clock, and whether an interval was set. */
   defineMethod('anvil_removeBlockTimestampInterval', [], async ({ backend }) =>
     backend.controls.setBlockTimestampInterval(undefined),
   ),
-  /** anvil_removePoolTransactions: takes all transactions of an account out of the mempool. */
+  /** anvil_removePoolTransactions: removes all transactions of an account from the mempool. */
   defineControl('anvil_removePoolTransactions', [required('address', address)], (controls, address) =>
     controls.dropTransactionsFrom(address),
   ),
   reorg,
   reset,
-  /** anvil_rollback: takes blocks off the end of the chain, one unless more are asked for; their transactions are gone. */
+  /** anvil_rollback: removes the last blocks, by default one, with their transactions. */
   defineControl('anvil_rollback', [optional('depth', controlNumber)], (controls, depth = 1n) =>
     controls.rollback(Number(depth)),
   ),
-  /** anvil_setBalance: sets the balance of an account in wei. */
+  /** anvil_setBalance: sets an account's balance in wei. */
   defineControl(
     'anvil_setBalance',
     [required('address', address), required('balance', controlNumber)],
@@ -108,47 +108,47 @@ export const anvilMethods: readonly Method[] = [
     [required('seconds', controlNumber)],
     (controls, seconds) => controls.setBlockTimestampInterval(seconds),
   ),
-  /** anvil_setChainId: changes the chain id at once, until the node stops. */
+  /** anvil_setChainId: changes the chain id immediately, until the node stops. */
   defineControl('anvil_setChainId', [required('chainId', controlNumber)], (controls, chainId) =>
     controls.setChainId(chainId),
   ),
-  /** anvil_setCode: puts runtime code at an address; no bytes take it away. */
+  /** anvil_setCode: sets the runtime code of an address; no bytes remove it. */
   defineControl(
     'anvil_setCode',
     [required('address', address), required('code', data)],
     (controls, address, code) => controls.setCode(address, code),
   ),
-  /** anvil_setCoinbase: sets who gets the fees of blocks from the next on. */
+  /** anvil_setCoinbase: sets the fee recipient, starting with the next block. */
   defineControl('anvil_setCoinbase', [required('address', address)], (controls, address) =>
     controls.setCoinbase(address),
   ),
   setERC20Allowance,
-  /** anvil_setIntervalMining: mines a block every so many seconds; 0 ends that. */
+  /** anvil_setIntervalMining: mines a block every n seconds; 0 stops it. */
   defineControl('anvil_setIntervalMining', [required('seconds', controlNumber)], (controls, seconds) =>
     controls.setIntervalMining(Number(seconds) * 1000),
   ),
-  /** anvil_setLoggingEnabled: lets the command tell about blocks and contracts, or keeps it quiet. */
+  /** anvil_setLoggingEnabled: enables or disables the log of blocks and contracts. */
   defineControl('anvil_setLoggingEnabled', [required('enabled', strictBoolean)], (controls, enabled) =>
     controls.setLogging(enabled),
   ),
-  /** anvil_setMinGasPrice: sets the least gas price in wei; only before London. */
+  /** anvil_setMinGasPrice: sets the minimum gas price in wei; only before London. */
   defineControl('anvil_setMinGasPrice', [required('gasPrice', controlNumber)], (controls, gasPrice) =>
     controls.setMinGasPrice(gasPrice),
   ),
-  /** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block alone, in wei per gas. */
+  /** anvil_setNextBlockBaseFeePerGas: sets the base fee of the next block only, in wei per gas. */
   defineControl(
     'anvil_setNextBlockBaseFeePerGas',
     [required('baseFee', controlWeiPerGas)],
     (controls, baseFee) => controls.setNextBaseFee(baseFee),
   ),
-  /** anvil_setNextBlockPrevRandao: sets what PREVRANDAO gives in the next block alone; 32 bytes. */
+  /** anvil_setNextBlockPrevRandao: sets the PREVRANDAO of the next block only; 32 bytes. */
   defineControl('anvil_setNextBlockPrevRandao', [required('value', hash)], (controls, value) =>
     controls.setPrevRandao(value),
   ),
   setNonce,
-  /** anvil_setRpcUrl: asks another node of the chain that a fork goes on from; without a fork it does nothing. */
+  /** anvil_setRpcUrl: switches to another node of the forked chain; without a fork it does nothing. */
   defineControl('anvil_setRpcUrl', [required('url', httpUrl)], (controls, url) => controls.setRemote(url)),
-  /** anvil_setStorageAt: sets a slot of an account to 32 bytes; true. */
+  /** anvil_setStorageAt: sets an account's slot to 32 bytes and returns true. */
   defineMethod(
     'anvil_setStorageAt',
     [required('address', address), required('slot', controlNumber), required('value', hash)],
@@ -157,7 +157,7 @@ export const anvilMethods: readonly Method[] = [
       return true
     },
   ),
-  /** anvil_stopImpersonatingAccount: takes transactions of an account with a signature only. */
+  /** anvil_stopImpersonatingAccount: stops accepting unsigned transactions from an account. */
   defineControl('anvil_stopImpersonatingAccount', [required('address', address)], (controls, address) =>
     controls.stopImpersonating(address),
   ),

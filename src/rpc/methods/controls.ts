@@ -7,7 +7,7 @@ import { minerMethods } from './miner.js'
 import { personalMethods } from './personal.js'
 import { dumpGenesis, importBlocks } from './standin.js'
 
-/** Names under which clients know what anvil has under its own name, besides `hardhat_` and `ganache_`. */
+/** Additional names of anvil's controls, besides those with `hardhat_` and `ganache_`. */
 const furtherNames: Readonly<Record<string, readonly string[]>> = {
   anvil_addBalance: ['tenderly_addBalance'],
   anvil_dealERC20: ['anvil_setERC20Balance', 'anvil_deal', 'tenderly_setErc20Balance'],
@@ -21,7 +21,7 @@ const furtherNames: Readonly<Record<string, readonly string[]>> = {
   evm_mine_detailed: ['anvil_mine_detailed'],
 }
 
-/** The methods of `evm_` that clients also send under the name of their node. */
+/** Prefixes under which clients also call the `evm_` methods. */
 const nodeNames: readonly string[] = ['anvil', 'hardhat', 'ganache']
 
 const own: readonly Method[] = [
@@ -34,7 +34,7 @@ const own: readonly Method[] = [
 ]
 const ownNames: ReadonlySet<string> = new Set(own.map(({ name }) => name))
 
-/** A method under other names; those that have a meaning of their own are left out. */
+/** Returns a method's aliases, except names that have a meaning of their own. */
 function aliasesOf(method: Method): Method[] {
   const [namespace, rest] = split(method.name)
   const byNode =
@@ -49,12 +49,12 @@ function split(name: string): [namespace: string, rest: string] {
   return [name.slice(0, at), name.slice(at + 1)]
 }
 
-/** Setters whose peers answer true: those of hardhat, of ganache, and the setters of accounts that ganache brought. */
+/** Methods that return true in their own node: hardhat's, ganache's, and ganache's account setters. */
 const answersTrue = /^(hardhat|ganache|miner)_|^evm_setAccount/
 
 /**
- * Answers true in the place of null where the node that the name belongs to does so; the names that all nodes share
- * go by the compatibility that was chosen. In anvil the names of hardhat are others for its own.
+ * Returns true instead of null where the node that a name belongs to does; names common to all nodes follow the
+ * selected compatibility. In anvil, hardhat's names are aliases of its own.
  */
 function answeringAsNamed(method: Method): Method {
   const named = answersTrue.test(method.name)
@@ -74,12 +74,12 @@ function answeringAsNamed(method: Method): Method {
   }
 }
 
-/** The controls of the node under all their names. */
+/** The node's controls under all their names. */
 export const controlMethods: readonly Method[] = own
   .flatMap((method) => [method, ...aliasesOf(method)])
   .map(answeringAsNamed)
 
-/** Names of the methods that drive the node rather than ask it: closed to pages of other sites. */
+/** Names of methods that control the node rather than query it; pages of other sites may not call them. */
 export const controlMethodNames: ReadonlySet<string> = new Set(
   [...controlMethods, ...personalMethods, sendUnsignedTransaction].map(({ name }) => name),
 )

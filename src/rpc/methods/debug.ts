@@ -17,7 +17,7 @@ import { traceBlock, traceBlockByHash, traceBlockByNumber } from './debug/traceB
 import { traceCall } from './debug/traceCall.js'
 import { traceTransaction } from './debug/traceTransaction.js'
 
-/** The methods whose names begin with `debug_`. */
+/** The methods of the `debug_` namespace. */
 export const debugMethods: readonly Method[] = [
   accountRange,
   codeByHash,

@@ -12,20 +12,20 @@ import { transactionText } from '../format/transaction.js'
 import type { FilterArguments } from '../params/filter.js'
 import { type WireBytes, wireArray } from '../wire.js'
 
-/** A block whose logs came onto the canonical chain or left it. */
+/** A block whose logs joined or left the canonical chain. */
 export interface LogChange {
   block: StoredBlock
   removed: boolean
 }
 
-/** The blocks whose logs an event concerns, in the order in which geth tells them (core/blockchain.go, reorg). */
+/** Returns the blocks whose logs an event affects, in geth's order of notification (core/blockchain.go, reorg). */
 export function logChanges(event: ChainEvent): LogChange[] {
   if (event.type === 'head') return [{ block: event.block, removed: false }]
   if (event.type !== 'removed' && event.type !== 'added') return []
   return event.blocks.map((block) => ({ block, removed: event.type === 'removed' }))
 }
 
-/** The logs of a changed block that a filter asks for, in wire form. */
+/** Returns a changed block's logs that match a filter, in wire form. */
 export async function changedLogs(
   view: ChainView,
   { block, removed }: LogChange,
@@ -39,15 +39,15 @@ export async function changedLogs(
 
 type Source = Pick<Backend, 'chain' | 'events'>
 
-/** Something that waits to be polled, and the block that it came with. */
+/** A value waiting to be polled, and the block that it came with. */
 interface Waiting<T> {
   value: T
   block?: StoredBlock | undefined
 }
 
 /**
- * A filter that collects something from events until it is polled. What came with blocks that a revert took back is
- * gone, as if they had never been.
+ * Creates a filter that collects values from events until polled. Values from blocks that a revert rolls back are
+ * dropped, as if they had never existed.
  */
 function collectingFilter<T>(
   { events, chain }: Source,
@@ -79,9 +79,9 @@ function collectingFilter<T>(
 }
 
 /**
- * Collects the hashes of new heads.
+ * Creates a filter that collects the hashes of new heads.
  *
- * @param first - a block that the first poll begins with
+ * @param first - block that the first poll starts with
  */
 export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
   const collect = (event: ChainEvent) => (event.type === 'head' ? [waitingBlock(event.block)] : [])
@@ -98,8 +98,8 @@ function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
 }
 
 /**
- * Collects transactions that became executable: whole objects, or their hashes. A filter may never be polled: where
- * hashes do, no more is kept.
+ * Creates a filter that collects transactions as they become executable: full objects or hashes. Hash filters keep only
+ * the hashes, as they may never be polled.
  */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
@@ -116,24 +116,24 @@ export function createPendingFilter(source: Source, { full }: { full: boolean })
       )
 }
 
-/** Logs in wire form that were there before a filter was. */
+/** Logs in wire form that predate a filter. */
 export interface PastLogs {
-  /** Those that are there now. */
+  /** The logs present now. */
   now: Promise<readonly Uint8Array[]>
-  /** Searches anew: a revert may have taken some of them back. */
+  /** Repeats the search, as a revert may have rolled some of them back. */
   again: () => Promise<readonly Uint8Array[]>
 }
 
 /**
- * Collects logs that came and logs that a reorganisation removed; they are read when the filter is polled.
+ * Creates a filter that collects new logs and logs removed by reorganisations; it reads them when polled.
  *
- * @param past - what the first poll has before all others
+ * @param past - logs that the first poll starts with
  */
 export function createLogFilter(source: Source, logs: FilterArguments, past?: PastLogs): Filter {
   let pastLogs = past?.now
   const endPast = source.events.subscribe(({ type }) => {
     if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
-    // A range that begins beyond the head now is refused, and has none.
+    // If the range now starts beyond the head, the search fails: there are no logs.
     pastLogs = past?.again().catch(() => [])
   })
   const collect = (event: ChainEvent) =>
@@ -171,18 +171,18 @@ function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boole
   return toBlock === undefined || !('number' in toBlock) || number <= toBlock.number
 }
 
-/** Minutes that a filter lives without a poll: those of the hosted provider. */
+/** Lifetime of a filter without polls: 15 minutes, like the hosted provider's. */
 const lifetimeMilliseconds = 15 * 60_000
 
-/** A filter that is asked for what changed since the last time. */
+/** A filter that is polled for changes. */
 export interface Filter {
-  /** What changed since the last poll, or since the filter was made. */
+  /** Returns the changes since the last poll, or since the filter was created. */
   poll(): WireBytes | Promise<WireBytes>
-  /** Remembers what waits to be polled. @returns a function that puts it back */
+  /** Saves the unpolled changes. @returns a function that restores them */
   save(): () => void
-  /** Frees what the filter listens to. */
+  /** Stops listening to events. */
   end(): void
-  /** What a filter of logs asks for; other filters have none. */
+  /** Criteria of a log filter; absent from other filters. */
   logs?: FilterArguments
 }
 
@@ -191,12 +191,12 @@ interface Entry {
   expires: number
 }
 
-/** The filters of a network. They belong to no connection, and expire when they are not polled. */
+/** The filters of a network. They are not tied to a connection, and expire when not polled. */
 export class FilterStore {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
 
-  /** @param now - milliseconds, of a clock that does not go back */
+  /** @param now - a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
@@ -209,20 +209,20 @@ export class FilterStore {
     return id
   }
 
-  /** @throws ServerError if there is no such filter. */
+  /** @throws ServerError if there is no such filter */
   poll(id: string): WireBytes | Promise<WireBytes> {
     const entry = this.#find(id)
     entry.expires = this.#now() + lifetimeMilliseconds
     return entry.filter.poll()
   }
 
-  /** Whether there is a filter of this id. */
+  /** Whether a filter with this id exists. */
   has(id: string): boolean {
     this.#sweep()
     return this.#entries.has(id)
   }
 
-  /** What a filter of logs asks for. @throws ServerError if there is none of this id. */
+  /** Returns the criteria of a log filter. @throws ServerError if there is none with this id */
   logs(id: string): FilterArguments {
     const { logs } = this.#find(id).filter
     if (logs === undefined) throw new ServerError('filter not found')
@@ -237,7 +237,7 @@ export class FilterStore {
   }
 
   /**
-   * Remembers what waits in each filter. @returns a function that puts it back into those that are still there
+   * Saves the unpolled changes of all filters. @returns a function that restores them in the filters that still exist
    */
   save(): () => void {
     this.#sweep()
@@ -247,7 +247,7 @@ export class FilterStore {
     }
   }
 
-  /** Ends all filters. */
+  /** Removes all filters. */
   clear(): void {
     for (const { filter } of this.#entries.values()) filter.end()
     this.#entries.clear()
@@ -270,7 +270,7 @@ export class FilterStore {
   }
 }
 
-/** A new id for a filter or subscription: 16 random bytes without leading zeros (geth: rpc/subscription.go). */
+/** Creates the id of a filter or subscription: 16 random bytes without leading zeros (geth: rpc/subscription.go). */
 export function randomId(): string {
   return `0x${randomBytes(16)
     .toString('hex')

@@ -14,9 +14,9 @@ import { printJson } from '../wire.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 /**
- * Writes a frame with those within it, its members in geth's order (eth/tracers/native/call.go, callFrame).
+ * Writes a frame with its nested frames, members in geth's order (eth/tracers/native/call.go, callFrame).
  *
- * @param more - members of a frame besides, each with a comma in front
+ * @param more - writes additional members of a frame, each preceded by a comma
  */
 export function* writeCallFrame(
   top: CallFrame,
@@ -44,7 +44,7 @@ export function* writeCallFrame(
   }
 }
 
-/** A frame up to the frames within it. */
+/** Returns a frame's text up to its nested frames. */
 function beginning({
   type,
   from,
@@ -94,7 +94,7 @@ const options = struct(
   { onlyTopCall: boolean, withLog: boolean },
 )
 
-/** callTracer: the frames of an execution, one within the other. */
+/** callTracer: nested call frames. */
 export const callTracer: TracerKind = {
   name: 'callTracer',
   start(config, budget) {

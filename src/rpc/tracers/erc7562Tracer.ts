@@ -14,13 +14,13 @@ const options = struct(
   { stackTopItemsSize: int, ignoredOpcodes: list(uint64, '[]hexutil.Uint64'), withLog: boolean },
 )
 
-/** PUSH, DUP, SWAP and POP, arithmetic and comparisons, which may run in any validation. */
+/** PUSH, DUP, SWAP, POP, arithmetic and comparisons, which every validation may use. */
 const harmlessOpcodes: readonly number[] = [
   ...Array.from({ length: 0x9f - 0x5f + 1 }, (_, index) => 0x5f + index),
   ...[0x50, 0x01, 0x03, 0x02, 0x04, 0x14, 0x10, 0x11, 0x12, 0x13, 0x1b, 0x1c, 0x16, 0x17, 0x19, 0x15],
 ]
 
-/** erc7562Tracer: the frames of an execution with what ERC-7562 has rules for, as ERC-4337 bundlers ask for it. */
+/** erc7562Tracer: call frames with the facts that ERC-7562 restricts, for ERC-4337 bundlers. */
 export const erc7562Tracer: TracerKind = {
   name: 'erc7562Tracer',
   start(config, budget) {
@@ -75,7 +75,7 @@ function* writeKeccakInputs(inputs: readonly Uint8Array[], writer: PieceWriter):
   list.end()
 }
 
-/** Writes an object whose members are in the order of their names, hexadecimal digits without a prefix. */
+/** Writes an object sorted by member name; the names are hexadecimal digits without prefix. */
 function* writeObject<Value>(
   entries: ReadonlyMap<string, Value>,
   text: (value: Value) => string,
@@ -89,7 +89,7 @@ function* writeObject<Value>(
   members.end()
 }
 
-/** keccak256PreimageTracer: what KECCAK256 hashed, by the hashes. */
+/** keccak256PreimageTracer: inputs of KECCAK256 by hash. */
 export const keccakPreimageTracer: TracerKind = {
   name: 'keccak256PreimageTracer',
   start(_, budget) {

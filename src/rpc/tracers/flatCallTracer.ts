@@ -31,13 +31,13 @@ const byBeginning: readonly (readonly [beginning: string, words: string])[] = [
   ['stack underflow', 'Stack underflow'],
 ]
 
-/** A failure in Parity's words; those that Parity has none for stay as they are (geth: native/call_flat.go). */
+/** Returns Parity's message for a failure; unknown failures are unchanged (geth: native/call_flat.go). */
 export function parityWords(failure: string): string {
   const known = exact.get(failure) ?? byBeginning.find(([beginning]) => failure.startsWith(beginning))?.[1]
   return known ?? failure
 }
 
-/** How flat calls are shown. */
+/** Format of flat calls. */
 export interface FlatCallOptions {
   convertParityErrors: boolean
   /** What a frame without a result has: null in trace_* (Erigon, Reth), no such member in geth's flatCallTracer. */
@@ -48,8 +48,8 @@ const REVERTED = 'execution reverted'
 const NO_BYTES = new Uint8Array(0)
 
 /**
- * Writes a frame and those within it as one list, each behind the one around it, in Parity's form (geth:
- * native/call_flat.go); without a place that of a call that is no transaction.
+ * Writes a frame and its nested frames as one list, parents first, in Parity's format (geth: native/call_flat.go).
+ * Without a place, the trace is of a call.
  */
 export function* writeFlatCalls(
   top: CallFrame,
@@ -65,14 +65,14 @@ export function* writeFlatCalls(
   list.end()
 }
 
-/** A frame by itself, and where it stands among the others. */
+/** A frame and its position in the tree. */
 export interface FlatCall {
   frame: CallFrame
-  /** The indices of the frames around it, each within the next one outwards, and its own. */
+  /** Child indices on the path from the outermost frame to this one. */
   traceAddress: readonly number[]
 }
 
-/** A frame and those within it, each behind the one around it. */
+/** Yields a frame and its nested frames, parents first. */
 export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
   yield { frame: top, traceAddress: [] }
   const open: (FlatCall & { next: number })[] = [{ frame: top, traceAddress: [], next: 0 }]
@@ -89,7 +89,7 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
   }
 }
 
-/** One frame; without a place, that of a call that is no transaction, it does not name any. */
+/** Returns the text of one frame. Without a place, as for a call, it names no block and no transaction. */
 export function flatCallText(
   { frame, traceAddress }: FlatCall,
   place: TracePlace | undefined,
@@ -152,10 +152,10 @@ const options = struct(
   { convertParityErrors: boolean, includePrecompiles: boolean },
 )
 
-/** About the text of a frame apart from its data: each names the transaction and the block. */
+/** Approximate length of a frame's text without its data, including transaction and block. */
 const FRAME_BYTES = 720
 
-/** flatCallTracer: the frames of an execution in one list, as Parity shows them. */
+/** flatCallTracer: call frames as one list in Parity's format. */
 export const flatCallTracer: TracerKind = {
   name: 'flatCallTracer',
   start(config, budget) {

@@ -10,7 +10,7 @@ import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
-/** Writes accounts by address, sorted; one has no members that are empty (geth: native/prestate.go, account). */
+/** Writes accounts sorted by address, without empty members (geth: native/prestate.go, account). */
 export function* writePrestate(accounts: PrestateAccounts, writer: PieceWriter): Steps<void> {
   const list = new ListWriter(writer, '{}')
   for (const [address, account] of yield* sortedEntries(accounts)) {
@@ -47,7 +47,7 @@ const options = struct(
   { diffMode: boolean, disableCode: boolean, disableStorage: boolean, includeEmpty: boolean },
 )
 
-/** prestateTracer: the accounts that an execution touches as they were, or what it changed in them. */
+/** prestateTracer: touched accounts before the execution, or its changes to them. */
 export const prestateTracer: TracerKind = {
   name: 'prestateTracer',
   start(config, budget) {

@@ -15,7 +15,7 @@ import { prestateTracer } from './prestateTracer.js'
 import { type StructLogForm, opcodeTracers, startStructLogger } from './structLogger.js'
 import type { Trace, TracePlace, TracerKind } from './tracerKind.js'
 
-/** 4byteTracer: how often each function selector was called. */
+/** 4byteTracer: number of calls per function selector. */
 export const fourByteTracer: TracerKind = {
   name: '4byteTracer',
   start() {
@@ -33,7 +33,7 @@ function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter):
   members.end()
 }
 
-/** noopTracer: executes, and shows nothing. */
+/** noopTracer: executes without output. */
 export const noopTracer: TracerKind = {
   name: 'noopTracer',
   start: () => ({ tracer: {}, write: (_, writer) => writeNothing(writer) }),
@@ -43,7 +43,7 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
   yield writer.append('{}')
 }
 
-/** muxTracer: several tracers at once, each with its config under its name. */
+/** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
   start(config, budget, place) {
@@ -80,10 +80,10 @@ const kinds: ReadonlyMap<string, TracerKind> = new Map(
 )
 
 /**
- * Starts the trace that a config asks for.
+ * Starts the trace that a configuration selects.
  *
- * @param form - of a trace of steps; in hardhat's memory is shown unless it is disabled
- * @throws ServerError if its own config does not fit the tracer.
+ * @param form - format of opcode-level traces; in hardhat's, memory is included unless disabled
+ * @throws ServerError if `tracerConfig` does not fit the tracer
  */
 export function startTrace(
   { tracer, tracerConfig, ...options }: TraceConfig,
@@ -108,12 +108,12 @@ export function startTrace(
   )
 }
 
-/** Whether a tracer is a program in JavaScript in geth: what the request brings, and those that come with geth. */
+/** Whether geth implements a tracer in JavaScript: those in the request, and some of its own. */
 export function isJavaScript({ tracer }: TraceConfig): boolean {
   return tracer !== undefined && (!kinds.has(tracer) || opcodeTracers.some(({ name }) => name === tracer))
 }
 
-/** Any other name is a program in JavaScript. */
+/** Starts a tracer by name; an unknown name is taken as a JavaScript program. */
 function startNamed(name: string, config: unknown, budget: TraceBudget, place: TracePlace): Trace {
   const kind = kinds.get(name)
   return kind === undefined
@@ -129,10 +129,10 @@ function muxMembers(config: unknown): [string, unknown][] {
 }
 
 /**
- * A tracer that the request brings with it as a program in JavaScript.
+ * Starts a tracer given in the request as a JavaScript program.
  *
- * @param program - an expression whose value has the hooks `result` and `fault`, and what it wants of `setup`, `step`,
- *   `enter` and `exit`
+ * @param program - expression whose value has the hooks `result` and `fault`, and optionally `setup`, `step`, `enter`
+ * and `exit`
  */
 export function startJavaScriptTracer(
   program: string,

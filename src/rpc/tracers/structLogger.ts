@@ -16,7 +16,7 @@ import type { Trace, TracerKind } from './tracerKind.js'
 
 const WORD_DIGITS = 64
 
-/** How traces of steps are written. */
+/** Format of opcode-level traces. */
 export type StructLogForm = 'geth' | 'anvil' | 'hardhat'
 
 interface StructLogFormat {
@@ -24,7 +24,7 @@ interface StructLogFormat {
   returnValue(bytes: Uint8Array): string
 }
 
-/** Prints steps as they come. */
+/** Prints steps as they occur. */
 export class StructLogText implements StructLogSink {
   readonly #format: StructLogFormat
   readonly #writer = new PieceWriter()
@@ -41,7 +41,7 @@ export class StructLogText implements StructLogSink {
     return text.length
   }
 
-  /** Writes the whole trace. */
+  /** Writes the complete trace. */
   *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Steps<void> {
     writer.append(
       `{"gas":${gasUsed},"failed":${failed},"returnValue":${this.#format.returnValue(returnValue)},"structLogs":[`,
@@ -54,13 +54,13 @@ export class StructLogText implements StructLogSink {
   }
 }
 
-/** geth's form (eth/tracers/logger/logger.go, structLogLegacy). */
+/** Geth's format (eth/tracers/logger/logger.go, structLogLegacy). */
 function gethStep(log: StructLog): string {
   const { refund } = log
   return refund > 0n ? withRefund(log) : `${stepMembers(log)}}`
 }
 
-/** The same in anvil, which tells also that there are no refunds. */
+/** Anvil's format, which is geth's but includes a zero refund. */
 function withRefund(log: StructLog): string {
   return `${stepMembers(log)},"refund":${log.refund}}`
 }
@@ -80,8 +80,8 @@ function stepMembers({ step, stack, returnData, memory, storage }: StructLog): s
 }
 
 /**
- * hardhat's form, that of EIP-3155 before geth changed it: words have all their digits and no prefix, and what is shown
- * is there on every step. An opcode that gas did not suffice for costs what was left.
+ * Hardhat's format, that of EIP-3155 before geth changed it: words have all their digits and no prefix, and every step
+ * has all enabled members. An opcode that runs out of gas costs what was left.
  */
 function hardhatStep({ step, stack, memory, storage }: StructLog): string {
   const { runState, gas, cost } = step
@@ -122,7 +122,7 @@ function slotTexts(storage: ReadonlyMap<string, string>, prefix: '0x' | ''): str
     .map(([slot, value]) => `"${prefix}${slot}":"${prefix}${value}"`)
 }
 
-/** The tracer that has no name: every opcode with its stack. */
+/** Starts the default tracer, which logs every opcode with its stack. */
 export function startStructLogger(
   options: StructLogOptions,
   budget: TraceBudget,
@@ -133,7 +133,7 @@ export function startStructLogger(
   return { tracer, write: (_, writer) => text.writeAll(tracer.outcome, writer) }
 }
 
-/** opcountTracer: how many opcodes ran. */
+/** opcountTracer: number of executed opcodes. */
 const opcountTracer: TracerKind = {
   name: 'opcountTracer',
   start() {
@@ -151,9 +151,10 @@ const opcountTracer: TracerKind = {
 }
 
 /**
- * A tracer that counts by name: of each opcode, or of each one after those before it in its frame.
+ * Creates a tracer that counts opcodes, or sequences of them, by name.
  *
- * @param counter - makes what names an opcode by its frame, whose depth is 1 for the outermost; undefined is not counted
+ * @param counter - creates a function that names an opcode given its depth, 1 for the outermost frame; undefined is not
+ * counted
  */
 function countingTracer(
   name: string,
@@ -195,7 +196,7 @@ const bigramTracer = countingTracer('bigramTracer', () => {
   }
 })
 
-/** The opcode that changes the depth is not counted, and begins anew. */
+/** An opcode that changes the depth is not counted, and starts a new sequence. */
 const trigramTracer = countingTracer('trigramTracer', () => {
   let last = { opcodes: ['', ''], depth: 0 }
   return (opcode, depth) => {
@@ -209,5 +210,5 @@ const trigramTracer = countingTracer('trigramTracer', () => {
   }
 })
 
-/** The tracers that count opcodes (geth: eth/tracers/js/internal/tracers). */
+/** Tracers that count opcodes (geth: eth/tracers/js/internal/tracers). */
 export const opcodeTracers = [opcountTracer, unigramTracer, bigramTracer, trigramTracer]

@@ -5,26 +5,26 @@ import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieces.js'
 import { DecodeError, type Decoder } from '../params/combinators.js'
 
-/** A trace that is being made. */
+/** A trace in progress. */
 export interface Trace {
   tracer: ExecutionTracer
-  /** Writes its text, once the execution is over. */
+  /** Writes the trace. Call this once execution has ended. */
   write(place: TracePlace, writer: PieceWriter): Steps<void>
-  /** Why there is nothing to write, once the execution is over; absent where a tracer cannot fail by itself. */
+  /** Returns why there is nothing to write, once execution has ended; absent if the tracer itself cannot fail. */
   failure?(): string | undefined
 }
 
-/** A tracer by its name on the wire. */
+/** A tracer with its wire name. */
 export interface TracerKind {
   readonly name: string
-  /** @throws ServerError if the config does not fit the tracer. */
+  /** @throws ServerError if the configuration does not fit the tracer */
   start(config: unknown, budget: TraceBudget, place: TracePlace): Trace
 }
 
 /**
- * The config of a tracer; an absent one is empty.
+ * Decodes a tracer's configuration; an absent one is empty.
  *
- * @throws ServerError in Go's words: geth reports it as any other failure, not as a wrong argument.
+ * @throws ServerError with Go's message: geth reports this as a failure, not as an invalid argument
  */
 export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
   try {
@@ -35,14 +35,14 @@ export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
   }
 }
 
-/** Prints the text of a trace. @throws ServerError if the tracer has failed */
+/** Writes a trace. @throws ServerError if the tracer has failed */
 export function* writeTrace(trace: Trace, place: TracePlace, writer: PieceWriter): Steps<void> {
   const failure = trace.failure?.()
   if (failure !== undefined) throw new ServerError(failure)
   yield* trace.write(place, writer)
 }
 
-/** Where what is traced stands; a call stands nowhere. */
+/** Block and transaction of a trace. */
 export interface TracePlace {
   /** 32 bytes. */
   blockHash?: Uint8Array
@@ -52,5 +52,5 @@ export interface TracePlace {
   transactionIndex: number
 }
 
-/** The place of a call that is no transaction. */
+/** Place of a call, which has no block or transaction. */
 export const noPlace: TracePlace = { blockNumber: 0n, transactionIndex: 0 }

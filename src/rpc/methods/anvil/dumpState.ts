@@ -9,7 +9,10 @@ import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { anything, data } from '../../params/bytes.js'
 
-/** anvil_loadState: takes up what anvil_dumpState gave, here or in anvil, or the accounts of a geth genesis; true. */
+/**
+ * anvil_loadState: loads a dump from anvil_dumpState, here or in anvil, or the accounts of a geth genesis; returns
+ * true.
+ */
 export const loadState = defineMethod(
   'anvil_loadState',
   [required('dump', data)],
@@ -25,10 +28,7 @@ export const loadState = defineMethod(
   },
 )
 
-/**
- * anvil_dumpState: the state with its blocks as gzip of JSON. Past states are not in it, whether they are asked for or
- * not.
- */
+/** anvil_dumpState: returns the state and blocks as gzipped JSON, without historical states even if requested. */
 export const dumpState = defineMethod(
   'anvil_dumpState',
   [optional('preserveHistory', anything)],

@@ -4,7 +4,7 @@ import { defineMethod, required } from '../../method.js'
 import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
 
-/** The data of a contract call whose arguments are 20-byte addresses. @param selector - 8 digits */
+/** Encodes a contract call with 20-byte addresses as arguments. @param selector - 8 digits */
 export function encodeCall(selector: string, addresses: readonly Uint8Array[]): Uint8Array {
   const data = new Uint8Array(4 + 32 * addresses.length)
   data.set(hexToBytes(selector))
@@ -12,10 +12,10 @@ export function encodeCall(selector: string, addresses: readonly Uint8Array[]): 
   return data
 }
 
-/** `allowance(address,address)` of ERC-20. */
+/** Selector of ERC-20's `allowance(address,address)`. */
 const ALLOWANCE = 'dd62ed3e'
 
-/** anvil_setERC20Allowance: sets how much of a token a spender may take, in the slot that its allowance reads. */
+/** anvil_setERC20Allowance: sets a spender's allowance by writing the slot that `allowance` reads. */
 export const setERC20Allowance = defineMethod(
   'anvil_setERC20Allowance',
   [
@@ -31,10 +31,10 @@ export const setERC20Allowance = defineMethod(
   },
 )
 
-/** `balanceOf(address)` of ERC-20. */
+/** Selector of ERC-20's `balanceOf(address)`. */
 const BALANCE_OF = '70a08231'
 
-/** anvil_dealERC20: sets what a holder has of a token, in the slot that its balanceOf reads. */
+/** anvil_dealERC20: sets a holder's token balance by writing the slot that `balanceOf` reads. */
 export const dealERC20 = defineMethod(
   'anvil_dealERC20',
   [required('holder', address), required('token', address), required('amount', controlNumber)],

@@ -3,7 +3,10 @@ import type { Backend } from '../../backend.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 
-/** anvil_getBlobByHash: the blob of a versioned hash (EIP-4844), if a transaction brought it here; else null. */
+/**
+ * anvil_getBlobByHash: returns the blob with a versioned hash (EIP-4844) if a transaction has submitted it; otherwise
+ * null.
+ */
 export const getBlobByHash = defineMethod(
   'anvil_getBlobByHash',
   [required('versionedHash', hash)],
@@ -14,7 +17,7 @@ export const getBlobByHash = defineMethod(
 )
 
 /**
- * anvil_getBlobsByTransactionHash: the blobs of a transaction, mined or waiting, in its order; null if it is not known
+ * anvil_getBlobsByTransactionHash: returns the blobs of a mined or pending transaction in order; null if it is unknown
  * or has none.
  */
 export const getBlobsByTransactionHash = defineMethod(

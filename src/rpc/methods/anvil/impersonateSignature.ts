@@ -2,7 +2,7 @@ import { defineMethod, required } from '../../method.js'
 import { address, signature } from '../../params/bytes.js'
 import { type Decoder, ReasonError } from '../../params/combinators.js'
 
-/** A signature and whose it is to be. */
+/** A signature and the signer to report for it. */
 export interface SignaturePair {
   /** 65 bytes: r, s and v. */
   signature: Uint8Array
@@ -10,7 +10,7 @@ export interface SignaturePair {
   address: Uint8Array
 }
 
-/** A pair of a signature and an address. */
+/** A pair of signature and address. */
 export const signaturePair: Decoder<SignaturePair> = {
   schema: {
     title: 'signature and address',
@@ -29,8 +29,8 @@ export const signaturePair: Decoder<SignaturePair> = {
 }
 
 /**
- * anvil_impersonateSignature: contracts that recover the signer of a signature get an account of the caller's choice
- * from now on, whatever was signed. Its one argument is a pair of the 65-byte signature and the address.
+ * anvil_impersonateSignature: makes contracts recover the given account from a signature, whatever was signed. Its
+ * single argument is a pair of the 65-byte signature and the address.
  */
 export const impersonateSignature = defineMethod(
   'anvil_impersonateSignature',

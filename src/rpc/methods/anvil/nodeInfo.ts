@@ -2,7 +2,7 @@ import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { version } from '../../../version.js'
 import { defineMethod } from '../../method.js'
 
-/** anvil_metadata: the node, this run of it, its head and its snapshots. */
+/** anvil_metadata: describes the node, its current run, head and snapshots. */
 export const metadata = defineMethod('anvil_metadata', [], ({ view, backend }) => {
   const { number } = view.head().header
   const snapshots = backend.controls
@@ -23,7 +23,7 @@ export const metadata = defineMethod('anvil_metadata', [], ({ view, backend }) =
   }
 })
 
-/** anvil_nodeInfo: the head and what the next block gets. */
+/** anvil_nodeInfo: describes the head and the settings of the next block. */
 export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) => {
   const { header, hash } = view.head()
   const { hardfork, order, baseFee, gasLimit } = backend.controls.facts()

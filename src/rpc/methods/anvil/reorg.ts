@@ -9,14 +9,14 @@ import { type Decoder, ReasonError, inPieces, list } from '../../params/combinat
 import { controlNumber } from '../../params/numbers.js'
 import { transactionRequest } from '../transactionRequest.js'
 
-/** A transaction and which of the new blocks it goes into. */
+/** A transaction and the index of the new block that receives it. */
 export interface ReplacementPair {
-  /** Signed, in its EIP-2718 form, or as a caller describes it. */
+  /** Signed, in EIP-2718 form, or as an unsigned request. */
   transaction: Uint8Array | CallArguments
   index: number
 }
 
-/** A pair of a transaction and the index of a block. */
+/** A pair of transaction and block index. */
 export const replacementPair: Decoder<ReplacementPair> = {
   schema: {
     title: 'transaction and block index',
@@ -67,8 +67,8 @@ const byPosition = defineMethod(
 )
 
 /**
- * anvil_reorg: takes blocks off the end of the chain and mines as many anew, which hold the given transactions, each
- * with the index of its block among the new ones. The parameters may also be one object in place of the array.
+ * anvil_reorg: replaces the last blocks with as many new ones, which contain the given transactions, each with the
+ * index of its new block. The parameters may also be an object instead of an array.
  */
 export const reorg: Method = {
   ...byPosition,

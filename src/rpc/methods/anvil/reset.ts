@@ -10,7 +10,7 @@ const forking = struct(
 )
 const order = struct({ struct: 'ResetOptions', type: 'ResetOptions' }, { forking })
 
-/** The options of a reset. Empty objects and nulls in them mean the same as no options. */
+/** Options of a reset. Empty objects, and nulls in them, mean no options. */
 export const resetOrder: Decoder<ForkTarget> = {
   schema: order.schema,
   decode(value) {
@@ -20,8 +20,8 @@ export const resetOrder: Decoder<ForkTarget> = {
 }
 
 /**
- * anvil_reset: puts the chain back to the first block that it was started with, or onto a block of a remote chain;
- * waiting transactions and snapshots are gone.
+ * anvil_reset: resets the chain to the block it was started from, or to a block of a remote chain. Pending transactions
+ * and snapshots are dropped.
  */
 export const reset = defineMethod(
   'anvil_reset',
@@ -32,7 +32,7 @@ export const reset = defineMethod(
   },
 )
 
-/** hardhat_reset: as anvil_reset, but a chain of the node's own begins anew, and so do the numbers of snapshots. */
+/** hardhat_reset: like anvil_reset, but the node's own chain gets a new genesis and snapshot numbering restarts. */
 export const resetAnew = defineMethod(
   'hardhat_reset',
   [optional('options', resetOrder)],

@@ -3,7 +3,7 @@ import { defineMethod, required, type Call } from '../../method.js'
 import { address } from '../../params/bytes.js'
 import { controlUint64 } from '../../params/numbers.js'
 
-/** anvil_setNonce: sets the nonce that the next transaction of an account has to have; in hardhat to no less than it is. */
+/** anvil_setNonce: sets the nonce that an account's next transaction must have; in hardhat it cannot decrease. */
 export const setNonce = defineMethod(
   'anvil_setNonce',
   [required('address', address), required('nonce', controlUint64)],
@@ -15,7 +15,7 @@ export const setNonce = defineMethod(
   },
 )
 
-/** @throws RpcError in the words of hardhat (EDR: edr_provider, error.rs) */
+/** @throws RpcError with hardhat's message (EDR: edr_provider, error.rs) */
 async function checkRise({ view, backend }: Call, account: Uint8Array, nonce: bigint): Promise<void> {
   if (backend.mempool.content().length > 0) {
     throw new RpcError(-32603, 'Cannot set account nonce when the transaction pool is not empty')

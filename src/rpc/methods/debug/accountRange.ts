@@ -13,7 +13,7 @@ import { int } from '../../params/numbers.js'
 import { findBlock, isPending, latestBlock } from '../findBlock.js'
 import { WireBytes } from '../../wire.js'
 
-/** Most accounts of an answer (geth: eth/api_debug.go, AccountRangeMaxResults). */
+/** Maximum number of accounts in an answer (geth: eth/api_debug.go, AccountRangeMaxResults). */
 const MOST_ACCOUNTS = 256
 
 const HASH_LENGTH = 32
@@ -23,11 +23,11 @@ interface DumpOptions {
   limit: number
   withCode: boolean
   withStorage: boolean
-  /** Whether accounts are listed of whose address only the hash is known. */
+  /** Whether to include accounts whose address is unknown, only its hash. */
   withHashesOnly: boolean
 }
 
-/** debug_accountRange: the accounts of a block's state, in the order of the hashes of their addresses from one on. */
+/** debug_accountRange: returns accounts of a block's state, ordered by address hash, from a given hash on. */
 export const accountRange = defineMethod(
   'debug_accountRange',
   [
@@ -48,7 +48,7 @@ export const accountRange = defineMethod(
     }),
 )
 
-/** debug_dumpBlock: the first 256 accounts of a block's state, in the order of the hashes of their addresses. */
+/** debug_dumpBlock: returns the first 256 accounts of a block's state, ordered by address hash. */
 export const dumpBlock = defineMethod('debug_dumpBlock', [required('block', blockNumber)], (call, selector) =>
   dump(call, selector, {
     start: new Uint8Array(0),
@@ -59,7 +59,7 @@ export const dumpBlock = defineMethod('debug_dumpBlock', [required('block', bloc
   }),
 )
 
-/** The pending block has the state that it begins with, as in geth. */
+/** For the pending block, dumps the state that it starts from, like geth. */
 async function dump(call: Call, selector: BlockSelector, options: DumpOptions): Promise<WireBytes> {
   const { view, backend } = call
   const { start, limit, withHashesOnly } = options
@@ -89,7 +89,7 @@ async function dump(call: Call, selector: BlockSelector, options: DumpOptions): 
   return new WireBytes(writer.pieces())
 }
 
-/** The slots of an account; none where no address is known, whose slots geth does not list either. */
+/** Reads an account's slots; none if its address is unknown, like geth. */
 async function readSlots(
   { backend }: Call,
   { address, storageRoot }: RangeAccount,
@@ -113,7 +113,7 @@ function keyOf({ address, hash }: RangeAccount): string {
   return address === undefined ? `pre(0x${bytesToPlainHex(hash)})` : checksumAddress(address)
 }
 
-/** Writes an account as geth dumps it (core/state/dump.go, DumpAccount). */
+/** Writes an account like geth's dump (core/state/dump.go, DumpAccount). */
 function* writeAccount(
   { balance, nonce, storageRoot, codeHash, address, hash }: RangeAccount,
   { code, slots }: { code: Uint8Array; slots: readonly RangeSlot[] },
@@ -142,5 +142,5 @@ function* writeAccount(
   writer.append(`,"key":${jsonBytes(hash)}}`)
 }
 
-/** At least what a slot takes in the answer. */
+/** Minimum bytes of a slot in the answer. */
 const BYTES_OF_SLOT = 72

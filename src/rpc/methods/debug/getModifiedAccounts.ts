@@ -5,7 +5,7 @@ import { type Call, defineMethod, optional, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { controlUint64 } from '../../params/numbers.js'
 
-/** debug_getModifiedAccountsByNumber: the accounts that are otherwise after one block than after another one before it. */
+/** debug_getModifiedAccountsByNumber: returns the accounts that differ between the states after two blocks. */
 export const getModifiedAccountsByNumber = defineMethod(
   'debug_getModifiedAccountsByNumber',
   [required('start', controlUint64), optional('end', controlUint64)],
@@ -20,7 +20,7 @@ export const getModifiedAccountsByNumber = defineMethod(
   },
 )
 
-/** debug_getModifiedAccountsByHash: the same for blocks by their hashes. */
+/** debug_getModifiedAccountsByHash: like debug_getModifiedAccountsByNumber, with block hashes. */
 export const getModifiedAccountsByHash = defineMethod(
   'debug_getModifiedAccountsByHash',
   [required('startHash', hash), optional('endHash', hash)],

@@ -4,7 +4,7 @@ import { defineMethod, optional, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { traceConfig } from '../../params/traceConfig.js'
 
-/** debug_intermediateRoots: the state root after each transaction of a block; null for one without transactions. */
+/** debug_intermediateRoots: returns the state root after each transaction of a block; null if it has none. */
 export const intermediateRoots = defineMethod(
   'debug_intermediateRoots',
   [required('blockHash', hash), optional('config', traceConfig)],

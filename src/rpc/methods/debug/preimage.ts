@@ -3,7 +3,7 @@ import { ServerError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 
-/** debug_preimage: the address or slot of a state with a keccak-256 hash. @throws ServerError if none is known */
+/** debug_preimage: returns the address or slot with a keccak-256 hash. @throws ServerError if none is known */
 export const preimage = defineMethod(
   'debug_preimage',
   [required('hash', hash)],

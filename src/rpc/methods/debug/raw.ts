@@ -10,9 +10,9 @@ import { rawTransactionByHash } from '../eth/rawTransactions.js'
 import { findBlock } from '../findBlock.js'
 
 /**
- * The block that a debug method is asked for, or undefined beyond the head.
+ * Returns the block for a debug method, or undefined beyond the head.
  *
- * @throws ServerError if a hash names no block: geth prints it as a list of decimal bytes (eth/api_debug.go).
+ * @throws ServerError for an unknown hash, which geth prints as a list of decimal bytes (eth/api_debug.go)
  */
 export function blockOrRefusal(
   view: ChainView,
@@ -27,8 +27,8 @@ export function blockOrRefusal(
 }
 
 /**
- * debug_codeByHash: the code with a keccak-256 hash, `0x` where no account of any block had it (anvil/src/eth/api.rs,
- * which takes a block too and looks at none).
+ * debug_codeByHash: returns the code with a keccak-256 hash, `0x` if no account of any block had it
+ * (anvil/src/eth/api.rs, which also accepts a block but ignores it).
  */
 export const codeByHash = defineMethod(
   'debug_codeByHash',
@@ -36,7 +36,9 @@ export const codeByHash = defineMethod(
   ({ backend }, codeHash) => bytesToHex(backend.records.code(codeHash) ?? new Uint8Array(0)),
 )
 
-/** debug_getRawTransactions: the EIP-2718 forms of a block's transactions in order (foundry: anvil-core/src/eth). */
+/**
+ * debug_getRawTransactions: returns a block's transactions in EIP-2718 form, in order (foundry: anvil-core/src/eth).
+ */
 export const getRawTransactions = defineMethod(
   'debug_getRawTransactions',
   [required('block', blockSelector)],
@@ -46,14 +48,17 @@ export const getRawTransactions = defineMethod(
   },
 )
 
-/** debug_getRawTransaction: the EIP-2718 form of a transaction. */
+/** debug_getRawTransaction: returns a transaction in EIP-2718 form. */
 export const getRawTransaction = defineMethod(
   'debug_getRawTransaction',
   [required('hash', hash)],
   rawTransactionByHash,
 )
 
-/** debug_getRawReceipts: the receipts of a block in their EIP-2718 form; as in geth null beyond the head, and none of an unknown hash. */
+/**
+ * debug_getRawReceipts: returns a block's receipts in EIP-2718 form; like geth, null beyond the head and an empty list
+ * for an unknown hash.
+ */
 export const getRawReceipts = defineMethod(
   'debug_getRawReceipts',
   [required('block', blockSelector)],
@@ -64,7 +69,7 @@ export const getRawReceipts = defineMethod(
   },
 )
 
-/** debug_getRawHeader: the RLP of a header. */
+/** debug_getRawHeader: returns a header as RLP. */
 export const getRawHeader = defineMethod(
   'debug_getRawHeader',
   [required('block', blockSelector)],
@@ -74,10 +79,10 @@ export const getRawHeader = defineMethod(
   },
 )
 
-/** debug_getBadBlocks: blocks that were refused, of which none are kept. */
+/** debug_getBadBlocks: returns rejected blocks, none of which are kept. */
 export const getBadBlocks = defineMethod('debug_getBadBlocks', [], () => [])
 
-/** debug_getRawBlock: the RLP of a block. */
+/** debug_getRawBlock: returns a block as RLP. */
 export const getRawBlock = defineMethod(
   'debug_getRawBlock',
   [required('block', blockSelector)],

@@ -11,11 +11,11 @@ import { findBlock } from '../findBlock.js'
 import type { BlockSelector } from '../../../chain/view.js'
 
 /**
- * debug_storageRangeAt: the slots of an account, in the order of the hashes of their keys from one hash on. As in geth 1.17
- * they are those that the block began with, whatever the index: its storage tries do not show what the transactions before
- * that one have changed (eth/api_debug.go, storageRangeAt).
+ * debug_storageRangeAt: returns an account's slots, ordered by key hash, from a given hash on. Like in geth 1.17, they
+ * are those at the start of the block, whatever the index: its storage tries do not reflect changes by earlier
+ * transactions of the block (eth/api_debug.go, storageRangeAt).
  *
- * @throws ServerError if the block is not known, is the first one, or has no transaction of that index
+ * @throws ServerError if the block is unknown or the first one, or has no transaction with that index
  */
 export const storageRangeAt = defineMethod(
   'debug_storageRangeAt',
@@ -59,7 +59,7 @@ function* writeRange({ items, next }: Range<RangeSlot>, writer: PieceWriter): St
   writer.append(`,"nextKey":${next === undefined ? 'null' : jsonBytes(next)}}`)
 }
 
-/** A selector as Go prints its struct (rpc/types.go, BlockNumberOrHash). */
+/** Prints a selector like Go prints its struct (rpc/types.go, BlockNumberOrHash). */
 function printed(selector: BlockSelector): string {
   if ('hash' in selector) return `{<nil> ${bytesToHex(selector.hash)} ${selector.requireCanonical}}`
   return `{${'number' in selector ? `0x${selector.number.toString(16)}` : selector.tag} <nil> false}`

@@ -13,9 +13,9 @@ import { findBlock, isPending, noBlock } from '../findBlock.js'
 import { traceAll } from '../traces.js'
 
 /**
- * The block that a trace is asked for.
+ * Finds the block to trace.
  *
- * @throws ServerError if there is none, in geth's words (eth/tracers/api.go), and for the pending block.
+ * @throws ServerError if there is none, with geth's message (eth/tracers/api.go), and for the pending block
  */
 export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlock {
   if (isPending(selector)) throw new ServerError('tracing on top of pending is not supported')
@@ -26,7 +26,7 @@ export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlo
   throw new ServerError(`block ${name} not found`)
 }
 
-/** Whether a block is not there, which the traces of anvil answer with none. */
+/** Whether a block is missing in anvil's compatibility, where its traces are empty. */
 export function isMissingInAnvil(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
   selector: BlockSelector,
@@ -38,7 +38,7 @@ export function isMissingInAnvil(
   )
 }
 
-/** The traces of a block; anvil finds none in the first one, and refuses others than geth does. */
+/** Traces a block. Anvil returns no traces for the first block, and reports missing ones in its own way. */
 function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promise<Result> | Result {
   if (isMissingInAnvil(call, selector)) return noBlock(call)
   const block = tracedBlock(call.view, selector)
@@ -46,21 +46,21 @@ function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promi
   return isFirst ? [] : traceAll(call, block, config)
 }
 
-/** debug_traceBlockByNumber: what each transaction of a block did. */
+/** debug_traceBlockByNumber: traces each transaction of a block. */
 export const traceBlockByNumber = defineMethod(
   'debug_traceBlockByNumber',
   [required('block', blockNumber), optional('config', traceConfig)],
   async (call, selector, config = {}) => traces(call, selector, config),
 )
 
-/** debug_traceBlockByHash: what each transaction of a block did, whether it is canonical or not. */
+/** debug_traceBlockByHash: traces each transaction of a block, canonical or not. */
 export const traceBlockByHash = defineMethod(
   'debug_traceBlockByHash',
   [required('blockHash', hash), optional('config', traceConfig)],
   async (call, blockHash, config = {}) => traces(call, { hash: blockHash, requireCanonical: false }, config),
 )
 
-/** debug_traceBlock: what each transaction of a block did that is given as RLP; the chain has to have the block. */
+/** debug_traceBlock: traces each transaction of a block given as RLP, which the chain must contain. */
 export const traceBlock = defineMethod(
   'debug_traceBlock',
   [required('block', data), optional('config', traceConfig)],

@@ -10,7 +10,7 @@ import { keepsSteps, startWithin, traceBudget } from '../traces.js'
 import { noBlock, noBlockOfNumber } from '../findBlock.js'
 import { isMissingInAnvil, tracedBlock } from './traceBlock.js'
 
-/** debug_traceCall: what a message would do on a block's state, or in the place of one of its transactions. */
+/** debug_traceCall: traces a message on a block's state, or in place of one of its transactions. */
 export const traceCall = defineMethod(
   'debug_traceCall',
   [

@@ -4,7 +4,7 @@ import { hash } from '../../params/bytes.js'
 import { traceConfig } from '../../params/traceConfig.js'
 import { traceOne } from '../traces.js'
 
-/** debug_traceTransaction: what a mined transaction did, executed again on the state that it met. */
+/** debug_traceTransaction: traces a mined transaction by executing it again on its original state. */
 export const traceTransaction = defineMethod(
   'debug_traceTransaction',
   [required('transactionHash', hash), optional('config', traceConfig)],
