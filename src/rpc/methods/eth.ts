@@ -64,7 +64,7 @@ import {
   getUncleCountByBlockNumber,
 } from './eth/uncles.js'
 
-/** The methods whose names begin with `eth_`. */
+/** The methods of the `eth_` namespace. */
 export const ethMethods: readonly Method[] = [
   accounts,
   baseFee,

@@ -10,11 +10,11 @@ import { setIntervalMining } from './evm/setIntervalMining.js'
 import { setTime } from './evm/setTime.js'
 import { knows } from './personal.js'
 
-/** The methods whose names begin with `evm_`. */
+/** The methods of the `evm_` namespace. */
 export const evmMethods: readonly Method[] = [
   /**
-   * evm_addAccount: takes transactions of an account that the node has no key of; false if it did already. The
-   * passphrase means nothing here.
+   * evm_addAccount: starts accepting transactions from an account whose key the node lacks; false if it already did.
+   * The passphrase is ignored.
    */
   defineMethod(
     'evm_addAccount',
@@ -26,7 +26,7 @@ export const evmMethods: readonly Method[] = [
     },
   ),
   increaseTime,
-  /** evm_mine: mines blocks now, whatever the mining mode; zero, which hardhat writes as decimal text. */
+  /** evm_mine: mines blocks immediately in any mining mode; returns zero, in hardhat as a decimal string. */
   defineMethod(
     'evm_mine',
     [optional('timestampOrOrder', mineOrder)],
@@ -36,14 +36,14 @@ export const evmMethods: readonly Method[] = [
     },
   ),
   mine_detailed,
-  /** evm_removeAccount: takes back evm_addAccount; false if there is nothing to take back. */
+  /** evm_removeAccount: undoes evm_addAccount; false if there is nothing to undo. */
   defineMethod(
     'evm_removeAccount',
     [required('address', address), required('passphrase', passphrase)],
     async ({ backend }, account) => backend.controls.stopImpersonating(account),
   ),
   /**
-   * evm_revert: goes back to a snapshot, which is used up; later ones are gone. False if there is none; anvil refuses
+   * evm_revert: reverts to a snapshot, removing it and all later ones. Returns false if there is none; anvil throws
    * once if its block is gone.
    */
   defineMethod('evm_revert', [required('snapshot', controlNumber)], async ({ backend }, id) => {
@@ -53,12 +53,12 @@ export const evmMethods: readonly Method[] = [
     return outcome === 'done'
   }),
   setAccountStorageAt,
-  /** evm_setAutomine: switches mining on every transaction on or off. */
+  /** evm_setAutomine: enables or disables automine. */
   defineMethod('evm_setAutomine', [required('enabled', strictBoolean)], async ({ backend }, enabled) => {
     await backend.controls.setAutomine(enabled)
     return null
   }),
-  /** evm_setBlockGasLimit: sets the gas limit of blocks from the next on; true. */
+  /** evm_setBlockGasLimit: sets the gas limit, starting with the next block; returns true. */
   defineMethod(
     'evm_setBlockGasLimit',
     [required('gasLimit', controlUint64)],
@@ -69,7 +69,7 @@ export const evmMethods: readonly Method[] = [
     },
   ),
   setIntervalMining,
-  /** evm_setNextBlockTimestamp: fixes the time of the next block, in seconds. In hardhat the answer repeats it. */
+  /** evm_setNextBlockTimestamp: fixes the timestamp of the next block, in seconds; in hardhat the answer repeats it. */
   defineMethod(
     'evm_setNextBlockTimestamp',
     [required('timestamp', controlUint64)],
@@ -79,6 +79,6 @@ export const evmMethods: readonly Method[] = [
     },
   ),
   setTime,
-  /** evm_snapshot: remembers head and state and answers the number of the snapshot. */
+  /** evm_snapshot: saves head and state and returns the snapshot's number. */
   defineMethod('evm_snapshot', [], async ({ backend }) => quantity(await backend.controls.snapshot())),
 ]

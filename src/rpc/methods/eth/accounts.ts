@@ -1,10 +1,7 @@
 import { bytesToHex } from '../../../encoding/hex.js'
 import { type Method, defineMethod } from '../../method.js'
 
-/**
- * eth_accounts: the addresses that the node signs for, and behind them those that are impersonated; in hardhat without
- * these.
- */
+/** eth_accounts: returns the node's own accounts, followed by impersonated ones except in hardhat. */
 export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
   const own = backend.keyring.addresses()
   const { accountsIncludeImpersonated } = backend.settings.compatibility
@@ -12,5 +9,5 @@ export const accounts = defineMethod('eth_accounts', [], ({ backend }) => {
   return [...new Set([...own, ...others].map(bytesToHex))]
 })
 
-/** eth_requestAccounts: what eth_accounts answers (EIP-1102). */
+/** eth_requestAccounts: alias of eth_accounts (EIP-1102). */
 export const requestAccounts: Method = { ...accounts, name: 'eth_requestAccounts' }

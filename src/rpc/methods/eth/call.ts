@@ -5,7 +5,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { blockOverrides, callObject, stateOverride } from '../../params/callObject.js'
 import { checkBlobFeeCap, executionRequest } from '../transactionRequest.js'
 
-/** eth_call: what a message returns, without a transaction. */
+/** eth_call: executes a message without a transaction and returns its output. */
 export const call = defineMethod(
   'eth_call',
   [

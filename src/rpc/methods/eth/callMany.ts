@@ -33,11 +33,11 @@ import { executionRequest } from '../transactionRequest.js'
 /** Calls that run one after another in the same block. */
 export interface CallBundle {
   calls: readonly CallArguments[]
-  /** What is different in that block. */
+  /** Overrides of that block. */
   overrides: BlockOverrideArguments
 }
 
-/** The names that Erigon has for header fields, beside those of geth's overrides. */
+/** Erigon's names of header fields, accepted besides those of geth's overrides. */
 const erigonOverrides = struct(
   { struct: 'BlockOverrides', type: 'ethapi.BlockOverrides' },
   { blockNumber: big, timestamp: uint64, coinbase: address, baseFee: big },
@@ -84,7 +84,7 @@ export const callBundle: Decoder<CallBundle> = mapped(
   }),
 )
 
-/** How many transactions of a block come first, as a number or a QUANTITY; -1 is all of them. */
+/** Number of a block's transactions to apply first, as a number or QUANTITY; -1 means all. */
 const transactionIndex: Decoder<number> = {
   schema: { title: 'transaction index', type: ['integer', 'string'], minimum: -1 },
   decode(value) {
@@ -94,7 +94,7 @@ const transactionIndex: Decoder<number> = {
   },
 }
 
-/** Where the bundles of eth_callMany run (Erigon: turbo/jsonrpc/eth_callMany.go, StateContext). */
+/** Starting point of eth_callMany (Erigon: turbo/jsonrpc/eth_callMany.go, StateContext). */
 export const stateContext = struct(
   { struct: 'StateContext', type: 'StateContext' },
   { blockNumber: blockSelector, transactionIndex },
@@ -103,10 +103,9 @@ export const stateContext = struct(
 const ALL = -1
 
 /**
- * eth_callMany: what messages return one after another, each on what those before it left, in bundles that each see a
- * block of their own. A message that fails gives the reason and does not end the rest (Erigon:
- * turbo/jsonrpc/eth_callMany.go; reth: rpc-eth-api, call_many, whose form the answers have). The timeout is not looked
- * at.
+ * eth_callMany: executes messages in bundles, each message on the state left by those before it, and each bundle in a
+ * block of its own. A failed message returns its error without stopping the rest (Erigon:
+ * turbo/jsonrpc/eth_callMany.go). Answers have the format of reth (rpc-eth-api, call_many). The timeout is ignored.
  */
 export const callMany = defineMethod(
   'eth_callMany',

@@ -1,7 +1,7 @@
 import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 
-/** eth_capabilities: the oldest block of each kind of data. Nothing is ever deleted here. */
+/** eth_capabilities: returns the oldest block of each kind of data. Nothing is ever deleted here. */
 export const capabilities = defineMethod('eth_capabilities', [], ({ view }) => {
   const { hash, header } = view.head()
   const oldest = view.resolve({ tag: 'earliest' })?.header.number ?? 0n

@@ -8,7 +8,7 @@ import { bytesToHex, quantity } from '../../../encoding/hex.js'
 import { defineMethod } from '../../method.js'
 import type { JsonValue } from '../../wire.js'
 
-/** Precompiles by the names of EIP-7910, with their addresses as numbers, and the fork that brought them. */
+/** Precompiles: EIP-7910 name, address as a number, and the fork that introduced it. */
 const precompiles = [
   ['ECREC', 0x01, 'chainstart'],
   ['SHA256', 0x02, 'chainstart'],
@@ -30,7 +30,7 @@ const precompiles = [
   ['P256VERIFY', 0x100, 'osaka'],
 ] as const
 
-/** One fork of a chain in the form of EIP-7910. */
+/** Describes a fork in the format of EIP-7910. */
 export function forkConfig(
   activation: ForkActivation,
   forks: ForkSchedule,
@@ -76,7 +76,7 @@ function formatSystemContracts(rules: ForkRules, depositContract: Uint8Array): J
   }
 }
 
-/** eth_config: the fork that is in force, the next one, and the last one that is planned (EIP-7910). */
+/** eth_config: returns the current, next and last scheduled fork (EIP-7910). */
 export const config = defineMethod('eth_config', [], ({ view, backend: { forks } }) => {
   const genesis = view.resolve({ tag: 'earliest' })
   if (genesis === undefined) return null
@@ -91,7 +91,7 @@ export const config = defineMethod('eth_config', [], ({ view, backend: { forks }
   return { current: at(current), next, last: next === null ? null : at(timed.length - 1) }
 })
 
-/** The forks that come by time; an own chain has its one fork from the beginning of time on. */
+/** Returns the forks activated by timestamp; the node's own chain has a single fork from time 0. */
 function timedForks({
   activations,
   proofOfWork,

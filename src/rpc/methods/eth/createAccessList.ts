@@ -7,7 +7,7 @@ import { type CallArguments, callObject, stateOverride } from '../../params/call
 import { WireBytes, printJson } from '../../wire.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
-/** The result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
+/** Formats the result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
 export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {
   const failure = error === undefined ? '' : `"error":${printJson(error)},`
   return new WireBytes([
@@ -21,8 +21,8 @@ function entryText({ address, storageKeys }: AccessListEntry): string {
 }
 
 /**
- * eth_createAccessList: what a transaction touches, and what it costs with that declared (EIP-2930). In anvil a message
- * that fails is refused as by eth_call, and its fees mean nothing.
+ * eth_createAccessList: returns a transaction's access list and the gas it uses with that list (EIP-2930). In anvil a
+ * failing message is refused like in eth_call, and its fees are ignored.
  */
 export const createAccessList = defineMethod(
   'eth_createAccessList',

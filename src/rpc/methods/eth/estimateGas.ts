@@ -6,7 +6,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { blockOverrides, callObject, stateOverride, toCall } from '../../params/callObject.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
-/** eth_estimateGas: the gas that a transaction needs; in hardhat on what waits already unless a block is named. */
+/** eth_estimateGas: estimates a transaction's gas; in hardhat on the pending block by default. */
 export const estimateGas = defineMethod(
   'eth_estimateGas',
   [

@@ -4,14 +4,14 @@ import { checkHardhatFeeHistory } from '../hardhatRequest.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, list } from '../../params/combinators.js'
 
-/** How many blocks of fee history are asked for: hexadecimal or decimal, a number or a string (geth: math.HexOrDecimal64). */
+/** The number of blocks in a fee history: hexadecimal or decimal, number or string (geth: math.HexOrDecimal64). */
 export const blockCount: Decoder<bigint> = {
   schema: { title: 'block count', type: ['string', 'integer'] },
   decode(value) {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     if (text === '') return 0n
     if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
-    // A number of so many digits takes longer to read than other requests should wait.
+    // Limits the digits, as parsing a huge number would block other requests.
     const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
     if (digits.length > MOST_DIGITS) throw invalidCount(text)
     const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
@@ -20,7 +20,7 @@ export const blockCount: Decoder<bigint> = {
   },
 }
 
-/** Of a number of 64 bits, in decimal. */
+/** Decimal digits of a 64-bit number. */
 const MOST_DIGITS = 20
 
 function invalidCount(text: string): ReasonError {
@@ -37,10 +37,10 @@ const percentile: Decoder<number> = {
   },
 }
 
-/** The percentiles of effective tips that are asked for. */
+/** Percentiles of effective tips. */
 export const rewardPercentiles = list(percentile, '[]float64')
 
-/** eth_feeHistory: base fees, gas used and tips of recent blocks. */
+/** eth_feeHistory: returns base fees, gas used and tips of recent blocks. */
 export const feeHistory = defineMethod(
   'eth_feeHistory',
   [

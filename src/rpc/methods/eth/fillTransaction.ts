@@ -7,8 +7,8 @@ import { blobTransactionRequest } from '../transactionRequest.js'
 import { rawAndTransaction } from './signTransaction.js'
 
 /**
- * eth_fillTransaction: completes a transaction, with the proofs of its blobs, without signing or sending it. In anvil it
- * is answered as one that waits.
+ * eth_fillTransaction: completes a transaction, including its blob proofs, without signing or sending it. In anvil it
+ * is returned as a pending transaction.
  */
 export const fillTransaction = defineMethod(
   'eth_fillTransaction',

@@ -4,19 +4,19 @@ import { filter } from '../../params/filter.js'
 import { boolean, filterId } from '../../params/bytes.js'
 import { createBlockFilter, createLogFilter, createPendingFilter } from '../../subscriptions/filters.js'
 
-/** Whether a filter is not there and that is no error: hardhat answers null (EDR: edr_provider, filter.rs). */
+/** Whether a filter is missing without that being an error: hardhat answers null (EDR: edr_provider, filter.rs). */
 export function isFilterMissing({ filters, backend }: Call, id: string): boolean {
   return backend.settings.compatibility.nullForUnknownFilter && !filters.has(id)
 }
 
-/** eth_getFilterChanges: what a filter found since it was last asked. */
+/** eth_getFilterChanges: returns what a filter has found since the last poll. */
 export const getFilterChanges = defineMethod(
   'eth_getFilterChanges',
   [required('id', filterId)],
   (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id)),
 )
 
-/** eth_getFilterLogs: runs the query of a filter of logs now. */
+/** eth_getFilterLogs: runs the query of a log filter. */
 export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', filterId)], (call, id) =>
   isFilterMissing(call, id) ? null : findLogs(call, call.filters.logs(id)),
 )
@@ -28,27 +28,27 @@ export const uninstallFilter = defineMethod(
   ({ filters }, id) => filters.remove(id),
 )
 
-/** eth_newPendingTransactionFilter: makes a filter of transactions that became executable. */
+/** eth_newPendingTransactionFilter: creates a filter for transactions that become executable. */
 export const newPendingTransactionFilter = defineMethod(
   'eth_newPendingTransactionFilter',
   [optional('fullTransactions', boolean)],
   ({ backend, filters }, full = false) => filters.add(createPendingFilter(backend, { full })),
 )
 
-/** eth_newBlockFilter: makes a filter of new heads; in hardhat it begins with the head of now. */
+/** eth_newBlockFilter: creates a filter for new heads; in hardhat it starts with the current head. */
 export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ view, backend, filters }) => {
   const { blockFiltersBeginWithHead } = backend.settings.compatibility
   return filters.add(createBlockFilter(backend, blockFiltersBeginWithHead ? view.head() : undefined))
 })
 
-/** eth_newFilter: makes a filter of logs. */
+/** eth_newFilter: creates a log filter. */
 export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
   const { filtersReturnPastLogs } = call.backend.settings.compatibility
   if (!filtersReturnPastLogs || criteria.fromBlock === undefined) {
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
-  // A search ends at the head of its time, and the filter listens from then on: nothing is lost or comes twice.
+  // The search ends at the current head and the filter listens from there, so no log is lost or repeated.
   const again = () => findLogTexts(call, criteria)
   const now = again()
   const logs = createLogFilter(call.backend, criteria, { now, again })

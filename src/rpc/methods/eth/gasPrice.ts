@@ -3,26 +3,26 @@ import { quantity } from '../../../encoding/hex.js'
 import { baseFeeAfter, blobBaseFeeAt } from '../../fees/blockFees.js'
 import { defineMethod } from '../../method.js'
 
-/** eth_maxPriorityFeePerGas: the suggested tip in wei per gas. */
+/** eth_maxPriorityFeePerGas: returns the suggested tip in wei per gas. */
 export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ backend }) =>
   quantity(backend.suggestedTip()),
 )
 
-/** eth_blobBaseFee: the price of blob gas in the head; null before Cancun. */
+/** eth_blobBaseFee: returns the head's blob base fee; null before Cancun. */
 export const blobBaseFee = defineMethod('eth_blobBaseFee', [], ({ view }) => {
   const fee = blobBaseFeeAt(view, view.head().header)
   return fee === undefined ? null : quantity(fee)
 })
 
-/** eth_baseFee: the base fee of the next block; null before London. */
+/** eth_baseFee: returns the next block's base fee; null before London. */
 export const baseFee = defineMethod('eth_baseFee', [], ({ view, backend }) => {
   const fee = backend.controls.imposedBaseFee() ?? baseFeeAfter(view, view.head().header)
   return fee === undefined ? null : quantity(fee)
 })
 
 /**
- * eth_gasPrice: a price per gas in wei that is good now: the base fee of the head, or a higher one that a control has
- * set for the next block, and the suggested tip. In anvil and hardhat it is the base fee of the next block in any case.
+ * eth_gasPrice: suggests a gas price in wei: the suggested tip plus the head's base fee, or a higher one that a control
+ * has set for the next block. In anvil and hardhat it always uses the next block's base fee.
  */
 export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => {
   const { controls, settings } = backend

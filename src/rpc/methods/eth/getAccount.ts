@@ -6,7 +6,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { address } from '../../params/bytes.js'
 import { latestBlock } from '../findBlock.js'
 
-/** eth_getAccountInfo: balance, nonce and code of an account in one answer (reth and anvil: eth/api.rs). */
+/** eth_getAccountInfo: returns an account's balance, nonce and code (reth and anvil: eth/api.rs). */
 export const getAccountInfo = defineMethod(
   'eth_getAccountInfo',
   [required('address', address), optional('block', blockSelector)],
@@ -21,7 +21,7 @@ export const getAccountInfo = defineMethod(
   },
 )
 
-/** eth_getAccount: an account as the state trie has it; one that is not there has nothing (anvil/src/eth/api.rs). */
+/** eth_getAccount: returns an account as in the state trie; an absent one is empty (anvil/src/eth/api.rs). */
 export const getAccount = defineMethod(
   'eth_getAccount',
   [required('address', address), optional('block', blockSelector)],

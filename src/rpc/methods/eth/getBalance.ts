@@ -4,7 +4,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 
-/** eth_getBalance: the balance of an account in wei. */
+/** eth_getBalance: returns an account's balance in wei. */
 export const getBalance = defineMethod(
   'eth_getBalance',
   [required('address', address), optional('block', blockSelector)],

@@ -2,7 +2,7 @@ import { blockWire } from '../../format/block.js'
 import { defineMethod, required } from '../../method.js'
 import { boolean, hash } from '../../params/bytes.js'
 
-/** eth_getBlockByHash: a block by its hash, orphans included. */
+/** eth_getBlockByHash: returns a block by hash, canonical or not. */
 export const getBlockByHash = defineMethod(
   'eth_getBlockByHash',
   [required('hash', hash), required('fullTransactions', boolean)],

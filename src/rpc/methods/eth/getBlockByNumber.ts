@@ -5,7 +5,7 @@ import { defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { boolean } from '../../params/bytes.js'
 
-/** eth_getBlockByNumber: a block by number or tag. */
+/** eth_getBlockByNumber: returns a block by number or tag. */
 export const getBlockByNumber = defineMethod(
   'eth_getBlockByNumber',
   [required('block', blockNumber), required('fullTransactions', boolean)],

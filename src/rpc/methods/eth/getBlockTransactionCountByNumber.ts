@@ -4,7 +4,7 @@ import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { findBlock, isPending, noBlockOfNumber } from '../findBlock.js'
 
-/** eth_getBlockTransactionCountByHash: how many transactions a block has. */
+/** eth_getBlockTransactionCountByHash: returns a block's number of transactions. */
 export const getBlockTransactionCountByHash = defineMethod(
   'eth_getBlockTransactionCountByHash',
   [required('hash', hash)],
@@ -14,7 +14,7 @@ export const getBlockTransactionCountByHash = defineMethod(
   },
 )
 
-/** eth_getBlockTransactionCountByNumber: how many transactions a block has. */
+/** eth_getBlockTransactionCountByNumber: returns a block's number of transactions. */
 export const getBlockTransactionCountByNumber = defineMethod(
   'eth_getBlockTransactionCountByNumber',
   [required('block', blockNumber)],

@@ -4,7 +4,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { latestBlock } from '../findBlock.js'
 import { defineMethod, optional, required } from '../../method.js'
 
-/** eth_getCode: the code of an account. */
+/** eth_getCode: returns an account's code. */
 export const getCode = defineMethod(
   'eth_getCode',
   [required('address', address), optional('block', blockSelector)],

@@ -4,7 +4,7 @@ import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { findBlock } from '../findBlock.js'
 
-/** eth_getHeaderByHash: the header of a block by its hash. */
+/** eth_getHeaderByHash: returns a header by block hash. */
 export const getHeaderByHash = defineMethod(
   'eth_getHeaderByHash',
   [required('hash', hash)],
@@ -14,7 +14,7 @@ export const getHeaderByHash = defineMethod(
   },
 )
 
-/** eth_getHeaderByNumber: the header of a block by number or tag. */
+/** eth_getHeaderByNumber: returns a header by block number or tag. */
 export const getHeaderByNumber = defineMethod(
   'eth_getHeaderByNumber',
   [required('block', blockNumber)],

@@ -2,5 +2,5 @@ import { findLogs } from '../../logQuery.js'
 import { filter } from '../../params/filter.js'
 import { defineMethod, required } from '../../method.js'
 
-/** eth_getLogs: the logs that match a filter. */
+/** eth_getLogs: returns the logs that match a filter. */
 export const getLogs = defineMethod('eth_getLogs', [required('filter', filter)], findLogs)

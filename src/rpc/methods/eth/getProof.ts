@@ -11,8 +11,8 @@ import { latestBlock } from '../findBlock.js'
 const absentHash = bytesToHex(new Uint8Array(32))
 
 /**
- * The result of eth_getProof, in the form of the wire, one slot after another. An absent account has zero hashes; a key
- * is echoed as a hash if it was given with 32 bytes, and else as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
+ * Formats the result of eth_getProof, slot by slot. An absent account has zero hashes; a key given with 32 bytes is
+ * echoed as a hash, any other as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
  */
 export function* formatProof(
   address: Uint8Array,
@@ -41,7 +41,7 @@ export function* formatProof(
   return new WireBytes(pieces)
 }
 
-/** Most keys of one request (geth: internal/ethapi/api.go). */
+/** Maximum number of keys per request (geth: internal/ethapi/api.go). */
 const maxKeys = 1024
 
 /** eth_getProof: proves an account and some of its slots (EIP-1186). */

@@ -4,7 +4,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { address, decodeStorageKey, storageKey } from '../../params/bytes.js'
 import { latestBlock } from '../findBlock.js'
 
-/** eth_getStorageAt: the 32 bytes in a slot. The block is looked for before the key is judged, as geth does. */
+/** eth_getStorageAt: returns a slot's 32 bytes. Like geth, resolves the block before it validates the key. */
 export const getStorageAt = defineMethod(
   'eth_getStorageAt',
   [required('address', address), required('key', storageKey), optional('block', blockSelector)],

@@ -21,7 +21,7 @@ const requests = entries(
   (account, slots): SlotRequest => ({ account, slots }),
 )
 
-/** Slots of several accounts, in the order of their addresses (geth: internal/ethapi/api.go, GetStorageValues). */
+/** Slots of several accounts, sorted by address (geth: internal/ethapi/api.go, GetStorageValues). */
 export const storageRequest: Decoder<SlotRequest[]> = {
   schema: {
     title: 'slots by account',
@@ -35,10 +35,10 @@ export const storageRequest: Decoder<SlotRequest[]> = {
   },
 }
 
-/** Requests that are looked at at once. */
+/** Requests deduplicated per piece. */
 const REQUESTS_AT_ONCE = 512
 
-/** Sorts requests by their accounts; of several for one, whose names differ in their case, the last counts. */
+/** Sorts requests by account. Of duplicates, whose addresses differ only in case, the last wins. */
 function* inOrder(given: readonly SlotRequest[]): Steps<SlotRequest[]> {
   const sorted = yield* sortInSlices(given, byAccount)
   const last: SlotRequest[] = []
@@ -54,10 +54,10 @@ function byAccount(a: SlotRequest, b: SlotRequest): number {
   return Buffer.compare(a.account, b.account)
 }
 
-/** Most slots of one request (geth: internal/ethapi/api.go). */
+/** Maximum number of slots per request (geth: internal/ethapi/api.go). */
 const maxSlots = 1024
 
-/** eth_getStorageValues: the 32 bytes in each of several slots of several accounts. */
+/** eth_getStorageValues: returns the 32 bytes of each given slot of several accounts. */
 export const getStorageValues = defineMethod(
   'eth_getStorageValues',
   [required('requests', storageRequest), optional('block', blockSelector)],

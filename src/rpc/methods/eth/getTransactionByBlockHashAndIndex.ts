@@ -5,14 +5,14 @@ import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
 
-/** eth_getTransactionByBlockHashAndIndex: a transaction by the hash of its block and its index there. */
+/** eth_getTransactionByBlockHashAndIndex: returns a transaction by block hash and index. */
 export const getTransactionByBlockHashAndIndex = defineMethod(
   'eth_getTransactionByBlockHashAndIndex',
   [required('hash', hash), required('index', index)],
   ({ view }, blockHash, position) => transactionAt(view, view.blockByHash(blockHash), position),
 )
 
-/** The object of a block's transaction at an index; null if there is no such block or index. */
+/** Returns a block's transaction object by index; null if the block or index does not exist. */
 export function transactionAt(
   view: ChainView,
   block: StoredBlock | undefined,

@@ -6,7 +6,7 @@ import { WireBytes } from '../../wire.js'
 import { transactionAt } from './getTransactionByBlockHashAndIndex.js'
 import { defineMethod, required } from '../../method.js'
 
-/** eth_getTransactionByBlockNumberAndIndex: a transaction by the number or tag of its block and its index there. */
+/** eth_getTransactionByBlockNumberAndIndex: returns a transaction by block number or tag and index. */
 export const getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],

@@ -3,7 +3,7 @@ import { waitingText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
 
-/** eth_getTransactionByHash: a transaction by its hash, mined or waiting. */
+/** eth_getTransactionByHash: returns a mined or pending transaction by hash. */
 export const getTransactionByHash = defineMethod(
   'eth_getTransactionByHash',
   [required('hash', hash)],

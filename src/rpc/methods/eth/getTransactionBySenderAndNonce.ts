@@ -4,7 +4,7 @@ import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
 import { findBySenderAndNonce } from '../senderAndNonce.js'
 
-/** eth_getTransactionBySenderAndNonce: the mined transaction of a sender with a nonce, or null. */
+/** eth_getTransactionBySenderAndNonce: returns a sender's mined transaction with a nonce, or null. */
 export const getTransactionBySenderAndNonce = defineMethod(
   'eth_getTransactionBySenderAndNonce',
   [required('sender', address), required('nonce', controlNumber)],

@@ -4,7 +4,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { address } from '../../params/bytes.js'
 import { isPending, latestBlock } from '../findBlock.js'
 
-/** eth_getTransactionCount: the nonce of an account; at the pending block it counts the mempool in. */
+/** eth_getTransactionCount: returns an account's nonce; for the pending block it includes the mempool. */
 export const getTransactionCount = defineMethod(
   'eth_getTransactionCount',
   [required('address', address), optional('block', blockSelector)],

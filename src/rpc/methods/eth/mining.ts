@@ -2,12 +2,12 @@ import { bytesToHex } from '../../../encoding/hex.js'
 import { defineMethod, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
 
-/** eth_coinbase: who gets the fees of the next block. */
+/** eth_coinbase: returns the fee recipient of the next block. */
 export const coinbase = defineMethod('eth_coinbase', [], ({ backend }) =>
   bytesToHex(backend.controls.coinbase()),
 )
 
-/** eth_mining: false, as the hosted provider answers it; in ganache whether a block is mined for each transaction. */
+/** eth_mining: returns false like the hosted provider; in ganache, the automine setting. */
 export const mining = defineMethod(
   'eth_mining',
   [],
@@ -15,15 +15,15 @@ export const mining = defineMethod(
     backend.settings.compatibility.miningReportsAutomine && backend.controls.miningMode().automine,
 )
 
-/** eth_hashrate: zero, as the hosted provider answers it. */
+/** eth_hashrate: returns zero, like the hosted provider. */
 export const hashrate = defineMethod('eth_hashrate', [], () => '0x0')
 
-/** eth_submitWork: false: no proof of work is awaited. */
+/** eth_submitWork: returns false, as there is no proof of work. */
 export const submitWork = defineMethod(
   'eth_submitWork',
   [required('nonce', data), required('powHash', data), required('mixDigest', data)],
   () => false,
 )
 
-/** eth_getWork: an empty list: there is no proof of work to be done. */
+/** eth_getWork: returns an empty list, as there is no proof of work. */
 export const getWork = defineMethod('eth_getWork', [], () => [])

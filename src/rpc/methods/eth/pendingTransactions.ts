@@ -3,8 +3,8 @@ import { writtenTexts } from '../../format/pieces.js'
 import { defineMethod } from '../../method.js'
 
 /**
- * eth_pendingTransactions: the transactions that wait for a block; first those that can be executed, sender by sender
- * in the order of their nonces, then those behind a gap.
+ * eth_pendingTransactions: returns the mempool: executable transactions first, by sender and nonce, then those behind a
+ * nonce gap.
  */
 export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
   const queues = backend.mempool.content()

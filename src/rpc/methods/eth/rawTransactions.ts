@@ -6,28 +6,28 @@ import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
 import { findBlock } from '../findBlock.js'
 
-/** eth_getRawTransactionByHash: the EIP-2718 form of a transaction, mined or waiting. */
+/** eth_getRawTransactionByHash: returns a mined or pending transaction in EIP-2718 form. */
 export const getRawTransactionByHash = defineMethod(
   'eth_getRawTransactionByHash',
   [required('hash', hash)],
   rawTransactionByHash,
 )
 
-/** eth_getRawTransactionByBlockNumberAndIndex: the EIP-2718 form of a transaction by its block and its index there. */
+/** eth_getRawTransactionByBlockNumberAndIndex: returns a transaction in EIP-2718 form by block and index. */
 export const getRawTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getRawTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
   (call, selector, position) => rawTransactionAt(call, findBlock(call.view, selector), position),
 )
 
-/** eth_getRawTransactionByBlockHashAndIndex: the EIP-2718 form of a transaction by its block and its index there. */
+/** eth_getRawTransactionByBlockHashAndIndex: returns a transaction in EIP-2718 form by block and index. */
 export const getRawTransactionByBlockHashAndIndex = defineMethod(
   'eth_getRawTransactionByBlockHashAndIndex',
   [required('hash', hash), required('index', index)],
   (call, selector, position) => rawTransactionAt(call, call.view.blockByHash(selector), position),
 )
 
-/** The EIP-2718 form of a block's transaction at an index; `0x` if there is no such block or index, null in anvil. */
+/** Returns a block's transaction in EIP-2718 form; `0x` if the block or index does not exist, null in anvil. */
 export function rawTransactionAt(
   { backend }: Call,
   block: StoredBlock | undefined,
@@ -37,7 +37,7 @@ export function rawTransactionAt(
   return bytesToHex(backend.records.rawTransaction(block, index))
 }
 
-/** The EIP-2718 form of a transaction, mined or waiting; `0x` if it is unknown, null in anvil. */
+/** Returns a mined or pending transaction in EIP-2718 form; `0x` if it is unknown, null in anvil. */
 export function rawTransactionByHash(call: Call, hash: Uint8Array): string | null {
   const location = call.view.transactionLocation(hash)
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)

@@ -8,7 +8,7 @@ import { hash } from '../../params/bytes.js'
 import { WireBytes, type WirePiece, wireArray } from '../../wire.js'
 import { findBlock, isPending } from '../findBlock.js'
 
-/** eth_getTransactionReceipt: the receipt of a mined transaction. */
+/** eth_getTransactionReceipt: returns the receipt of a mined transaction. */
 export const getTransactionReceipt = defineMethod(
   'eth_getTransactionReceipt',
   [required('hash', hash)],
@@ -18,7 +18,7 @@ export const getTransactionReceipt = defineMethod(
   },
 )
 
-/** eth_getBlockReceipts: all receipts of a block. */
+/** eth_getBlockReceipts: returns all receipts of a block. */
 export const getBlockReceipts = defineMethod(
   'eth_getBlockReceipts',
   [required('block', blockSelector)],
@@ -40,8 +40,8 @@ export const getBlockReceipts = defineMethod(
 const BLOB_PRICE = '"blobGasPrice":'
 
 /**
- * The receipt of a transaction of a block in wire form; in anvil with the time of the block (seconds, a JSON number)
- * and the price of its blob gas.
+ * Returns a transaction's receipt in wire form; in anvil with the block time (seconds, a JSON number) and the blob gas
+ * price.
  */
 export function receiptWire(
   { view, backend }: Pick<Call, 'view' | 'backend'>,

@@ -14,7 +14,7 @@ import { WireBytes } from '../../wire.js'
 import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
 import { receiptWire } from './receipts.js'
 
-/** Fills in, signs and submits a transaction of an account that the node has a key of, or impersonates. */
+/** Fills, signs and submits a transaction from an account whose key the node holds, or that it impersonates. */
 export function submitCall(backend: Backend, given: CallArguments): Promise<SubmittedTransaction> {
   const { submission, wallet, settings } = backend
   checkSignersChain(backend, given)
@@ -22,21 +22,21 @@ export function submitCall(backend: Backend, given: CallArguments): Promise<Subm
   return submission.sendPrepared(() => wallet.prepare(call))
 }
 
-/** eth_sendRawTransaction: submits a signed transaction and answers its hash. */
+/** eth_sendRawTransaction: submits a signed transaction and returns its hash. */
 export const sendRawTransaction = defineMethod(
   'eth_sendRawTransaction',
   [required('transaction', data)],
   async ({ backend }, raw) => hashOf(backend, await backend.submission.sendRaw(raw)),
 )
 
-/** eth_sendRawTransactionSync: takes a signed transaction and answers its receipt once it is mined (EIP-7966). */
+/** eth_sendRawTransactionSync: submits a signed transaction and returns its receipt once it is mined (EIP-7966). */
 export const sendRawTransactionSync = defineMethod(
   'eth_sendRawTransactionSync',
   [required('transaction', data), optional('timeout', milliseconds)],
   async (call, raw, timeout) => awaitReceipt(call, await call.backend.submission.sendRaw(raw), timeout),
 )
 
-/** eth_sendTransaction: signs a transaction of one of the node's accounts, takes it and answers its hash. */
+/** eth_sendTransaction: signs a transaction with one of the node's accounts, submits it and returns its hash. */
 export const sendTransaction = defineMethod(
   'eth_sendTransaction',
   [required('transaction', callObject)],
@@ -47,7 +47,7 @@ export const sendTransaction = defineMethod(
   },
 )
 
-/** eth_sendTransactionSync: as eth_sendTransaction, but answers the receipt once the transaction is mined. */
+/** eth_sendTransactionSync: like eth_sendTransaction, but returns the receipt once the transaction is mined. */
 export const sendTransactionSync = defineMethod(
   'eth_sendTransactionSync',
   [required('transaction', callObject), optional('timeout', milliseconds)],
@@ -55,7 +55,7 @@ export const sendTransactionSync = defineMethod(
     awaitReceipt(call, await submitCall(call.backend, transaction), timeout),
 )
 
-/** eth_sendUnsignedTransaction: takes a transaction of any account without a signature and answers its hash. */
+/** eth_sendUnsignedTransaction: submits an unsigned transaction from any account and returns its hash. */
 export const sendUnsignedTransaction = defineMethod(
   'eth_sendUnsignedTransaction',
   [required('transaction', callObject)],
@@ -71,7 +71,7 @@ export const sendUnsignedTransaction = defineMethod(
   },
 )
 
-/** eth_resend: sends a waiting transaction again with another gas price or gas limit. */
+/** eth_resend: replaces a pending transaction by one with another gas price or gas limit. */
 export const resend = defineMethod(
   'eth_resend',
   [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
@@ -83,16 +83,16 @@ export const resend = defineMethod(
   },
 )
 
-/** How long a sender waits unless it says so, and at most, in milliseconds (geth: internal/ethapi/api.go). */
+/** Default and maximum wait for a receipt, in milliseconds (geth: internal/ethapi/api.go). */
 const DEFAULT_TIMEOUT = 20_000
 const LONGEST_TIMEOUT = 60_000
-/** The code of a wait that ended without a receipt (EIP-7966). */
+/** Error code of a timeout (EIP-7966). */
 const TIMED_OUT = 4
 
 /**
- * The receipt of a transaction that was sent just now, when it is there.
+ * Waits for the receipt of a transaction just submitted.
  *
- * @throws RpcError if it is not mined in time; the transaction goes on waiting.
+ * @throws RpcError on timeout; the transaction remains pending
  */
 function awaitReceipt(
   call: Call,
@@ -102,7 +102,7 @@ function awaitReceipt(
   const { view, backend, context } = call
   const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
   return new Promise((resolve, reject) => {
-    // Runs as a listener: an exception would reach the request that mined the block, and never the sender.
+    // Runs as a listener: an exception would reach the request that mined the block instead of the sender.
     const look = (): void => {
       try {
         const location = view.transactionLocation(hash)
@@ -134,10 +134,10 @@ function awaitReceipt(
 }
 
 /**
- * The hash of a transaction that was accepted. As in hardhat, one that automine has mined and that failed is answered
- * with its failure instead; it stays mined.
+ * Returns the hash of an accepted transaction. Like in hardhat, if automine has mined it and it failed, throws its
+ * failure instead; the transaction stays mined.
  *
- * @throws FailedTransactionError as hardhat does
+ * @throws FailedTransactionError in hardhat's compatibility
  */
 function hashOf({ settings }: Pick<Backend, 'settings'>, { hash, mined }: SubmittedTransaction): string {
   if (!settings.compatibility.reportsMinedFailures || mined?.failure === undefined) return bytesToHex(hash)

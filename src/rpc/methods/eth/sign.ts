@@ -7,7 +7,7 @@ import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName } from '../.
 
 const members = ['types', 'primaryType', 'domain', 'message']
 
-/** Typed data (EIP-712) as an object or as its JSON text. */
+/** Typed data (EIP-712) as an object or JSON text. */
 export const typedData: Decoder<object> = {
   schema: {
     title: 'typed data',
@@ -38,14 +38,14 @@ function* parse(text: string): Steps<unknown> {
   }
 }
 
-/** eth_signTypedData_v4: signs typed data by EIP-712, given as an object or as its JSON text. */
+/** eth_signTypedData_v4: signs EIP-712 typed data, given as an object or JSON text. */
 export const signTypedData_v4 = defineMethod(
   'eth_signTypedData_v4',
   [required('address', address), required('typedData', typedData)],
   async ({ backend }, account, given) => bytesToHex(await backend.keyring.signTypedData(account, given)),
 )
 
-/** eth_sign: signs a message with the prefix of EIP-191. */
+/** eth_sign: signs a message with the EIP-191 prefix. */
 export const sign = defineMethod(
   'eth_sign',
   [required('address', address), required('message', data)],

@@ -9,15 +9,15 @@ import { type CallArguments, callObject } from '../../params/callObject.js'
 import { WireBytes } from '../../wire.js'
 import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
 
-/** A transaction that is not sent: its encoding beside its fields (geth: ethapi.SignTransactionResult). */
+/** Formats an unsent transaction: its encoding and its fields (geth: ethapi.SignTransactionResult). */
 export function rawAndTransaction(given: CompletedTransaction): WireBytes {
   return new WireBytes([`{"raw":${jsonBytes(given.raw)},"tx":${signedTransactionText(given)}}`])
 }
 
 /**
- * Signs a transaction without sending it; in anvil and ganache what it lacks is filled in.
+ * Signs a transaction without sending it; in anvil and ganache, missing fields are filled in.
  *
- * @throws UnknownAccountError in anvil also for accounts that are impersonated
+ * @throws UnknownAccountError in anvil even for impersonated accounts
  */
 export async function signOnly(backend: Backend, given: CallArguments): Promise<CompletedTransaction> {
   const { wallet, keyring, settings } = backend
@@ -35,8 +35,8 @@ export async function signOnly(backend: Backend, given: CallArguments): Promise<
 }
 
 /**
- * eth_signTransaction: signs a transaction without sending it. Anvil and ganache answer the signed transaction alone,
- * and fill in what it lacks.
+ * eth_signTransaction: signs a transaction without sending it. Anvil and ganache fill in missing fields and return only
+ * the signed bytes.
  */
 export const signTransaction = defineMethod(
   'eth_signTransaction',

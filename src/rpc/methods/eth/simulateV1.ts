@@ -41,19 +41,19 @@ import {
 } from '../../params/callObject.js'
 import { type JsonSchema, printJson } from '../../wire.js'
 
-/** The code of a call that reverted (geth: internal/ethapi/errors.go). */
+/** Error code of a reverted call (geth: internal/ethapi/errors.go). */
 const REVERTED_CODE = 3
-/** The code of a call that failed otherwise. */
+/** Error code of any other failed call. */
 const FAILED_CODE = -32015
 const CAPPED = " (gas limit was capped by the RPC server's global gas cap)"
 
-/** What a simulated block shows. */
+/** Format of simulated blocks. */
 export interface SimulationShape extends BlockShape {
-  /** Whether calls tell their gas before refunds. */
+  /** Whether calls report their gas before refunds. */
   peakGas: boolean
 }
 
-/** Writes the objects of simulated blocks: that of a block, and what its calls did. */
+/** Writes simulated blocks: block objects with the results of their calls. */
 export function* writeSimulatedBlocks(
   blocks: readonly SimulatedBlock[],
   shape: SimulationShape,
@@ -88,7 +88,7 @@ export function* writeSimulatedBlocks(
   list.end()
 }
 
-/** Where a call is. */
+/** Position of a call. */
 interface CallPlace {
   block: BlockPlace
   index: number
@@ -97,7 +97,7 @@ interface CallPlace {
   peakGas: boolean
 }
 
-/** What a call did, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
+/** Writes a call's result, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
 function* writeCall(
   call: SimulatedCall,
   { block, index, hash, peakGas }: CallPlace,
@@ -149,8 +149,8 @@ const undecodedBlock = struct(
 )
 
 /**
- * A block to simulate. Other than elsewhere, members of overrides that geth does not know are refused, and mismatches are
- * told by the names of the simulation around them.
+ * A block to simulate. Unlike elsewhere, unknown members of overrides are rejected, and mismatches are attributed to
+ * the simulation's struct.
  */
 const block: Decoder<BlockToSimulate> = {
   schema: {
@@ -193,12 +193,12 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
   return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
 }
 
-/** Accounts whose overrides are decoded at once. */
+/** Accounts whose overrides are decoded per piece. */
 const ACCOUNTS_AT_ONCE = 64
-/** Members that are looked at at once. */
+/** Members checked per piece. */
 const MEMBERS_AT_ONCE = 1024
 
-/** @throws ReasonError if an object has a member that the schema of another one does not name: that of the first name */
+/** @throws ReasonError if an object has members that the schema lacks, for the alphabetically first of them */
 function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: () => string): Steps<void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   const known = new Set(Object.keys(properties as object).map((name) => name.toLowerCase()))
@@ -220,7 +220,7 @@ const options = struct(
   },
 )
 
-/** Blocks to simulate and how. */
+/** Blocks to simulate, with options. */
 export interface Simulation {
   blocks: BlockToSimulate[]
   traceTransfers: boolean
@@ -263,7 +263,7 @@ function toBlock({
   }
 }
 
-/** eth_simulateV1: blocks of calls on a base, one on the other, as if they were mined. */
+/** eth_simulateV1: executes blocks of calls on top of a base block as if they were mined. */
 export const simulateV1 = defineMethod(
   'eth_simulateV1',
   [required('payload', simulation), optional('block', blockSelector)],

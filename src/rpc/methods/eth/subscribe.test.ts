@@ -19,7 +19,7 @@ const block: StoredBlock = {
   uncleHashes: [],
 }
 
-test('logs that cannot be read are reported, and those of the next block pushed', async () => {
+test('a failure to read logs is reported, and the next block's logs are pushed', async () => {
   const failure = new Error('the disk does not answer')
   const faults: unknown[][] = []
   const events = new ChainEvents((fault) => faults.push(['events', fault]))

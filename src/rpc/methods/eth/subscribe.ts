@@ -20,7 +20,7 @@ import type { Feed } from '../../session.js'
 import { changedLogs, logChanges } from '../../subscriptions/filters.js'
 import { type WireBytes, wireArray } from '../../wire.js'
 
-/** Most transactions that one subscription waits for (geth: eth/filters/api.go, maxTxHashes). */
+/** Maximum number of transactions per subscription (geth: eth/filters/api.go, maxTxHashes). */
 const MAX_HASHES = 200
 
 const query = struct(
@@ -29,8 +29,8 @@ const query = struct(
 )
 
 /**
- * Pushes the receipts of each new head in one array: all of them, or those of the transactions that were named. A block
- * without any pushes nothing, nor, as in geth, one that a reorganisation puts below the head.
+ * Pushes the receipts of each new head as one array: all of them, or only those of the given transactions. Empty arrays
+ * are not pushed, nor, like in geth, receipts of blocks that a reorganisation adds below the head.
  */
 export const transactionReceipts = defineKind(
   'transactionReceipts',
@@ -62,7 +62,7 @@ function receiptsOf(view: ChainView, block: StoredBlock, wanted: ReadonlySet<str
   return found.length === 0 ? undefined : wireArray(found)
 }
 
-/** What the subscriptions of a network wait in: of a thousand, each looks for logs in each block. */
+/** Queue of a network's subscriptions: a thousand of them may each search every block for logs. */
 const queues = new WeakMap<object, TurnQueue>()
 
 function queueOf(events: object): TurnQueue {
@@ -71,7 +71,7 @@ function queueOf(events: object): TurnQueue {
   return queue
 }
 
-/** Pushes each new log that matches, one by one, and those that a reorganisation removed. */
+/** Pushes matching new logs one by one, and those removed by a reorganisation. */
 export const logs = defineKind('logs', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
   const { backend, report } = call
@@ -99,11 +99,11 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
 export interface SubscriptionKind {
   readonly name: string
   readonly parameters: readonly Parameter<unknown>[]
-  /** @param params - all of them, the name of the kind first */
+  /** @param params - all parameters, starting with the kind's name */
   feed(call: Call, params: readonly unknown[]): Feed | Promise<Feed>
 }
 
-/** Makes a kind of subscription from the parameters behind its name and what feeds it. */
+/** Defines a kind of subscription by the parameters after its name and its feed. */
 export function defineKind<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -117,8 +117,8 @@ export function defineKind<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * What newHeads pushes, in geth's order (core/types/block.go, Header): every member is there, and null where the fork
- * lacks it.
+ * Returns what newHeads pushes, in geth's order (core/types/block.go, Header). All members are present, null if the
+ * fork lacks them.
  */
 export function headPushText({ hash, header }: Pick<StoredBlock, 'hash' | 'header'>): string {
   const quantityOrNull = (value: bigint | undefined): string =>
@@ -148,7 +148,7 @@ export const unsubscribe = defineMethod('eth_unsubscribe', [required('id', filte
   return true
 })
 
-/** Makes the text of an event once for the thousands of subscriptions that may push it. */
+/** Caches the text of the latest event for the thousands of subscriptions that may push it. */
 function madeOnce<Subject extends object>(make: (subject: Subject) => string): (subject: Subject) => string {
   let last: { subject: Subject; text: string } | undefined
   return (subject) => {
@@ -160,7 +160,7 @@ function madeOnce<Subject extends object>(make: (subject: Subject) => string): (
 const headTextOf = madeOnce(headPushText)
 const pendingTextOf = madeOnce((transaction: PooledTransaction) => transactionText(transaction, undefined))
 
-/** Pushes each transaction that became executable: its hash, or with `true` the whole object. */
+/** Pushes transactions that become executable: their hashes, or full objects with `true`. */
 export const newPendingTransactions = defineKind(
   'newPendingTransactions',
   [optional('fullTransactions', boolean)],
@@ -172,7 +172,7 @@ export const newPendingTransactions = defineKind(
       }),
 )
 
-/** Pushes the header of each new head; of several blocks that come at once, only of the last. */
+/** Pushes the header of each new head; of several blocks added at once, only the last. */
 export const newHeads = defineKind(
   'newHeads',
   [],
@@ -183,7 +183,7 @@ export const newHeads = defineKind(
       }),
 )
 
-/** Pushes when synchronisation with other nodes begins or ends, which an own chain never does. */
+/** Pushes when sync with other nodes starts or stops, which never happens here. */
 export const syncing = defineKind('syncing', [], () => () => () => undefined)
 
 const kinds = new Map(
@@ -191,8 +191,8 @@ const kinds = new Map(
 )
 
 /**
- * eth_subscribe: pushes events of a kind from now on and answers the subscription's id. What may follow the kind
- * depends on it.
+ * eth_subscribe: starts pushing events of a kind and returns the subscription id. Further parameters depend on the
+ * kind.
  */
 export const subscribe: Method = {
   name: 'eth_subscribe',

@@ -8,7 +8,7 @@ import { index } from '../../params/numbers.js'
 import type { WireBytes } from '../../wire.js'
 import { findBlock, noBlock, noBlockOfNumber } from '../findBlock.js'
 
-/** The object of a block's uncle at an index; null if there is no such block or index. */
+/** Returns a block's uncle by index; null if the block or index does not exist. */
 export function uncleAt({ backend }: Call, block: StoredBlock | undefined, index: number): WireBytes | null {
   const hash = block?.uncleHashes[index]
   if (block === undefined || hash === undefined) return null
@@ -16,7 +16,7 @@ export function uncleAt({ backend }: Call, block: StoredBlock | undefined, index
   return header === undefined ? null : uncleWire(hash, header)
 }
 
-/** eth_getUncleByBlockNumberAndIndex: an uncle by its block and its index there. */
+/** eth_getUncleByBlockNumberAndIndex: returns an uncle by block and index. */
 export const getUncleByBlockNumberAndIndex = defineMethod(
   'eth_getUncleByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
@@ -26,7 +26,7 @@ export const getUncleByBlockNumberAndIndex = defineMethod(
   },
 )
 
-/** eth_getUncleByBlockHashAndIndex: an uncle by its block and its index there. */
+/** eth_getUncleByBlockHashAndIndex: returns an uncle by block and index. */
 export const getUncleByBlockHashAndIndex = defineMethod(
   'eth_getUncleByBlockHashAndIndex',
   [required('hash', hash), required('index', index)],
@@ -36,7 +36,7 @@ export const getUncleByBlockHashAndIndex = defineMethod(
   },
 )
 
-/** eth_getUncleCountByBlockNumber: how many uncles a block has. */
+/** eth_getUncleCountByBlockNumber: returns a block's number of uncles. */
 export const getUncleCountByBlockNumber = defineMethod(
   'eth_getUncleCountByBlockNumber',
   [required('block', blockNumber)],
@@ -46,7 +46,7 @@ export const getUncleCountByBlockNumber = defineMethod(
   },
 )
 
-/** eth_getUncleCountByBlockHash: how many uncles a block has. */
+/** eth_getUncleCountByBlockHash: returns a block's number of uncles. */
 export const getUncleCountByBlockHash = defineMethod(
   'eth_getUncleCountByBlockHash',
   [required('hash', hash)],

@@ -3,7 +3,7 @@ import { defineMethod, required } from '../../method.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { Decoder } from '../../params/combinators.js'
 
-/** Seconds to move a clock by: as ganache takes them, also a fraction, which is rounded, and less than zero. */
+/** An offset in seconds. Like in ganache, it may be negative or a fraction, which is rounded. */
 export const seconds: Decoder<bigint> = {
   schema: { title: 'seconds', anyOf: [controlNumber.schema, { type: 'number' }] },
   decode(value) {
@@ -13,8 +13,8 @@ export const seconds: Decoder<bigint> = {
 }
 
 /**
- * evm_increaseTime: moves the clock by seconds and answers how many it is ahead altogether: a number, in hardhat a
- * decimal string. Only ganache moves it back.
+ * evm_increaseTime: moves the clock by n seconds and returns its total offset: a number, in hardhat a decimal string.
+ * Only ganache allows moving it back.
  */
 export const increaseTime = defineMethod(
   'evm_increaseTime',

@@ -8,7 +8,7 @@ import { type Decoder, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { JsonValue } from '../../wire.js'
 
-/** What evm_mine is asked for. */
+/** Parameters of evm_mine. */
 export interface MineOrder {
   blocks: number
   /** Seconds. */
@@ -20,7 +20,7 @@ const order = struct(
   { blocks: controlNumber, timestamp: controlUint64 },
 )
 
-/** A timestamp, or an object with `timestamp` and `blocks`: what the clients of all development nodes send. */
+/** A timestamp, or an object with `timestamp` and `blocks`: the forms that clients of all development nodes use. */
 export const mineOrder: Decoder<MineOrder> = {
   schema: { anyOf: [controlNumber.schema, order.schema] },
   decode(value) {
@@ -30,7 +30,7 @@ export const mineOrder: Decoder<MineOrder> = {
   },
 }
 
-/** A block with whole transactions, each with what it returned and, if it failed with a reason, that reason. */
+/** Returns a block with full transactions, each with its output and its revert reason, if any. */
 export function detailedBlock(
   view: ChainView,
   { block, executed }: MinedBlock,
@@ -51,7 +51,7 @@ export function detailedBlock(
   }
 }
 
-/** evm_mine_detailed: mines as evm_mine does and answers the blocks with what their transactions returned. */
+/** evm_mine_detailed: like evm_mine, but returns the blocks with their transactions' outputs. */
 export const mine_detailed = defineMethod(
   'evm_mine_detailed',
   [optional('timestampOrOrder', mineOrder)],

@@ -2,7 +2,7 @@ import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data, hash } from '../../params/bytes.js'
 
-/** evm_setAccountStorageAt: sets a 32-byte slot of an account to a value of at most 32 bytes. */
+/** evm_setAccountStorageAt: sets an account's 32-byte slot to a value of at most 32 bytes. */
 export const setAccountStorageAt = defineMethod(
   'evm_setAccountStorageAt',
   [required('address', address), required('slot', hash), required('value', data)],

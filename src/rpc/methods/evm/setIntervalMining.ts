@@ -4,7 +4,7 @@ import { defineMethod, required } from '../../method.js'
 import { type Decoder, ReasonError } from '../../params/combinators.js'
 import { controlNumber } from '../../params/numbers.js'
 
-/** The time between blocks that are mined by the clock: a number, or a pair of the least and the most. */
+/** Time between blocks of interval mining: a number, or a pair of minimum and maximum. */
 export const miningInterval: Decoder<MiningInterval> = {
   schema: {
     title: 'interval',
@@ -20,8 +20,8 @@ export const miningInterval: Decoder<MiningInterval> = {
 }
 
 /**
- * evm_setIntervalMining: mines a block every so many seconds; 0 ends that. In hardhat the time is in milliseconds, and
- * a pair of numbers, which always is, means a random time between them.
+ * evm_setIntervalMining: mines a block every n seconds; 0 stops it. In hardhat the unit is milliseconds. A pair of
+ * numbers, always in milliseconds, means a random time between them.
  */
 export const setIntervalMining = defineMethod(
   'evm_setIntervalMining',
