@@ -19,7 +19,7 @@ const block: StoredBlock = {
   uncleHashes: [],
 }
 
-test('a failure to read logs is reported, and the next block's logs are pushed', async () => {
+test('a failure to read logs is reported, and the logs of the next block are pushed', async () => {
   const failure = new Error('the disk does not answer')
   const faults: unknown[][] = []
   const events = new ChainEvents((fault) => faults.push(['events', fault]))
