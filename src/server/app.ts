@@ -21,10 +21,10 @@ import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'
 import { createPage, servePage } from './page.js'
 import { type HttpReply, emptyReply, textReply, toResponse, writeReply } from './reply.js'
 
-/** What the app's routes are answered with. */
+/** Dependencies of the app's routes. */
 export interface AppSetup extends RpcHttpSetup, FileSetup {
   names: NetworkNames
-  /** What health answers with; asked each time. */
+  /** Returns the body of the health endpoint; called for each request. */
   health: () => Readonly<Record<string, unknown>>
   /** The controls, mounted under `/_standin`. */
   control?: (() => Promise<Hono>) | undefined
@@ -32,14 +32,14 @@ export interface AppSetup extends RpcHttpSetup, FileSetup {
   allowedHosts: readonly string[]
 }
 
-/** What a request of the app has behind it: the messages of node:http, or nothing where the app is called in process. */
+/** The node:http messages behind a request, absent when the app is called in process. */
 export interface AppEnv {
   Bindings: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined }
 }
 
 const serverFault = refuse(500, 'internal server error\n')
 
-/** Every route of a node. `request()` of the app answers them without a socket. */
+/** Creates the app with all routes of a node. Its `request()` works without a socket. */
 export async function createApp(setup: AppSetup): Promise<Hono<AppEnv>> {
   const app = createFileApp(setup)
 
@@ -72,12 +72,12 @@ export async function createApp(setup: AppSetup): Promise<Hono<AppEnv>> {
   return app
 }
 
-/** The routes of the file network alone. */
+/** Creates an app with only the file network's routes. */
 export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const answerGateway = async (context: Context<AppEnv>): Promise<Response> =>
     send(context, await answerGatewayRequest(setup, new AppRequest(context)))
-  // A name of the gateway has all paths of its host: <cid>.ipfs.localhost.
+  // A gateway host name owns all its paths: <cid>.ipfs.localhost.
   app.use((context, next) =>
     isGatewayHost(new AppRequest(context).headers.host) ? answerGateway(context) : next(),
   )
@@ -99,25 +99,25 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   return app
 }
 
-/** Lets node:http answer by an app. */
+/** Creates a node:http listener for an app. */
 export function createAppListener(app: Hono<AppEnv>): RequestListener {
   const listener = getRequestListener(app.fetch, {
-    // The globals stay Node's own.
+    // Leaves Node's globals alone.
     overrideGlobalObjects: false,
-    // HTTP/1.0 has requests without a Host.
+    // HTTP/1.0 requests may lack a Host.
     hostname: 'localhost',
-    // What is left of a body is dropped by node:http, or by the reply where some of it was read.
+    // node:http discards an unread body, and the reply a partly read one.
     autoCleanupIncoming: false,
   })
   return inTurns((request, response) => void listener(request, response))
 }
 
-/** Requests of a connection that wait before no more are read from it. */
+/** Maximum number of queued requests per connection before reading pauses. */
 const mostWaiting = 64
 
 /**
- * Lets requests begin in many turns of the event loop, in the order in which they came: one read of a connection can hold
- * thousands (RFC 9112, section 9.3.2), and node:http tells of all of them at once.
+ * Starts requests in separate turns of the event loop, in order of arrival: one read from a connection can contain
+ * thousands (RFC 9112, section 9.3.2), and node:http emits them all at once.
  */
 function inTurns(listener: RequestListener): RequestListener {
   const queue = new ShortWorkQueue()
@@ -140,7 +140,7 @@ function inTurns(listener: RequestListener): RequestListener {
   }
 }
 
-/** Answers a request of the app: onto its connection, or as a Response where there is none. */
+/** Sends a reply on its connection, or as a Response if there is none. */
 async function send(context: Context<AppEnv>, reply: HttpReply): Promise<Response> {
   const { outgoing } = context.env ?? {}
   if (outgoing === undefined) return toResponse(reply)
@@ -148,7 +148,7 @@ async function send(context: Context<AppEnv>, reply: HttpReply): Promise<Respons
   return RESPONSE_ALREADY_SENT
 }
 
-/** A request of the app. */
+/** A request to the app. */
 class AppRequest implements HttpRequest {
   readonly target: string
   readonly headers: IncomingHttpHeaders
@@ -159,10 +159,10 @@ class AppRequest implements HttpRequest {
     const { url, headers } = context.req.raw
     const authority = url.indexOf('//') + 2
     const path = url.indexOf('/', authority)
-    // As it came, with segments that the URL of the request has no more.
+    // The raw target, including segments that the parsed URL has normalised away.
     const target = context.env?.incoming?.url
     this.target = target?.startsWith('/') ? target : url.slice(path)
-    // A call in process has no Host field but a URL with a host.
+    // An in-process call has no Host field, but its URL has a host.
     this.headers = context.env?.incoming?.headers ?? {
       host: url.slice(authority, path),
       ...Object.fromEntries(headers),

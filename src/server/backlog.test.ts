@@ -17,7 +17,7 @@ function connection() {
     },
   }
   const backlog = new Backlog(source)
-  /** Ends the oldest work that has begun. */
+  /** Callbacks that end work in progress, oldest first. */
   const ends: (() => void)[] = []
   const ask = () => backlog.handle(() => new Promise<void>((resolve) => ends.push(resolve)), report)
   const end = async () => {
@@ -32,7 +32,7 @@ const turns = async (count: number) => {
   for (let index = 0; index < count; index++) await turn()
 }
 
-test('of messages that come together one begins at once, and the others in turns', async () => {
+test('of messages that arrive together, one starts at once and the others in turns', async () => {
   const { ends, ask } = connection()
   for (let count = 0; count < 3; count++) ask()
   expect(ends.length).toBeLessThan(2)
@@ -40,7 +40,7 @@ test('of messages that come together one begins at once, and the others in turns
   expect(ends).toHaveLength(3)
 })
 
-test('few messages are in work at first, and one more after each small answer', async () => {
+test('few messages are in progress at first, and one more after each small answer', async () => {
   const { source, ends, ask, end } = connection()
   for (let count = 0; count < 20; count++) ask()
   await turns(40)
@@ -52,7 +52,7 @@ test('few messages are in work at first, and one more after each small answer', 
   expect(ends).toHaveLength(9)
 })
 
-test('256 messages in work are as many as are taken', async () => {
+test('at most 256 messages are in progress', async () => {
   const { ends, ask, end } = connection()
   for (let count = 0; count < 1000; count++) ask()
   for (let count = 0; count < 300; count++) await end()
@@ -60,19 +60,19 @@ test('256 messages in work are as many as are taken', async () => {
   expect(ends).toHaveLength(256)
 })
 
-test('large answers leave as many in work as fit into the bytes that may wait', async () => {
+test('large answers limit messages in progress to what fits into the unsent bytes', async () => {
   const { ends, ask, end, backlog } = connection()
   for (let count = 0; count < 100; count++) ask()
   for (let count = 0; count < 30; count++) await end()
   await turns(100)
   expect(ends).toHaveLength(38)
   backlog.answered(4 * 1024 * 1024)
-  // The next answer lets in one more than the four that fit.
+  // The next answer admits one more than the four that fit.
   for (let count = 0; count < 38; count++) await end()
   expect(ends.length).toBeLessThan(38)
 })
 
-test('answers that are not read hold the connection back until they have left', async () => {
+test('unread answers hold the connection back until they have left', async () => {
   const { source, backlog, ends, ask, end } = connection()
   for (let count = 0; count < 20; count++) ask()
   await turns(40)
@@ -86,7 +86,7 @@ test('answers that are not read hold the connection back until they have left', 
   expect(ends).toHaveLength(1)
 })
 
-test('work that is done at once leaves room for the next', async () => {
+test('synchronous work leaves room for the next', async () => {
   const { source, backlog } = connection()
   let done = 0
   for (let count = 0; count < 5000; count++) backlog.handle(() => void done++, report)
@@ -94,7 +94,7 @@ test('work that is done at once leaves room for the next', async () => {
   expect(source.isPaused).toBe(false)
 })
 
-test('work gives way to other connections', async () => {
+test('work yields to other connections', async () => {
   const { backlog } = connection()
   let done = 0
   let atFirstTurn = 0
@@ -109,7 +109,7 @@ test('work gives way to other connections', async () => {
   expect(atFirstTurn).toBeLessThan(50)
 })
 
-test('what has not begun is dropped with the connection', async () => {
+test('work that has not started is dropped with the connection', async () => {
   const { backlog, ends, ask, end } = connection()
   for (let count = 0; count < 3; count++) ask()
   backlog.clear()

@@ -5,14 +5,14 @@ import { HeaderNotFoundError } from '../../chain/errors.js'
 import { ResourceNotFoundError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 
-/** The block that is meant where none is named. */
+/** Default block of methods. */
 export const latestBlock: BlockSelector = { tag: 'latest' }
 
 /**
- * The stored block that a selector names, or undefined.
+ * Returns the stored block that a selector refers to, or undefined.
  *
- * @throws ServerError if it asks for a safe or finalized block and there is none yet (geth: eth/api_backend.go).
- * @throws NotCanonicalError if a canonical block was asked for and the hash names another one.
+ * @throws ServerError if there is no safe or finalized block yet (geth: eth/api_backend.go)
+ * @throws NotCanonicalError if a canonical block is required and the hash is not one's
  */
 export function findBlock(view: ChainView, selector: BlockSelector): StoredBlock | undefined {
   const block = view.resolve(selector)
@@ -21,9 +21,9 @@ export function findBlock(view: ChainView, selector: BlockSelector): StoredBlock
 }
 
 /**
- * The answer of a method that has no block to tell about.
+ * Returns the answer of a method whose block does not exist.
  *
- * @throws ResourceNotFoundError where the node stands in for anvil
+ * @throws ResourceNotFoundError in anvil's compatibility
  */
 export function noBlock({ backend }: Pick<Call, 'backend'>): null {
   if (backend.settings.compatibility.missing === 'anvil') throw new ResourceNotFoundError()
@@ -31,9 +31,9 @@ export function noBlock({ backend }: Pick<Call, 'backend'>): null {
 }
 
 /**
- * The same for a number beyond the head.
+ * Returns the answer of a method whose block may be a number beyond the head.
  *
- * @throws HeaderNotFoundError where the node stands in for anvil
+ * @throws HeaderNotFoundError for a number in anvil's compatibility
  */
 export function noBlockOfNumber(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
@@ -45,15 +45,15 @@ export function noBlockOfNumber(
   return null
 }
 
-/** Whether a selector asks for the pending block. */
+/** Whether a selector refers to the pending block. */
 export function isPending(selector: BlockSelector): boolean {
   return 'tag' in selector && selector.tag === 'pending'
 }
 
 /**
- * Which members of the pending block are null: as it was set or as the node that is stood in for has it, and else by the
- * path. On `/v3/KEY` those of the provider's documentation; on the plain path geth's, because go-ethereum, alloy, cast,
- * ethers and web3j cannot read a block without hash and number.
+ * Returns which members of the pending block are null: as configured or in the emulated node, otherwise by path. On
+ * `/v3/KEY` they are those of the provider's documentation; on the plain path geth's, because go-ethereum, alloy, cast,
+ * ethers and web3j cannot parse a block without hash and number.
  */
 export function pendingFieldsOf({ backend, context }: Pick<Call, 'backend' | 'context'>): PendingFields {
   return backend.settings.pendingFields ?? (context.isPlainPath === true ? 'geth' : 'spec')

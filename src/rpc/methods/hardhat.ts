@@ -6,7 +6,7 @@ import type { Decoder } from '../params/combinators.js'
 import { controlNumber, controlUint64 } from '../params/numbers.js'
 import { resetAnew } from './anvil/reset.js'
 
-/** A slot of storage, refused in hardhat's words if it has more than 256 bits. */
+/** A storage slot; more than 256 bits are refused with hardhat's message. */
 const storageKey: Decoder<bigint> = {
   ...controlNumber,
   decode(value) {
@@ -17,7 +17,7 @@ const storageKey: Decoder<bigint> = {
   },
 }
 
-/** A value of storage, refused in hardhat's words unless it has 32 bytes. */
+/** A storage value; any length other than 32 bytes is refused with hardhat's message. */
 const storageValue: Decoder<Uint8Array> = {
   ...hash,
   decode(value) {
@@ -33,15 +33,18 @@ function isHex(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('0x')
 }
 
-/** What hardhat answers otherwise than the others under its own names. */
+/** Hardhat's own methods, and those that answer differently under its names. */
 export const hardhatMethods: readonly Method[] = [
-  /** hardhat_addCompilationResult: takes note of a compilation; nothing is done with it. */
+  /** hardhat_addCompilationResult: accepts a compilation and ignores it. */
   defineMethod(
     'hardhat_addCompilationResult',
     [optional('solcVersion', anything), optional('input', anything), optional('output', anything)],
     () => true,
   ),
-  /** hardhat_dropTransaction: takes a transaction out of the mempool; whether there was one. A mined one is refused. */
+  /**
+   * hardhat_dropTransaction: removes a transaction from the mempool and returns whether it was there; a mined one is
+   * refused.
+   */
   defineMethod(
     'hardhat_dropTransaction',
     [required('transaction', hash)],
@@ -53,9 +56,9 @@ export const hardhatMethods: readonly Method[] = [
       return backend.controls.dropTransaction(transaction)
     },
   ),
-  /** hardhat_getStackTraceFailuresCount: none, because no stack traces are made. */
+  /** hardhat_getStackTraceFailuresCount: returns zero, as there are no stack traces. */
   defineMethod('hardhat_getStackTraceFailuresCount', [], () => 0),
-  /** hardhat_mine: mines blocks; an interval in seconds lies between them, and the first is where the clock is. */
+  /** hardhat_mine: mines blocks with an interval in seconds between them; the first one uses the clock. */
   defineMethod(
     'hardhat_mine',
     [optional('blocks', controlUint64), optional('interval', controlUint64)],
@@ -74,7 +77,7 @@ export const hardhatMethods: readonly Method[] = [
       return null
     },
   ),
-  /** hardhat_setStorageAt: sets a slot of an account to 32 bytes; true. */
+  /** hardhat_setStorageAt: sets an account's slot to 32 bytes and returns true. */
   defineMethod(
     'hardhat_setStorageAt',
     [required('address', address), required('slot', storageKey), required('value', storageValue)],
@@ -83,7 +86,10 @@ export const hardhatMethods: readonly Method[] = [
       return true
     },
   ),
-  /** hardhat_stopImpersonatingAccount: takes transactions of an account with a signature only; whether it was otherwise. */
+  /**
+   * hardhat_stopImpersonatingAccount: stops accepting unsigned transactions from an account, and returns whether it was
+   * impersonated.
+   */
   defineMethod(
     'hardhat_stopImpersonatingAccount',
     [required('address', address)],

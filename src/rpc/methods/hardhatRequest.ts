@@ -5,10 +5,10 @@ import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
 import type { CallArguments } from '../params/callObject.js'
 
 /**
- * What hardhat refuses of a transaction that it is to sign before it looks for the sender's key (EDR: edr_provider,
+ * Runs hardhat's checks of a transaction to sign, which precede its lookup of the sender's key (EDR: edr_provider,
  * requests/validation.rs).
  *
- * @throws InvalidParamsError or ServerError in its words
+ * @throws InvalidParamsError or ServerError with hardhat's message
  */
 export function checkHardhatTransaction(request: CallArguments, chainId: bigint): void {
   checkDuplicateData(request)
@@ -20,9 +20,9 @@ export function checkHardhatTransaction(request: CallArguments, chainId: bigint)
 }
 
 /**
- * What hardhat refuses of a message to call or to estimate before it looks for the block.
+ * Runs hardhat's checks of a message to call or estimate, which precede its lookup of the block.
  *
- * @throws InvalidParamsError or ServerError in its words
+ * @throws InvalidParamsError or ServerError with hardhat's message
  */
 export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 'isActivatedEIP'>): void {
   const { to, gas } = request
@@ -39,9 +39,9 @@ export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 
 }
 
 /**
- * What hardhat refuses of a fee history.
+ * Runs hardhat's checks of a fee history.
  *
- * @throws ServerError in its words
+ * @throws ServerError with hardhat's message
  */
 export function checkHardhatFeeHistory(count: bigint, percentiles: readonly number[]): void {
   if (count < 1n) throw new ServerError('blockCount should be at least 1')
@@ -69,9 +69,9 @@ function blobsUnsupported(what: string, issue: number): ServerError {
 const MOST_FEE_BLOCKS = 1024n
 
 /**
- * What hardhat refuses of arguments that other nodes take, as they came.
+ * Runs hardhat's checks of undecoded arguments that other nodes accept.
  *
- * @throws InvalidParamsError or ServerError in its words
+ * @throws InvalidParamsError or ServerError with hardhat's message
  */
 export function checkHardhatArguments({ method, params }: Pick<PolicyCall, 'method' | 'params'>): void {
   if (Array.isArray(params) && Object.hasOwn(argumentChecks, method)) argumentChecks[method]?.(params)
@@ -98,9 +98,9 @@ const argumentChecks: Readonly<Record<string, (params: Arguments) => void>> = {
 const BLOB_TYPE = 3n
 
 /**
- * The type of a message is a byte, and its blobs have a name of hardhat's own.
+ * Checks that a message's type is a byte, and that it has no blobs under hardhat's own name for them.
  *
- * @returns the type that the message names
+ * @returns the type in the message
  */
 function checkTypeAndBlobs(message: unknown, what: string, issue: number): { type: bigint | undefined } {
   if (typeof message !== 'object' || message === null) return { type: undefined }
@@ -118,7 +118,7 @@ function describe(value: unknown): string {
   return typeof value === 'string' ? `string "${value}"` : JSON.stringify(value)
 }
 
-/** What is wrong with the configuration of a hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts). */
+/** Checks the configuration of hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts). */
 function checkReset([configuration]: Arguments): void {
   const place = 'HardhatNetworkConfig | undefined'
   if (configuration === undefined) return
@@ -128,7 +128,7 @@ function checkReset([configuration]: Arguments): void {
   if (forking === undefined) return
   if (!isObject(forking)) throw invalidConfiguration([[forking, forkingPlace]])
   const { jsonRpcUrl, blockNumber } = forking as { jsonRpcUrl?: unknown; blockNumber?: unknown }
-  // What viem sends for a reset without a fork.
+  // Viem sends this for a reset without a fork.
   if (jsonRpcUrl === undefined && blockNumber === null) return
   const mistakes: [value: unknown, place: string][] = []
   if (typeof jsonRpcUrl !== 'string') mistakes.push([jsonRpcUrl, `${forkingPlace}/jsonRpcUrl: string`])
@@ -150,7 +150,7 @@ function invalidConfiguration(mistakes: readonly [value: unknown, place: string]
   return new RpcError(-32602, message, { data: { message } })
 }
 
-/** Both names of the data are one field. */
+/** `data` and `input` are names of the same field. */
 function checkDuplicateData({ data, input }: CallArguments): void {
   if (data !== undefined && input !== undefined) throw new InvalidParamsError('duplicate field `data`')
 }

@@ -12,16 +12,16 @@ import { searchTransactionsAfter, searchTransactionsBefore } from './ots/searchT
 import { traceTransaction } from './ots/traceTransaction.js'
 import { findBySenderAndNonce } from './senderAndNonce.js'
 
-/** The methods whose names begin with `ots_`: what the explorer Otterscan asks for. */
+/** The methods of the `ots_` namespace, for the explorer Otterscan. */
 export const otsMethods: readonly Method[] = [
-  /** ots_getApiLevel: the version of these methods that Otterscan finds here. */
+  /** ots_getApiLevel: returns the version of the `ots_` API. */
   defineMethod('ots_getApiLevel', [], () => 8),
   getBlockDetails,
   getBlockDetailsByHash,
   getBlockTransactions,
   getContractCreator,
   getInternalOperations,
-  /** ots_getTransactionBySenderAndNonce: the hash of the mined transaction of a sender with a nonce, or null. */
+  /** ots_getTransactionBySenderAndNonce: returns the hash of a sender's mined transaction with a nonce, or null. */
   defineMethod(
     'ots_getTransactionBySenderAndNonce',
     [required('sender', address), required('nonce', controlNumber)],
@@ -31,7 +31,10 @@ export const otsMethods: readonly Method[] = [
       return hash === undefined ? null : bytesToHex(hash)
     },
   ),
-  /** ots_getTransactionError: what a transaction reverted with; no bytes if it did not, null if there is none. */
+  /**
+   * ots_getTransactionError: returns a transaction's revert data, empty if it did not revert; null if it does not
+   * exist.
+   */
   defineMethod(
     'ots_getTransactionError',
     [required('transactionHash', hash)],
@@ -41,7 +44,7 @@ export const otsMethods: readonly Method[] = [
       return bytesToHex(top.failure === undefined ? new Uint8Array(0) : (top.output ?? new Uint8Array(0)))
     },
   ),
-  /** ots_hasCode: whether an account is a contract. */
+  /** ots_hasCode: returns whether an account is a contract. */
   defineMethod(
     'ots_hasCode',
     [required('address', address), optional('block', otsBlock)],

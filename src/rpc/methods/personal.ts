@@ -9,18 +9,18 @@ import { callObject } from '../params/callObject.js'
 import { submitCall } from './eth/sendRawTransaction.js'
 import { signOnly } from './eth/signTransaction.js'
 
-/** The order of secp256k1, which private keys are below. */
+/** Order of secp256k1; private keys are smaller. */
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** The methods whose names begin with `personal_`. */
+/** The methods of the `personal_` namespace. */
 export const personalMethods: readonly Method[] = [
-  /** personal_ecRecover: who signed a message by EIP-191. */
+  /** personal_ecRecover: recovers the signer of an EIP-191 message. */
   defineMethod(
     'personal_ecRecover',
     [required('message', data), required('signature', signature)],
     async (_, message, signed) => bytesToHex(await messageSigner(message, signed)),
   ),
-  /** personal_importRawKey: takes up a private key, with 0x or without, until the node stops; its address. */
+  /** personal_importRawKey: adds a private key, with or without 0x, until the node stops, and returns its address. */
   defineMethod(
     'personal_importRawKey',
     [required('privateKey', text('string', 'private key')), required('passphrase', passphrase)],
@@ -35,35 +35,35 @@ export const personalMethods: readonly Method[] = [
       return bytesToHex(backend.controls.importKey(bytes))
     },
   ),
-  /** personal_listAccounts: the addresses that the node signs for. */
+  /** personal_listAccounts: returns the addresses that the node signs for. */
   defineMethod('personal_listAccounts', [], ({ backend }) => backend.keyring.addresses().map(bytesToHex)),
-  /** personal_lockAccount: whether the node knows an account; keys are never locked here. */
+  /** personal_lockAccount: returns whether the node knows an account; keys are never locked here. */
   defineMethod('personal_lockAccount', [required('address', address)], ({ backend }, account) =>
     knows(backend, account),
   ),
-  /** personal_newAccount: makes a key, which is gone when the node stops, and answers its address. */
+  /** personal_newAccount: generates a key, kept until the node stops, and returns its address. */
   defineMethod('personal_newAccount', [required('passphrase', passphrase)], ({ backend }) =>
     bytesToHex(backend.controls.importKey(Uint8Array.from(randomBytes(32)))),
   ),
-  /** personal_sendTransaction: as eth_sendTransaction; the passphrase means nothing here. */
+  /** personal_sendTransaction: like eth_sendTransaction; the passphrase is ignored. */
   defineMethod(
     'personal_sendTransaction',
     [required('transaction', callObject), required('passphrase', passphrase)],
     async ({ backend }, call) => bytesToHex((await submitCall(backend, call)).hash),
   ),
-  /** personal_sign: eth_sign with its arguments the other way round. */
+  /** personal_sign: eth_sign with its arguments swapped. */
   defineMethod(
     'personal_sign',
     [required('message', data), required('address', address)],
     async ({ backend }, message, account) => bytesToHex(await backend.keyring.signMessage(account, message)),
   ),
-  /** personal_signTransaction: signs a transaction without sending it; the signed transaction, as ganache answers. */
+  /** personal_signTransaction: signs a transaction without sending it and returns the signed bytes, like ganache. */
   defineMethod(
     'personal_signTransaction',
     [required('transaction', callObject), required('passphrase', passphrase)],
     async ({ backend }, call) => bytesToHex((await signOnly(backend, call)).raw),
   ),
-  /** personal_unlockAccount: true for an account that the node knows; keys are never locked here. */
+  /** personal_unlockAccount: returns true for an account that the node knows; keys are never locked here. */
   defineMethod(
     'personal_unlockAccount',
     [required('address', address), required('passphrase', passphrase), optional('seconds', anything)],
@@ -74,7 +74,7 @@ export const personalMethods: readonly Method[] = [
   ),
 ]
 
-/** Whether a 20-byte address is one that the node has a key of, or that is impersonated. */
+/** Whether the node holds the key of a 20-byte address, or impersonates it. */
 export function knows({ keyring, controls }: Backend, address: Uint8Array): boolean {
   return [...keyring.addresses(), ...controls.impersonated()].some((known) => bytesEqual(known, address))
 }

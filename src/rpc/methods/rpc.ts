@@ -1,11 +1,11 @@
 import { type Method, defineMethod } from '../method.js'
 import type { JsonValue } from '../wire.js'
 
-/** What geth calls the version of every namespace. */
+/** Geth's version of every namespace. */
 const moduleVersion = '1.0'
 
 /**
- * rpc_modules: the namespaces that have methods.
+ * rpc_modules: returns the available namespaces.
  *
  * @param methods - all but this one
  */
@@ -17,11 +17,11 @@ export function modulesMethod(methods: readonly Method[]): Method {
   return defineMethod('rpc_modules', [], () => modules)
 }
 
-/** The version of OpenRPC that the document follows. */
+/** OpenRPC version of the document. */
 const openRpc = '1.3.2'
 
 /**
- * rpc.discover: an OpenRPC document of all methods, made from the schemas that their arguments are decoded by.
+ * rpc.discover: returns an OpenRPC document of all methods, built from the schemas of their decoders.
  *
  * @param methods - all but this one
  */

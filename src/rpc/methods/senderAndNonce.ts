@@ -4,8 +4,8 @@ import { bytesEqual, latin1 } from '../../encoding/hex.js'
 import { textMember } from '../format/pieces.js'
 
 /**
- * Where the canonical transaction of a sender with a nonce is. The block is found by halving: it is the first after
- * which the sender's nonce is higher.
+ * Locates a sender's canonical transaction with a nonce. A binary search finds its block, the first one after which the
+ * sender's nonce is higher.
  */
 export async function findBySenderAndNonce(
   view: ChainView,
@@ -30,7 +30,7 @@ export async function findBySenderAndNonce(
   return index === undefined ? undefined : { block, index }
 }
 
-/** Where the transaction is within its block, found by halving too: the nonces of a sender rise from one to the next. */
+/** Finds the transaction's index in its block by binary search, as a sender's nonces ascend. */
 function indexInBlock(
   view: ChainView,
   block: StoredBlock,
@@ -54,7 +54,7 @@ function indexInBlock(
 }
 
 function nonceOf(transaction: Uint8Array): bigint {
-  // The first member of this name: authorizations, which have nonces too, stand behind it.
+  // Takes the first member with this name; those of authorizations come later.
   const member = textMember(transaction, 'nonce')
   if (member === undefined) throw new Error('a transaction has a nonce')
   return BigInt(latin1(transaction, member.start, member.end))

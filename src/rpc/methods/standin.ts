@@ -5,7 +5,7 @@ import { data } from '../params/bytes.js'
 import { list } from '../params/combinators.js'
 import { WireBytes } from '../wire.js'
 
-/** standin_dumpGenesis: the state that `latest` has as a geth genesis.json, for `--genesis`, geth and others. */
+/** standin_dumpGenesis: returns the state of `latest` as a geth genesis.json, for `--genesis`, geth and others. */
 export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ backend, context }) => {
   const { chain: view, forks: schedule, controls } = backend
   const { signal } = context
@@ -17,8 +17,8 @@ export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ back
 })
 
 /**
- * standin_importBlocks: executes and checks blocks that were made elsewhere, given as RLP, parents first, and makes the
- * last one the head; if it stands on another branch that is a reorganisation. The hash of the head.
+ * standin_importBlocks: executes and validates RLP-encoded blocks from elsewhere, parents first, makes the last one the
+ * head, reorganising if it is on another branch, and returns its hash.
  */
 export const importBlocks = defineMethod(
   'standin_importBlocks',

@@ -6,7 +6,7 @@ import { type Decoder, ReasonError, list, mapped, struct } from '../params/combi
 import { uint64 } from '../params/numbers.js'
 import type { JsonValue } from '../wire.js'
 
-/** A block that was built, as the engine API hands out payloads (ExecutionPayloadEnvelope). */
+/** Formats a built block as an engine API payload (ExecutionPayloadEnvelope). */
 export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): JsonValue {
   const { header } = block
   return {
@@ -63,7 +63,7 @@ const members = struct(
   },
 )
 
-/** What the consensus layer says about a block to build (engine API, PayloadAttributesV3). */
+/** Payload attributes of the consensus layer (engine API, PayloadAttributesV3). */
 export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
   members,
   ({ timestamp, prevRandao, suggestedFeeRecipient, ...rest }) => {
@@ -90,14 +90,14 @@ export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
   },
 )
 
-/** The raw transactions of a block to build. */
+/** Raw transactions of a block to build. */
 export const payloadTransactions = list(data, '[]hexutil.Bytes')
 
-/** The methods whose names begin with `testing_`. */
+/** The methods of the `testing_` namespace. */
 export const testingMethods: readonly Method[] = [
   /**
-   * testing_buildBlockV1: builds a block on a parent from just these transactions, or from the mempool's without a list; the
-   * chain stays as it is.
+   * testing_buildBlockV1: builds a block on a parent from exactly the given transactions, or from the mempool if there
+   * is no list, without changing the chain.
    */
   defineMethod(
     'testing_buildBlockV1',

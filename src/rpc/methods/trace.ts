@@ -5,7 +5,7 @@ import { filter } from './trace/filter.js'
 import { replayBlockTransactions, replayTransaction } from './trace/replayTransaction.js'
 import { block, get, transaction } from './trace/transaction.js'
 
-/** The methods whose names begin with `trace_`. */
+/** The methods of the `trace_` namespace. */
 export const traceMethods: readonly Method[] = [
   block,
   call,

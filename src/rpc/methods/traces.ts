@@ -11,10 +11,10 @@ import type { TraceConfig } from '../params/traceConfig.js'
 import { type Trace, type TracePlace, writeTrace } from '../tracers/tracerKind.js'
 import { WireBytes, printJson } from '../wire.js'
 
-/** How long one transaction may be traced: longer than in geth, whose machine is faster. */
+/** Maximum tracing time of a transaction; longer than geth's, to allow for a slower machine. */
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
 
-/** What traces of a request may cost. */
+/** Returns the limits of a request's traces. */
 export function traceBudget({ backend, context }: Call): TraceBudget {
   return new TraceBudget({
     maxBytes: backend.settings.maxTraceBytes,
@@ -24,10 +24,10 @@ export function traceBudget({ backend, context }: Call): TraceBudget {
 }
 
 /**
- * Starts the trace that a config asks for, within a budget.
+ * Starts the trace that a configuration selects, within a budget.
  *
- * @throws ServerError if the tracer's own config does not fit it, or then if the timeout is no duration: geth looks at them
- *   in this order once the state is there (eth/tracers/api.go, traceTx)
+ * @throws ServerError if the tracer rejects its configuration, or else if the timeout is not a duration; geth checks
+ * them in this order, after loading the state (eth/tracers/api.go, traceTx)
  */
 export function startWithin(
   { backend }: Call,
@@ -49,12 +49,12 @@ function milliseconds(timeout: string): number {
   }
 }
 
-/** Whether a config asks for every step. */
+/** Whether the trace logs every step. */
 export function keepsSteps({ tracer }: TraceConfig): boolean {
   return tracer === undefined
 }
 
-/** The trace of one mined transaction. */
+/** Traces one mined transaction. */
 export async function traceOne(
   call: Call,
   block: StoredBlock,
@@ -80,13 +80,13 @@ export async function traceOne(
   return written((writer) => writeTrace(made, place, writer))
 }
 
-/** The traces of all transactions of a block, each beside its hash. */
+/** Traces all transactions of a block, each with its hash. */
 export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
   const budget = traceBudget(call)
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
   const slice = new TimeSlice()
-  // geth traces the transactions of a block side by side where JavaScript does it, and tells the failure of each.
+  // For JavaScript tracers, geth traces the transactions of a block in parallel and reports failures one by one.
   const isTolerant = isJavaScript(config)
   let trace: Trace | undefined
   let failure: string | undefined
@@ -124,7 +124,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
   return new WireBytes(writer.pieces())
 }
 
-/** Where a transaction of a block stands. */
+/** Returns the place of a block's transaction. */
 export function placeOf(
   { hash: blockHash, header, transactions }: StoredBlock,
   transactionIndex: number,

@@ -15,9 +15,9 @@ import { type BlockOverrideArguments, type CallArguments, toCall } from '../para
 const WIDEST = 2n ** 128n - 1n
 
 /**
- * Anvil holds wei per gas in 128 bits (alloy: TransactionRequest).
+ * Checks that fees, in wei per gas, fit into anvil's 128 bits (alloy: TransactionRequest).
  *
- * @throws InvalidParamsError in its words if a fee has more, where the node stands in for anvil.
+ * @throws InvalidParamsError with anvil's message, in its compatibility, if a fee is larger
  */
 export function checkFeeWidths(call: CallArguments, { limitsFeesTo128Bits }: CompatibilityProfile): void {
   if (!limitsFeesTo128Bits) return
@@ -27,7 +27,7 @@ export function checkFeeWidths(call: CallArguments, { limitsFeesTo128Bits }: Com
   }
 }
 
-/** The decoded arguments of a method that executes a message. */
+/** Decoded arguments of a method that executes a message. */
 export interface ExecutionArguments {
   transaction: CallArguments
   block: BlockSelector | undefined
@@ -36,10 +36,10 @@ export interface ExecutionArguments {
 }
 
 /**
- * What is to be executed, at `latest` unless a block is named. In hardhat a message without a sender is the first
- * account's, and one that names only a tip has it for its cap.
+ * Builds the request to execute a message, by default at `latest`. In hardhat the default sender is the first account,
+ * and a tip without fee cap is also the cap.
  *
- * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
+ * @throws InvalidParamsError in anvil's compatibility if a fee exceeds 128 bits
  */
 export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
   const { compatibility } = backend.settings
@@ -65,9 +65,9 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
 }
 
 /**
- * Simulations and traces take a cap of blob fees without blobs, and hardhat does not know it.
+ * Rejects a blob fee cap without blobs. Simulations and traces accept it, and hardhat ignores it.
  *
- * @throws ServerError if a call has a cap of blob fees but no blobs
+ * @throws ServerError if a call has a blob fee cap but no blobs
  */
 export function checkBlobFeeCap(
   { maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments,
@@ -78,13 +78,13 @@ export function checkBlobFeeCap(
   throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
 }
 
-/** @throws RpcError in the words of anvil, which refuses a tip above the cap or without one first (foundry: FeeDetails) */
+/** @throws RpcError with anvil's message, if the tip exceeds the cap or has none (foundry: FeeDetails) */
 function checkCallFees({ maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CallArguments): void {
   if (maxPriorityFeePerGas <= maxFeePerGas) return
   throw new RpcError(-32602, 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`')
 }
 
-/** A cap without a tip is the price, and a price beside a cap means nothing. */
+/** Prices a call like anvil: a cap without a tip is the gas price, and a gas price next to a cap is ignored. */
 function pricedAsAnvil<T extends Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>>(
   given: T,
 ): T {
@@ -95,10 +95,10 @@ function pricedAsAnvil<T extends Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 
 }
 
 /**
- * What anvil estimates of a transaction that names no gas: the call as it was given, of the zero address if it has no
- * sender, and without the fees that it leaves open.
+ * Builds anvil's estimate of a transaction without gas: the call as given, from the zero address if it has no sender,
+ * and without the missing fees.
  *
- * @throws ChainError if its tip is above its cap
+ * @throws ChainError if its tip exceeds its cap
  */
 export function estimatedAsGiven(
   given: CallObject,
@@ -113,7 +113,7 @@ export function estimatedAsGiven(
   return { call: { ...pricedAsAnvil(given), chainId: undefined }, baseFee }
 }
 
-/** In hardhat the chain id of a call means nothing, and a tip alone is its cap; in anvil a cap alone is its price. */
+/** Converts a call. Hardhat ignores its chain id and uses a lone tip as the cap; anvil uses a lone cap as the price. */
 function callOf(
   given: CallArguments,
   { tipIsCallFeeCap, requestChecks, takesPriceBesideFees }: CompatibilityProfile,
@@ -123,7 +123,7 @@ function callOf(
   return requestChecks === 'hardhat' ? { ...withoutBlobs(call), chainId: undefined } : call
 }
 
-/** Hardhat does not know these fields. */
+/** Removes fields that hardhat ignores. */
 function withoutBlobs<T extends Pick<CallObject, 'blobVersionedHashes' | 'maxFeePerBlobGas'>>(call: T): T {
   return { ...call, blobVersionedHashes: undefined, maxFeePerBlobGas: undefined }
 }
@@ -145,9 +145,9 @@ function supportedOverrides(
 }
 
 /**
- * Anvil's accounts sign for its chain alone.
+ * Checks the chain id of a transaction to sign: anvil's accounts sign only for its own chain.
  *
- * @throws RpcError in its words if one of them is to sign for another (alloy: signer/src/lib.rs)
+ * @throws RpcError with anvil's message if the chain id differs (alloy: signer/src/lib.rs)
  */
 export function checkSignersChain(
   { chain, keyring, settings }: Backend,
@@ -164,10 +164,10 @@ export function checkSignersChain(
 }
 
 /**
- * A call object that a transaction is made from.
+ * Converts call arguments to a transaction request.
  *
- * @throws ServerError in geth's words (internal/ethapi/transaction_args.go, setDefaults) if it brings blobs.
- * @throws InvalidParamsError if a fee is wider than anvil takes it, where the node stands in for anvil.
+ * @throws ServerError with geth's message (internal/ethapi/transaction_args.go, setDefaults) if it contains blobs
+ * @throws InvalidParamsError in anvil's compatibility if a fee exceeds 128 bits
  */
 export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
   if (given.blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
@@ -175,7 +175,7 @@ export function transactionRequest(given: CallArguments, compatibility: Compatib
   return blobTransactionRequest(known, compatibility)
 }
 
-/** The same without the blobs that it may bring. @throws InvalidParamsError as {@link transactionRequest} does */
+/** Like {@link transactionRequest}, but drops blobs instead of refusing them. @throws InvalidParamsError likewise */
 export function blobTransactionRequest(
   given: CallArguments,
   compatibility: CompatibilityProfile,

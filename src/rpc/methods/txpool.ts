@@ -9,9 +9,9 @@ import { type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
 import { WireBytes, printJson } from '../wire.js'
 
-/** The methods whose names begin with `txpool_`. */
+/** The methods of the `txpool_` namespace. */
 export const txpoolMethods: readonly Method[] = [
-  /** txpool_content: every waiting transaction, by sender and nonce. */
+  /** txpool_content: returns all pooled transactions by sender and nonce. */
   defineMethod('txpool_content', [], async ({ backend: { mempool, settings } }) => {
     const text = poolText(
       mempool.content(),
@@ -20,18 +20,18 @@ export const txpoolMethods: readonly Method[] = [
     )
     return new WireBytes([await runInSlices(text, new TimeSlice())])
   }),
-  /** txpool_contentFrom: the waiting transactions of one sender, by nonce. */
+  /** txpool_contentFrom: returns a sender's pooled transactions by nonce. */
   defineMethod('txpool_contentFrom', [required('address', address)], async ({ backend }, sender) => {
     const text = queuesText(backend.mempool.contentFrom(sender), pooledText(backend.settings.compatibility))
     return new WireBytes([await runInSlices(text, new TimeSlice())])
   }),
-  /** txpool_inspect: every waiting transaction in one line each, by sender and nonce. */
+  /** txpool_inspect: returns a one-line summary of each pooled transaction, by sender and nonce. */
   defineMethod('txpool_inspect', [], async ({ backend: { mempool, settings } }) => {
     const write = poolAddresses(settings.compatibility)
     const text = poolText(mempool.content(), write, pooledSummary(write))
     return new WireBytes([await runInSlices(text, new TimeSlice())])
   }),
-  /** txpool_status: how many transactions can be executed now, and how many wait behind a gap. */
+  /** txpool_status: returns the numbers of executable transactions and of those behind a nonce gap. */
   defineMethod('txpool_status', [], ({ backend }) => {
     const senders = backend.mempool.content()
     const count = (which: 'pending' | 'queued'): number =>
@@ -40,23 +40,23 @@ export const txpoolMethods: readonly Method[] = [
   }),
 ]
 
-/** Prints one waiting transaction as JSON text. */
+/** Prints a pooled transaction as JSON text. */
 type Printer = (transaction: PooledTransaction) => string
 
-/** A waiting transaction as an object. */
+/** Prints pooled transactions as objects. */
 export function pooledText(compatibility: CompatibilityProfile): Printer {
   return (transaction) => waitingText(transaction, compatibility)
 }
 
-/** How an address of 20 bytes is written. */
+/** Formats a 20-byte address. */
 type AddressWriter = (address: Uint8Array) => string
 
-/** Addresses have checksums in geth, and none in anvil. */
+/** Formats addresses with checksums like geth, without in anvil. */
 export function poolAddresses({ checksumsPoolAddresses }: CompatibilityProfile): AddressWriter {
   return checksumsPoolAddresses ? checksumAddress : bytesToHex
 }
 
-/** A waiting transaction in one line (geth: internal/ethapi/api.go, TxPoolAPI.Inspect). */
+/** Prints one-line summaries (geth: internal/ethapi/api.go, TxPoolAPI.Inspect). */
 export function pooledSummary(write: AddressWriter): Printer {
   return (pooled) => {
     const { to, value, gasLimit } = pooled.transaction
@@ -65,7 +65,7 @@ export function pooledSummary(write: AddressWriter): Printer {
   }
 }
 
-/** Those of one sender, by their nonces in decimals. */
+/** Prints one sender's transactions by decimal nonce. */
 export function* queuesText(
   { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
   print: Printer,
@@ -73,7 +73,7 @@ export function* queuesText(
   return `{"pending":${yield* byNonce(pending, print)},"queued":${yield* byNonce(queued, print)}}`
 }
 
-/** Those of all senders, by their addresses. */
+/** Prints all senders' transactions by address. */
 export function* poolText(
   senders: readonly PoolQueues[],
   write: AddressWriter,

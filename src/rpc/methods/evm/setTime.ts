@@ -1,13 +1,13 @@
 import { defineMethod, required } from '../../method.js'
 import { controlNumber } from '../../params/numbers.js'
 
-/** More than this many cannot be seconds. */
+/** Larger times must be in milliseconds. */
 const FIRST_MILLISECONDS = 1_000_000_000_000n
 
 /**
- * evm_setTime: sets the clock, which runs on from there, and answers by how many seconds it moved. The time is in
- * seconds, or in milliseconds where seconds would be beyond the year 33,658; in ganache always in milliseconds, and
- * the answer may be below zero.
+ * evm_setTime: sets the clock, which keeps running, and returns how many seconds it moved. The time is in seconds, or
+ * in milliseconds if as seconds it would be beyond the year 33,658; in ganache it is always in milliseconds, and the
+ * answer may be negative.
  */
 export const setTime = defineMethod(
   'evm_setTime',

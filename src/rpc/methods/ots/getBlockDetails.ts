@@ -4,7 +4,7 @@ import { hash } from '../../params/bytes.js'
 import { otsBlock } from '../../params/blockSelector.js'
 import { findBlock, noBlock } from '../findBlock.js'
 
-/** ots_getBlockDetailsByHash: a block by its hash, without its transactions, with what they paid; or null. */
+/** ots_getBlockDetailsByHash: returns a block by hash without transactions, with its total fees; or null. */
 export const getBlockDetailsByHash = defineMethod(
   'ots_getBlockDetailsByHash',
   [required('hash', hash)],
@@ -14,7 +14,7 @@ export const getBlockDetailsByHash = defineMethod(
   },
 )
 
-/** ots_getBlockDetails: a block by its number, without its transactions, with what they paid; or null. */
+/** ots_getBlockDetails: returns a block by number without transactions, with its total fees; or null. */
 export const getBlockDetails = defineMethod(
   'ots_getBlockDetails',
   [required('block', otsBlock)],

@@ -6,7 +6,9 @@ import { controlNumber } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
 import { findBlock, noBlock } from '../findBlock.js'
 
-/** ots_getBlockTransactions: a page of a block's transactions, the last ones first, and their receipts; or null. */
+/**
+ * ots_getBlockTransactions: returns a page of a block's transactions, last ones first, with their receipts; or null.
+ */
 export const getBlockTransactions = defineMethod(
   'ots_getBlockTransactions',
   [required('block', otsBlock), required('page', controlNumber), required('pageSize', controlNumber)],

@@ -9,7 +9,7 @@ import { address } from '../../params/bytes.js'
 import { eachFrame } from '../../parity/parityTrace.js'
 import { traceBudget } from '../traces.js'
 
-/** ots_getContractCreator: the transaction that created a contract, and who did it; or null. */
+/** ots_getContractCreator: returns a contract's creation transaction and creator, or null. */
 export const getContractCreator = defineMethod(
   'ots_getContractCreator',
   [required('address', address)],
@@ -28,7 +28,7 @@ export const getContractCreator = defineMethod(
   },
 )
 
-/** Who created a contract within a frame. */
+/** Returns the creator of a contract if it was created within a frame. */
 function* creatorOf(contract: Uint8Array, top: CallFrame): Steps<Uint8Array | undefined> {
   for (const { frame } of flattenCalls(top)) {
     const { type, from, to, failure } = frame
@@ -39,7 +39,7 @@ function* creatorOf(contract: Uint8Array, top: CallFrame): Steps<Uint8Array | un
   return undefined
 }
 
-/** The block after which the contract is there, found by halving. */
+/** Finds the first block after which the contract exists, by binary search. */
 async function firstBlockWithCode(view: ChainView, contract: Uint8Array) {
   const hasCodeAfter = async (number: bigint): Promise<boolean> => {
     const { state } = await view.stateAt({ number })

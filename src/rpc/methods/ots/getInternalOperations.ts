@@ -8,7 +8,7 @@ import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/blockDetails.js'
 
-/** Otterscan's numbers for what an operation is. */
+/** Otterscan's numbers of operation types. */
 const operations: Readonly<Partial<Record<CallFrame['type'], number>>> = {
   CALL: 0,
   SELFDESTRUCT: 1,
@@ -16,7 +16,7 @@ const operations: Readonly<Partial<Record<CallFrame['type'], number>>> = {
   CREATE2: 3,
 }
 
-/** ots_getInternalOperations: the transfers of ether, destructions and creations of a transaction, or null. */
+/** ots_getInternalOperations: returns a transaction's ether transfers, self-destructs and creations, or null. */
 export const getInternalOperations = defineMethod(
   'ots_getInternalOperations',
   [required('transactionHash', hash)],

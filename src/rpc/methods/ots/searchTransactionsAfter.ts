@@ -12,19 +12,19 @@ import { flattenCalls } from '../../tracers/flatCallTracer.js'
 import { WireBytes, joinPieces } from '../../wire.js'
 import { traceBudget } from '../traces.js'
 
-/** What a search is asked for. */
+/** Parameters of a search. */
 export interface SearchOrder {
   address: Uint8Array
-  /** The block that it begins beside; undefined is beyond the end of the chain. */
+  /** Block next to which the search starts; undefined means from the end of the chain. */
   from: bigint | undefined
   direction: 'older' | 'newer'
-  /** Whole blocks are looked at until so many transactions are found. */
+  /** Whole blocks are searched until at least this many transactions are found. */
   pageSize: number
 }
 
 /**
- * What was found in a block, the newest first: transactions and receipts, each joined by commas when the block is looked at,
- * so that little is left to do when all is found.
+ * Matches in one block, newest first. Transactions and receipts are joined with commas right away, so that little work
+ * is left at the end.
  */
 interface Found {
   transactions: Uint8Array
@@ -32,8 +32,8 @@ interface Found {
 }
 
 /**
- * The transactions in which an account had a part, also within a call, the newest first; whole blocks, until a page is
- * full. `firstPage` tells whether there is nothing newer, `lastPage` whether there is nothing older.
+ * Finds transactions that involve an account, even in an internal call, newest first, in whole blocks until a page is
+ * full. `firstPage` says whether there is nothing newer, `lastPage` whether there is nothing older.
  */
 export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
   const found: Found[] = []
@@ -45,7 +45,7 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
       break
     }
     const indices = await transactionsWith(call, block, order.address)
-    // Where a reset took the chain elsewhere meanwhile, the block is none of it any more.
+    // The block may have left the chain through a reset in the meantime.
     if (call.view.blockByHash(block.hash) === undefined) break
     if (indices.length === 0) continue
     found.push(wireOf(call, block, indices))
@@ -63,7 +63,7 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
   ])
 }
 
-/** The blocks to look at, those nearest to where the search begins first. */
+/** Returns the blocks to search, starting next to `from`. */
 function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): AsyncIterable<StoredBlock> {
   const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
   const head = view.head().header.number
@@ -73,7 +73,7 @@ function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): Asy
   return view.blocksWithTransactions({ from, to: farthest })
 }
 
-/** @param indices - rising, and at least one */
+/** @param indices - in ascending order, at least one */
 function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found {
   const [begin = 0, end = begin] = [indices[0], indices.at(-1)]
   const wire = view.wire(block)
@@ -105,7 +105,7 @@ function* hasPart(address: Uint8Array, top: CallFrame): Steps<boolean> {
   return false
 }
 
-/** ots_searchTransactionsBefore: the transactions of an account before a block; with block 0 the newest ones. */
+/** ots_searchTransactionsBefore: returns an account's transactions before a block; for block 0 the newest ones. */
 export const searchTransactionsBefore = defineMethod(
   'ots_searchTransactionsBefore',
   [required('address', address), required('block', controlNumber), required('pageSize', controlNumber)],
@@ -118,7 +118,7 @@ export const searchTransactionsBefore = defineMethod(
     }),
 )
 
-/** ots_searchTransactionsAfter: the transactions of an account after a block; with block 0 the oldest ones. */
+/** ots_searchTransactionsAfter: returns an account's transactions after a block; for block 0 the oldest ones. */
 export const searchTransactionsAfter = defineMethod(
   'ots_searchTransactionsAfter',
   [required('address', address), required('block', controlNumber), required('pageSize', controlNumber)],

@@ -6,7 +6,10 @@ import { defineMethod, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { transactionFrame } from '../../otterscan/blockDetails.js'
 
-/** ots_traceTransaction: the frames of a transaction with their depths; null if there is none of the hash, in anvil no frames. */
+/**
+ * ots_traceTransaction: returns a transaction's frames with their depths; for an unknown hash null, in anvil an empty
+ * list.
+ */
 export const traceTransaction = defineMethod(
   'ots_traceTransaction',
   [required('transactionHash', hash)],

@@ -11,7 +11,7 @@ import { executionRequest } from '../transactionRequest.js'
 import { tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
-/** trace_rawTransaction: what a signed transaction would do now, in Parity's form; it is not sent. */
+/** trace_rawTransaction: traces a signed transaction on the head in Parity's format, without sending it. */
 export const rawTransaction = defineMethod(
   'trace_rawTransaction',
   [required('transaction', data), required('traceTypes', traceTypes)],
@@ -39,7 +39,7 @@ export const rawTransaction = defineMethod(
   },
 )
 
-/** trace_call: what a message would do on a block's state, in Parity's form. */
+/** trace_call: traces a message on a block's state in Parity's format. */
 export const call = defineMethod(
   'trace_call',
   [required('transaction', callObject), required('traceTypes', traceTypes), optional('block', blockSelector)],

@@ -11,13 +11,13 @@ import { tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 import { executionRequest } from '../transactionRequest.js'
 
-/** A call and which parts of its trace are asked for. */
+/** A call and the trace parts to return. */
 export interface TracedCallArguments {
   transaction: CallArguments
   types: ReadonlySet<TraceType>
 }
 
-/** A pair of a call object and trace types. */
+/** A pair of call object and trace types. */
 export const tracedCall: Decoder<TracedCallArguments> = {
   schema: {
     title: 'call and trace types',
@@ -41,7 +41,7 @@ function pairOf(value: unknown): unknown[] {
   throw new ReasonError('expected a pair of a call object and an array of trace types')
 }
 
-/** trace_callMany: what messages would do one after another, each on what those before it left, in Parity's form. */
+/** trace_callMany: traces messages in Parity's format, each on the state left by those before it. */
 export const callMany = defineMethod(
   'trace_callMany',
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],

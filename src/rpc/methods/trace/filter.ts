@@ -19,7 +19,7 @@ const wholeNumber: Decoder<number> = {
   decode: (value) => Number(controlNumber.decode(value)),
 }
 
-/** Which frames trace_filter is asked for. */
+/** Filter of trace_filter. */
 export const traceFilter = struct(
   { struct: 'TraceFilter', type: 'TraceFilter' },
   {
@@ -32,12 +32,12 @@ export const traceFilter = struct(
   },
 )
 
-/** A decoded filter of frames. */
+/** Decoded filter of frames. */
 export type TraceFilterArguments = ReturnType<typeof traceFilter.decode>
 
 /**
- * trace_filter: the frames between two blocks whose sender is one of some addresses and whose recipient is one of some
- * others, in Parity's form; so many after so many.
+ * trace_filter: returns frames of a block range in Parity's format, filtered by sender and recipient addresses. Skips
+ * `after` matches and returns at most `count`.
  */
 export const filter = defineMethod('trace_filter', [required('filter', traceFilter)], async (call, given) => {
   const { view } = call
@@ -61,7 +61,7 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   return new WireBytes(writer.pieces())
 })
 
-/** Bounds beyond the head are the head. */
+/** Resolves a bound; those beyond the head mean the head. */
 function numberOf(view: ChainView, selector: BlockSelector = { tag: 'latest' }): bigint {
   const head = view.head().header.number
   if ('number' in selector) return minBigint(selector.number, head)

@@ -10,7 +10,7 @@ import { WireBytes } from '../../wire.js'
 import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
-/** trace_replayBlockTransactions: what the transactions of a block did, in Parity's form, with what they changed. */
+/** trace_replayBlockTransactions: traces a block's transactions in Parity's format, with state changes. */
 export const replayBlockTransactions = defineMethod(
   'trace_replayBlockTransactions',
   [required('block', blockSelector), required('traceTypes', traceTypes)],
@@ -43,7 +43,7 @@ export const replayBlockTransactions = defineMethod(
   },
 )
 
-/** trace_replayTransaction: what a mined transaction did, in Parity's form, with what it changed. */
+/** trace_replayTransaction: traces a mined transaction in Parity's format, with state changes. */
 export const replayTransaction = defineMethod(
   'trace_replayTransaction',
   [required('transactionHash', hash), required('traceTypes', traceTypes)],

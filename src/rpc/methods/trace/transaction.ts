@@ -8,13 +8,13 @@ import { WireBytes } from '../../wire.js'
 import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
-/** trace_block: the frames of all transactions of a block in Parity's form. */
+/** trace_block: returns the frames of all transactions of a block in Parity's format. */
 export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) => {
   if (isMissingInAnvil(call, selector)) return []
   return listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call) })
 })
 
-/** trace_get: one frame of a mined transaction by its trace address, or null if there is none. */
+/** trace_get: returns one frame of a mined transaction by trace address, or null if there is none. */
 export const get = defineMethod(
   'trace_get',
   [required('transactionHash', hash), required('traceAddress', list(controlNumber, '[]hexutil.Uint'))],
@@ -38,7 +38,9 @@ export const get = defineMethod(
   },
 )
 
-/** trace_transaction: the frames of a mined transaction in Parity's form; null if there is none, in anvil no frames. */
+/**
+ * trace_transaction: returns a mined transaction's frames in Parity's format; if unknown null, in anvil an empty list.
+ */
 export const transaction = defineMethod(
   'trace_transaction',
   [required('transactionHash', hash)],
