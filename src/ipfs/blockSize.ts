@@ -7,7 +7,7 @@ const softBlockLimit = 2 * 1024 * 1024
 /** The largest block accepted at all, in bytes. */
 const blockLimit = 64 * 1024 * 1024
 
-/** The option that lifts the limit. */
+/** The option that lifts {@link softBlockLimit}. */
 export const allowBigBlock = {
   type: 'bool',
   default: false,

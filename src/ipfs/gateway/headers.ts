@@ -116,7 +116,7 @@ export function escapePath(text: string): string {
   return escaped.replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent)
 }
 
-/** Bodies up to this many bytes get a `Content-Length` (Go, `net/http`). */
+/** Streamed bodies up to this many bytes get a `Content-Length` (Go, `net/http`). */
 const MEASURED_LENGTH = 2048
 
 /** Buffers a short body, so that its length can be sent. */

@@ -91,7 +91,7 @@ export function askedPath(request: GatewayRequest): string {
   return subdomain === undefined ? path : rootOfSubdomain(subdomain) + path
 }
 
-/** Removes empty segments, `.` and `..` from a path; keeps a trailing slash (Go, `http.ServeMux`). */
+/** Removes empty segments from a path and resolves `.` and `..`; keeps a trailing slash (Go, `http.ServeMux`). */
 export function cleanUrlPath(path: string): string {
   const segments = cleanSegments(path)
   return segments.length === 0 ? '/' : `/${segments.join('/')}${path.endsWith('/') ? '/' : ''}`

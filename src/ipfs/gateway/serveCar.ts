@@ -87,7 +87,7 @@ export async function serveCar(
   }
 }
 
-/** Adds headers already sent to a CAR's failure. */
+/** Adds a CAR's own headers to an error. */
 function keeping(named: Record<string, string>, error: unknown): unknown {
   return error instanceof GatewayError ? new GatewayError(error.status, error.message, named) : error
 }

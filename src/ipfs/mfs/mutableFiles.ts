@@ -187,7 +187,7 @@ export class MutableFiles {
     return storeDirectory(blockstore, directory, { session, settings: importSettings().directory })
   }
 
-  /** Adds an empty directory to a parent; throws if the name is taken. */
+  /** Adds an empty directory to a parent. Throws if the name is taken, except by a directory if `parents` is set. */
   async #placeDirectory(
     parent: EditableDirectory,
     name: string,

@@ -56,7 +56,7 @@ export const cidBase32 = defineCommand({
   },
 })
 
-/** The pattern is invalid for every CID. */
+/** An invalid format pattern. */
 class FormatError extends FileNetworkError {}
 
 /** How to reformat CIDs. */

@@ -37,7 +37,7 @@ export const config = defineCommand({
     if (concealsCredentials(key)) {
       throw new FileNetworkError('cannot show or change pinning services credentials')
     }
-    // With more arguments Kubo reads.
+    // Given more than two arguments, Kubo only reads.
     if (args.length === 2) {
       if (options['expand-auto']) {
         throw new FileNetworkError(
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** The numbers in a JSON text, as they are written. */
+/** Returns the number literals of a JSON text. */
 function numbersOf(json: string): string[] {
   return json.replace(/"(?:[^"\\]|\\.)*"/gs, '""').match(/-?\d[\d.eE+-]*/g) ?? []
 }

@@ -49,7 +49,7 @@ export async function append(
     writer: context.writerOf(format),
     maxLinks: rule.maxLinks,
     rawLeaves: rule.rawLeaves || isRaw,
-    // Nodes too long for an identity CID get another format, but leaves do not (boxo, `identitySafeDAGService`).
+    // Nodes too long for an identity CID get another format; leaves are rejected (boxo, `identitySafeDAGService`).
     ...(hash.code === identityCode && { checkLeaf: (length) => checkDigest(hash, length) }),
   })
   const chunks = createChunker(rule.chunker)(content, parts.newChunk)
