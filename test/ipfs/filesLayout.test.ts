@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KuboRPCClient, create } from 'kubo-rpc-client'
-import { type TestNetwork, keyStream, startNetwork } from './support.js'
+import { type TestNetwork, form, keyStream, startNetwork } from './support.js'
 
 let server: TestNetwork
 let ipfs: KuboRPCClient
@@ -198,6 +198,43 @@ describe('the layout of mutable files', () => {
       pieces.map((piece, index) => ipfs.files.write('/together', piece, { offset: index * 50_000 })),
     )
     expect((await content(ipfs.files.read('/together'))).equals(Buffer.concat(pieces))).toBe(true)
+  })
+})
+
+describe('a sharded directory among the mutable files', () => {
+  const sharded = 'QmbZ39AYHM8khGjZaFfZNKJFE42bmoqDbNqxmiG7fKNYmJ'
+  const inOneBlock = 'QmSZefpNpJLA2ANzFv6wdgWBTZ6PBwfAcGVHUnraggkU5U'
+
+  // The CIDs that Kubo 0.42.0 gives it.
+  it.each([
+    ['stays so when it is listed', ['files/ls?arg=/s', 'files/stat?arg=/s/missing'], sharded],
+    [
+      'stays so when an entry is added',
+      ['files/write?create=true&arg=/s/new', 'files/stat?arg=/s/new'],
+      'QmQZYN3wpASXjKcfsdusojFHit4vVkG1Jk22qx21gmXZz4',
+    ],
+    [
+      'keeps the format of the shards below it',
+      ['files/chcid?arg=/s&cid-version=1'],
+      'bafybeigekrbyjymvhoxrsbar7b6u5zl3prh6cgely7mbhetsyl7qogrxru',
+    ],
+    ['becomes one block after an entry was looked up', ['files/stat?arg=/s/a'], inOneBlock],
+    ['becomes one block after an entry was in the way', ['files/mkdir?arg=/s/a'], inOneBlock],
+    ['becomes one block after sizes were listed', ['files/ls?arg=/s&long=true'], inOneBlock],
+    [
+      'becomes one block when an entry is removed',
+      ['files/rm?arg=/s/a'],
+      'QmdzYHGtSkTsu6EZpwyrnHBC18Eg7HHVB95GtCRKrtgJ7R',
+    ],
+  ])('%s', async (_, requests, expected) => {
+    const upload = form([...'abcdef'].map((name) => ({ name, content: name })))
+    const options = 'wrap-with-directory=true&max-directory-links=2&max-hamt-fanout=8'
+    await server.post(`add?${options}`, upload.body, upload.headers)
+    await server.post('files/rm?arg=/s&force=true')
+    await server.post(`files/cp?arg=/ipfs/${sharded}&arg=/s`)
+    const data = form([{ name: 'data', content: 'new' }])
+    for (const request of requests) await server.post(request, data.body, data.headers)
+    expect(await (await server.post('files/stat?arg=/s')).json()).toMatchObject({ Hash: expected })
   })
 })
 

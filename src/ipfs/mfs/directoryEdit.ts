@@ -1,12 +1,13 @@
 import { type CidFormat, formatOf } from '../cid/cidFormat.js'
 import type { Session } from '../store/blockstore.js'
 import { BlockWriter } from '../unixfs/blockWriter.js'
-import { buildDirectory, needsShards } from '../unixfs/directoryBuilder.js'
-import { editHamt } from '../unixfs/hamt.js'
-import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
+import { buildDirectory, linkSize, needsShards } from '../unixfs/directoryBuilder.js'
+import { createEditContext } from '../unixfs/edit/editContext.js'
+import { editHamt, slotLabel } from '../unixfs/hamt.js'
+import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import { isShardedEntry, listDirectory, lookUpLink } from '../unixfs/readDirectory.js'
-import type { DirectorySettings } from '../unixfs/settings.js'
+import type { DirectorySettings, DirectorySizeEstimation } from '../unixfs/settings.js'
 
 /** A directory whose entries can be edited. */
 export interface EditableDirectory {
@@ -50,16 +51,6 @@ export class EditableLinks {
     }
     return [...links.values()]
   }
-
-  /** Returns by how many entries the changes grow the directory. */
-  async growth(): Promise<number> {
-    let growth = 0
-    for (const [name, link] of this.changes) {
-      const before = await lookUpLink(this.source, this.entry, name)
-      growth += Number(link !== undefined) - Number(before !== undefined)
-    }
-    return growth
-  }
 }
 
 /** Opens a directory for editing. */
@@ -67,33 +58,94 @@ export async function openDirectory(source: BlockSource, entry: UnixfsEntry): Pr
   return { entry, format: await formatOf(entry.cid), links: new EditableLinks(source, entry) }
 }
 
-/** Stores an edited directory. */
+/** A directory that was stored. */
+export interface StoredDirectory extends StoredNode {
+  /** Bytes by which a sharded directory has grown since it was read; 0 for one that is not sharded. */
+  growth: number
+}
+
+/**
+ * Stores a directory after its entries were changed.
+ *
+ * @param options - `growth`: bytes by which it had grown before, since Kubo would have read it
+ */
 export async function storeDirectory(
   source: BlockSource,
   directory: EditableDirectory,
-  { session, settings }: { session: Session; settings: DirectorySettings },
-): Promise<StoredNode> {
+  options: { session: Session; settings: DirectorySettings; growth: number },
+): Promise<StoredDirectory> {
   const { entry, format, links } = directory
+  const { session, settings } = options
   const metadata = { mode: entry.mode, modified: entry.modified }
-  const writer = sessionWriter(format, session)
-  const isSharded = isShardedEntry(entry)
-  // A sharded directory stays sharded when entries are added, whatever its size.
-  const keepSharded = isSharded && (await links.growth()) >= 0
-  if (isSharded && (await hasFormat(entry, format))) {
-    const node = await editHamt({ source, root: entry, changes: links.changes, writer, metadata })
-    await writer.stored()
-    if (keepSharded) return node
-    const left = listDirectory(source, await loadEntry(source, node.cid))
-    if (await needsShards(left, settings, metadata)) return node
-  }
-  const node = await buildDirectory({ links: await links.list(), settings, writer, metadata, keepSharded })
-  await writer.stored()
-  return node
+  const context = createEditContext(source, session.put, format)
+  const writer = context.writerOf(format)
+  const growth = isShardedEntry(entry) ? await growthOf(source, directory, options) : undefined
+  const node =
+    growth === undefined
+      ? await buildDirectory({ links: await links.list(), settings, writer, metadata })
+      : await editHamt({
+          source,
+          root: entry,
+          changes: links.changes,
+          writer,
+          writerOf: async (cid) => context.writerOf(await context.formatOf(cid)),
+          metadata,
+        })
+  await context.stored()
+  return { ...node, growth: growth ?? 0 }
 }
 
-async function hasFormat({ cid }: UnixfsEntry, { version, hash }: CidFormat): Promise<boolean> {
-  const own = await formatOf(cid)
-  return own.version === version && own.hash.code === hash.code
+/**
+ * Returns by how much a sharded directory has grown after its changes; undefined if it is to be one block. Kubo measures a
+ * directory only when it shrinks by what it knows of it. It counts a replaced link with the label of its slot and the new one
+ * without its name, so storing any entry again counts as shrinking (boxo, `ipld/unixfs/io/directory.go`).
+ */
+async function growthOf(
+  source: BlockSource,
+  { entry, links }: EditableDirectory,
+  { growth: before, settings }: { growth: number; settings: DirectorySettings },
+): Promise<number | undefined> {
+  const { estimation } = settings
+  const label = slotLabel(0, entry.node?.unixfs.fanout ?? 256)
+  let growth = before
+  let insufficient = 0
+  let count = entry.node?.links.length ?? 0
+  for (const [name, link] of links.changes) {
+    const replaced = await lookUpLink(source, entry, name)
+    const labelled = replaced && { ...replaced, name: label + name }
+    const shrinkage = sizeOf(labelled, estimation) - sizeOf(link && { ...link, name: '' }, estimation)
+    count += Number(link !== undefined) - Number(replaced !== undefined)
+    if (growth < shrinkage && shrinkage > insufficient) {
+      if (await fitsBlock({ source, entry, shrinkage, count, settings })) return undefined
+      insufficient = shrinkage
+    }
+    growth += sizeOf(link, 'links') - sizeOf(labelled, 'links')
+    // A new entry is stored again when it is flushed.
+    if (replaced === undefined) growth -= label.length
+  }
+  return growth
+}
+
+function sizeOf(link: UnixfsLink | undefined, estimation: DirectorySizeEstimation): number {
+  return link === undefined ? 0 : linkSize(link, estimation)
+}
+
+/** Checks whether a sharded directory fits one block after it shrinks. */
+async function fitsBlock(options: {
+  source: BlockSource
+  entry: UnixfsEntry
+  /** Bytes by which it shrinks. */
+  shrinkage: number
+  /** Number of its links afterwards. */
+  count: number
+  settings: DirectorySettings
+}): Promise<boolean> {
+  const { source, entry, shrinkage, count, settings } = options
+  const { shardThreshold, maxLinks } = settings
+  if (maxLinks > 0 && count > maxLinks) return false
+  if (shardThreshold === Infinity) return maxLinks > 0
+  const limit = { ...settings, shardThreshold: shardThreshold + shrinkage, maxLinks: 0 }
+  return !(await needsShards(listDirectory(source, entry), limit, entry))
 }
 
 /** Creates a writer whose blocks are protected by a session. */

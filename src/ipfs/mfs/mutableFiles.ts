@@ -7,7 +7,7 @@ import type { Blockstore, Session } from '../store/blockstore.js'
 import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
 import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
-import { lookUpLink } from '../unixfs/readDirectory.js'
+import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
 import { cleanSegments } from './filesPath.js'
@@ -46,6 +46,22 @@ export function loadFilesRoot(named: Pick<RowStore, 'get'>): CID | undefined {
   return stored && CID.decode(stored)
 }
 
+/** What Kubo has in memory of a sharded directory. */
+interface LoadedDirectory {
+  /** Bytes by which it has grown since it was read. */
+  growth: number
+  entries: Set<string>
+}
+
+function keyOf(path: string[]): string {
+  return `/${path.join('/')}`
+}
+
+/** Entries of one directory that are remembered to be in memory. */
+const loadedEntries = 1000
+/** Sharded directories that are remembered to be too large for one block. */
+const largeDirectories = 1000
+
 /** Dependencies of the mutable files. */
 interface MutableFilesParts {
   blockstore: Blockstore
@@ -59,6 +75,10 @@ export class MutableFiles {
   readonly pathMutex = new KeyedMutex()
   readonly #parts: MutableFilesParts
   readonly #mutex = new Mutex()
+  /** Sharded directories that Kubo would have in memory, by path. */
+  readonly #loaded = new Map<string, LoadedDirectory>()
+  /** CIDs of sharded directories too large for one block. */
+  readonly #large = new Set<string>()
   #root: CID
 
   private constructor(parts: MutableFilesParts, root: CID) {
@@ -86,13 +106,81 @@ export class MutableFiles {
     const { blockstore } = this.#parts
     const segments = cleanSegments(path)
     let entry = await loadEntry(blockstore, this.#root)
-    for (const [index, segment] of segments.entries()) {
-      if (entry.type !== 'directory') throw cannotAccess(segments, index)
+    for (const [depth, segment] of segments.entries()) {
+      if (entry.type !== 'directory') throw cannotAccess(segments, depth)
       const link = await lookUpLink(blockstore, entry, segment)
       if (link === undefined) throw new FileNotFoundError()
+      this.noteEntries(segments.slice(0, depth), entry, [segment])
       entry = await loadEntry(blockstore, link.cid)
     }
     return entry
+  }
+
+  /** Looks up the node that Kubo has for a path once it has settled the directories there. */
+  async lookUpNode(path: string): Promise<UnixfsEntry> {
+    await this.lookUp(path)
+    await this.settle(path)
+    return this.lookUp(path)
+  }
+
+  /** Notes that Kubo would have some entries of a directory in memory. */
+  noteEntries(path: string[], directory: UnixfsEntry, names: Iterable<string>): void {
+    if (!this.#mayBecomeBlock(directory)) return
+    const { entries } = this.#loadedAt(keyOf(path))
+    for (const name of names) {
+      if (entries.size >= loadedEntries) return
+      entries.add(name)
+    }
+  }
+
+  /**
+   * Stores entries that are in memory in their directories again, at a path and below. Kubo does so whenever it needs the
+   * node of a directory, and a sharded one that fits a block becomes one.
+   */
+  async settle(path: string): Promise<void> {
+    for (const [key, { entries }] of this.#loadedBelow(path)) {
+      if (entries.size === 0) continue
+      const change: DirectoryChange = async ({ entry, links }) => {
+        if (!this.#mayBecomeBlock(entry)) return
+        for (const name of entries) {
+          const link = await links.get(name)
+          if (link) links.set(link)
+        }
+      }
+      await this.change(cleanSegments(key), change).catch((error: unknown) => {
+        // What is missing is reported by what needs it.
+        if (!(error instanceof FileNetworkError)) throw error
+      })
+    }
+  }
+
+  /** Flushes a directory: Kubo then forgets its entries, and all about the directories below it. */
+  async flush(path: string): Promise<void> {
+    await this.settle(path)
+    const top = keyOf(cleanSegments(path))
+    for (const [key, { entries }] of this.#loadedBelow(path)) {
+      if (key === top) entries.clear()
+      else this.#loaded.delete(key)
+    }
+  }
+
+  /** The directories in memory at a path and below, the deepest first. */
+  #loadedBelow(path: string): [string, LoadedDirectory][] {
+    const top = keyOf(cleanSegments(path))
+    const front = top === '/' ? top : `${top}/`
+    return [...this.#loaded]
+      .filter(([key]) => key === top || key.startsWith(front))
+      .sort(([a], [b]) => b.length - a.length)
+  }
+
+  #loadedAt(key: string): LoadedDirectory {
+    const loaded = this.#loaded.get(key) ?? { growth: 0, entries: new Set() }
+    this.#loaded.set(key, loaded)
+    return loaded
+  }
+
+  #mayBecomeBlock(entry: UnixfsEntry): boolean {
+    return isShardedEntry(entry) && !this.#large.has(entry.cid.toString())
   }
 
   /**
@@ -124,6 +212,8 @@ export class MutableFiles {
     try {
       await this.#rebuildRoot(path.slice(0, -1), change, options.parents ? options : undefined)
     } catch (error) {
+      // What is in the way was looked up.
+      await this.lookUp(path.join('/')).catch(() => undefined)
       if (!(error instanceof NotADirectoryError)) throw error
       throw new FileNetworkError(`${path.slice(0, error.depth - 1).join('/')} was not a directory`)
     }
@@ -179,12 +269,33 @@ export class MutableFiles {
       }
       directory.links.set({ ...(await this.#rebuild(below, path, task, depth + 1)), name })
     }
-    return this.#store(directory, session)
+    return this.#store(directory, keyOf(path.slice(0, depth)), session)
   }
 
-  #store(directory: EditableDirectory, session: Session): Promise<StoredNode> {
+  async #store(directory: EditableDirectory, path: string, session: Session): Promise<StoredNode> {
     const { blockstore, importSettings } = this.#parts
-    return storeDirectory(blockstore, directory, { session, settings: importSettings().directory })
+    const { entry, links } = directory
+    const { growth, ...node } = await storeDirectory(blockstore, directory, {
+      session,
+      settings: importSettings().directory,
+      growth: this.#loaded.get(path)?.growth ?? 0,
+    })
+    if (!isShardedEntry(entry)) {
+      this.#loaded.delete(path)
+      return node
+    }
+    const { entries } = this.#loadedAt(path)
+    this.#loaded.set(path, { growth, entries })
+    for (const [name, link] of links.changes) {
+      if (link === undefined) entries.delete(name)
+      else if (entries.size < loadedEntries) entries.add(name)
+    }
+    // Entries that were stored again and left the directory as it was did not make it one block.
+    if (growth <= 0 && links.changes.size > 0 && node.cid.equals(entry.cid)) {
+      if (this.#large.size >= largeDirectories) this.#large.clear()
+      this.#large.add(entry.cid.toString())
+    }
+    return node
   }
 
   /** Adds an empty directory to a parent. Throws if the name is taken, except by a directory if `parents` is set. */

@@ -4,7 +4,7 @@ import { type UnixfsMetadata, encodeUnixfs, unixfsType } from './data.js'
 import { writeHamt } from './hamt.js'
 import type { LinkList } from './linkTable.js'
 import { type StoredNode, type UnixfsLink, sortByName, writeNode } from './node.js'
-import type { DirectorySettings } from './settings.js'
+import type { DirectorySettings, DirectorySizeEstimation } from './settings.js'
 
 /** Stores a directory, sharded if it is large enough. The order of the links does not matter. */
 export async function buildDirectory(options: {
@@ -12,11 +12,9 @@ export async function buildDirectory(options: {
   settings: DirectorySettings
   writer: BlockWriter
   metadata?: UnixfsMetadata | undefined
-  /** Shards regardless of size: a sharded directory stays sharded when entries are added. */
-  keepSharded?: boolean | undefined
 }): Promise<StoredNode> {
   const { links, settings, writer, metadata = {} } = options
-  if (options.keepSharded || (await needsShards(links, settings, metadata))) {
+  if (await needsShards(links, settings, metadata)) {
     return writeHamt({ links, fanout: settings.fanout, writer, metadata })
   }
   // The codec also sorts links, but without yielding, and it encodes both names for every comparison.
@@ -60,12 +58,15 @@ class DirectorySize {
   }
 
   isTooLargeWith(link: UnixfsLink): boolean {
-    const { estimation } = this.#settings
     this.#links++
-    this.#bytes +=
-      estimation === 'links' ? Buffer.byteLength(link.name) + link.cid.byteLength : serializedLength(link)
+    this.#bytes += linkSize(link, this.#settings.estimation)
     return this.isTooLarge
   }
+}
+
+/** Returns what a link adds to the size of a directory. */
+export function linkSize(link: UnixfsLink, estimation: DirectorySizeEstimation): number {
+  return estimation === 'links' ? Buffer.byteLength(link.name) + link.cid.byteLength : serializedLength(link)
 }
 
 function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {

@@ -47,6 +47,7 @@ it('matches a directory stored from scratch, whatever was set and removed', asyn
         root: await loadEntry(source, root),
         changes,
         writer,
+        writerOf: () => Promise.resolve(writer),
         metadata,
       })
       await writer.stored()

@@ -1,4 +1,5 @@
 import { murmur3128 } from '@multiformats/murmur3'
+import type { CID } from 'multiformats/cid'
 import { TimeSlice, nextTurn, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 
 import type { BlockWriter } from './blockWriter.js'
@@ -145,16 +146,19 @@ export async function editHamt(options: {
   root: UnixfsEntry
   /** The links to set, by name; undefined removes the entry. */
   changes: ReadonlyMap<string, UnixfsLink | undefined>
+  /** Writes the root and new shards. */
   writer: BlockWriter
+  /** Returns the writer of a shard that replaces another: each keeps its CID format. */
+  writerOf: (cid: CID) => Promise<BlockWriter>
   metadata: UnixfsMetadata
 }): Promise<StoredNode> {
-  const { source, root, changes, writer, metadata } = options
+  const { source, root, changes, writer, writerOf, metadata } = options
   const fanout = root.node?.unixfs.fanout ?? 256
   const bits = bitsOfFanout(fanout)
   const width = slotLabel(0, fanout).length
   let links = root.node?.links ?? []
   for (const [name, link] of changes)
-    links = await change(links, 0, { name, link, hash: await hashName(name) })
+    links = await change(links, 0, { name, link, hash: await hashName(name), writer })
   return writeShardNode({ links, fanout, writer, metadata })
 
   /** Returns the links of a shard after a change. */
@@ -167,22 +171,29 @@ export async function editHamt(options: {
     if (found === undefined || found.name === label + name) return changed ? [...others, changed] : others
     if (found.name.length === width) {
       const shard = await loadEntry(source, found.cid)
-      return [...others, ...(await placeBelow(label, await change(shard.node?.links ?? [], depth + 1, edit)))]
+      const below = { ...edit, writer: await writerOf(found.cid) }
+      const changedLinks = await change(shard.node?.links ?? [], depth + 1, below)
+      return [...others, ...(await placeBelow(label, changedLinks, below.writer))]
     }
     if (changed === undefined) return before
     const neighbour = found.name.slice(width)
     const alone = { ...found, name: labelAt(await hashName(neighbour), depth + 1) + neighbour }
-    return [...others, ...(await placeBelow(label, await change([alone], depth + 1, edit)))]
+    return [...others, ...(await placeBelow(label, await change([alone], depth + 1, edit), edit.writer))]
   }
 
   /** Returns the links of a slot whose child shard holds these links. */
-  async function placeBelow(label: string, links: UnixfsLink[]): Promise<UnixfsLink[]> {
+  async function placeBelow(
+    label: string,
+    links: UnixfsLink[],
+    shardWriter: BlockWriter,
+  ): Promise<UnixfsLink[]> {
     const [first] = links
     if (first === undefined) return []
     if (links.length === 1 && first.name.length > width) {
       return [{ ...first, name: label + first.name.slice(width) }]
     }
-    return [{ ...(await writeShardNode({ links, fanout, writer, metadata: {} })), name: label }]
+    const node = await writeShardNode({ links, fanout, writer: shardWriter, metadata: {} })
+    return [{ ...node, name: label }]
   }
 
   function labelAt(hash: bigint, depth: number): string {
@@ -199,4 +210,6 @@ interface HamtEdit {
   link: UnixfsLink | undefined
   /** Hash of the name. */
   hash: bigint
+  /** Writes the changed shard. */
+  writer: BlockWriter
 }

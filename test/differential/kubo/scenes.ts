@@ -74,7 +74,8 @@ function* shardedFiles({ random }: SceneContext): Scene {
       case 2:
         yield request(
           'files/write',
-          [['arg', path], ['create', 'true'], ...flush],
+          // Over a file of one block that has grown, Kubo writes to the wrong place.
+          [['arg', path], ['create', 'true'], ['truncate', 'true'], ...flush],
           uploadOf(randomContent(random, random.below(60))),
         )
         break
@@ -91,7 +92,6 @@ function* shardedFiles({ random }: SceneContext): Scene {
         ])
         break
       case 5:
-        // A listing with sizes makes Kubo's directory a plain one.
         yield request('files/ls', [['arg', '/h']])
         break
       case 6:

@@ -31,6 +31,7 @@ export const filesCp = defineCommand({
         force: options.force === true,
       })
     })
+    if (options.flush) await network.files.flush(splitPath(target).directory.join('/'))
     return nothing()
   },
 })
@@ -40,7 +41,7 @@ async function loadSource(
   source: string,
 ): Promise<UnixfsEntry> {
   try {
-    if (!source.startsWith('/ipfs/')) return await files.lookUp(source)
+    if (!source.startsWith('/ipfs/')) return await files.lookUpNode(source)
     const { cid } = await resolveText({ blockstore, names }, source)
     await linksOf(cid, await blockstore.get(cid))
     if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) throw new WrongCodecError()
@@ -101,6 +102,8 @@ async function putEntry(
       links.set({ name, cid: entry.cid, size: entry.cumulativeSize })
     })
   } catch (error) {
+    // What is in the way was looked up.
+    await files.lookUp(target).catch(() => undefined)
     if (error instanceof CannotUnlinkError) throw error
     throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)
   }

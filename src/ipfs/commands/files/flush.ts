@@ -21,8 +21,9 @@ export const filesFlush = defineCommand({
   async run({ args: [arg = '/'], encodeCid }, { files }) {
     if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
     const path = withoutOuterSlashes(arg)
-    const entry = await (path === '' ? files.lookUp('/') : lookUpLiterally(files, path))
-    return single({ Cid: encodeCid(entry.cid) })
+    if (path !== '') await lookUpLiterally(files, path)
+    await files.flush(path)
+    return single({ Cid: encodeCid((await files.lookUp(path)).cid) })
   },
 })
 
@@ -52,6 +53,7 @@ export const filesChcid = defineCommand({
     }
     // Kubo then flushes the parent directory, which is `.` for a path without a leading slash.
     if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()
+    if (options.flush) await files.flush(path.split('/').slice(0, -1).join('/'))
     return nothing()
   },
 })

@@ -1,6 +1,6 @@
 import { inOrder } from '../../request/textForm.js'
 import type { CID } from 'multiformats/cid'
-import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
+import { checkFilesPath, cleanSegments, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArgument, single } from '../../request/command.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
@@ -43,6 +43,10 @@ export const filesLs = defineCommand({
     // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
     const entries = await listEntries(network, entry, { describe, long })
+    if (long) {
+      const names = entries.map(({ Name }) => Name)
+      network.files.noteEntries(cleanSegments(path), entry, names)
+    }
     return single({ Entries: entries.length === 0 ? null : entries })
   },
 })

@@ -17,10 +17,12 @@ export const filesMkdir = defineCommand({
     ...cidFormatOptions,
   },
   async run({ args: [arg = ''], options }, { files, filesSettings }) {
-    await files.makeDirectory(cleanSegments(checkFilesPath(arg)), {
+    const path = checkFilesPath(arg)
+    await files.makeDirectory(cleanSegments(path), {
       parents: options.parents === true,
       format: (await readCidFormat(options)) ?? filesSettings.cid,
     })
+    if (options.flush) await files.flush(path)
     return nothing()
   },
 })

@@ -10,7 +10,7 @@ export const filesMv = defineCommand({
   description: 'Move a mutable file.',
   arguments: [pathArgument('source', 'What to move.'), pathArgument('dest', 'Where to.')],
   options: { ...flushOption },
-  async run({ args: [sourceArg = '', targetArg = ''] }, network) {
+  async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
     const { files } = network
     const source = splitPath(checkFilesPath(sourceArg))
     const target = splitPath(checkFilesPath(targetArg))
@@ -18,7 +18,7 @@ export const filesMv = defineCommand({
     await lookUpDirectory(files, target.directory)
     await lookUpDirectory(files, source.directory)
     if (source.name === '') throw new FileNotFoundError()
-    const entry = await files.lookUp(joined(source))
+    const entry = await files.lookUpNode(joined(source))
 
     const existing = await findEntry(network, target)
     if (joined(source) === joined(target)) return nothing()
@@ -31,6 +31,7 @@ export const filesMv = defineCommand({
     }
     if (isWithin(target, source)) throw new FileNetworkError('cannot move a directory into itself')
     await moveEntry(network, { entry, source, target })
+    if (options.flush) await files.flush('/')
     return nothing()
   },
 })

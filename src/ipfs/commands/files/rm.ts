@@ -79,7 +79,10 @@ async function removeFile(
       }
       links.delete(name)
     })
+    await files.flush(directory.join('/'))
   } catch (error) {
+    // What is not removed was looked up.
+    await files.lookUp(path).catch(() => undefined)
     if (!rule.force || !(error instanceof FileNotFoundError)) throw error
   }
 }

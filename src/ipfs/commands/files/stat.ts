@@ -115,7 +115,7 @@ function longTime(seconds: number): string {
 }
 
 async function loadPath({ files, blockstore, names }: NetworkContext, path: string): Promise<UnixfsEntry> {
-  if (!path.startsWith('/ipfs/')) return files.lookUp(path)
+  if (!path.startsWith('/ipfs/')) return files.lookUpNode(path)
   const { cid } = await resolveText({ blockstore, names }, path)
   if (cid.code !== codecCode.dagPb && cid.code !== codecCode.raw) {
     await linksOf(cid, await blockstore.get(cid))

@@ -56,6 +56,7 @@ export const filesWrite = defineCommand({
       format,
       signal,
     })
+    if (options.flush) await network.files.flush(splitPath(path).directory.join('/'))
     // Kubo has already created or emptied the file by now.
     if (isNegative) throw new FileNetworkError('cannot have negative byte count')
     return nothing()
