@@ -18,7 +18,7 @@ function toText(list: { address: Uint8Array; storageKeys: Uint8Array[] }[]) {
 }
 
 describe('createAccessList', () => {
-  it('lists the slots of the recipient, sorted, and tells the gas with the list', async () => {
+  it('lists the slots of the recipient, sorted, and returns the gas with the list', async () => {
     const site = await createTestSite({ Store: { address: contract } })
     const account = `0x${'b0'.repeat(20)}` as const
     const call = { from: alice, to: contract, data: encode('Store', 'setBalance', [account, 7n]) }
@@ -30,7 +30,7 @@ describe('createAccessList', () => {
     expect(result.error).toBeUndefined()
   })
 
-  it('lists other contracts but no sender, recipient or precompile', async () => {
+  it('lists other contracts, but not the sender, the recipient or precompiles', async () => {
     const site = await createTestSite({ NestedCaller: { address: contract }, Store: { address: other } })
     const inner = bytesToHex(encode('Store', 'setNumber', [1n]))
     const forward = (to: Uint8Array, data: string) =>
@@ -45,9 +45,9 @@ describe('createAccessList', () => {
     expect(toText((await forward(alice, '0x')).accessList)).toEqual([])
   })
 
-  it('goes on until a run touches nothing new', async () => {
+  it('repeats until a run touches nothing new', async () => {
     const site = await createTestSite()
-    // SLOAD(0) twice; if the second costs less gas than the cold first, slot 1 is not touched, else slot 2 is.
+    // SLOAD(0) twice: if the second costs less gas than the first, which is cold, it touches slot 2, otherwise slot 1.
     const code = hexToBytes('5a5f54505a90035f5260ff5f5111601557600254005b60015400')
     const stateOverrides = [{ address: contract, code }]
     const result = await createAccessList({ site, call: { to: contract }, stateOverrides })
@@ -61,7 +61,7 @@ describe('createAccessList', () => {
     expect(result.accessList[0]?.storageKeys.length).toBe(3)
   })
 
-  it('tells of a failure inside the result', async () => {
+  it('reports a failure within the result', async () => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const call = { to: contract, data: encode('Reverter', 'revertWithReason', ['no']) }
     expect(await createAccessList({ site, call })).toMatchObject({
@@ -70,7 +70,7 @@ describe('createAccessList', () => {
     })
   })
 
-  it('refuses what may not run', async () => {
+  it('rejects a call that may not run', async () => {
     const site = await createTestSite()
     await expect(async () =>
       createAccessList({ site, call: { from: bob, to: alice, value: 1n } }),

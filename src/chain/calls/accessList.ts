@@ -14,21 +14,21 @@ import type { AccessListEntry, Authorization, CallObject } from './callObject.js
 
 const MAX_NONCE = 2n ** 64n - 1n
 
-/** What eth_createAccessList found out. */
+/** Result of eth_createAccessList. */
 export interface AccessListResult {
-  /** Sorted by address, the slots within one address sorted too. */
+  /** Sorted by address, and by slot within each address. */
   accessList: AccessListEntry[]
-  /** Gas with this list applied, after refunds. */
+  /** Gas used with this list applied, after refunds. */
   gasUsed: bigint
-  /** How the call failed, in geth's words; a failed call has a list all the same. */
+  /** geth's message if the call failed; a failed call still has a list. */
   error?: string
 }
 
 /**
- * The access list that a call would use, found by running it with what the last run touched until nothing is new
+ * Finds the access list of a call by running it with everything the last run touched, until a run touches nothing new
  * (eth_createAccessList; geth: internal/ethapi/api.go, AccessList). A call without fees runs without fees.
  *
- * @throws ChainError or MessageRejectedError, in geth's words, if the call may not run.
+ * @throws ChainError or MessageRejectedError with geth's message if the call may not run.
  */
 export async function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
@@ -58,7 +58,7 @@ export async function createAccessList(
   )
 }
 
-/** Runs the message with what is known to be touched, and again with what that touched, until nothing is new. */
+/** Runs the message with the list found so far, until a run adds nothing. */
 async function completeList(
   evm: PooledEvm,
   message: Message,
@@ -75,7 +75,7 @@ async function completeList(
   }
 }
 
-/** Runs the message and takes its changes back. */
+/** Runs the message and reverts its changes. */
 async function attempt(evm: PooledEvm, message: Message, call: CallObject): Promise<MessageResult> {
   try {
     return await withRollback(evm, () => executeCall(evm, message))
@@ -86,7 +86,7 @@ async function attempt(evm: PooledEvm, message: Message, call: CallObject): Prom
   }
 }
 
-/** Who signed authorizations that are valid here. */
+/** Recovers the signers of the authorizations that are valid here. */
 function* recoverAuthorities(
   authorizations: readonly Authorization[],
   chainId: bigint,
@@ -100,7 +100,7 @@ function* recoverAuthorities(
   return authorities
 }
 
-/** Whether an address is warm without a list. */
+/** Returns a predicate for addresses that are warm without being listed. */
 function excludedAddresses(
   evm: PooledEvm,
   { from, to, nonce }: Message,
@@ -122,38 +122,40 @@ const ADDRESS_ON_TOP = [0x31, 0x3b, 0x3c, 0x3f, 0xff]
 /** Opcodes with an address below the gas: CALL, CALLCODE, DELEGATECALL, STATICCALL. */
 const ADDRESS_BELOW_GAS = [0xf1, 0xf2, 0xf4, 0xfa]
 
-/** By the opcode: how many items of the stack it takes to reach its address; 0 for those without one. */
+/** Stack items needed to reach an opcode's address; 0 for opcodes without one. */
 const addressReach = new Uint8Array(256)
 for (const opcode of ADDRESS_ON_TOP) addressReach[opcode] = 1
 for (const opcode of ADDRESS_BELOW_GAS) addressReach[opcode] = 2
 
-/** What was touched of one account. */
+/** An account with its touched slots. */
 interface TouchedAccount {
   /** 20 bytes. */
   readonly address: Uint8Array
-  /** By their names, which sort as their bytes do. */
+  /** By name; names sort like the bytes. */
   readonly slots: Map<string, Uint8Array>
 }
 
 /**
  * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go).
  *
- * The sender, the recipient, precompiles and authorities are warm anyway and left out; one of them is listed all the
- * same if a storage slot of it was used.
+ * Leaves out the sender, the recipient, precompiles and authorities, which are warm anyway, unless one of their storage
+ * slots was used.
  */
 export class AccessTracker {
-  /** By map keys of addresses, which sort as their bytes do. */
+  /** By the map keys of addresses, which sort like the bytes. */
   readonly #accessed = new Map<string, TouchedAccount>()
-  /** Whose slots were used last. */
+  /** The account whose slots were used last. */
   #last: TouchedAccount | undefined
   readonly #excluded: (address: Uint8Array) => boolean
 
-  /** @param excluded - whether a 20-byte address is left out */
+  /**
+   * @param excluded - whether to leave out a 20-byte address
+   */
   constructor(excluded: (address: Uint8Array) => boolean) {
     this.#excluded = excluded
   }
 
-  /** Takes what is listed from the beginning. */
+  /** Adds a given access list. */
   *addAll(entries: readonly AccessListEntry[]): Steps<void> {
     for (const { address, storageKeys } of entries) {
       this.#addAddress(address)
@@ -165,7 +167,7 @@ export class AccessTracker {
     }
   }
 
-  /** Sees an opcode before it runs; one that the fork does not have may find too little on the stack. */
+  /** Observes an opcode before it runs. An opcode unknown to the fork may find too few stack items. */
   observe(opcode: number, { stack, env }: RunState): void {
     if (opcode === SLOAD || opcode === SSTORE) {
       this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
@@ -175,7 +177,7 @@ export class AccessTracker {
     if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
   }
 
-  /** What was touched, sorted by address and slot. */
+  /** Returns what was touched, sorted by address and slot. */
   *sorted(): Steps<AccessListEntry[]> {
     const entries: AccessListEntry[] = []
     for (const { address, slots } of yield* sortedValues(this.#accessed)) {
@@ -184,7 +186,7 @@ export class AccessTracker {
     return entries
   }
 
-  /** How many addresses and slots were touched; a list only ever grows. */
+  /** Counts the touched addresses and slots. The count only grows. */
   size(): number {
     let size = this.#accessed.size
     for (const { slots } of this.#accessed.values()) size += slots.size
@@ -212,7 +214,7 @@ export class AccessTracker {
   }
 }
 
-/** Entries that are noted at once. */
+/** Entries processed between two yields. */
 const ENTRIES_AT_ONCE = 512
 
 function* sortedValues<T>(entries: ReadonlyMap<string, T>): Steps<T[]> {

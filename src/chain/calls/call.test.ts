@@ -17,7 +17,7 @@ async function encodedCall(name: string, functionName: string, args: readonly un
   return hexToBytes(encodeFunctionData({ abi, functionName, args }))
 }
 
-/** [function of Reverter, arguments, the words behind `execution reverted`] */
+/** [function of Reverter, arguments, the message after `execution reverted`] */
 const reverts: [string, unknown[], string][] = [
   ['revertWithReason', ['no such luck: ✗'], ': no such luck: ✗'],
   ['revertWithReason', [''], ': '],
@@ -39,11 +39,11 @@ const reverts: [string, unknown[], string][] = [
   ['revertBelow', ['from below'], ': from below'],
 ]
 
-/** As `callAtOnce`, with every failure in the promise. */
+/** Like `callAtOnce`, with every failure as a rejection. */
 const call = async (request: CallRequest): Promise<Uint8Array> => callAtOnce(request)
 
 describe('call', () => {
-  it('gives back what the code returned, and keeps nothing of what it wrote', async () => {
+  it('returns the output of the code and discards its writes', async () => {
     const site = await createTestSite({ Store: { address: contract } })
     const data = await encodedCall('Store', 'increment')
     for (let round = 0; round < 2; round++) {
@@ -54,7 +54,7 @@ describe('call', () => {
     expect(await call({ site, call: { to: bob } })).toEqual(new Uint8Array(0))
   })
 
-  it.each(reverts)('says what %s(%s) reverted with', async (functionName, args, words) => {
+  it.each(reverts)('decodes the revert reason of %s(%s)', async (functionName, args, words) => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const data = await encodedCall('Reverter', functionName, args)
     const error = await call({ site, call: { to: contract, data } }).catch((thrown: unknown) => thrown)
@@ -62,7 +62,7 @@ describe('call', () => {
     expect((error as Error).message).toBe(`execution reverted${words}`)
   })
 
-  it('hands on the data of a custom error', async () => {
+  it('passes on the data of a custom error', async () => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const args = [`0x${'11'.repeat(20)}`, 1n, 2n] as const
     const data = await encodedCall('Reverter', 'revertWithCustomError', args)
@@ -83,7 +83,7 @@ describe('call', () => {
     ['0x60015f5f3e', 'return data out of bounds'],
     ['0x5b5f56', 'out of gas'],
     ['0x5b5a6108fd10600057600160005500', 'out of gas: not enough gas for reentrancy sentry'],
-  ])('names the failure of %s as geth does', async (code, words) => {
+  ])('reports the failure of %s like geth', async (code, words) => {
     const site = await createTestSite()
     const stateOverrides = [{ address: contract, code: hexToBytes(code) }]
     const request = { site, call: { to: contract, gas: 100_000n }, stateOverrides }
@@ -94,7 +94,7 @@ describe('call', () => {
     ['0x620100005ff3', 'max code size exceeded: code size 65536 limit 24576'],
     ['0x60ef5f5360015ff3', 'invalid code: must not begin with 0xef'],
     ['0x6120005ff3', 'contract creation code storage out of gas'],
-  ])('names the failure of the creation %s as geth does', async (code, words) => {
+  ])('reports the failure of the creation %s like geth', async (code, words) => {
     const site = await createTestSite()
     const gas = words.includes('storage') ? 100_000n : 10_000_000n
     await expect(call({ site, call: { data: hexToBytes(code), gas } })).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('call', () => {
     )
   })
 
-  it('refuses what may not run, with the gas after the cap', async () => {
+  it('rejects a call that may not run, with the gas after the cap', async () => {
     const site = await createTestSite()
     const name = checksumAddress(bob)
     const cases: [CallObject, string][] = [
@@ -127,8 +127,8 @@ describe('call', () => {
     )
   })
 
-  it('shows code the block, as it is and as overrides have it', async () => {
-    // BASEFEE, NUMBER, TIMESTAMP, COINBASE, PREVRANDAO, GASLIMIT, BLOBBASEFEE, BLOCKHASH(5), each stored to memory.
+  it('shows the block to code, with and without overrides', async () => {
+    // Stores each to memory: BASEFEE, NUMBER, TIMESTAMP, COINBASE, PREVRANDAO, GASLIMIT, BLOBBASEFEE, BLOCKHASH(5).
     const opcodes = ['48', '43', '42', '41', '44', '45', '4a', '600540']
     const store = opcodes.map((opcode, i) => `${opcode}60${(i * 32).toString(16).padStart(2, '0')}52`)
     const stateOverrides = [{ address: contract, code: hexToBytes(`${store.join('')}6101005ff3`) }]
@@ -174,7 +174,7 @@ describe('call', () => {
     expect(overridden.slice(1)).toEqual([6n, 9n, repeated(0xb0n, 20), 0n, 5n, 77n, repeated(5n, 32)])
   })
 
-  it('lets other work have its turn in a long run', async () => {
+  it('yields to other work during a long run', async () => {
     const site = await createTestSite()
     const stateOverrides = [{ address: contract, code: hexToBytes('0x5b5f56') }]
     let turns = 0
@@ -206,12 +206,12 @@ describe('call', () => {
 })
 
 describe('block overrides', () => {
-  it('decide about the rules: CLZ comes with Osaka', async () => {
+  it('determine the rules: CLZ comes with Osaka', async () => {
     const [prague, osaka] = (['prague', 'osaka'] as const).map((hardfork) =>
       createRules({ chainId: 31337n, hardfork }),
     )
     const site = await createTestSite()
-    // CLZ of 1, returned.
+    // Returns CLZ of 1.
     const code = hexToBytes('60011e5f5260205ff3')
     const request = (time: bigint): CallRequest => ({
       site: { ...site, rulesAt: ({ timestamp }) => (timestamp < 1_000n ? prague : osaka) as ForkRules },

@@ -27,47 +27,49 @@ import { callChecks } from '../vm/preCheck.js'
 import { type MessageOutcome, type MessageResult, runCall, runMessage } from '../vm/runTransaction.js'
 import type { CallObject, ConsoleListener } from './callObject.js'
 
-/** A call gets at most this many times the block gas limit. */
+/** Maximum gas of a call, as a multiple of the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
 const MAX_UINT256 = 2n ** 256n - 1n
 
 /**
- * What becomes of a block's base fee in a call: it is kept, and a lower fee cap refused, but zero for a call without a
- * price; it is lowered to the cap, and kept for a call without a price, as in anvil; or it is zero whatever the fees are,
- * as in hardhat.
+ * How a call treats the block's base fee.
+ *
+ * - `kept`: a lower fee cap is rejected, but a call without a price sees zero.
+ * - `lowered`: it drops to the fee cap, and stays for a call without a price, as in anvil.
+ * - `zero`: it is zero whatever the fees, as in Hardhat.
  */
 export type CallBaseFee = 'kept' | 'lowered' | 'zero'
 
-/** A call, where it runs, and what is to be different there. */
+/** A call, the site to run it on, and overrides. */
 export interface CallRequest {
   site: CallSite
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
-  /** Applied unless given. */
+  /** Applied by default. */
   precompileOverrides?: PrecompileOverrides
   onConsole?: ConsoleListener | undefined
-  /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
+  /** Maximum gas as a multiple of the block gas limit; 10 by default. */
   gasCapInBlocks?: number | undefined
-  /** The base fee of the block that the call runs in; kept unless given. */
+  /** Treatment of the base fee; `kept` by default. */
   baseFee?: CallBaseFee | undefined
-  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  /** Name of a block override that only eth_simulateV1 supports; the call is rejected if set. */
   unsupportedOverride?: string | undefined
-  /** Completes the fees of the call. @throws ChainError if they do not go together */
+  /** Completes the fees of the call. @throws ChainError if they are inconsistent */
   completeFees?: ((call: CallObject) => CallObject) | undefined
-  /** Whether a call runs whose sender cannot pay for it; it then has just what is needed. */
+  /** Whether to run a call that the sender cannot pay for, by giving the sender just enough. */
   unfunded?: boolean | undefined
 }
 
-/** The most gas that a call on a block gets: ten times the block's gas limit, unless the request says otherwise. */
+/** Returns the maximum gas of a call on a block: ten times the block gas limit by default. */
 export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 'gasCapInBlocks'>): bigint {
   return site.header.gasLimit * BigInt(gasCapInBlocks ?? GAS_CAP_IN_BLOCKS)
 }
 
 /**
- * Runs a call and gives what it returned (eth_call).
+ * Runs a call and returns its output (eth_call).
  *
- * @throws ChainError if the call or its overrides contradict themselves.
+ * @throws ChainError if the call or its overrides are inconsistent.
  * @throws MessageRejectedError if the call may not run.
  * @throws ExecutionRevertedError if it reverted.
  * @throws ExecutionFailedError if it failed otherwise.
@@ -88,7 +90,7 @@ export function call(request: CallRequest): Awaitable<Uint8Array> {
   })
 }
 
-/** Lends an EVM for a call on its site, with the overrides applied and fees of the block that fit the call's. */
+/** Lends an EVM for a call on its site, with overrides applied and block fees adjusted to the call's. */
 export function withCall<T>(
   request: CallRequest,
   use: (evm: PooledEvm, message: Message) => Awaitable<T>,
@@ -125,7 +127,7 @@ export function withCall<T>(
     message = prepare()
   } catch (refusal) {
     if (stateOverrides.length === 0) throw refusal
-    // What is wrong with the overrides is told first.
+    // Errors in the overrides are reported first.
     return withEvm({ rules, state, block, blockHash }, async (evm) => {
       await applyStateOverrides(evm, stateOverrides, precompileOverrides)
       throw refusal
@@ -140,7 +142,7 @@ export function withCall<T>(
   })
 }
 
-/** Gives the sender of a message what it may cost at most, where it has less. */
+/** Tops up the sender's balance to the maximum cost of a message. */
 async function fund(evm: PooledEvm, message: Message): Promise<void> {
   const { from: address } = message
   const balance = mostCost(message)
@@ -149,7 +151,10 @@ async function fund(evm: PooledEvm, message: Message): Promise<void> {
   await applyStateOverrides(evm, [{ address, balance }], 'none')
 }
 
-/** In geth a call that pays nothing sees a block that asks for nothing: BASEFEE is not above the call's price. */
+/**
+ * Adjusts the block's fees. In geth, a call that pays nothing sees a block without fees, so that BASEFEE never exceeds
+ * the gas price.
+ */
 function freeOfFees(
   block: BlockEnvironment,
   message: Message,
@@ -170,12 +175,12 @@ function freeOfBaseFee(
   return rule === 'lowered' && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
 }
 
-/** Runs the message of a call; the state keeps what it changed. */
+/** Runs the message of a call, and keeps its changes in the state. */
 export function executeCall(evm: PooledEvm, message: Message): Promise<MessageResult> {
   return runMessage(evm, message, callChecks)
 }
 
-/** How a message failed, as an error; undefined if it did not. */
+/** Returns the error for a failed message; undefined if it succeeded. */
 export function failureOf({
   failure,
   returnData,
@@ -192,18 +197,18 @@ export function throwFailure(outcome: MessageOutcome): void {
   if (failure !== undefined) throw failure
 }
 
-/** Where a call runs: a block, and a state of its own that it may change. */
+/** Where a call runs: a block and a private state that it may change. */
 export interface CallSite {
   header: HeaderFields
   rules: ForkRules
   state: WorkingState
-  /** The rules of another block number or time. */
+  /** Returns the rules at another block number or time. */
   rulesAt: (place: RulesPlace) => ForkRules
-  /** The 32-byte hash of an earlier block, or undefined if there is none. */
+  /** Returns the 32-byte hash of an earlier block, or undefined if there is none. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
-/** The site of one call on a block of a chain. */
+/** Creates the site of a single call on a block of a chain. */
 export function createCallSite(
   view: Ancestry,
   { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
@@ -211,7 +216,7 @@ export function createCallSite(
   return siteOn(view, { header, rules, state: new WorkingState({ base: state }) })
 }
 
-/** The site of a call on a block of a chain, over a state that is there already. */
+/** Creates the site of a call on a block of a chain, with an existing state. */
 export function siteOn(
   view: Ancestry,
   { header, rules, state }: Pick<CallSite, 'header' | 'rules' | 'state'>,
@@ -225,15 +230,15 @@ export function siteOn(
   }
 }
 
-/** What ancestors are found by. */
+/** The part of a view that finds ancestors. */
 export type Ancestry = Pick<
   ChainView,
   'blockByHash' | 'blockByNumber' | 'isCanonical' | 'earlierHash' | 'rulesAt'
 >
 
 /**
- * The hash of an ancestor: along the parents until the chain is canonical, then by number; before the first block of a
- * fork as the remote chain has it.
+ * Finds the hash of an ancestor: follows parents until the chain is canonical, then looks up the number. Before the
+ * first block of a fork, the remote chain has it.
  */
 export function ancestorHash(
   view: Ancestry,

@@ -14,7 +14,7 @@ function emptyView() {
   return new StateStore({ database: new MemoryDatabase(), keyspace: keyspaceOf(0) }).viewAt(EMPTY_TRIE_ROOT)
 }
 
-/** Runs a call that opens as many frames, changes an account in each, and fails in the innermost one. */
+/** Runs a call that opens nested frames, changes an account in each, and fails in the innermost one. */
 function failWithin(view: ReturnType<typeof emptyView>, frames: number): WorkingState | undefined {
   let lent: WorkingState | undefined
   const fail = () =>
@@ -30,7 +30,7 @@ function failWithin(view: ReturnType<typeof emptyView>, frames: number): Working
   return lent
 }
 
-it.each([0, 1, 3])('a call that fails in %i frames leaves nothing to the next one', async (frames) => {
+it.each([0, 1, 3])('a call that fails within %i frames leaves nothing behind', async (frames) => {
   const view = emptyView()
   failWithin(view, frames)
   await withCallState(view, async (state) => {
@@ -39,7 +39,7 @@ it.each([0, 1, 3])('a call that fails in %i frames leaves nothing to the next on
   })
 })
 
-it('a state is lent again after a failure between frames, and not after one within', () => {
+it('a state is reused after a failure between frames, but not after one within', () => {
   const view = emptyView()
   const first = failWithin(view, 0)
   expect(failWithin(view, 2)).toBe(first)

@@ -16,7 +16,7 @@ function encode(name: string, functionName: string, args: readonly unknown[] = [
   return hexToBytes(encodeFunctionData({ abi: readArtifact(name).abi, functionName, args }))
 }
 
-/** Whether a call goes through with exactly this gas, by running it. */
+/** Runs a call to see whether it succeeds with exactly this gas. */
 async function passes(site: CallSite, call: CallObject, gas: bigint): Promise<boolean> {
   const copy = { ...site, state: site.state.shallowCopy() }
   return withCall({ site: copy, call: { ...call, gas } }, async (evm, message) => {
@@ -25,7 +25,7 @@ async function passes(site: CallSite, call: CallObject, gas: bigint): Promise<bo
   })
 }
 
-/** The least gas with which a call goes through, by bisection to the last unit. */
+/** Finds the minimum gas of a call, by bisection to the last unit. */
 async function leastGas(site: CallSite, call: CallObject): Promise<bigint> {
   let [low, high] = [20_999n, LIMIT]
   while (low + 1n < high) {
@@ -37,13 +37,13 @@ async function leastGas(site: CallSite, call: CallObject): Promise<bigint> {
 }
 
 describe('estimateGas', () => {
-  it('gives a plain transfer 21000 exactly', async () => {
+  it('estimates exactly 21000 for a plain transfer', async () => {
     const site = await createTestSite()
     expect(await estimateGas({ site, call: { from: alice, to: bob, value: 1n } }, LIMIT)).toBe(21_000n)
     expect(await estimateGas({ site, call: { to: bob } }, LIMIT)).toBe(21_000n)
   })
 
-  // As geth 1.17.10 answers with the code as a state override.
+  // Answers of geth 1.17.10 with the code as a state override.
   it.each([
     ['Store', 'setNumber', [7n], 43_913n],
     ['Store', 'writeAndRestore', [9n, 1n], 22_026n],
@@ -58,7 +58,7 @@ describe('estimateGas', () => {
     ['GasDependent', 'needs', [1_000_000n], 1_025_728n],
     ['GasDependent', 'needs', [5_000_000n], 5_035_392n],
     ['GasDependent', 'forwards', [400_000n], 250_802n],
-  ])("ends at the number of geth's search for %s.%s(%s)", async (name, functionName, args, expected) => {
+  ])("returns the number of geth's search for %s.%s(%s)", async (name, functionName, args, expected) => {
     const site = await createTestSite({ [name]: { address: contract } })
     const call = { from: alice, to: contract, data: encode(name, functionName, args) }
     const estimate = await estimateGas({ site, call }, LIMIT)
@@ -68,17 +68,17 @@ describe('estimateGas', () => {
     expect(Number(estimate - least) / Number(estimate)).toBeLessThanOrEqual(0.015)
   })
 
-  it('finds the gas of a creation', async () => {
+  it('estimates a creation', async () => {
     const site = await createTestSite()
     const { abi, bytecode } = readArtifact('Token')
     const data = hexToBytes(encodeDeployData({ abi, bytecode, args: ['A', 'B', 5n] }))
     expect(await estimateGas({ site, call: { from: alice, data } }, LIMIT)).toBe(560_337n)
   })
 
-  it('searches where what is left to the payer of the gas decides, though the code asks for no gas', async () => {
+  it("searches if the payer's remaining balance decides, although the code does not read its gas", async () => {
     const site = await createTestSite()
     const gasPrice = 10n ** 9n
-    // Goes through only where a million gas or more have been paid for out of alice's ten ether.
+    // Succeeds only if at least a million gas were paid for out of alice's ten ether.
     const most = (10n ** 19n - 1_000_000n * gasPrice).toString(16).padStart(16, '0')
     // CALLER BALANCE PUSH8 most LT PUSH1 0x10 JUMPI STOP JUMPDEST PUSH0 PUSH0 REVERT
     await site.state.putCode(new Address(contract), hexToBytes(`333167${most}10601057005b5f5ffd`))
@@ -88,7 +88,7 @@ describe('estimateGas', () => {
     expect(estimate).toBeLessThanOrEqual(1_015_300n)
   })
 
-  it('fails as geth does', async () => {
+  it('fails like geth', async () => {
     const site = await createTestSite({ Reverter: { address: contract }, GasDependent: { address: bob } })
     const estimate = async (call: CallObject) => estimateGas({ site, call }, LIMIT)
     await expect(
@@ -107,7 +107,7 @@ describe('estimateGas', () => {
     await expect(estimate({ from: alice, to: bob, value: 10n ** 19n, gasPrice: 10n ** 9n })).rejects.toThrow(
       /^insufficient funds for transfer$/,
     )
-    // 10^19 wei are just what this blob costs, so that nothing is left for gas.
+    // The blob costs exactly 10^19 wei, so nothing is left for gas.
     const blobs = {
       blobVersionedHashes: [new Uint8Array(32).fill(1)],
       maxFeePerBlobGas: 10n ** 19n / 2n ** 17n,
@@ -115,13 +115,13 @@ describe('estimateGas', () => {
     await expect(estimate({ from: alice, to: bob, gasPrice: 10n ** 9n, ...blobs })).rejects.toThrow(
       /^insufficient funds for gas \* price \+ value$/,
     )
-    // Nothing is not enough for nothing: geth asks for more than the value.
+    // A zero balance does not even cover a zero value: geth requires more than the value.
     await expect(estimate({ from: bob, to: alice, gasPrice: 10n ** 9n })).rejects.toThrow(
       /^insufficient funds for transfer$/,
     )
   })
 
-  it('prices rounds of BLAKE2b', async () => {
+  it('charges for rounds of BLAKE2b', async () => {
     const site = await createTestSite({})
     const estimate = (rounds: number) => {
       const data = new Uint8Array(213)
@@ -132,12 +132,12 @@ describe('estimateGas', () => {
         LIMIT,
       )
     }
-    // As geth 1.17.10 answers.
+    // Answers of geth 1.17.10.
     expect(await estimate(0x0fff)).toBe(26_325n)
     expect(await estimate(0x2fff)).toBe(34_533n)
   })
 
-  it('is bounded by what the sender can pay', async () => {
+  it('is limited by what the sender can pay', async () => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const gasPrice = 10n ** 14n
     const call = { from: alice, to: contract, gasPrice, data: encode('Reverter', 'outOfGas') }

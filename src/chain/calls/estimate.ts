@@ -14,18 +14,18 @@ import { withRollback } from '../vm/blockEnvironment.js'
 
 /** The search ends when the bounds are this close, in thousandths of the upper one (geth: estimateGasErrorRatio). */
 const ERROR_RATIO = 15n
-/** EIP-2200: what an SSTORE wants left; it is added to the first guess. */
+/** EIP-2200: gas that an SSTORE requires to be left; added to the first guess. */
 const CALL_STIPEND = 2_300n
 
 /**
- * Gas with which a call goes through, up to 1.5 % more than the least (eth_estimateGas; geth: eth/gasestimator).
+ * Estimates the gas that a call needs, at most 1.5 % above the minimum (eth_estimateGas; geth: eth/gasestimator).
  *
- * The number is the one that geth's binary search ends at. One execution shows how much gas the call needs to go the way
- * it went, and the search is arithmetic. Where code looks at its gas or calls, the ends of the search are executed too; if
- * one of them is not as expected, each step executes the call.
+ * Returns the same number as geth's binary search. A single execution shows how much gas the call needs to take the
+ * same path; the search is then plain arithmetic. If the code reads its gas or makes calls, the final bounds are also
+ * executed. If either is not as expected, every step executes the call.
  *
- * @param blockGasLimit - the most gas to try where the call names none: the gas limit of the pending block
- * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
+ * @param blockGasLimit - gas to try if the call sets none: the gas limit of the pending block
+ * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
  */
 export async function estimateGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }
@@ -40,8 +40,8 @@ export async function estimateGas(request: CallRequest, blockGasLimit: bigint): 
 }
 
 /**
- * Whether a message only moves ether to an account without code: anvil estimates such a one without running it
- * (foundry: anvil/src/eth/api.rs, do_estimate_gas).
+ * Whether a message only moves ether to an account without code, which anvil estimates without execution (foundry:
+ * anvil/src/eth/api.rs, do_estimate_gas).
  */
 export async function isPlainTransfer(
   { to, data = new Uint8Array(0), accessList, authorizationList, blobVersionedHashes }: CallObject,
@@ -52,7 +52,7 @@ export async function isPlainTransfer(
   return (await state.getCode(to)).length === 0
 }
 
-/** What the search for gas up to a bound ends at. */
+/** Runs the search for gas up to a bound and returns its result. */
 async function searchGas(evm: PooledEvm, message: Message, bound: bigint): Promise<bigint> {
   const range = await runAtBound(evm, message, bound)
   const expected = searchByNeed(range)
@@ -60,7 +60,10 @@ async function searchGas(evm: PooledEvm, message: Message, bound: bigint): Promi
   return confirmSearch(range, expected, async (gas) => succeeded(await tryGas(evm, message, gas)))
 }
 
-/** The bounds that the search ends at if the call goes through with as much gas as it needs and with no less. */
+/**
+ * Returns the final bounds of the search, assuming that the call succeeds exactly when it gets at least the gas it
+ * needs.
+ */
 function searchByNeed(range: GasRange): SearchBounds {
   const steps = search(range)
   let step = steps.next()
@@ -69,8 +72,8 @@ function searchByNeed(range: GasRange): SearchBounds {
 }
 
 /**
- * Executes the call at both bounds, and at each step of the search if they are not as expected: a caller may do without
- * what a call that runs out of gas would have done, and code may look at its gas.
+ * Executes the call at both bounds, and at each step of the search if they are not as expected: a caller may tolerate a
+ * nested call that runs out of gas, and code may read its gas.
  */
 async function confirmSearch(
   range: GasRange,
@@ -93,7 +96,7 @@ interface Limits {
   cap: bigint
 }
 
-/** The most gas that the sender could give, and that anybody would take. */
+/** Returns the maximum gas to try: what the sender can pay for, within all limits. */
 export async function upperBound(evm: PooledEvm, message: Message, limits: Limits): Promise<bigint> {
   const { given, blockGasLimit, cap } = limits
   const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
@@ -104,7 +107,7 @@ export async function upperBound(evm: PooledEvm, message: Message, limits: Limit
   return minBigint(bound, affordableGas(message, account?.balance ?? 0n))
 }
 
-/** The most gas that a balance pays for. */
+/** Returns the gas that a balance pays for. */
 function affordableGas(message: Message, balance: bigint): bigint {
   const { value, maxFeePerGas, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
   if (value >= balance) throw new NothingLeftForGasError({ coversValue: value === balance })
@@ -119,24 +122,24 @@ async function runsNoCode({ state }: PooledEvm, { to, data }: Message): Promise<
   return (await state.readCode(to)).length === 0
 }
 
-/** What a run at the upper bound shows. */
+/** Results of a run at the upper bound. */
 interface GasRange {
-  /** With so much it went through. */
+  /** The gas of the run, which succeeded. */
   bound: bigint
   /** After refunds. */
   gasUsed: bigint
   /** Before refunds. */
   maxGasUsed: bigint
-  /** The least gas with which it goes the same way. */
+  /** Minimum gas for taking the same path. */
   needed: bigint
-  /** Whether it certainly goes through with that, and with no less. */
+  /** Whether it is certain to succeed with `needed` and to fail with less. */
   isExact: boolean
 }
 
 /**
  * Runs the message at the bound.
  *
- * @throws what a caller is told where even the bound does not do
+ * @throws the error for the caller if even the bound does not suffice
  */
 async function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Promise<GasRange> {
   const meter = new PeakGas()
@@ -155,13 +158,13 @@ async function runAtBound(evm: PooledEvm, message: Message, bound: bigint): Prom
   return { bound, gasUsed, maxGasUsed, needed, isExact }
 }
 
-/** Gas with which the message went through, and less with which it did not. */
+/** `high` is enough gas, `low` is not. */
 interface SearchBounds {
   low: bigint
   high: bigint
 }
 
-/** The amounts of gas to try, each answered with whether the message went through; `high` at the end is the estimate. */
+/** Yields the amounts of gas to try and receives whether each suffices; `high` of the result is the estimate. */
 function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, SearchBounds, boolean> {
   let low = gasUsed - 1n
   let high = bound
@@ -179,9 +182,9 @@ function* search({ bound, gasUsed, maxGasUsed }: GasRange): Generator<bigint, Se
 }
 
 /**
- * Runs the message with this gas and takes its changes back.
+ * Runs the message with this gas and reverts its changes.
  *
- * @returns undefined if the gas does not cover what comes before the first opcode
+ * @returns undefined if the gas does not cover the intrinsic gas
  * @throws MessageRejectedError if it may not run for another reason
  */
 async function tryGas(

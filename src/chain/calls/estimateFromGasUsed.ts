@@ -9,7 +9,7 @@ import type { Message } from '../vm/message.js'
 import { IntrinsicGasError } from '../vm/preCheck.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 
-/** How close the bounds of the search have to come, by the lower one. */
+/** Maximum distance of the final search bounds, by the lower bound. */
 const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
   [4_000_000n, 50_000n],
   [1_000_000n, 10_000n],
@@ -20,12 +20,11 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
 ]
 
 /**
- * Gas with which a call goes through, as hardhat estimates it (EDR: edr_provider, data/gas.rs): what a run with the most
- * gas used, and one more than a transaction costs without code at least, if that suffices; otherwise what a binary search
- * ends at.
+ * Estimates gas like Hardhat (EDR: edr_provider, data/gas.rs): returns the gas used by a run with the maximum, at least
+ * one more than the intrinsic gas, if that suffices; otherwise the result of a binary search.
  *
- * @param blockGasLimit - the most gas where the call names none
- * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, in geth's words.
+ * @param blockGasLimit - maximum gas if the call sets none
+ * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
  */
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall(request, async (evm, message) => {
@@ -37,10 +36,10 @@ export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: b
 }
 
 /**
- * The least gas with which a call goes through, as anvil estimates it (foundry: anvil/src/eth/api.rs, do_estimate_gas): its
- * search begins with 21,000, or 53,000 for a creation, and ends above that. It tries no more gas than the call names.
+ * Finds the minimum gas of a call like anvil (foundry: anvil/src/eth/api.rs, do_estimate_gas). Its search begins at
+ * 21,000, or 53,000 for a creation, and ends above that. It never tries more gas than the call sets.
  *
- * @param blockGasLimit - the most gas where the call names none
+ * @param blockGasLimit - maximum gas if the call sets none
  * @throws as {@link estimateFromGasUsed} does
  */
 export async function estimateLeast(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
@@ -58,10 +57,10 @@ export async function estimateLeast(request: CallRequest, blockGasLimit: bigint)
   })
 }
 
-/** What every creation costs. */
+/** Base cost of a creation. */
 const CREATION_GAS = 53_000n
 
-/** EIP-7825. */
+/** Applies the cap of EIP-7825. */
 function mostGas(evm: PooledEvm, wanted: bigint): bigint {
   return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
 }
@@ -75,9 +74,10 @@ async function runWithMost(evm: PooledEvm, message: Message, most: bigint): Prom
 }
 
 /**
- * The lower bound of a range if that suffices. Otherwise halves the range until it is no wider than the precision.
+ * Returns the lower bound of a range if that suffices. Otherwise halves the range until it is no wider than the
+ * precision.
  *
- * @returns the upper bound that is left
+ * @returns the remaining upper bound
  */
 async function leastThatPasses(
   evm: PooledEvm,
@@ -89,7 +89,7 @@ async function leastThatPasses(
   let [low, high] = [least, most]
   for (let step = 0; high - low > precision(low); step++) {
     const half = high - (high - low) / 2n
-    // What is needed is mostly close to what was used.
+    // The need is usually close to the gas used.
     const middle = step === 0 && half > 3n * low ? 3n * low : half
     if (await passes(evm, message, middle)) high = middle
     else low = middle

@@ -11,7 +11,7 @@ import type { CallObject, ConsoleListener } from './callObject.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
 
-/** The parts of a chain that an execution looks at. */
+/** The part of a chain that an execution reads. */
 export type ExecutionView = Pick<ChainView, 'stateAt' | 'rulesAt'> & Ancestry
 
 /** A message to execute on a block of a view. */
@@ -22,29 +22,29 @@ export interface ExecutionRequest {
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   blockOverrides?: BlockOverrides | undefined
-  /** The most gas, as a multiple of the block's gas limit; 10 unless given. */
+  /** Maximum gas as a multiple of the block gas limit; 10 by default. */
   gasCapInBlocks?: number | undefined
-  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  /** Name of a block override that only eth_simulateV1 supports; the call is rejected if set. */
   unsupportedOverride?: string | undefined
-  /** The base fee of the block that the call runs in; kept unless given. */
+  /** Treatment of the base fee; `kept` by default. */
   baseFee?: CallBaseFee | undefined
-  /** Whether the call runs although its sender cannot pay for it. */
+  /** Whether to run a call that the sender cannot pay for. */
   unfunded?: boolean | undefined
 }
 
-/** What decides about executions besides their request. */
+/** Options for all executions. */
 export interface ExecutorOptions {
-  /** The gas limit of the pending block: the bound of an estimate on the head whose call names no gas. */
+  /** Returns the gas limit of the pending block: the bound of an estimate on the head if the call sets no gas. */
   pendingGasLimit: () => bigint
   /**
-   * Completes the fees of a call that names some of them, as for a transaction (eth_createAccessList).
+   * Completes the fees of a call that sets some of them, as for a transaction (eth_createAccessList).
    *
-   * @throws ChainError if they do not go together
+   * @throws ChainError if they are inconsistent
    */
   completeFees: (call: CallObject, header: HeaderFields) => CallObject
-  /** Estimates in place of {@link estimateGas}. */
+  /** Replaces {@link estimateGas}. */
   estimate?: typeof estimateGas | undefined
-  /** Sees what contracts give to the console in calls; estimates and access lists are not listened to. */
+  /** Receives what contracts log to the console during calls, but not during estimates and access lists. */
   onConsole?: ConsoleListener | undefined
 }
 
@@ -57,16 +57,16 @@ export class MessageExecutor {
   }
 
   /**
-   * What the message returns (eth_call).
+   * Returns the output of the message (eth_call).
    *
-   * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, in geth's words.
+   * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, with geth's message.
    */
   call(request: ExecutionRequest): Awaitable<Uint8Array> {
     return onSite(request, call, this.#options.onConsole)
   }
 
   /**
-   * The gas that the message needs (eth_estimateGas).
+   * Returns the gas that the message needs (eth_estimateGas).
    *
    * @throws as {@link call} does
    */
@@ -81,7 +81,7 @@ export class MessageExecutor {
   }
 
   /**
-   * What the message touches (eth_createAccessList); how it failed is part of the outcome.
+   * Returns what the message touches (eth_createAccessList); a failure is part of the result.
    *
    * @throws InvalidCallError, MessageRejectedError or ChainError.
    */
@@ -96,7 +96,7 @@ export class MessageExecutor {
   }
 }
 
-/** Runs a request where it wants to be run, on a state of its own. */
+/** Runs a request on its block, with a private state. */
 function onSite<T>(
   request: ExecutionRequest,
   use: (located: CallRequest) => Awaitable<T>,
@@ -120,25 +120,25 @@ function onSite<T>(
   })
 }
 
-/** When a state knows more accounts and slots than this, it is not kept. */
+/** A state that knows more accounts and slots than this is discarded. */
 const MOST_KEPT_ENTRIES = 1000
 
-/** A state that knows what was read through its view and has no changes, until the next call takes it. */
+/** An idle state without changes, which remembers what was read through its view. */
 interface Idle {
   state: WorkingState | undefined
 }
 
-/** A view keeps its place: taking out an entry of a weak map and setting it again is work for V8's runtime. */
+/** A view keeps its entry, because removing and re-adding one in a weak map costs time in V8's runtime. */
 const idleStates = new WeakMap<TrieStateView, Idle>()
 
 /**
- * Lends a state over a view to a call, and takes back what the call changed. The next call on the same view mostly asks
- * for the same accounts and slots, and finds them there.
+ * Lends a state over a view to a call, and reverts the call's changes. The next call on the same view usually reads the
+ * same accounts and slots, and finds them cached.
  *
- * Only the views of stored roots always read the same; over any other view a call has a state of its own. A state is not
- * lent again after an unexpected error, nor after any error in the middle of a frame, which leaves checkpoints open.
+ * Only views of stored roots always read the same; over any other view a call gets a fresh state. A state is discarded
+ * after an unexpected error, and after any error within a frame, which leaves checkpoints open.
  *
- * @param use - changes the state within checkpoints that it closes, or by single writes
+ * @param use - must close its own checkpoints; single writes need none
  */
 export function withCallState<T>(base: StateView, use: (state: WorkingState) => Awaitable<T>): Awaitable<T> {
   if (!(base instanceof TrieStateView)) return use(new WorkingState({ base }))

@@ -55,7 +55,7 @@ describe('state overrides', () => {
       [{ address: identity, movePrecompileToAddress: bob }, { address: bob }],
       `account ${checksumAddress(bob)} is already overridden`,
     ],
-  ])('refuse what contradicts itself', async (stateOverrides, message) => {
+  ])('reject contradictions', async (stateOverrides, message) => {
     await expect(words(stateOverrides)).rejects.toThrow(message)
   })
 })

@@ -5,7 +5,7 @@ import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 
-/** A storage slot and what it is to hold. */
+/** A storage slot and its overriding value. */
 export interface SlotOverride {
   /** 32 bytes. */
   slot: Uint8Array
@@ -13,7 +13,7 @@ export interface SlotOverride {
   value: Uint8Array
 }
 
-/** What an account is to be for one call. */
+/** Overrides of an account for one call. */
 export interface AccountOverride {
   /** 20 bytes. */
   address: Uint8Array
@@ -21,25 +21,25 @@ export interface AccountOverride {
   code?: Uint8Array
   /** Wei. */
   balance?: bigint
-  /** Replaces the whole storage. */
+  /** Replaces the entire storage. */
   state?: readonly SlotOverride[]
-  /** Replaces these slots only. */
+  /** Replaces only these slots. */
   stateDiff?: readonly SlotOverride[]
-  /** 20 bytes; where the precompile at this address answers instead. */
+  /** 20 bytes; the new address of the precompile at this one. */
   movePrecompileToAddress?: Uint8Array
 }
 
 /**
- * What overrides do to precompiles. In geth they replace and move them in calls; in estimates they are checked alike, and the
- * precompiles answer all the same; for access lists no account counts as a precompile.
+ * How overrides affect precompiles. In geth, calls replace and move them; estimates only check the overrides, and keep
+ * the precompiles in place; for access lists no account counts as a precompile.
  */
 export type PrecompileOverrides = 'applied' | 'checked' | 'none'
 
 /**
- * Changes the state that an EVM is bound to (geth: internal/ethapi/override, StateOverride.Apply). Any override of a
- * precompile's address takes the precompile away.
+ * Overrides the state that an EVM is bound to (geth: internal/ethapi/override, StateOverride.Apply). Any override of a
+ * precompile's address removes the precompile.
  *
- * @throws ChainError in geth's words where overrides contradict each other.
+ * @throws ChainError with geth's message if overrides contradict each other.
  */
 export async function applyStateOverrides(
   evm: PooledEvm,
@@ -111,7 +111,7 @@ async function overrideAccount(
   }
 }
 
-/** A stored value has no leading zeros; no bytes are zero. */
+/** Strips the leading zeros, as for stored values; zero becomes empty. */
 function stripZeros(value: Uint8Array): Uint8Array {
   const start = value.findIndex((byte) => byte !== 0)
   return start < 0 ? new Uint8Array(0) : value.slice(start)

@@ -5,13 +5,13 @@ import type { Steps } from '../../encoding/timeSlice.js'
 /** A curve y² = x³ + b over a prime field, and its twist over the field with i² = -1 (EIP-197, EIP-2537). */
 interface Curve {
   modulus: bigint
-  /** Bytes of a field element in the input, and how many of them have to be zero. */
+  /** Bytes of an encoded field element, and how many of the first ones must be zero. */
   elementBytes: number
   zeroBytes: number
   b: bigint
   /** b of the twist is `numerator` / `denominator`, each as [real, imaginary]. */
   twist: { numerator: Element; denominator: Element }
-  /** Where the real part of an element of the twist's field stands: 0 or 1. */
+  /** Index of the real part in an encoded element of the twist's field: 0 or 1. */
   realIndex: 0 | 1
   words: { offCurve: string; wrongG1: string; wrongG2: string }
 }
@@ -48,10 +48,10 @@ const bls12381: Curve = {
   },
 }
 
-/** What an input has one after another; a scalar has 32 bytes and is never bad. */
+/** A part of an input; a scalar has 32 bytes and is always valid. */
 type Part = 'element' | 'g1' | 'g2' | 'scalar'
 
-/** By the last byte of the precompile's address: the curve, and the parts that the input repeats. */
+/** Curve and repeating parts of the input, by the last byte of the precompile's address. */
 const inputs = new Map<number, readonly [Curve, readonly Part[]]>([
   [0x06, [bn254, ['g1', 'g1']]],
   [0x07, [bn254, ['g1', 'scalar']]],
@@ -77,15 +77,16 @@ export function isBadPoint({ error }: EVMError): boolean {
   return refusals.has(error)
 }
 
-/** Whether a G1 point, as it stands in the input, is in the subgroup. */
+/** Whether an encoded G1 point is in the subgroup. */
 export type SubgroupCheck = (point: Uint8Array) => boolean
 
 /**
- * geth's words for the first point or element that a precompile of a curve refuses (core/vm/contracts.go). The libraries
- * only tell that there is one. Of points beside the subgroup it is told only where all are on the curve.
+ * Finds geth's message for the first invalid point or element in a precompile's input (core/vm/contracts.go). The
+ * libraries only report that there is one. A point outside the subgroup is reported only if all points are on the
+ * curve.
  *
  * @param precompile - the last byte of its address
- * @param isInSubgroup - of the curve of the precompile at 0x0f
+ * @param isInSubgroup - check for the curve of precompile 0x0f
  */
 export function* badPointWords(
   precompile: number,
@@ -97,7 +98,7 @@ export function* badPointWords(
   const [curve, parts] = input
   const lengths = parts.map((part) => lengthOf(part, curve))
   const period = lengths.reduce((sum, length) => sum + length, 0)
-  // EIP-196: what is missing at the end of the input is zero.
+  // EIP-196: input is padded with zeros.
   const data = new Uint8Array(Math.max(period, given.length))
   data.set(given)
   let wrongPoint: 'g1' | 'g2' = parts.includes('g2') ? 'g2' : 'g1'
@@ -125,7 +126,7 @@ function lengthOf(part: Part, { elementBytes }: Curve): number {
   return elementBytes * (part === 'element' ? 1 : part === 'g1' ? 2 : 4)
 }
 
-/** What is wrong with a part of an input, as far as it stands in its bytes. */
+/** Returns what is wrong with the encoding of a part, if anything. */
 function faultOf(part: Part, bytes: Uint8Array, curve: Curve): string | undefined {
   if (part === 'scalar') return undefined
   const { elementBytes, zeroBytes, modulus } = curve

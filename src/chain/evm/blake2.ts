@@ -1,17 +1,17 @@
 import type { Steps } from '../../encoding/timeSlice.js'
 
-/** Bytes of an input of the precompile: rounds, state, message, offset and whether the block is the last (EIP-152). */
+/** Length in bytes of the precompile's input: rounds, state, message, offset and final-block flag (EIP-152). */
 export const BLAKE2_INPUT_LENGTH = 213
-/** Rounds that are done at once. */
+/** Rounds computed between two yields. */
 export const ROUNDS_AT_ONCE = 4096
 
-/** The halves of the eight words of the initialization vector, the lower first. */
+/** The eight words of the initialization vector in 32-bit halves, lower half first. */
 const INITIAL = Uint32Array.of(
   ...[0xf3bcc908, 0x6a09e667, 0x84caa73b, 0xbb67ae85, 0xfe94f82b, 0x3c6ef372, 0x5f1d36f1, 0xa54ff53a],
   ...[0xade682d1, 0x510e527f, 0x2b3e6c1f, 0x9b05688c, 0xfb41bd6b, 0x1f83d9ab, 0x137e2179, 0x5be0cd19],
 )
 
-/** In which order the rounds take the words of the message (RFC 7693, section 2.7); the eleventh begins again. */
+/** Permutations of the message words by round (RFC 7693, section 2.7); the eleventh round starts over. */
 const SCHEDULES = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
   [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -25,7 +25,7 @@ const SCHEDULES = [
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ].map((schedule) => Uint8Array.from(schedule, (word) => 2 * word))
 
-/** Which words of the working state each of a round's eight mixes takes, by their lower halves. */
+/** Words of the working state that each of a round's eight mixes takes, as indices of their lower halves. */
 const MIXED = [
   [0, 8, 16, 24],
   [2, 10, 18, 26],
@@ -38,10 +38,10 @@ const MIXED = [
 ] as const
 
 /**
- * What the BLAKE2b compression precompile answers to an input (EIP-152), in pieces: a round costs one gas, and a call of
- * 300 million of them takes more than a minute.
+ * Computes the BLAKE2b compression precompile incrementally (EIP-152): a round costs one gas, and a call with 300
+ * million rounds takes more than a minute.
  *
- * @param input - of {@link BLAKE2_INPUT_LENGTH} bytes, the last of which is 0 or 1
+ * @param input - {@link BLAKE2_INPUT_LENGTH} bytes, the last of them 0 or 1
  */
 export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   const read = new DataView(input.buffer, input.byteOffset, input.length)
@@ -68,12 +68,12 @@ export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   return new Uint8Array(output.buffer)
 }
 
-/** The rounds that an input asks for. */
+/** Returns the number of rounds in an input. */
 export function roundsOf(input: Uint8Array): number {
   return new DataView(input.buffer, input.byteOffset).getUint32(0)
 }
 
-/** Mixes two words of the message into four of the working state (RFC 7693, section 3.1). */
+/** Mixes two message words into four words of the working state (RFC 7693, section 3.1). */
 function mix(
   v: Uint32Array,
   [a, b, c, d]: readonly [number, number, number, number],
@@ -104,7 +104,7 @@ function mix(
   v[b + 1] = (low >>> 31) | (high << 1)
 }
 
-/** Adds a number of 64 bits to a word. */
+/** Adds a 64-bit number to a word. */
 function add(v: Uint32Array, word: number, low: number, high: number): void {
   const sum = v[word]! + low
   v[word] = sum

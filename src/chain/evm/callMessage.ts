@@ -15,16 +15,16 @@ import { delegationTarget } from '../vm/message.js'
 import { loaded } from './frameEnvironment.js'
 import type { FrameJournal } from './frameJournal.js'
 
-/** Frames that run on one stack of JavaScript: one takes some 2 KB of its megabyte. */
+/** Nested frames per JavaScript stack: each takes some 2 KB of its megabyte. */
 const FRAMES_ON_STACK = 64
 const WORD_LIMIT = 2n ** 256n
 
-/** What a message is run with. */
+/** The part of the EVM that a message runs in. */
 export interface MessageHost {
   readonly state: WorkingState
   readonly frameJournal: FrameJournal
   readonly common: ForkRules
-  /** The precompile at a 20-byte address, if there is one. */
+  /** Returns the precompile at a 20-byte address, if there is one. */
   findPrecompile(address: Uint8Array): PrecompileFunc | undefined
   readonly transientStorage: { checkpoint(): void; commit(): void; revert(): void }
   callPrecompile(code: PrecompileFunc, message: Message): Awaitable<ExecResult>
@@ -32,9 +32,9 @@ export interface MessageHost {
 }
 
 /**
- * Runs a message to an account as EVM.runCall of ethereumjs does, without promises where the state is at hand, and
- * without objects of accounts. For forks since Berlin; what is created in the message and what is destroyed go into the
- * collections that the message carries, and leave them again if it fails.
+ * Runs a message to an account like EVM.runCall of ethereumjs, but without promises where the state is loaded, and
+ * without account objects. For forks since Berlin. Accounts created or destroyed are added to the message's
+ * collections, and removed again if it fails.
  */
 export function runCallMessage(host: MessageHost, message: Message): Awaitable<ExecResult> {
   if (message.depth % FRAMES_ON_STACK !== FRAMES_ON_STACK - 1) return start(host, message)
@@ -68,8 +68,8 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
 }
 
 /**
- * What answers a message: a precompile, the code of the account, or that of the account that it delegates to. The account
- * is at hand then, so that {@link transfer} can pay it.
+ * Finds the code that a message runs: a precompile, the account's code, or that of the account it delegates to.
+ * Afterwards the account is loaded, so that {@link transfer} can pay it.
  */
 function findCode(
   host: MessageHost,
@@ -89,7 +89,7 @@ function findCode(
   })
 }
 
-/** Moves the value of a message. @returns how that fails, if it does */
+/** Transfers the value of a message. @returns the failure, if any */
 function transfer({ state, frameJournal }: MessageHost, message: Message): ExecResult | undefined {
   const { caller, to, value } = message
   if (to === undefined) throw new Error('a call has a recipient')
@@ -120,18 +120,18 @@ function execute(
   return host.runFrame(message)
 }
 
-/** Takes away what came to a map or set since it had so many entries; both keep the order of insertion. */
+/** Truncates an insertion-ordered map or set to its first `size` entries. */
 function truncate(entries: Map<string, unknown> | Set<string> | undefined, size: number): void {
   if (entries === undefined || entries.size === size) return
   for (const key of [...entries.keys()].slice(size)) entries.delete(key)
 }
 
-/** BLOCKHASH of a block that is not known. */
+/** BLOCKHASH of an unknown block. */
 const ZERO_HASH = new Uint8Array(32)
 
-/** What BLOCKHASH asks: the chain as the library knows one. */
+/** Answers BLOCKHASH, in the shape of the library's blockchain. */
 export class HashLookup implements EVMMockBlockchainInterface {
-  /** The 32-byte hash of an earlier block; undefined reads as zero. */
+  /** Returns the 32-byte hash of an earlier block; undefined reads as zero. */
   find: (number: bigint) => Awaitable<Uint8Array | undefined> = unknownHash
 
   async getBlock(number: number): Promise<{ hash: () => Uint8Array }> {
@@ -145,7 +145,7 @@ export class HashLookup implements EVMMockBlockchainInterface {
     return this
   }
 
-  /** Knows no block any more. */
+  /** Forgets the chain: every block is unknown. */
   forget(): void {
     this.find = unknownHash
   }
@@ -155,13 +155,13 @@ function unknownHash(): undefined {
   return undefined
 }
 
-/** What a message and those within it note of accounts, by their addresses. */
+/** Accounts created and destroyed by a message and its nested ones, by address. */
 export interface MessageCollections {
   readonly selfdestruct: NonNullable<Message['selfdestruct']>
   readonly createdAddresses: NonNullable<Message['createdAddresses']>
 }
 
-/** A call of an account from outside, as the library's EVM.runCall begins one. */
+/** Creates the outermost message of a call, like the library's EVM.runCall. */
 export function outermostMessage(
   options: EVMRunCallOpts,
   caller: Address,

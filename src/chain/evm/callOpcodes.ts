@@ -12,31 +12,31 @@ import { type JournalOwner, accessGas } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { wordToAddress } from './words.js'
 
-/** Yellow Paper, appendix G: value that goes along, an account that the value makes, gas that comes with value. */
+/** Yellow Paper, appendix G: cost of a value transfer, cost of a new account, stipend for the recipient. */
 const VALUE_TRANSFER_GAS = 9_000
 const NEW_ACCOUNT_GAS = 25_000
 const CALL_STIPEND = 2_300n
-/** EIP-150: of the gas that is left, one part in so many stays with the caller. */
+/** EIP-150: the caller retains 1/64 of the remaining gas. */
 const RETAINED_SHARE = 64n
-/** Frames that may be inside one another. */
+/** Maximum depth of nested frames. */
 const MAX_DEPTH = 1_024
 
-/** What calls need of the machine. */
+/** The part of the EVM that calls need. */
 export interface CallHost extends JournalOwner {
   readonly state: WorkingState
   /** Runs the message of a call. */
   runInnerCall(message: Message): Awaitable<ExecResult>
 }
 
-/** An opcode that calls, as far as it differs from the others. */
+/** The opcodes that call. */
 type CallKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'
 
-/** What stands on the stack for a call. */
+/** Stack arguments of a call. */
 interface CallArguments {
   requestedGas: bigint
   /** 20 bytes. */
   target: Uint8Array
-  /** Zero where the opcode takes none. */
+  /** Zero if the opcode has none. */
   value: bigint
   inOffset: bigint
   inLength: bigint
@@ -62,8 +62,8 @@ function readArguments({ stack }: RunState, kind: CallKind): CallArguments {
 }
 
 /**
- * The opcodes that call another account, by their byte, for forks since Berlin (EIP-150, EIP-2929, EIP-7702). They
- * stand in for ethereumjs' handlers and Interpreter.call, which take about twenty promises for each call.
+ * Creates the opcodes that call another account, for forks since Berlin (EIP-150, EIP-2929, EIP-7702), keyed by byte.
+ * They replace ethereumjs' handlers and Interpreter.call, which take about twenty promises per call.
  */
 export function createCallOpcodes(
   host: CallHost,
@@ -156,7 +156,7 @@ export function createCallOpcodes(
   ])
 }
 
-/** Takes what a call left behind into the frame that made it. */
+/** Merges the result of a call into the calling frame. */
 function goOn(
   runState: RunState,
   { executionGasUsed, exceptionError, returnValue, gasRefund = 0n, logs = [] }: ExecResult,

@@ -3,13 +3,13 @@ import { bytesToBigint } from '../../encoding/hex.js'
 const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
-/** As many pushes as an index of two bytes tells apart; what lies behind them is read anew each time. */
+/** Maximum that a two-byte index can address; further pushes are read anew each time. */
 const MOST_INDEXED = 0xffff
 
-/** By the code's own array: the same contract is called again and again, and its array stays the same. */
+/** Keyed by the code's array, which stays the same when a contract is called repeatedly. */
 const tables = new WeakMap<Uint8Array, CodeTable>()
 
-/** The table of a code, made with the first frame that runs it. */
+/** Returns the table of a code, created by the first frame that runs it. */
 export function codeTableOf(code: Uint8Array): CodeTable {
   const known = tables.get(code)
   if (known !== undefined) return known
@@ -18,15 +18,15 @@ export function codeTableOf(code: Uint8Array): CodeTable {
   return table
 }
 
-/** What the interpreter's loop finds out about a code, each thing when it is first needed. */
+/** Facts about a code that the interpreter loop needs, each computed on demand. */
 export class CodeTable {
   readonly #code: Uint8Array
   #jumps: Uint8Array | undefined
-  /** By the place of a PUSH: the index of its value; zero while it is not known. */
+  /** Index of a PUSH's value, by the position of the PUSH; zero if not read yet. */
   readonly pushIndex: Uint16Array
-  /** The values of pushes that ran, from index 1 on. */
+  /** Values of pushes that ran, from index 1 on. */
   readonly pushValues: bigint[] = [0n]
-  /** The same as numbers, rounded where they are larger than 2^53. */
+  /** The same values as numbers, rounded above 2^53. */
   readonly pushNumbers: number[] = [0]
 
   constructor(code: Uint8Array) {
@@ -34,12 +34,12 @@ export class CodeTable {
     this.pushIndex = new Uint16Array(code.length)
   }
 
-  /** By place: 1 where a jump may go to, a JUMPDEST that is not within the data of a PUSH. */
+  /** By position: 1 for a valid jump target, a JUMPDEST outside PUSH data. */
   get jumps(): Uint8Array {
     return (this.#jumps ??= findJumps(this.#code))
   }
 
-  /** The value of the PUSH at a place: bytes beyond the end of the code are zero. */
+  /** Reads the value of the PUSH at a position. Bytes beyond the end of the code are zero. */
   readPush(place: number): bigint {
     const data = new Uint8Array((this.#code[place] as number) - PUSH1 + 1)
     data.set(this.#code.subarray(place + 1, place + 1 + data.length))
@@ -63,10 +63,10 @@ function findJumps(code: Uint8Array): Uint8Array {
   return jumps
 }
 
-/** How many items the stack may hold. */
+/** Maximum number of stack items. */
 const STACK_LIMIT = 1024
 
-/** [first opcode, last opcode, items taken, items put back]; DUP, SWAP and LOG follow below. */
+/** [first opcode, last opcode, items popped, items pushed]; DUP, SWAP and LOG follow below. */
 const effects: readonly (readonly [first: number, last: number, taken: number, given: number])[] = [
   [0x01, 0x07, 2, 1],
   [0x08, 0x09, 3, 1],
@@ -117,9 +117,9 @@ const effects: readonly (readonly [first: number, last: number, taken: number, g
   [0xff, 0xff, 1, 0],
 ]
 
-/** By opcode: how many items must be on the stack before it runs. */
+/** Minimum number of stack items before an opcode runs. */
 export const stackMinimum = new Uint16Array(256)
-/** By opcode: how many items may be on the stack before it runs (Yellow Paper, 9.4.2). */
+/** Maximum number of stack items before an opcode runs (Yellow Paper, 9.4.2). */
 export const stackMaximum = new Uint16Array(256).fill(STACK_LIMIT)
 
 function setEffect(opcode: number, taken: number, given: number): void {

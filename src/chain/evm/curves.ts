@@ -9,7 +9,7 @@ let bn254Loading: Promise<void> | undefined
 let blsLibrary: EVMBLSInterface | undefined
 let blsLoading: Promise<void> | undefined
 
-/** Loads the library of {@link bn254}, once, and only when the first precompile wants it. */
+/** Loads the library of {@link bn254}, once, when a precompile first needs it. */
 export function loadBn254(): Awaitable<void> {
   if (bn254Library !== undefined) return undefined
   bn254Loading ??= import('rustbn-wasm').then(async ({ initRustBN }) => {
@@ -19,7 +19,7 @@ export function loadBn254(): Awaitable<void> {
   return bn254Loading
 }
 
-/** Loads the library of {@link bls}, once, and only when the first precompile wants it. */
+/** Loads the library of {@link bls}, once, when a precompile first needs it. */
 export function loadBls(): Awaitable<void> {
   if (blsLibrary !== undefined) return undefined
   blsLoading ??= import('mcl-wasm').then(async ({ default: mcl }) => {
@@ -42,13 +42,15 @@ function loadedBls(): EVMBLSInterface {
   return blsLibrary
 }
 
-/** The library returns nothing for a bad point. @throws EVMError then */
+/** Checks the result: the library returns an empty one for an invalid point. @throws EVMError in that case */
 function requireResult(result: Uint8Array): Uint8Array {
   if (result.length > 0) return result
   throw new EVMError(messages.BN254_FP_NOT_IN_FIELD)
 }
 
-/** What the library throws that is no EVMError is its refusal of a coordinate, which the EVM would take for a revert. */
+/**
+ * Wraps errors of the library. Those other than EVMError reject a coordinate, but the EVM would take them for a revert.
+ */
 function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array {
   const library = loadedBls()
   try {
@@ -61,7 +63,7 @@ function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array 
 const G1_BYTES = 128
 const SCALAR_BYTES = 32
 
-/** Whether 128 bytes are a point of the subgroup of BLS12-381's G1 (EIP-2537); it needs {@link loadBls} before it. */
+/** Whether 128 bytes encode a point in the subgroup of BLS12-381's G1 (EIP-2537). Call {@link loadBls} first. */
 export function isInBlsSubgroup(point: Uint8Array): boolean {
   const input = new Uint8Array(G1_BYTES + SCALAR_BYTES)
   input.set(point)
@@ -73,14 +75,14 @@ export function isInBlsSubgroup(point: Uint8Array): boolean {
   }
 }
 
-/** The curve of EIP-196 and EIP-197 as ethereumjs wants it; every call needs {@link loadBn254} before it. */
+/** The curve of EIP-196 and EIP-197 for ethereumjs. Call {@link loadBn254} first. */
 export const bn254: EVMBN254Interface = {
   add: (input) => requireResult(loadedBn254().add(input)),
   mul: (input) => requireResult(loadedBn254().mul(input)),
   pairing: (input) => requireResult(outcomeOr(() => loadedBn254().pairing(input))),
 }
 
-/** The curve BLS12-381 of EIP-2537 as ethereumjs wants it; every call needs {@link loadBls} before it. */
+/** The curve BLS12-381 of EIP-2537 for ethereumjs. Call {@link loadBls} first. */
 export const bls: EVMBLSInterface = {
   addG1: (input) => withBls((library) => library.addG1(input)),
   addG2: (input) => withBls((library) => library.addG2(input)),

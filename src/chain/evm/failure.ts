@@ -7,7 +7,7 @@ import { opcodeNames } from './opcodeNames.js'
 
 const messages = EVMError.errorMessages
 
-/** What ethereumjs calls a failure, and what geth does (core/vm/errors.go). */
+/** geth's messages for ethereumjs' errors (core/vm/errors.go). */
 const gethWords: Readonly<Record<string, string>> = {
   [messages.OUT_OF_GAS]: 'out of gas',
   [messages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
@@ -22,17 +22,17 @@ const gethWords: Readonly<Record<string, string>> = {
 const BN254_PAIRING = 0x08
 const BLAKE2 = 0x09
 /**
- * Opcodes that geth keeps from changing state while it computes their gas, so that the failure is wrapped: SSTORE,
+ * Opcodes for which geth checks write protection while it computes the gas, so that the error is wrapped: SSTORE,
  * CREATE, CALL, CREATE2, SELFDESTRUCT (core/vm/operations_acl.go, gas_table.go).
  */
 const checkedWithGas: ReadonlySet<number> = new Set([0x55, 0xf0, 0xf1, 0xf5, 0xff])
 const SSTORE = 0x55
-/** EIP-2200: SSTORE wants more gas than this left. */
+/** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n
 
-/** A failure of a frame that carries geth's words for it. */
+/** A failed frame, with geth's message. */
 export class FrameFailure extends EVMError {
-  /** As geth's core/vm/errors.go has it. */
+  /** Message from geth's core/vm/errors.go. */
   readonly words: string
   constructor(error: EVMError['error'], words: string) {
     super(error)
@@ -40,37 +40,37 @@ export class FrameFailure extends EVMError {
   }
 }
 
-/** How a precompile ends that costs more gas than there is. */
+/** Result of a precompile that costs more than the available gas. */
 export function outOfGas(gasLimit: bigint): ExecResult {
   const exceptionError = new EVMError(messages.OUT_OF_GAS)
   return { executionGasUsed: gasLimit, returnValue: NO_BYTES, exceptionError }
 }
 
-/** The failure of an opcode that wants more items than the stack has. */
+/** The failure of an opcode that finds too few stack items. */
 export function stackUnderflow(length: number, minimum: number): FrameFailure {
   return new FrameFailure(messages.STACK_UNDERFLOW, `stack underflow (${length} <=> ${minimum})`)
 }
 
-/** The failure of an opcode that would put more onto the stack than it holds. */
+/** The failure of an opcode that would overflow the stack. */
 export function stackOverflow(length: number, maximum: number): FrameFailure {
   return new FrameFailure(messages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
 }
 
 const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
 const SELFDESTRUCT = 0xff
-/** Gas that a call pays before its price is computed (EIP-2929). */
+/** Gas that a call pays before its dynamic gas is computed (EIP-2929). */
 const WARM_ACCESS = 100
-/** Gas that SELFDESTRUCT pays before its price is computed (EIP-150). */
+/** Gas that SELFDESTRUCT pays before its dynamic gas is computed (EIP-150). */
 const SELFDESTRUCT_GAS = 5_000
-/** Gas for the first access to an account (EIP-2929). */
+/** Gas of the first access to an account (EIP-2929). */
 const COLD_ACCESS = 2_600
 
 /**
- * Returns the failure of an opcode that costs more gas than is left. geth wraps the failure if it happens while the price
- * is computed (core/vm/operations_acl.go): for a call that could pay for a warm account, and for a SELFDESTRUCT that
- * cannot pay for a cold beneficiary.
+ * Returns the failure of an opcode that costs more gas than is left. geth wraps the error if it occurs while the
+ * dynamic gas is computed (core/vm/operations_acl.go): for a call that could pay for a warm account, and for a
+ * SELFDESTRUCT that cannot pay for a cold beneficiary.
  *
- * @param gasLeft - before the opcode
+ * @param gasLeft - gas before the opcode
  */
 export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bigint | number): EVMError {
   return rules.isActivatedEIP(2929) && failsInPrice(runState, gasLeft)
@@ -79,14 +79,14 @@ export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bi
 }
 
 function failsInPrice(runState: RunState, gasLeft: bigint | number): boolean {
-  // A warm beneficiary fails with so little gas only if it would have to be created, which nobody can see afterwards.
+  // A warm beneficiary can only fail with this little gas if it had to be created, which cannot be told afterwards.
   if (runState.opCode === SELFDESTRUCT) {
     return gasLeft >= SELFDESTRUCT_GAS && gasLeft < SELFDESTRUCT_GAS + COLD_ACCESS
   }
   return calls.has(runState.opCode) && gasLeft >= WARM_ACCESS && memoryOverflow(runState) === undefined
 }
 
-/** Adds geth's words to what an opcode threw. */
+/** Adds geth's message to an error of an opcode. */
 export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
   if (error instanceof FrameFailure) return error
   return new FrameFailure(error.error, opcodeWords(error, runState))
@@ -95,13 +95,13 @@ export function describeFailure(error: EVMError, runState: RunState): FrameFailu
 function opcodeWords({ error }: EVMError, runState: RunState): string {
   const { opCode: opcode, gasLeft } = runState
   if (error === messages.INVALID_OPCODE) return `invalid opcode: ${opcodeNames[opcode]}`
-  // The library adds the place of the jump to its words.
+  // The library appends the jump's position to its message.
   if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
   if (error === messages.OUT_OF_GAS) {
     const overflow = memoryOverflow(runState)
     if (overflow !== undefined) return overflow
   }
-  // To the library this is an ordinary lack of gas.
+  // The library reports this as ordinary out of gas.
   if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
@@ -111,10 +111,10 @@ function opcodeWords({ error }: EVMError, runState: RunState): string {
 }
 
 const MAX_UINT64 = 2n ** 64n - 1n
-/** Beyond so many bytes, the price of memory does not fit into 64 bits (core/vm/gas_table.go, memoryGasCost). */
+/** Beyond this many bytes, the gas for memory does not fit into 64 bits (core/vm/gas_table.go, memoryGasCost). */
 const MAX_PRICED_MEMORY = 0x1fffffffe0n
 
-/** Where opcodes have the offset and the length of memory on the stack; a bigint is a length itself. */
+/** Stack positions of memory offsets and lengths by opcode; a bigint is the length itself. */
 const memoryRanges = new Map<number, readonly (readonly [offset: number, length: number | bigint])[]>([
   [0x20, [[0, 1]]],
   [0x37, [[0, 2]]],
@@ -155,7 +155,7 @@ const memoryRanges = new Map<number, readonly (readonly [offset: number, length:
   ),
 ])
 
-/** geth's words where the memory that an opcode wants has no size or no price in 64 bits. */
+/** Returns geth's message if the size of the required memory, or its gas, does not fit into 64 bits. */
 export function memoryOverflow({ opCode, stack }: RunState): string | undefined {
   let most = 0n
   for (const [offsetAt, lengthAt] of memoryRanges.get(opCode) ?? []) {
@@ -169,7 +169,7 @@ export function memoryOverflow({ opCode, stack }: RunState): string | undefined 
   return most > MAX_PRICED_MEMORY ? 'out of gas: gas uint64 overflow' : undefined
 }
 
-/** What ethereumjs calls a failure of a precompile, and what geth does (core/vm/contracts.go). */
+/** geth's messages for ethereumjs' errors of precompiles (core/vm/contracts.go). */
 const precompileWords: Readonly<Record<string, string>> = {
   [messages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
   [messages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
@@ -177,7 +177,7 @@ const precompileWords: Readonly<Record<string, string>> = {
 }
 const BLAKE2_INPUT_LENGTH = 213
 
-/** Adds geth's words to how a precompile failed, whose address ends with these two bytes. */
+/** Adds geth's message to an error of a precompile, given the number that its address ends with. */
 export function describePrecompileFailure(error: EVMError, input: Uint8Array, precompile: number): EVMError {
   if (error instanceof FrameFailure) return error
   const words =
@@ -191,16 +191,16 @@ export function describePrecompileFailure(error: EVMError, input: Uint8Array, pr
   return words === undefined ? error : new FrameFailure(error.error, words)
 }
 
-/** What is known of a creation that failed after its code had run. */
+/** Facts about a creation that failed after its code had run. */
 export interface CreationFacts {
   rules: ForkRules
-  /** Bytes that the creation code returned. */
+  /** Length in bytes of the code that the initcode returned. */
   deployedSize: number
-  /** Bytes of creation code. */
+  /** Length of the initcode in bytes. */
   initcodeSize: number
 }
 
-/** geth's words for the failure of a frame; of a creation's where its facts are given. */
+/** Returns geth's message for a failed frame, or a failed creation if its facts are given. */
 export function failureWords(error: EVMError, creation?: CreationFacts): string {
   if (error instanceof FrameFailure) return error.words
   if (creation !== undefined) {

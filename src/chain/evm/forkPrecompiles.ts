@@ -12,27 +12,27 @@ import { p256Precompile } from './p256.js'
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
 export type PrecompileMap = Map<string, PrecompileFunc>
 
-/** The precompile that recovers signers, as a key of the precompile map. */
+/** Map key of the ecrecover precompile. */
 const ECRECOVER = '0000000000000000000000000000000000000001'
-/** EIP-152: the compression of BLAKE2b, as a key of the precompile map. */
+/** Map key of the BLAKE2b compression precompile (EIP-152). */
 const BLAKE2 = '0000000000000000000000000000000000000009'
 /** What a precompile needs before it runs. */
 interface Preparation {
   /** Loads the library that it computes with. */
   load?: () => Awaitable<void>
-  /** What the worker computes where the input has more than so many pairs, or whatever its length is. */
+  /** Work for the worker if the input has more than `mostPairsHere` pairs. */
   offload?: {
     operation: PrecompileOperation
     pairBytes: number
     mostPairsHere: number
-    /** No more than what each pair costs (EIP-1108, EIP-2537): what is not paid for is not computed. */
+    /** Lower bound of the cost per pair (EIP-1108, EIP-2537). Unpaid work is not computed. */
     gasPerPair: bigint
   }
 }
 
 type PrecompileOperation = 'bn254Pairing' | 'blsG1Msm' | 'blsG2Msm' | 'blsPairing'
 
-/** By the last byte of the addresses. About five milliseconds of work are done here, the rest in the worker. */
+/** By the last byte of the address. Up to about five milliseconds of work are done here, the rest in the worker. */
 const preparations: readonly (readonly [lastByte: string, Preparation])[] = [
   ['06', { load: loadBn254 }],
   ['07', { load: loadBn254 }],
@@ -55,13 +55,11 @@ function offload(
   return { operation, pairBytes, mostPairsHere, gasPerPair }
 }
 
-/** Some builds of OpenSSL leave it out; then the library's own is used. */
+/** Some OpenSSL builds lack it; then the library's own implementation runs. */
 const hasRipemd160 = getHashes().includes('ripemd160')
 const RIPEMD160 = '0000000000000000000000000000000000000003'
 
-/**
- * RIPEMD-160 by the system's library, which takes a tenth of the time: one call may hash megabytes.
- */
+/** RIPEMD-160 by the system's library, ten times as fast: a single call may hash megabytes. */
 function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecResult {
   const words = BigInt(Math.ceil(data.length / 32))
   const executionGasUsed = common.param('ripemd160Gas') + common.param('ripemd160WordGas') * words
@@ -71,11 +69,11 @@ function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecR
   return { executionGasUsed, returnValue }
 }
 
-/** EIP-197: the pairing check, as a key of the precompile map. */
+/** Map key of the pairing check (EIP-197). */
 const BN254_PAIRING = '0000000000000000000000000000000000000008'
 const BN254_PAIR_BYTES = 192
 
-/** The pairing check that asks for its gas before it looks at the length of its input, as geth does. */
+/** Makes the pairing check charge its gas before it checks the input length, as geth does. */
 function gasFirst(precompile: PrecompileFunc): PrecompileFunc {
   return (input) => {
     const { data, gasLimit, common } = input
@@ -85,15 +83,15 @@ function gasFirst(precompile: PrecompileFunc): PrecompileFunc {
   }
 }
 
-/** EIP-7951: the precompile that verifies signatures over secp256r1. */
+/** Map key of the precompile that verifies secp256r1 signatures (EIP-7951). */
 const P256_VERIFY = '0000000000000000000000000000000000000100'
 
-/** EIP-4844: the precompile that verifies a proof about a blob. */
+/** Map key of the point evaluation precompile (EIP-4844). */
 const POINT_EVALUATION = '000000000000000000000000000000000000000a'
 const POINT_EVALUATION_BYTES = 192
 const POINT_EVALUATION_GAS = 50_000n
 
-/** The precompiles of a fork, whatever overrides made of them for a message. */
+/** The precompiles of a fork, before any overrides. */
 export class ForkPrecompiles {
   readonly map: PrecompileMap
   /** 40 lower-case hexadecimal digits each. */
@@ -102,7 +100,9 @@ export class ForkPrecompiles {
   readonly #pointEvaluation: PrecompileFunc | undefined
   readonly #blake2: PrecompileFunc | undefined
 
-  /** @param map - those of the library, which recover signers as the rules have it from now on */
+  /**
+   * @param map - the library's precompiles; replaced in place where needed
+   */
   constructor(map: PrecompileMap, { recoveries }: Pick<ForkRules, 'recoveries'>) {
     this.map = map
     const ecrecover = map.get(ECRECOVER)
@@ -120,18 +120,18 @@ export class ForkPrecompiles {
     this.#blake2 = map.get(BLAKE2)
   }
 
-  /** The precompile at a 20-byte address of a map, which may be that of the fork. */
+  /** Finds the precompile at a 20-byte address in a map, which may be the fork's own. */
   findIn(precompiles: PrecompileMap, address: Uint8Array): PrecompileFunc | undefined {
     if (precompiles === this.map && !isLowAddress(address)) return undefined
     return precompiles.get(bytesToPlainHex(address))
   }
 
-  /** Whether a precompile compresses as BLAKE2b does. */
+  /** Whether a precompile is BLAKE2b compression. */
   isBlake2(precompile: PrecompileFunc): boolean {
     return precompile === this.#blake2
   }
 
-  /** The last byte of the address at which the fork has a precompile. */
+  /** Returns the last byte of a precompile's address in the fork. */
   numberOf(precompile: PrecompileFunc): number {
     for (const [address, candidate] of this.map) {
       if (candidate === precompile) return Number.parseInt(address.slice(-2), 16)
@@ -140,9 +140,9 @@ export class ForkPrecompiles {
   }
 
   /**
-   * Makes a precompile ready to run: loads its library, and has the worker compute what would hold other requests.
+   * Prepares a precompile to run: loads its library, and lets the worker compute what would block other requests.
    *
-   * @returns what the worker has computed, for {@link withOutcome}
+   * @returns the worker's result, for {@link withOutcome}
    */
   prepare(precompile: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Awaitable<Outcome | undefined> {
     if (precompile === this.#pointEvaluation) return verifyPoint(data, gasLimit)
@@ -170,7 +170,7 @@ function verifyPoint(data: Uint8Array, gasLimit: bigint): Promise<Outcome> | und
   return outcomeOf(computeInWorker('verifyKzgProof', commitment, z, y, proof))
 }
 
-/** The library takes its own errors for invalid input, and those of others for faults. */
+/** Keeps apart the library's own errors, which mean invalid input, and all others, which are faults. */
 async function outcomeOf(computing: Promise<Uint8Array | boolean>): Promise<Outcome> {
   try {
     return { value: await computing }
@@ -181,7 +181,7 @@ async function outcomeOf(computing: Promise<Uint8Array | boolean>): Promise<Outc
   }
 }
 
-/** Whether an address is below 2^32, as those of all forks' precompiles are. */
+/** Whether an address is below 2^32, like those of all forks' precompiles. */
 function isLowAddress(address: Uint8Array): boolean {
   for (let i = 0; i < 16; i++) if (address[i] !== 0) return false
   return true

@@ -11,8 +11,8 @@ import type { ForkRules, HeaderFields } from '../types.js'
 import type { SignatureRecoveries } from './signatureRecoveries.js'
 
 /**
- * From where on a fork is in force: from a block number; from the first block without proof of work, which stands on a
- * total difficulty of at least so much (EIP-3675); or since Shanghai from a timestamp (seconds).
+ * Where a fork activates: at a block number; at the first block without proof of work, once the total difficulty has
+ * reached a threshold (EIP-3675); or, since Shanghai, at a timestamp in seconds.
  */
 export type ForkStart = { block: bigint } | { totalDifficulty: bigint } | { timestamp: bigint }
 
@@ -23,17 +23,17 @@ export interface ForkActivation {
   blobSchedule?: BlobSchedule | undefined
 }
 
-/** A header as far as it decides about the rules; a block without a difficulty is one to come, of difficulty zero. */
+/** The header fields that determine the rules. A future block has no difficulty, which counts as zero. */
 export type RulesPlace = Pick<HeaderFields, 'number' | 'timestamp'> &
   Partial<Pick<HeaderFields, 'difficulty'>>
 
-/** Which rules hold at which block, and what else a chain decides about its protocol. */
+/** The fork rules by block, and other protocol parameters of a chain. */
 export interface ForkSchedule {
-  /** In the order in which they come into force; the first holds from the genesis on. */
+  /** In order of activation; the first applies from the genesis on. */
   readonly activations: readonly ForkActivation[]
   /**
-   * Whether blocks before the merge carry proof of work and are rewarded. On own chains no block does: their
-   * difficulty is zero under all forks.
+   * Whether blocks before the merge have proof of work and rewards. Not on chains made here, where the difficulty is
+   * zero under all forks.
    */
   readonly proofOfWork: boolean
   /** Whether Osaka caps a transaction's gas at 2^24 (EIP-7825). */
@@ -41,28 +41,28 @@ export interface ForkSchedule {
   /** 20 bytes (EIP-6110). */
   readonly depositContract: Uint8Array
   rulesAt(place: RulesPlace): ForkRules
-  /** The rules of one of the activations. */
+  /** Returns the rules of one activation. */
   rulesOf(activation: ForkActivation): ForkRules
-  /** The same forks at the same places, with something else about all of them. */
+  /** Returns the same activations with other parameters. */
   with(changes: ScheduleChanges): ForkSchedule
 }
 
-/** What holds under all forks of a schedule. */
+/** Parameters that apply to all forks of a schedule. */
 export type ScheduleChanges = Partial<
   Pick<ScheduleOptions, 'chainId' | 'codeSizeLimit' | 'recoveries' | 'isFork'>
 >
 
-/** What a schedule is made from besides its forks. */
+/** Options for a schedule, besides its forks. */
 export interface ScheduleOptions extends Omit<RulesOptions, 'hardfork' | 'blobSchedule'> {
   proofOfWork?: boolean
-  /** 20 bytes; the main network's unless given. */
+  /** 20 bytes; mainnet's by default. */
   depositContract?: Uint8Array
 }
 
 /**
- * The schedule of a chain. The rules of a fork are made when they are first asked for.
+ * Creates the schedule of a chain. The rules of a fork are created on demand.
  *
- * @param activations - in the order in which they come into force; the first holds from the genesis on
+ * @param activations - in order of activation; the first applies from the genesis on
  */
 export function createForkSchedule(
   activations: readonly [ForkActivation, ...ForkActivation[]],
@@ -76,7 +76,7 @@ export function createForkSchedule(
     made.set(activation, rules)
     return rules
   }
-  // The fork that only splits the network has no rules of its own, and may come before the merge itself.
+  // The network split has no rules of its own, and may precede the merge itself.
   const [first, ...later] = activations
   const steps = later.filter(({ hardfork }) => hardfork !== 'mergeNetsplitBlock')
   return {
@@ -102,13 +102,13 @@ function isInForce(from: ForkStart, { number, timestamp, difficulty = 0n }: Rule
   return 'timestamp' in from ? from.timestamp <= timestamp : difficulty === 0n
 }
 
-/** The schedule of an own chain: one fork from the genesis on. */
+/** Creates a schedule with a single fork from the genesis on. */
 export function createSingleForkSchedule(options: RulesOptions): ForkSchedule {
   const { hardfork, ...rest } = options
   return createForkSchedule([{ hardfork, from: { block: 0n } }], rest)
 }
 
-/** A fork schedule that can be changed while the chain runs. */
+/** A fork schedule that can be replaced while the chain runs. */
 export class MovableSchedule implements ForkSchedule {
   #current: ForkSchedule
 
@@ -144,23 +144,23 @@ export class MovableSchedule implements ForkSchedule {
     return this.#current.with(changes)
   }
 
-  /** Lets other forks hold from now on. */
+  /** Replaces the schedule. */
   replace(schedule: ForkSchedule): void {
     this.#current = schedule
   }
 
-  /** Lets the same forks hold under another chain id from now on. */
+  /** Changes the chain id and keeps the forks. */
   setChainId(chainId: bigint): void {
     this.#current = this.#current.with({ chainId })
   }
 }
 
-/** Gas of a transaction that runs no code and has no data. */
+/** Gas of a transaction without code and data. */
 export const PLAIN_TRANSFER_GAS = 21_000n
-/** EIP-7825: gas of one transaction. */
+/** EIP-7825: maximum gas of a transaction. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 
-/** The forks that a chain can run under, in their order on the main network. */
+/** The supported forks, in mainnet order. */
 export const hardforks = [
   'chainstart',
   'homestead',
@@ -192,10 +192,10 @@ export const hardforks = [
 /** The name of a fork. */
 export type Hardfork = (typeof hardforks)[number]
 
-/** The fork of own chains unless another one is asked for. */
+/** The default fork of chains made here. */
 export const DEFAULT_HARDFORK: Hardfork = 'osaka'
 
-/** Names that other development nodes and the specifications use. */
+/** Names in other development nodes and in specifications. */
 const aliases: Readonly<Record<string, Hardfork>> = {
   frontier: 'chainstart',
   tangerine: 'tangerineWhistle',
@@ -207,43 +207,40 @@ const aliases: Readonly<Record<string, Hardfork>> = {
 }
 
 /**
- * The fork that a name on the command line means; case, spaces, dashes and underscores do not matter.
+ * Parses the name of a fork, ignoring case, spaces, dashes and underscores.
  *
- * @returns undefined if no fork has that name
+ * @returns undefined if there is no such fork
  */
 export function parseHardfork(name: string): Hardfork | undefined {
   const plain = name.toLowerCase().replaceAll(/[-_ ]/g, '')
   return aliases[plain] ?? hardforks.find((hardfork) => hardfork.toLowerCase() === plain)
 }
 
-/** How many blobs blocks hold and what they cost (EIP-7840), where a chain departs from the main network. */
+/** Blob parameters (EIP-7840) of a chain that differs from mainnet. */
 export interface BlobSchedule {
-  /** Blobs in a block. */
+  /** In blobs per block. */
   target: bigint
   max: bigint
   baseFeeUpdateFraction: bigint
 }
 
-/** What the rules of one fork are made from. */
+/** Options for the rules of one fork. */
 export interface RulesOptions {
   chainId: bigint
   hardfork: Hardfork
-  /** The main network's unless given. */
+  /** mainnet's by default. */
   blobSchedule?: BlobSchedule | undefined
   /** Whether Osaka caps a transaction's gas at 2^24 (EIP-7825). */
   transactionGasLimitCap?: boolean
-  /**
-   * Most bytes of a contract's code, in the place of EIP-170's; creation code may have twice as many in the place of
-   * EIP-3860's.
-   */
+  /** Maximum code size in bytes instead of EIP-170's; the initcode limit is twice that instead of EIP-3860's. */
   codeSizeLimit?: bigint | undefined
-  /** Signatures that ECRECOVER answers otherwise than they recover. */
+  /** Signatures for which ECRECOVER returns something other than the real signer. */
   recoveries?: SignatureRecoveries | undefined
-  /** Whether blocks stand on a remote chain, which may lack the system contracts. */
+  /** Whether the chain forks a remote one, which may lack the system contracts. */
   isFork?: boolean | undefined
 }
 
-/** Where rules depart from those of the main network. */
+/** Differences from mainnet's rules. */
 type Departures = Pick<RulesOptions, 'blobSchedule' | 'codeSizeLimit' | 'recoveries' | 'isFork'>
 
 interface Answers {
@@ -256,7 +253,7 @@ type Params = NonNullable<CommonOpts['params']>
 
 let allParams: Params | undefined
 
-/** The parameters of all libraries, merged before a Common takes them: it goes through all of them at each update. */
+/** Merges the parameters of all libraries beforehand, because a Common processes all of them at each update. */
 function mergeParams(): Params {
   const merged: Params = {}
   for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) {
@@ -268,12 +265,12 @@ function mergeParams(): Params {
 /**
  * The rules of one fork.
  *
- * ethereumjs copies a Common for every transaction and merges the parameters of each library into the copy. Here
- * all parameters are merged once and the one instance is shared by everything that runs under the fork.
+ * ethereumjs copies a Common for every transaction and merges each library's parameters into the copy. Here everything
+ * is merged once, and all executions under the fork share one instance.
  */
 class SharedRules extends Common {
   private sealed = false
-  /** What was asked once: nothing changes any more, and the virtual machine asks at every step. */
+  /** Cached answers: nothing changes any more, and the EVM asks at every step. */
   private answers: Answers | undefined
   private blobs: ReturnType<Common['getBlobGasSchedule']> | undefined
   private chainNumber: bigint | undefined
@@ -350,18 +347,18 @@ class SharedRules extends Common {
 }
 
 /**
- * EIPs of Osaka. @ethereumjs/common 10.1 leaves out EIP-7934 (block size); EIP-7825 (gas of a transaction) stands
- * in the way of tests with large transactions and is only in force where it is asked for.
+ * EIPs of Osaka. @ethereumjs/common 10.1 lacks EIP-7934 (block size). EIP-7825 (transaction gas cap) would break tests
+ * with large transactions, so it is optional.
  */
 function osakaEips(transactionGasLimitCap: boolean): number[] {
   const eips = [7594, 7823, 7883, 7892, 7939, 7951, 7918, 7934]
   return transactionGasLimitCap ? [...eips, 7825] : eips
 }
 
-/** BPO forks that ethereumjs does not know: they change the blob schedule alone (EIP-7892). */
+/** BPO forks unknown to ethereumjs, which only change the blob schedule (EIP-7892). */
 const laterBlobForks: HardforksDict = { bpo3: { eips: [] }, bpo4: { eips: [] }, bpo5: { eips: [] } }
 
-/** The rules of one fork on a chain; make them once and share them. */
+/** Creates the rules of one fork on a chain. Create them once and share them. */
 export function createRules(options: RulesOptions): ForkRules {
   const { chainId, hardfork, transactionGasLimitCap = false } = options
   const customHardforks: HardforksDict = {

@@ -4,17 +4,17 @@ import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
 import type { LibraryEnvironment } from './internals.js'
 
-/** What a frame runs in. */
+/** The surroundings of a frame. */
 export interface FramePlace {
-  /** Whose price and origin are the frame's; undefined where a message is run without one. */
+  /** Source of the gas price and origin; undefined if a message runs without a transaction. */
   transaction: { gasPrice: bigint; origin: Address } | undefined
   block: LibraryEnvironment['block']
   state: WorkingState
 }
 
 /**
- * The environment of a frame as ethereumjs' interpreter wants it. The account whose code runs is made when it is asked
- * for, from the state as it is then: most frames never ask.
+ * The environment of a frame for ethereumjs' interpreter. The account whose code runs is created on demand from the
+ * current state; most frames never need it.
  */
 export class FrameEnvironment implements LibraryEnvironment {
   readonly address: Address
@@ -35,7 +35,9 @@ export class FrameEnvironment implements LibraryEnvironment {
   readonly #state: WorkingState
   #contract: Account | undefined
 
-  /** @param message - with its code, which is no precompile */
+  /**
+   * @param message - with its code, which is not a precompile
+   */
   constructor(message: Message & { isCreate?: boolean }, { transaction, block, state }: FramePlace) {
     this.address = message.to ?? createZeroAddress()
     this.caller = message.caller
@@ -63,13 +65,13 @@ export class FrameEnvironment implements LibraryEnvironment {
     this.#contract = account
   }
 
-  /** The account may have changed. */
+  /** Drops the cached account, which may have changed. */
   refresh(): void {
     this.#contract = undefined
   }
 }
 
-/** Thrown in the middle of an opcode whose state must be asked for: the opcode is run again when that has arrived. */
+/** Thrown within an opcode whose state must be fetched first. The opcode runs again when it has arrived. */
 export class StateNotLoaded extends Error {
   override readonly name = 'StateNotLoaded'
   readonly arrival: Promise<unknown>
@@ -81,16 +83,16 @@ export class StateNotLoaded extends Error {
 }
 
 /**
- * A value of the state, which is always loaded except on a fork of a remote chain.
+ * Unwraps a value of the state, which is always loaded except on a fork of a remote chain.
  *
- * @throws StateNotLoaded if it must be waited for. What runs an opcode asks before it changes anything.
+ * @throws StateNotLoaded if it must be awaited. Code that runs opcodes reads before it changes anything.
  */
 export function loaded<T>(value: Awaitable<T>): T {
   if (value instanceof Promise) throw new StateNotLoaded(value)
   return value
 }
 
-/** Runs work that reads state by {@link loaded} before it changes anything, again and again until all of it is loaded. */
+/** Runs work that uses {@link loaded} before it changes anything, and retries until everything is loaded. */
 export function retryUntilLoaded<T>(work: () => T): Awaitable<T> {
   try {
     return work()

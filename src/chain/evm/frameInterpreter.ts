@@ -9,43 +9,43 @@ import type { PlainHost } from './plainLoop.js'
 import type { Interpreter, InterpreterConstructor, OpcodeEntry, RunState } from './internals.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 
-/** An interpreter whose loop is our own, and that goes from one frame to the next. */
+/** An interpreter with our own loop, reused from frame to frame. */
 export interface FrameInterpreter extends Interpreter {
-  /** Makes everything as it is at the beginning of a frame. */
+  /** Resets everything for the start of a frame. */
   begin(start: FrameStart): void
-  /** Runs the frame's code, at once unless something is to be awaited. @returns how it failed, if it did */
+  /** Runs the frame's code, synchronously unless something must be awaited. @returns the failure, if any */
   execute(host: FrameHost): Awaitable<FrameFailure | undefined>
   readonly runState: RunState
 }
 
-/** What a frame begins with. */
+/** What a frame starts with. */
 export interface FrameStart {
   environment: FrameEnvironment
   gasLimit: bigint
   state: StateManagerInterface
   blockchain: EVMMockBlockchainInterface
-  /** Accounts that are destroyed and created in the transaction; the frame adds its own. */
+  /** Accounts destroyed and created in the transaction; the frame adds its own. */
   selfdestruct: Map<PrefixedHexString, PrefixedHexString>
   createdAddresses: Set<PrefixedHexString>
 }
 
-/** Makes an interpreter with our own loop. */
+/** Constructs an interpreter with our own loop. */
 export type FrameInterpreterConstructor = new (
   ...parts: ConstructorParameters<InterpreterConstructor>
 ) => FrameInterpreter
 
-/** What a frame shares with the other frames of its message. */
+/** What the frames of a message share. */
 export interface FrameHost extends PlainHost {
-  /** The opcodes of the fork, by their byte. */
+  /** The opcodes of the fork, by byte. */
   readonly opcodeTable: readonly OpcodeEntry[]
-  /** Those of them that await nothing. */
+  /** The synchronous ones among them. */
   readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
-  /** Called when no steps are left; the promise, if any, resolves when other work has had its turn. */
+  /** Called when the steps are used up; the promise, if any, resolves after other work has run. */
   pause(): Promise<void> | undefined
-  /** Sees every opcode but the plain ones before it runs. */
+  /** Observes every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
-  /** Tells a tracer of frames, logs and, if it asks for them, steps. */
+  /** Feeds a tracer with frames, logs and, if requested, steps. */
   readonly feed: TraceFeed | undefined
-  /** Whether a tracer listens to every step, so that the library's own step has to run. */
+  /** Whether a tracer observes every step, so that the library's own step must run. */
   readonly traced: boolean
 }

@@ -20,10 +20,10 @@ import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { ContractSender } from '../vm/senderState.js'
 
-/** Touching this account outlives a revert: an accident of one block that became a rule (EIP-716). */
+/** Touching this account survives a revert: an accident in one block that became a rule (EIP-716). */
 const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0)))
 
-/** The slots of one account by the names of their keys, with the transaction in which each was last warm. */
+/** The slots of an account by key name, with the transaction in which each was last warm. */
 interface WarmSlots {
   readonly address: Uint8Array
   readonly names: Map<string, number>
@@ -31,39 +31,40 @@ interface WarmSlots {
 
 const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Map() }
 
-/** When so much was noted since the collections were last emptied, they are. */
+/** Number of notes after which the collections are emptied. */
 const MOST_NOTED = 4_096
-/** Entries reverted between two looks at the clock. */
+/** Entries reverted between two yields. */
 const REVERTED_IN_STEP = 512
 
-/** What a journal asks of the machine that it belongs to. */
+/** The part of the EVM that a journal needs. */
 export interface JournalHost {
-  /** The state that the machine works on. */
+  /** The state that the EVM works on. */
   readonly state: WorkingState
   readonly common: ForkRules
 }
 
 /**
- * What a transaction has warmed (EIP-2929) and touched (EIP-161), with what belongs to reverted frames taken back.
+ * The accounts and slots that a transaction has warmed (EIP-2929) and touched (EIP-161), without those of reverted
+ * frames.
  *
- * It stands in for ethereumjs' Journal, which makes six collections for each message and keeps them until the
- * transaction ends: half a gigabyte for a transaction of 200,000 calls. Here there is one map of what is warm, one of
- * warm slots for each account, and lists of what was added to them, and a checkpoint is the length of these lists. All
- * but `cleanup` and a long `revert` is done when it returns.
+ * It replaces ethereumjs' Journal, which makes six collections per message and keeps them until the transaction ends:
+ * half a gigabyte for a transaction with 200,000 calls. Here there is one map of warm addresses, one map of warm slots
+ * per account, and lists of additions; a checkpoint is the lengths of these lists. Everything but `cleanup` and a long
+ * `revert` is synchronous.
  */
 export class FrameJournal {
   readonly #host: JournalHost
-  /** The keys of the fork's precompiles by their digits: each transaction warms all of them. */
+  /** Map keys of the fork's precompiles by their digits: each transaction warms all of them. */
   readonly #precompiles: ReadonlyMap<string, string>
-  /** Counts transactions: what is noted of an earlier one is no more, and need not be taken out. */
+  /** Transaction counter. Notes of earlier transactions are stale and need not be removed. */
   #transaction = 1
-  /** What was noted since the collections were last emptied. */
+  /** Notes made since the collections were last emptied. */
   #noted = 0
-  /** By address: the transaction in which it was last warm, or touched. */
+  /** The transaction in which each address was last warm, or touched. */
   readonly #warm = new Map<string, number>()
   readonly #warmSlots = new Map<string, WarmSlots>()
   readonly #touched = new Map<string, number>()
-  /** Whose slots were asked for last: opcodes ask for those of one account many times in a row. */
+  /** The account whose slots were used last: opcodes tend to use the same account many times in a row. */
   #last = NO_SLOTS
   /** Addresses in the order in which they became warm. */
   #warmed: string[] = []
@@ -71,16 +72,18 @@ export class FrameJournal {
   #warmedSlots: { of: WarmSlots; name: string }[] = []
   /** Addresses in the order in which they were touched. */
   #touches: Address[] = []
-  /** Lengths of the three lists, in turns. */
+  /** Lengths of the three lists, in turn. */
   #checkpoints: number[] = []
 
-  /** @param precompiles - addresses of the fork's precompiles: 40 lower-case hexadecimal digits each */
+  /**
+   * @param precompiles - addresses of the fork's precompiles, 40 lower-case hexadecimal digits each
+   */
   constructor(host: JournalHost, precompiles: readonly string[]) {
     this.#host = host
     this.#precompiles = new Map(precompiles.map((digits) => [digits, keyOfDigits(digits)]))
   }
 
-  /** Puts an account. A nonce beyond 64 bits starts again from zero, and a balance stops at 256 bits. */
+  /** Writes an account. A nonce wraps at 64 bits, and a balance saturates at 256 bits. */
   async putAccount(address: Address, account: Account | undefined): Promise<void> {
     this.touchAddress(address)
     if (account === undefined) return this.#host.state.deleteAccount(address)
@@ -97,7 +100,7 @@ export class FrameJournal {
     return this.#host.state.deleteAccount(address)
   }
 
-  /** Notes that the account goes if it is empty when the transaction ends (EIP-161). */
+  /** Marks the account for removal if it is empty when the transaction ends (EIP-161). */
   touchAddress(address: Address): void {
     const key = addressKey(address.bytes)
     if (this.#touched.get(key) === this.#transaction) return
@@ -117,7 +120,7 @@ export class FrameJournal {
     return this.#host.state.commit()
   }
 
-  /** In slices if there is much to revert, otherwise done when it returns. */
+  /** Runs in slices if there is much to revert; otherwise synchronous. */
   revert(): Awaitable<void> {
     const touches = this.#touches.splice(this.#checkpoints.pop() ?? 0)
     const slots = this.#warmedSlots.splice(this.#checkpoints.pop() ?? 0)
@@ -160,7 +163,7 @@ export class FrameJournal {
     forget(this.#checkpoints)
   }
 
-  /** Emptying makes each collection a new table, and the next transaction mostly notes the same. */
+  /** Done rarely: emptying reallocates the tables, and the next transaction usually notes the same. */
   #emptyCollections(): void {
     this.#noted = 0
     this.#warm.clear()
@@ -169,7 +172,7 @@ export class FrameJournal {
     this.#last = NO_SLOTS
   }
 
-  /** Ends a transaction: touched accounts that are empty are removed (EIP-161), and everything is forgotten. */
+  /** Ends a transaction: removes touched empty accounts (EIP-161) and forgets everything. */
   cleanup(): Awaitable<void> {
     const { state, common } = this.#host
     const empty: Address[] = []
@@ -187,19 +190,23 @@ export class FrameJournal {
     return Promise.all(empty.map((address) => state.deleteAccount(address))).then(() => undefined)
   }
 
-  /** @param digits - 40 lower-case hexadecimal digits, with or without a prefix */
+  /**
+   * @param digits - 40 lower-case hexadecimal digits, with or without a prefix
+   */
   addAlwaysWarmAddress(digits: string): void {
     const precompile = this.#precompiles.get(digits)
     if (precompile === undefined) this.#noted++
     this.#warm.set(precompile ?? keyOfDigits(digits), this.#transaction)
   }
 
-  /** Makes the fork's precompiles warm, as they are in every transaction and in no system call. */
+  /** Warms the fork's precompiles, as in every transaction but no system call. */
   warmPrecompiles(): void {
     for (const key of this.#precompiles.values()) this.#warm.set(key, this.#transaction)
   }
 
-  /** @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix */
+  /**
+   * @param slotDigits - 64 lower-case hexadecimal digits, with or without a prefix
+   */
   addAlwaysWarmSlot(digits: string, slotDigits: string): void {
     const address = hexToBytes(digits)
     this.#warm.set(addressKey(address), this.#transaction)
@@ -207,7 +214,7 @@ export class FrameJournal {
     this.#noted++
   }
 
-  /** Makes a 20-byte address warm. @returns whether it was */
+  /** Warms a 20-byte address. @returns whether it was warm already */
   warmAddress(address: Uint8Array): boolean {
     const key = addressKey(address)
     if (this.#warm.get(key) === this.#transaction) return true
@@ -216,7 +223,7 @@ export class FrameJournal {
     return false
   }
 
-  /** Makes a slot warm, and its account with it. @returns whether the slot was */
+  /** Warms a slot and its account. @returns whether the slot was warm already */
   warmSlot(address: Uint8Array, { name }: SlotKey): boolean {
     const slots = this.#slotsOf(address)
     if (slots.names.get(name) === this.#transaction) return true
@@ -257,7 +264,7 @@ export class FrameJournal {
   }
 }
 
-/** Takes everything out of a list: setting its length is a call into V8's runtime, and most lists are short. */
+/** Empties a list. Setting the length calls into V8's runtime, so short lists are popped. */
 function forget(list: unknown[]): void {
   if (list.length > SHORT_LIST) list.length = 0
   else while (list.length > 0) list.pop()

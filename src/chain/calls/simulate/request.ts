@@ -17,7 +17,7 @@ export type SimulationRefusal =
   | 'difficulty'
   | 'blockGasLimit'
 
-/** Blocks that cannot be simulated, in geth's words (internal/ethapi/simulate.go, errors.go). */
+/** Blocks that cannot be simulated, with geth's message (internal/ethapi/simulate.go, errors.go). */
 export class SimulationError extends ChainError {
   override readonly name = 'SimulationError'
   readonly refusal: SimulationRefusal
@@ -28,9 +28,9 @@ export class SimulationError extends ChainError {
   }
 }
 
-/** What a simulated block gets otherwise than from the block before it. */
+/** Overrides of what a simulated block inherits from its parent. */
 export interface SimulatedBlockOverrides extends BlockOverrides {
-  /** 32 bytes; the parent beacon block root. */
+  /** The parent beacon block root, 32 bytes. */
   beaconRoot?: Uint8Array
   withdrawals?: readonly Withdrawal[]
 }
@@ -42,17 +42,17 @@ export interface BlockToSimulate {
   calls: readonly CallObject[]
 }
 
-/** Blocks to simulate one after another. */
+/** A sequence of blocks to simulate. */
 export interface SimulationRequest {
   view: ChainView
-  /** The block that they come after. */
+  /** The block to build on. */
   base: BlockSelector
   blocks: readonly BlockToSimulate[]
-  /** Whether empty blocks are put where numbers are left out; the next block follows on the last otherwise. */
+  /** Whether to fill skipped numbers with empty blocks; otherwise the next block builds on the previous one. */
   fillsGaps: boolean
-  /** Whether transfers of ether are shown as logs. */
+  /** Whether to show ether transfers as logs. */
   traceTransfers: boolean
-  /** Whether nonces and fees are checked as in a real block. */
+  /** Whether to check nonces and fees as in a real block. */
   validation: boolean
 }
 
@@ -61,20 +61,20 @@ export interface SimulatedLog extends ExecutionLog {
   index: number
 }
 
-/** What a simulated call did. */
+/** Result of a simulated call. */
 export interface SimulatedCall {
-  /** What it returned or reverted with. */
+  /** Return or revert data. */
   returnData: Uint8Array
   logs: readonly SimulatedLog[]
   gasUsed: bigint
-  /** Gas that had to be there, before refunds. */
+  /** Gas required, before refunds. */
   maxGasUsed: bigint
   failure?: MessageFailure
-  /** Whether the call got less gas than it asked for. */
+  /** Whether the call got less gas than it requested. */
   isGasCapped: boolean
 }
 
-/** A simulated block, sealed like a real one; its transactions are not signed. */
+/** A simulated block, sealed like a real one, but with unsigned transactions. */
 export interface SimulatedBlock {
   block: SealedBlock
   calls: readonly SimulatedCall[]

@@ -11,14 +11,14 @@ function place(...overrides: SimulatedBlockOverrides[]): [bigint, bigint][] {
 }
 
 describe('placeBlocks', () => {
-  it('gives each block the next number, twelve seconds later', () => {
+  it('gives each block the next number, twelve seconds after the previous one', () => {
     expect(place({}, {})).toEqual([
       [101n, 1_012n],
       [102n, 1_024n],
     ])
   })
 
-  it('fills what is left out, and goes on from what is given', () => {
+  it('fills gaps, and continues from given numbers and times', () => {
     expect(place({ number: 103n, time: 5_000n }, {})).toEqual([
       [101n, 1_012n],
       [102n, 1_024n],
@@ -27,7 +27,7 @@ describe('placeBlocks', () => {
     ])
   })
 
-  it('leaves out what is left out where gaps are not filled, however far they go', () => {
+  it('leaves gaps of any size if they are not to be filled', () => {
     const blocks = [{ number: 103n }, { number: 2_000_000n }].map((overrides) => ({
       overrides,
       stateOverrides: [],
@@ -40,13 +40,13 @@ describe('placeBlocks', () => {
     ])
   })
 
-  it('refuses a time that the blocks of a gap have passed', () => {
+  it('rejects a time before that of the blocks filling a gap', () => {
     expect(() => place({ number: 103n, time: 1_024n })).toThrow(
       'block timestamps must be in order: 1024 <= 1024',
     )
   })
 
-  it('refuses numbers that do not rise, and a number too far ahead', () => {
+  it('rejects numbers that do not increase, and a number too far ahead', () => {
     expect(() => place({ number: 102n }, { number: 102n })).toThrow(
       'block numbers must be in order: 102 <= 102',
     )

@@ -5,11 +5,11 @@ import { EMPTY_TRIE_ROOT } from '../../state/nodeRecord.js'
 import type { ForkRules, HeaderFields } from '../../types.js'
 import { type BlockToSimulate, SimulationError } from './request.js'
 
-/** Blocks of one simulation, those that fill gaps included. */
+/** Maximum number of blocks in a simulation, including those that fill gaps. */
 const MAX_BLOCKS = 256n
 const MAX_CALLS_IN_BLOCK = 5_000
 const MAX_CALLS = 10_000
-/** Seconds between blocks whose time is not given. */
+/** Seconds between blocks without a given time. */
 const BLOCK_TIME = 12n
 
 /** A block with its place in the sequence. */
@@ -20,7 +20,7 @@ export interface PlacedBlock extends BlockToSimulate {
 }
 
 /**
- * Refuses what is too much to simulate.
+ * Checks that a simulation does not exceed the limits.
  *
  * @throws SimulationError
  */
@@ -39,9 +39,9 @@ export function checkLimits(blocks: readonly BlockToSimulate[]): void {
 }
 
 /**
- * Gives every block its number and time, and puts empty blocks where numbers are left out, if they are to be filled.
+ * Assigns a number and time to each block, and fills gaps in the numbers with empty blocks if requested.
  *
- * @throws SimulationError if numbers or times do not rise, or if the last block is too far ahead.
+ * @throws SimulationError if numbers or times do not increase, or the last block is too far ahead.
  */
 export function placeBlocks(
   base: HeaderFields,
@@ -83,8 +83,8 @@ function tooManyBlocks(): SimulationError {
 }
 
 /**
- * The header of a simulated block before anything is executed in it: beneficiary and gas limit come from the parent,
- * and the base fee is zero unless it is given or checked (geth: internal/ethapi/simulate.go, makeHeaders).
+ * Drafts the header of a simulated block before execution. Beneficiary and gas limit come from the parent; the base fee
+ * is zero unless given or validated (geth: internal/ethapi/simulate.go, makeHeaders).
  */
 export function draftSimulatedHeader(
   parent: DraftParent,
@@ -109,7 +109,7 @@ export function draftSimulatedHeader(
     mixHash: overrides.prevRandao ?? new Uint8Array(32),
     nonce: new Uint8Array(8),
   }
-  // An override holds before London too.
+  // An override applies even before London.
   if (overrides.baseFeePerGas !== undefined) header.baseFeePerGas = overrides.baseFeePerGas
   else if (rules.isActivatedEIP(1559)) {
     header.baseFeePerGas = validation ? (nextBaseFee(parent.header, rules) ?? 0n) : 0n
@@ -129,8 +129,8 @@ export function draftSimulatedHeader(
 const PARIS = hardforks.indexOf('paris')
 
 /**
- * Whether a block of this number and time comes after the merge, as far as the schedule alone can tell: behind the fork
- * that splits the network, or under any fork that came later (geth: params/config.go, IsPostMerge).
+ * Whether a block with this number and time is post-merge, as far as the schedule alone can tell: after the fork that
+ * splits the network, or under any later fork (geth: params/config.go, IsPostMerge).
  */
 export function isPostMerge(
   { activations }: Pick<ForkSchedule, 'activations'>,

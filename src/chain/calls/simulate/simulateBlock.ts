@@ -21,7 +21,7 @@ import { applyStateOverrides } from '../overrides.js'
 import { type SimulatedBlock, type SimulatedCall, type SimulatedLog, SimulationError } from './request.js'
 import type { PlacedBlock } from './sequence.js'
 
-/** What a block is simulated with. */
+/** Everything that a block is simulated with. */
 export interface SimulationContext {
   header: HeaderFields
   rules: ForkRules
@@ -33,14 +33,14 @@ export interface SimulationContext {
   budget: GasBudget
   traceTransfers: boolean
   validation: boolean
-  /** Of the whole simulation: there are turns for other work between calls, and between blocks. */
+  /** Shared by the whole simulation, which yields between calls and between blocks. */
   slice: TimeSlice
 }
 
 /**
  * Executes and seals one simulated block (geth: internal/ethapi/simulate.go, processBlock).
  *
- * @throws SimulationError or ChainError if a call or an override is refused.
+ * @throws SimulationError or ChainError if a call or an override is rejected.
  */
 export async function simulateBlock(
   placed: PlacedBlock,
@@ -74,7 +74,7 @@ export async function simulateBlock(
   })
 }
 
-/** The calls of one block, executed one after another. */
+/** Executes the calls of one block in order. */
 class SimulatedExecution {
   readonly transactions: SealedTransaction[] = []
   readonly calls: SimulatedCall[] = []
@@ -146,27 +146,27 @@ class SimulatedExecution {
 
 const MAX_NONCE = 2n ** 64n - 1n
 
-/** What bounds a call. */
+/** Limits of a call. */
 export interface CallBounds {
-  /** Gas that is left in the block. */
+  /** Gas left in the block. */
   gasLeft: bigint
   budget: GasBudget
   validation: boolean
 }
 
-/** A call that was executed. */
+/** An executed call. */
 export interface ExecutedCall {
   message: Message
   result: MessageResult
-  /** Whether the call got less gas than it asked for. */
+  /** Whether the call got less gas than it requested. */
   isGasCapped: boolean
 }
 
 /**
- * Executes a call with its defaults filled in: the sender's next nonce, and the gas that is left (geth:
+ * Executes a call with its defaults filled in: the sender's next nonce, and the remaining gas (geth:
  * internal/ethapi/simulate.go, sanitizeCall).
  *
- * @throws SimulationError if it may not be executed; ChainError if it contradicts itself.
+ * @throws SimulationError if it may not be executed; ChainError if it is inconsistent.
  */
 export async function simulateCall(
   evm: PooledEvm,
@@ -191,7 +191,7 @@ export async function simulateCall(
       gasCap: budget.left,
     },
   )
-  // EIP-2681 holds also where nonces are not checked.
+  // EIP-2681 applies even if nonces are not checked.
   if (!validation && stateNonce === MAX_NONCE) {
     throw new SimulationError(
       'other',
@@ -210,14 +210,13 @@ export async function simulateCall(
   }
 }
 
-/** The address that transfers of ether are shown under. */
+/** The address that emits the logs of ether transfers. */
 const TRANSFER_ADDRESS = new Uint8Array(20).fill(0xee)
 /** ERC-20: Transfer(address,address,uint256). */
 const TRANSFER_TOPIC = hexToBytes('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
 
 /**
- * Collects the logs of a block's calls and, if asked for, transfers of ether as logs (geth:
- * internal/ethapi/logtracer.go).
+ * Collects the logs of a block's calls, and optionally ether transfers as logs (geth: internal/ethapi/logtracer.go).
  */
 export class LogTracer implements ExecutionTracer {
   readonly #withTransfers: boolean
@@ -245,7 +244,7 @@ export class LogTracer implements ExecutionTracer {
   exit({ failure }: FrameEnd): void {
     const own = this.#frames.pop() ?? []
     const kept = failure === undefined ? own : []
-    // They are the latest, so that their indices are free again.
+    // These are the latest logs, so their indices become free again.
     if (failure !== undefined) this.#next -= own.length
     const around = this.#frames.at(-1)
     if (around === undefined) this.#logs = kept
@@ -263,10 +262,10 @@ function padAddress(address: Uint8Array): Uint8Array {
   return topic
 }
 
-/** Gas that all calls of one simulation may use together (geth: RPCGasCap). */
+/** Gas shared by all calls of one simulation (geth: RPCGasCap). */
 const SIMULATION_GAS = 50_000_000n
 
-/** The gas that is left of a simulation. */
+/** The remaining gas of a simulation. */
 export class GasBudget {
   #left = SIMULATION_GAS
 
@@ -274,7 +273,7 @@ export class GasBudget {
     return this.#left
   }
 
-  /** Takes off what a call used; it was never given more than is left. */
+  /** Subtracts what a call used; a call never gets more than what is left. */
   spend(gas: bigint): void {
     this.#left -= gas
   }

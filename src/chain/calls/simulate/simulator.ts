@@ -10,13 +10,13 @@ import { type SimulatedBlock, SimulationError, type SimulationRequest } from './
 import { type PlacedBlock, checkLimits, draftSimulatedHeader, isPostMerge, placeBlocks } from './sequence.js'
 import { GasBudget, simulateBlock } from './simulateBlock.js'
 
-/** What simulations work on. */
+/** The parts that a {@link Simulator} works with. */
 export interface SimulatorParts {
   stores: { readonly states: StateStore }
   schedule: Pick<ForkSchedule, 'activations' | 'depositContract'>
 }
 
-/** Makes blocks of unsigned calls, one on the other, without storing them (geth: eth_simulateV1). */
+/** Builds a sequence of blocks from unsigned calls without storing them (geth: eth_simulateV1). */
 export class Simulator {
   readonly #parts: SimulatorParts
 
@@ -25,11 +25,11 @@ export class Simulator {
   }
 
   /**
-   * Simulates blocks on a base, each on the state that the one before it left.
+   * Simulates blocks on a base, each on the state of the previous one.
    *
    * @throws SimulationError if the blocks or their calls cannot be simulated.
-   * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError if there is no such base; ChainError if
-   * overrides contradict each other.
+   * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError if the base does not exist; ChainError if
+   *   overrides contradict each other.
    */
   async simulate(request: SimulationRequest): Promise<SimulatedBlock[]> {
     const { view, base: selector, blocks, fillsGaps, traceTransfers, validation } = request
@@ -73,7 +73,7 @@ export class Simulator {
   }
 
   /**
-   * The difficulty of each block: that of the block before it, or an override, and zero after the merge.
+   * Returns the difficulty of each block: the previous block's or an override, and zero after the merge.
    *
    * @throws SimulationError if a block after the merge has an override
    */
@@ -93,7 +93,7 @@ export class Simulator {
     })
   }
 
-  /** A state of its own over the base; that of the pending block brings nodes that are not stored. */
+  /** Creates a working state over the base. The pending block's state brings unstored nodes. */
   #workingState(base: StateView): WorkingState {
     const { states } = this.#parts.stores
     return new WorkingState({ base, store: base instanceof StatePreview ? base.over(states) : states })
