@@ -3,7 +3,7 @@ import { keccak256 } from '../crypto.js'
 
 const ascii = new TextEncoder()
 
-/** A 20-byte address with the checksum of EIP-55 in the case of its letters, behind `0x`. */
+/** Formats a 20-byte address with `0x` and the mixed-case checksum of EIP-55. */
 export function checksumAddress(address: Uint8Array): Hex {
   const digits = bytesToPlainHex(address)
   const hash = bytesToPlainHex(keccak256(ascii.encode(digits)))

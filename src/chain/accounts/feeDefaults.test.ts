@@ -82,7 +82,7 @@ describe('feeDefaults', () => {
       'maxFeePerGas and maxPriorityFeePerGas are not valid before London is active',
     ],
     [{ maxFeePerBlobGas: 0n }, market, 'maxFeePerBlobGas, if specified, must be non-zero'],
-  ])('refuses %s', (call, given, words) => {
+  ])('rejects %s', (call, given, words) => {
     expect(() => feeDefaults(call, given)).toThrow(new ChainError(words))
   })
 })
@@ -95,7 +95,7 @@ describe('accessListFees', () => {
       suggestedTip: 3n,
     })
 
-  it('wants both fees of EIP-1559 or none', () => {
+  it('requires both fees of EIP-1559 or none', () => {
     const words = 'maxFeePerGas and maxPriorityFeePerGas must be given together'
     for (const call of [{ maxFeePerGas: 1n }, { maxPriorityFeePerGas: 1n }]) {
       expect(() => fees(call)).toThrow(new InvalidCallError(words))
@@ -104,12 +104,12 @@ describe('accessListFees', () => {
     expect(fees({ gasPrice: 0n })).toEqual({ gasPrice: 0n })
   })
 
-  it('takes the suggested tip where only the cap of blob fees is given', () => {
+  it('uses the suggested tip if only the blob fee cap is given', () => {
     const given = { maxFeePerBlobGas: 5n, blobVersionedHashes: [new Uint8Array(32)] }
     expect(fees(given)).toEqual({ ...given, maxFeePerGas: 203n, maxPriorityFeePerGas: 3n })
   })
 
-  it('refuses a price beside authorizations, and a cap below the tip', () => {
+  it('rejects a gas price with authorizations, and a cap below the tip', () => {
     expect(() => fees({ gasPrice: 1n, authorizationList: [] })).toThrow(
       new ChainError('both gasPrice and authorizationList specified'),
     )

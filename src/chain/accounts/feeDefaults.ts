@@ -7,45 +7,45 @@ import { leastReplacement } from '../mempool/validation.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
 /**
- * How a fee cap that the caller leaves open is chosen: geth's twice the base fee and the tip; hardhat's twice the next
- * base fee and the tip; or anvil's, the next base fee and the suggested tip, whatever tip is given.
+ * The default fee cap: in geth, twice the base fee plus the tip; in Hardhat, twice the next base fee plus the tip; in
+ * anvil, the next base fee plus the suggested tip, whatever tip is given.
  */
 export type DefaultFeeCap = 'twice the base fee' | 'twice the next base fee' | 'the next price'
 
-/** What the defaults of fees depend on. */
+/** The context that default fees depend on. */
 export interface FeeMarket {
-  /** Wei per gas of the head; undefined before London. */
+  /** Base fee of the head in wei per gas; undefined before London. */
   baseFee: bigint | undefined
-  /** Wei per gas of the next block: what the head's rises or falls to, or what a control has set. */
+  /** Base fee of the next block in wei per gas, computed from the head or set by a control. */
   nextBaseFee: bigint
-  /** Wei per gas of the head; undefined before Cancun. */
+  /** Blob base fee of the head in wei per blob gas; undefined before Cancun. */
   blobBaseFee: bigint | undefined
-  /** Wei per gas above the base fee that is suggested. */
+  /** Suggested tip in wei per gas. */
   suggestedTip: bigint
-  /** What a transaction offers that leaves it open, in wei per gas; the suggested tip unless given. */
+  /** Default tip of a transaction in wei per gas; the suggested tip by default. */
   usualTip?: bigint | undefined
   defaultFeeCap: DefaultFeeCap
-  /** Whether fees of zero and a tip above the cap are taken: the mempool refuses them. */
+  /** Whether to accept zero fees and a tip above the cap, and let the mempool reject them. */
   leavesFeesToMempool: boolean
-  /** The tip, in wei per gas, of the waiting transaction that this one is to replace. */
+  /** Tip, in wei per gas, of the pooled transaction that this one replaces. */
   replacedTip?: bigint | undefined
 }
 
-/** The fees of a transaction, complete. */
+/** The completed fees of a transaction. */
 export type TransactionFees = Pick<
   CallObject,
   'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'
 >
 
 /**
- * The fees of a transaction where the caller left them open (geth: internal/ethapi/transaction_args.go,
- * setFeeDefaults). Where the base fee is zero, or a control makes the next one zero, fees of zero are fine.
+ * Fills in the fees that the caller left open (geth: internal/ethapi/transaction_args.go, setFeeDefaults). Zero fees
+ * are allowed if the base fee is zero, or a control makes the next one zero.
  *
- * Other than geth, a tip that the caller left open never exceeds the cap that was given, and is high enough for the
- * transaction to replace the waiting one with its nonce: who raises only the cap means to replace it. In anvil it is the
- * suggested one whatever the cap.
+ * Unlike in geth, a default tip never exceeds the given cap, and is high enough to replace a pooled transaction with
+ * the same nonce: a caller who only raises the cap means to replace it. In anvil the default is the suggested tip,
+ * whatever the cap.
  *
- * @throws ChainError in geth's words if the fees do not go together.
+ * @throws ChainError with geth's message if the fees are inconsistent.
  */
 export function feeDefaults(call: CallObject, market: FeeMarket): TransactionFees {
   return { ...blobFees(call, market), ...gasFees(call, market) }
@@ -95,21 +95,21 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
 }
 
-/** The cap of a transaction whose caller named at most its tip. */
+/** Returns the default cap for a given or default tip. */
 function openCap(
   tip: bigint,
   { baseFee, nextBaseFee, suggestedTip, defaultFeeCap }: FeeMarket & { baseFee: bigint },
 ): bigint {
   if (defaultFeeCap === 'twice the next base fee') return tip + 2n * nextBaseFee
-  // Twice the head's is more than the next block takes, unless a control set that.
+  // Twice the head's base fee exceeds the next one, unless a control set that.
   if (defaultFeeCap === 'twice the base fee') {
     return tip + 2n * (nextBaseFee > 2n * baseFee ? nextBaseFee : baseFee)
   }
-  // The estimate runs on the head, whose base fee may be above that of the next block.
+  // The estimate runs on the head, whose base fee may exceed that of the next block.
   return maxBigint(baseFee, nextBaseFee + suggestedTip)
 }
 
-/** The tip of a transaction whose caller named at most its cap. */
+/** Returns the default tip for a given or open cap. */
 function openTip(
   cap: bigint | undefined,
   { suggestedTip, usualTip = suggestedTip, replacedTip, defaultFeeCap }: FeeMarket,
@@ -120,10 +120,10 @@ function openTip(
 }
 
 /**
- * The fees of a call whose access list is wanted. Other than geth, the document wants both fees of EIP-1559 or none, and
- * a gas price of zero is fine.
+ * Fills in the fees of a call whose access list is requested. Unlike geth, requires both fees of EIP-1559 or none, as
+ * documented, and allows a gas price of zero.
  *
- * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees do not go together.
+ * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees are inconsistent.
  */
 export function accessListFees(
   call: CallObject,

@@ -2,19 +2,19 @@ import { bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.j
 import { type CreatableFields, type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 
-/** EIP-155: the smallest v of a chain is this much above twice its id. */
+/** EIP-155: v is at least twice the chain id plus this. */
 const PROTECTED_V = 35n
 
-/** The v of a legacy transaction that is for one chain, and whose signature says nothing. */
+/** Returns a v that binds a legacy transaction to a chain, for use with a meaningless signature. */
 export function protectedV(chainId: bigint): bigint {
   return chainId * 2n + PROTECTED_V
 }
 
 /**
- * An unsigned transaction of an account whose key the node does not have.
+ * Creates an unsigned transaction of an account whose key the node does not have.
  *
- * In the place of the signature stands the sender, as r and as s: so the same fields from two senders are two
- * transactions with two hashes, and the bytes say who is meant. It recovers to some other address.
+ * The sender takes the place of the signature, as both r and s. So equal fields from two senders give two transactions
+ * with different hashes, and the bytes identify the sender. Recovery yields some other address.
  */
 export function impersonate(
   sender: Uint8Array,
@@ -28,37 +28,39 @@ export function impersonate(
   return { transaction, hash: transaction.hash(), sender, impersonated: true }
 }
 
-/** The accounts that transactions may come from although the node has no key of them, contracts included. */
+/** The accounts that may send transactions without a key in the node, including contracts. */
 export class Impersonation {
   readonly #addresses = new Set<string>()
-  /** Whether every account may be impersonated without being named. */
+  /** Whether every account may be impersonated without being listed. */
   automatic: boolean
 
   constructor({ automatic }: { automatic: boolean }) {
     this.automatic = automatic
   }
 
-  /** Lets transactions of a 20-byte address in. */
+  /** Starts impersonating a 20-byte address. */
   start(address: Uint8Array): void {
     this.#addresses.add(bytesToPlainHex(address))
   }
 
-  /** @returns false if the 20-byte address was not impersonated */
+  /**
+   * @returns false if the 20-byte address was not impersonated
+   */
   stop(address: Uint8Array): boolean {
     return this.#addresses.delete(bytesToPlainHex(address))
   }
 
-  /** Ends all of it; what the operator chose for all accounts stays. */
+  /** Stops impersonating all listed accounts; `automatic` stays as it is. */
   clear(): void {
     this.#addresses.clear()
   }
 
-  /** Whether transactions of a 20-byte address are let in without a key. */
+  /** Whether a 20-byte address may send transactions without a key. */
   allows(address: Uint8Array): boolean {
     return this.automatic || this.#addresses.has(bytesToPlainHex(address))
   }
 
-  /** Those that were named, 20 bytes each. */
+  /** Returns the listed accounts, 20 bytes each. */
   addresses(): Uint8Array[] {
     return [...this.#addresses].map(hexToBytes)
   }

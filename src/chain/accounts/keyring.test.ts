@@ -12,7 +12,7 @@ const [address] = keyring.addresses() as [Uint8Array, Uint8Array]
 const viemAccount = privateKeyToAccount(bytesToHex(keyring.privateKey(address)))
 const stranger = new Uint8Array(20).fill(9)
 
-/** The example of EIP-712. */
+/** The example from EIP-712. */
 const mail = {
   domain: {
     name: 'Ether Mail',
@@ -40,7 +40,7 @@ const mail = {
 } as const satisfies TypedDataDefinition
 
 describe('Keyring', () => {
-  it('signs messages as viem does', async () => {
+  it('signs messages like viem', async () => {
     for (const raw of ['0x', '0x68656c6c6f', `0x${'ff'.repeat(300)}`] as const) {
       const signature = bytesToHex(await keyring.signMessage(address, hexToBytes(raw)))
       expect(signature).toBe(await viemAccount.signMessage({ message: { raw } }))
@@ -48,7 +48,7 @@ describe('Keyring', () => {
     }
   })
 
-  it('signs typed data as viem does, from an object or its text', async () => {
+  it('signs typed data like viem, from an object or its text', async () => {
     const expected = await viemAccount.signTypedData(mail)
     expect(bytesToHex(await keyring.signTypedData(address, mail))).toBe(expected)
     const withDomain = {
@@ -68,7 +68,7 @@ describe('Keyring', () => {
     expect(await recoverTypedDataAddress({ ...mail, signature })).toBe(checksumAddress(address))
   })
 
-  it('knows its own accounts only', async () => {
+  it('knows only its own accounts', async () => {
     expect(keyring.addresses()).toEqual(accounts.map((account) => account.address))
     expect([keyring.has(address), keyring.has(stranger)]).toEqual([true, false])
     await expect(keyring.signMessage(stranger, new Uint8Array(1))).rejects.toThrow(

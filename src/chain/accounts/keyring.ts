@@ -5,20 +5,20 @@ import { type Signature, keccak256InTurns, recover, sign } from '../crypto.js'
 import { computeInWorker } from '../crypto/worker.js'
 import { ChainError } from '../errors.js'
 
-/** EIP-191, version 0x45: what stands before a message and its length. */
+/** EIP-191, version 0x45: prefix before the length of a message and the message itself. */
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 
-/** What is signed in the place of a message: 32 bytes (EIP-191, version 0x45). */
+/** Returns the 32-byte hash that is signed for a message (EIP-191, version 0x45). */
 export function messageHash(message: Uint8Array): Promise<Uint8Array> {
   return keccak256InTurns(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
 }
 
 /**
- * Who signed a message.
+ * Recovers the signer of a message.
  *
  * @param signature - r, s and v, 65 bytes
  * @returns 20 bytes
- * @throws ChainError in geth's words (internal/ethapi, EcRecover) if v is neither 27 nor 28 or nothing is recovered
+ * @throws ChainError with geth's message (internal/ethapi, EcRecover) if v is neither 27 nor 28, or recovery fails
  */
 export async function messageSigner(message: Uint8Array, signature: Uint8Array): Promise<Uint8Array> {
   const v = signature[64]
@@ -32,7 +32,7 @@ export async function messageSigner(message: Uint8Array, signature: Uint8Array):
   }
 }
 
-/** An account with its key. */
+/** An account with its private key. */
 export interface KeyedAccount {
   /** 20 bytes. */
   address: Uint8Array
@@ -40,10 +40,10 @@ export interface KeyedAccount {
   privateKey: Uint8Array
 }
 
-/** An address that the node has no key of (geth: accounts/errors.go). */
+/** An address whose key the node does not have (geth: accounts/errors.go). */
 export class UnknownAccountError extends ChainError {
   override readonly name = 'UnknownAccountError'
-  /** 20 bytes; undefined where no account was named and there is none. */
+  /** 20 bytes; undefined if no account was given and there is no default. */
   readonly address: Uint8Array | undefined
   constructor(address?: Uint8Array) {
     super('unknown account')
@@ -51,7 +51,7 @@ export class UnknownAccountError extends ChainError {
   }
 }
 
-/** Private keys by their address, in the order in which they came. */
+/** Private keys by address, in insertion order. */
 export class Keyring {
   readonly #accounts = new Map<string, KeyedAccount>()
 
@@ -89,7 +89,7 @@ export class Keyring {
   }
 
   /**
-   * Signs a message by EIP-191.
+   * Signs a message (EIP-191).
    *
    * @returns r, s and v (27 or 28), 65 bytes
    * @throws UnknownAccountError
@@ -100,7 +100,7 @@ export class Keyring {
   }
 
   /**
-   * Signs typed data by EIP-712.
+   * Signs typed data (EIP-712).
    *
    * @param typedData - with `domain`, `types`, `primaryType` and `message`
    * @returns r, s and v (27 or 28), 65 bytes
@@ -112,7 +112,7 @@ export class Keyring {
   }
 }
 
-/** A signature as r, s and v (27 or 28), 65 bytes. */
+/** Encodes a signature as r, s and v (27 or 28), 65 bytes. */
 export function encodeSignature({ r, s, yParity }: Signature): Uint8Array {
   const bytes = new Uint8Array(65)
   bytes.set(bigintToBytes(r, 32))
@@ -126,11 +126,11 @@ export class InvalidTypedDataError extends ChainError {
   override readonly name = 'InvalidTypedDataError'
 }
 
-/** The 32-byte hash that is signed. The library is only loaded when the first typed data comes. */
+/** Returns the 32-byte hash to sign. Loads the library on first use. */
 async function hashTypedData(typedData: object): Promise<Uint8Array> {
   try {
     const pieces = await runInSlices(stringifyJsonInSlices(typedData), new TimeSlice())
-    // More than one piece takes long to hash.
+    // Anything longer than one piece takes long to hash.
     if (pieces.length > 1) return await computeInWorker('hashTypedData', pieces)
     const { getSignPayload } = await import('ox/TypedData')
     return hexToBytes(getSignPayload(typedData as Parameters<typeof getSignPayload>[0]))

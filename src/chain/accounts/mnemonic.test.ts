@@ -7,7 +7,7 @@ import { privateKeyToAddress } from '../crypto.js'
 import { DEFAULT_MNEMONIC, deriveAccounts, InvalidMnemonicError } from './mnemonic.js'
 
 describe('deriveAccounts', () => {
-  it('gives the accounts that every development node has', async () => {
+  it('derives the accounts of every development node', async () => {
     const accounts = await deriveAccounts({ count: 10 })
     expect(accounts.length).toBe(10)
     const [first] = accounts
@@ -31,7 +31,7 @@ describe('deriveAccounts', () => {
     expect(accounts.map(({ privateKey }) => privateKey)).toEqual(expected)
   })
 
-  it.each([0, 1, 20, 21])('agrees on %i accounts of the shared phrase', async (count) => {
+  it.each([0, 1, 20, 21])('agrees on %i accounts of the shared mnemonic', async (count) => {
     const parent = HDKey.fromMasterSeed(mnemonicToSeedSync(DEFAULT_MNEMONIC)).derive("m/44'/60'/0'/0")
     const expected = Array.from({ length: count }, (_, index) => {
       const { privateKey } = parent.deriveChild(index)
@@ -40,7 +40,7 @@ describe('deriveAccounts', () => {
     expect(await deriveAccounts({ count })).toEqual(expected)
   })
 
-  it('refuses what is no mnemonic', async () => {
+  it('rejects an invalid mnemonic', async () => {
     await expect(deriveAccounts({ mnemonic: 'test test test', count: 1 })).rejects.toThrow(
       InvalidMnemonicError,
     )

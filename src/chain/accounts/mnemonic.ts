@@ -5,20 +5,20 @@ import { privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import type { KeyedAccount } from './keyring.js'
 
-/** The phrase that development nodes share: everybody knows its keys. */
+/** The mnemonic shared by all development nodes; its keys are public. */
 export const DEFAULT_MNEMONIC = 'test test test test test test test test test test test junk'
-/** The path of an account without the index at its end (BIP-44, coin type 60). */
+/** Path of an account without its final index (BIP-44, coin type 60). */
 export const DEFAULT_DERIVATION_PATH = "m/44'/60'/0'/0/"
 
-/** Which accounts to derive. */
+/** Options for deriving accounts. */
 export interface DerivationOptions {
   mnemonic?: string
-  /** Without the index at its end. */
+  /** Without the final index. */
   path?: string
   count: number
 }
 
-/** A mnemonic that is none by BIP-39. */
+/** A mnemonic that is invalid by BIP-39. */
 export class InvalidMnemonicError extends ChainError {
   override readonly name = 'InvalidMnemonicError'
   constructor() {
@@ -26,7 +26,7 @@ export class InvalidMnemonicError extends ChainError {
   }
 }
 
-/** A private key with the chain code that its children come from (BIP-32). */
+/** A private key with the chain code for deriving its children (BIP-32). */
 interface ExtendedKey {
   key: bigint
   /** 32 bytes. */
@@ -34,17 +34,17 @@ interface ExtendedKey {
 }
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-/** BIP-32: children from this index on do not follow from the public key. */
+/** BIP-32: children from this index on cannot be derived from the public key. */
 const HARDENED = 0x8000_0000
 /** BIP-39. */
 const SEED_ROUNDS = 2048
 const SEED_BYTES = 64
 
 /**
- * The accounts of a mnemonic (BIP-39, BIP-32).
+ * Derives the accounts of a mnemonic (BIP-39, BIP-32).
  *
- * All of it through Node's own cryptography: the start of a node waits for this. Libraries in JavaScript take a tenth of
- * a second for it, and the native one makes its tables first.
+ * Uses only Node's own cryptography, because starting a node waits for this. JavaScript libraries take a tenth of a
+ * second, and the native one first builds its tables.
  *
  * @throws InvalidMnemonicError
  */
@@ -64,7 +64,7 @@ export async function deriveAccounts(options: DerivationOptions): Promise<KeyedA
   })
 }
 
-/** The account of a 32-byte private key. */
+/** Returns the account of a 32-byte private key. */
 export function accountOfKey(privateKey: Uint8Array): KeyedAccount {
   return { address: privateKeyToAddress(privateKey), privateKey }
 }
@@ -107,19 +107,19 @@ function split(hash: Uint8Array, key: bigint): ExtendedKey {
   return { key: (bytesToBigint(hash.subarray(0, 32)) + key) % CURVE_ORDER, chainCode: hash.slice(32) }
 }
 
-/** The public key of a private one, 33 bytes. */
+/** Returns the 33-byte public key of a private key. */
 function publicKey(key: bigint): Uint8Array {
   return ellipticCurve(bigintToBytes(key, 32)).getPublicKey(null, 'compressed')
 }
 
-/** The curve with a private key of 32 bytes. */
+/** Creates a curve object with a 32-byte private key. */
 function ellipticCurve(privateKey: Uint8Array): ECDH {
   const curve = createECDH('secp256k1')
   curve.setPrivateKey(privateKey)
   return curve
 }
 
-/** Addresses of the shared phrase at its usual path, by index. */
+/** Addresses of the shared mnemonic at its default path, by index. */
 const addresses = [
   'f39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -143,7 +143,7 @@ const addresses = [
   '8626f6940e2eb28930efb4cef49b2d1f2c9c1199',
 ]
 
-/** The private keys of the same accounts. */
+/** Private keys of the same accounts. */
 const privateKeys = [
   'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -168,10 +168,10 @@ const privateKeys = [
 ]
 
 /**
- * The first accounts of the phrase that development nodes share, at its usual path: everybody knows them, and to derive
- * them takes as long as to open a chain.
+ * Returns the first accounts of the shared mnemonic at its default path. They are hard-coded because everybody knows
+ * them, and deriving them takes as long as opening a chain.
  *
- * @returns undefined where more are asked for than are written down here
+ * @returns undefined if more are requested than are hard-coded
  */
 export function sharedAccounts(count: number): KeyedAccount[] | undefined {
   if (count > addresses.length) return undefined

@@ -21,7 +21,7 @@ const [first, second] = keyring.addresses() as [Uint8Array, Uint8Array]
 const reverting = new Uint8Array(20).fill(0xee)
 const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
 
-/** A head on which both accounts have 5 transactions behind them and 1 ether, and one contract reverts. */
+/** A head on which both accounts have nonce 5 and 1 ether, and one contract reverts. */
 async function createState(): Promise<StateView> {
   const state = new WorkingState({
     base: {
@@ -73,7 +73,7 @@ async function prepare(call: CallObject) {
 }
 
 describe('Wallet', () => {
-  it('fills in what is missing and signs', async () => {
+  it('fills in missing fields and signs', async () => {
     const { sender, parsed, raw, hash } = await prepare({ to, value: 5n })
     expect(sender).toEqual(first)
     expect(parsed).toMatchObject({
@@ -90,11 +90,11 @@ describe('Wallet', () => {
     expect(hash.length).toBe(32)
   })
 
-  it('goes on after the pending transactions of the sender', async () => {
+  it('continues after the pending transactions of the sender', async () => {
     expect((await prepare({ from: second, to })).parsed.nonce).toBe(9)
   })
 
-  it('chooses the type as geth does', async () => {
+  it('chooses the type like geth', async () => {
     const accessList = [{ address: to, storageKeys: [] }]
     expect((await prepare({ to, gasPrice: 2n * 10n ** 9n, accessList })).parsed.type).toBe('eip2930')
     expect((await prepare({ to, accessList })).parsed).toMatchObject({ type: 'eip1559', accessList: [{}] })
@@ -114,18 +114,18 @@ describe('Wallet', () => {
       { data: Uint8Array.of(1), authorizationList: [] },
       'authorizationList provided for contract creation, but "to" field is missing',
     ],
-  ])('refuses in the words of geth (case %#)', async (call, words) => {
+  ])("rejects with geth's message (case %#)", async (call, words) => {
     const refused = (await createWallet()).prepare(call)
     await expect(refused).rejects.toThrow(ChainError)
     await expect(refused).rejects.toThrow(words)
   })
 
-  it('fails with the estimate', async () => {
+  it('fails if the estimate fails', async () => {
     await expect(prepare({ to: reverting })).rejects.toThrow(ExecutionRevertedError)
     expect((await prepare({ to: reverting, gas: 50_000n })).parsed.gas).toBe(50_000n)
   })
 
-  it('completes with twice the base fee, as geth does', async () => {
+  it('fills in twice the base fee, like geth', async () => {
     const wallet = await createWallet()
     const complete = async (call: CallObject) =>
       (await wallet.complete({ from: first, to, ...call })).transaction
@@ -140,7 +140,7 @@ describe('Wallet', () => {
     expect(await complete({ gasPrice: 5n * gwei })).toMatchObject({ type: 0, gasPrice: 5n * gwei })
   })
 
-  it('signs without sending only what is complete', async () => {
+  it('signs without sending only if the transaction is complete', async () => {
     const wallet = await createWallet()
     const fees = { maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }
     await expect(wallet.sign({ from: first, to })).rejects.toThrow('gas not specified')

@@ -31,41 +31,41 @@ import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate, protectedV } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
-/** Entries of lists of a transaction that is signed in one step: the library goes through them again and again. */
+/** Longer lists make signing run in steps, because the library iterates over them repeatedly. */
 const MOST_SIGNED_AT_ONCE = 256
 
-/** What a wallet fills in transactions from. */
+/** The parts that a {@link Wallet} works with. */
 export interface WalletParts {
   keyring: Keyring
   impersonation: Impersonation
   view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
   mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom' | 'checkFirst'>
   executor: Pick<MessageExecutor, 'estimateGas'>
-  /** Wei per gas above the base fee that transactions offer by default. */
+  /** Returns the suggested tip in wei per gas. */
   suggestedTip: () => bigint
-  /** What transactions that leave it open offer above the base fee, in wei per gas, where that is not what is suggested. */
+  /** Default tip in wei per gas, if it is not the suggested one. */
   usualTip?: bigint | undefined
-  /** Wei per gas. */
+  /** Returns the next base fee in wei per gas. */
   nextBaseFee: () => bigint
-  /** The gas of a transaction that names none and whose estimate fails; without it the failure is the answer. */
+  /** Gas of a transaction that sets none and whose estimate fails; if absent, the failure is the answer. */
   fallbackGas?: (() => bigint) | undefined
-  /** Whether transfers to accounts without code take 21,000 gas without a look at the funds, as in anvil. */
+  /** Whether transfers to accounts without code take 21,000 gas without checking the balance, as in anvil. */
   estimatesPlainTransfersStatically?: boolean | undefined
-  /** What is estimated of a call as it was given; without it that is the call with all its fields. @throws ChainError */
+  /** Returns what to estimate for a call as given; by default, the call with all its fields. @throws ChainError */
   estimatedCall?: ((given: CallObject) => Pick<ExecutionRequest, 'call' | 'baseFee'>) | undefined
-  /** Whether a legacy transaction without a signature says for which chain it is, as in anvil. */
+  /** Whether an unsigned legacy transaction encodes its chain id, as in anvil. */
   protectsUnsigned?: boolean | undefined
-  /** geth's unless given. */
+  /** geth's by default. */
   defaultFeeCap?: DefaultFeeCap | undefined
-  /** Whether fees of zero and a tip above the cap are left to the mempool; false unless given. */
+  /** Whether to let the mempool reject zero fees and a tip above the cap; false by default. */
   leavesFeesToMempool?: boolean | undefined
-  /** The gas of a transaction that names none; it is estimated unless this is given. */
+  /** Gas of a transaction that sets none, instead of an estimate. */
   defaultGas?: (() => bigint) | undefined
-  /** Whether a creation may have no data; geth takes it for a forgotten recipient. */
+  /** Whether to allow a creation without data, which geth takes for a forgotten recipient. */
   createsWithoutData?: boolean | undefined
 }
 
-/** Makes transactions of the accounts that the node holds keys of. */
+/** Builds transactions of the accounts whose keys the node holds. */
 export class Wallet {
   readonly #parts: WalletParts
 
@@ -74,11 +74,11 @@ export class Wallet {
   }
 
   /**
-   * A signed transaction from what a caller gave of it; what is missing is filled in (geth:
-   * internal/ethapi/transaction_args.go, setDefaults). Without `from` it is the first account's.
+   * Builds a signed transaction, filling in missing fields (geth: internal/ethapi/transaction_args.go, setDefaults).
+   * `from` defaults to the first account.
    *
    * @throws UnknownAccountError if the node has no key of the sender, and it is not impersonated.
-   * @throws ChainError in geth's words if the fields do not go together, and what an estimate of its gas throws.
+   * @throws ChainError with geth's message if the fields are inconsistent, and whatever a gas estimate throws.
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
@@ -87,7 +87,7 @@ export class Wallet {
     return this.#complete(from, fields)
   }
 
-  /** The same for a transaction that is not sent, which the mempool need not take. */
+  /** Version of {@link prepare} for a transaction that is not sent, and that the mempool need not accept. */
   async prepareUnsent(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)
     return this.#complete(
@@ -96,7 +96,7 @@ export class Wallet {
     )
   }
 
-  /** A transaction of any account, whether the node has a key of it or not; what is missing is filled in. */
+  /** Builds a transaction of any account, without needing its key, filling in missing fields. */
   async prepareUnsigned(call: CallObject & { from: Uint8Array }): Promise<PooledTransaction> {
     const fields = await this.fill(call)
     await this.#parts.mempool.checkFirst(fields, call.from)
@@ -117,7 +117,7 @@ export class Wallet {
   }
 
   /**
-   * A signed transaction whose gas, fees and nonce the caller has to name (eth_signTransaction).
+   * Signs a transaction for which the caller must set gas, fees and nonce (eth_signTransaction).
    *
    * @throws as {@link prepare} does
    */
@@ -138,11 +138,10 @@ export class Wallet {
   }
 
   /**
-   * A transaction of any account with everything that the caller left open, and without a signature
-   * (eth_fillTransaction; geth: internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding,
-   * in which v, r and s are zero.
+   * Builds an unsigned transaction of any account, filling in missing fields (eth_fillTransaction; geth:
+   * internal/ethapi/api.go, FillTransaction). Its hash is that of the unsigned encoding, in which v, r and s are zero.
    *
-   * @param from - whose nonce it gets; the sender of the call unless given
+   * @param from - account that provides the nonce; the sender of the call by default
    *
    * @throws as {@link prepare} does
    */
@@ -169,11 +168,11 @@ export class Wallet {
   }
 
   /**
-   * Signs a transaction again that waits already, with another gas price or gas limit (geth: internal/ethapi/api.go,
-   * Resend). As in geth, a price means nothing to a transaction that does not have one, and zeros mean what was there.
+   * Re-signs a pooled transaction with another gas price or gas limit (geth: internal/ethapi/api.go, Resend). As in
+   * geth, a gas price has no effect on a transaction without one, and zero keeps the current value.
    *
-   * @param call - the transaction as it waits
-   * @throws ChainError if nothing that waits has these contents, and as {@link prepare} does
+   * @param call - the pooled transaction
+   * @throws ChainError if no pooled transaction has these contents, and as {@link prepare} does
    */
   async resend(call: CallObject, { gasPrice, gas }: ResendChange): Promise<PooledTransaction> {
     const waiting = await this.#findWaiting(call)
@@ -185,7 +184,7 @@ export class Wallet {
   }
 
   /**
-   * The transaction of the mempool with the contents that a caller gives; what is missing is filled in.
+   * Finds the pooled transaction with given contents, filling in missing fields.
    *
    * @throws ChainError if there is none, and as {@link prepare} does
    */
@@ -204,7 +203,7 @@ export class Wallet {
     throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }
 
-  /** The fields of a transaction with everything that the caller left open. @throws as {@link prepare} does */
+  /** Fills in the missing fields of a transaction. @throws as {@link prepare} does */
   async fill(
     call: CallObject & { from: Uint8Array },
     { given = call, fallbackGas }: FillOptions = this.#parts,
@@ -265,7 +264,7 @@ export class Wallet {
     }
   }
 
-  /** The type follows from what is given (geth: internal/ethapi/transaction_args.go, ToTransaction). */
+  /** Derives the type from the given fields (geth: internal/ethapi/transaction_args.go, ToTransaction). */
   #typeOf({ gasPrice, accessList, blobVersionedHashes, authorizationList }: CallObject): TransactionType {
     if (gasPrice !== undefined) return accessList === undefined ? 0 : 1
     if (authorizationList !== undefined) return 4
@@ -290,10 +289,10 @@ export class Wallet {
     }
   }
 
-  /** The call with the usual tip beside a cap that it names: as in geth, a cap below that is then a contradiction. */
+  /** Adds the default tip to a call with a fee cap. As in geth, a cap below the tip is then an error. */
   #withSuggestedTip(call: CallObject): CallObject {
     const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, gasPrice } = call
-    // A cap of zero for blobs is refused before anything is said of the other fees.
+    // A blob fee cap of zero is rejected before any other fees.
     if (maxFeePerBlobGas === 0n) return call
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
@@ -310,7 +309,7 @@ export class Wallet {
     return replaced === undefined ? undefined : maxPriorityFeePerGas(replaced.transaction)
   }
 
-  /** The nonce after the last pending transaction of a 20-byte account. */
+  /** Returns the nonce after the last pending transaction of a 20-byte account. */
   async nextNonce(from: Uint8Array): Promise<bigint> {
     const { view, mempool } = this.#parts
     const pending = mempool.pendingNonce(from)
@@ -342,13 +341,13 @@ export class Wallet {
   }
 }
 
-/** How the fields of a transaction are completed. */
+/** Options for filling in a transaction. */
 interface FillOptions extends Pick<WalletParts, 'fallbackGas'> {
-  /** The call as it came, before its sender was known. */
+  /** The original call, before its sender was determined. */
   given?: CallObject | undefined
 }
 
-/** EIP-155. */
+/** Whether EIP-155 is active. */
 function isProtected(rules: ForkRules): boolean {
   return rules.gteHardfork('spuriousDragon')
 }
@@ -377,14 +376,14 @@ function checkContents(
   }
 }
 
-/** A transaction without a signature. */
+/** An unsigned transaction. */
 export interface CompletedTransaction extends Pick<PooledTransaction, 'transaction' | 'hash'> {
-  /** With the sidecar if there is one. */
+  /** Includes the sidecar, if any. */
   raw: Uint8Array
   sidecar?: BlobSidecar
 }
 
-/** What a transaction that waits is sent again with. */
+/** Changes to a transaction that is re-sent. */
 export interface ResendChange {
   /** Wei per gas. */
   gasPrice?: bigint | undefined

@@ -2,29 +2,29 @@ import type { Chain, MinedBlock } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 
-/** Blocks to mine one after another. */
+/** A request for a sequence of blocks. */
 export interface MineBlocksOptions {
   blocks: number
-  /** Seconds; the time of the first block, which comes the least step later if it is that of the head. */
+  /** Timestamp of the first block in seconds; one equal to the head's is moved by the minimum step. */
   timestamp?: bigint | undefined
-  /** Seconds between a block and the next. */
+  /** Seconds between blocks. */
   interval?: bigint | undefined
-  /** Whether the first block too is the interval behind the head. */
+  /** Whether the interval also applies before the first block. */
   intervalBeforeFirst?: boolean
-  /** Ends the work behind the block that is being mined. */
+  /** Aborts after the current block. */
   signal?: AbortSignal | undefined
 }
 
-/** Milliseconds of mining after which other changes of the chain have their turn. */
+/** Milliseconds of mining after which other changes of the chain get their turn. */
 const longestRun = 20
 
 /**
- * Mines blocks now, whatever the mining mode; the mempool's transactions go into the first that have room. Where there are
- * many, transactions of others are mined between them.
+ * Mines blocks now, whatever the mining mode. Pooled transactions go into the first blocks with room. During a long
+ * run, other requests may mine in between.
  *
- * @param mined - told of each block
- * @throws TimestampError if the first block cannot have the time that was asked for.
- * @throws ChainStoppedError if the node stops on the way, ChainError if the signal is aborted; what was mined stays.
+ * @param mined - called with each block
+ * @throws TimestampError if the first block cannot have the given timestamp.
+ * @throws ChainStoppedError if the node stops midway, ChainError if the signal is aborted; mined blocks stay.
  */
 export async function mineBlocks(
   chain: Chain,
@@ -42,7 +42,7 @@ export async function mineBlocks(
   }
 }
 
-/** Mines some of the blocks of an order. @returns how many of them are mined then */
+/** Mines some of the requested blocks. @returns how many have been mined in total */
 async function mineRun(
   chain: Chain,
   { blocks, timestamp, interval, intervalBeforeFirst = false, signal }: MineBlocksOptions,

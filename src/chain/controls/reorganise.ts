@@ -11,22 +11,22 @@ import { type NamedPooled, pooledFromBlock, stagePooled } from '../mempool/poole
 import { reinject } from '../mempool/submitTransaction.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 
-/** A transaction of a replacing block: signed, or as a caller describes it, without a signature. */
+/** A transaction of a replacement block: signed, or unsigned as described by a caller. */
 export interface Replacement {
-  /** Which of the new blocks it goes into; 0 is the oldest. */
+  /** Index of the new block to include it in; 0 is the oldest. */
   index: number
   transaction: Uint8Array | (CallObject & { from: Uint8Array })
 }
 
-/** Fewer blocks than are to be taken off, or a place behind the new blocks. */
+/** A depth beyond the start of the chain, or an index beyond the new blocks. */
 export class DepthError extends ChainError {
   override readonly name = 'DepthError'
 }
 
-/** What a reorganisation by depth works with. */
+/** The parts that {@link reorganise} works with. */
 export interface ReorganisationParts {
   chain: Chain
-  /** Makes what a caller gave into a transaction; `nonces` tells the next nonce of a sender on the new branch. */
+  /** Turns a given transaction into a pooled one; `nonceOf` returns the next nonce of a sender on the new branch. */
   prepare: (
     transaction: Replacement['transaction'],
     nonceOf: (sender: Uint8Array) => Promise<bigint>,
@@ -34,14 +34,14 @@ export interface ReorganisationParts {
 }
 
 /**
- * Takes so many blocks off the end of the chain and mines as many anew in their place, which hold the given
- * transactions and no others. Those of the blocks that left wait in the mempool again.
+ * Replaces the last `depth` blocks of the chain with newly mined ones that contain exactly the given transactions.
+ * Transactions of the removed blocks return to the mempool.
  *
- * The new blocks are stored beside the chain first; one write makes the last of them the head, so that a node that
- * goes down has either the old blocks or the new ones.
+ * The new blocks are first stored beside the chain, then a single write makes the last one the head. So a node that
+ * stops midway has either the old blocks or the new ones.
  *
- * @throws DepthError if there are not so many blocks, or a transaction is to go behind the last new one.
- * @throws ChainStoppedError if the node stops on the way; the old blocks stay.
+ * @throws DepthError if the chain is too short, or an index is beyond the last new block.
+ * @throws ChainStoppedError if the node stops midway; the old blocks stay.
  */
 export function reorganise(
   { chain, prepare }: ReorganisationParts,
@@ -77,10 +77,10 @@ export function reorganise(
 }
 
 /**
- * Takes so many blocks off the end of the chain. Their transactions are gone, and no removed logs are reported: it
- * is as if the blocks had never been.
+ * Removes the last `depth` blocks of the chain. Their transactions are dropped, and no removed logs are reported, as if
+ * the blocks had never existed.
  *
- * @throws DepthError if there are not so many.
+ * @throws DepthError if the chain is too short.
  */
 export function rollback(chain: Chain, depth: number): Promise<void> {
   return chain.exclusively(async () => {
@@ -103,7 +103,7 @@ function checkDepth({ view }: Chain, depth: number, action: string): bigint {
   )
 }
 
-/** A block of the chain with the state that the block after it was executed on: edits that were made on it stay. */
+/** Returns a block of the chain with the state that its child was executed on, which includes edits made in between. */
 function ancestor({ view }: Chain, number: bigint): Head {
   const block = view.blockByNumber(number)
   if (block === undefined) throw new Error(`block ${number} is not stored`)
@@ -111,7 +111,10 @@ function ancestor({ view }: Chain, number: bigint): Head {
   return { block, workingRoot }
 }
 
-/** The next nonces of senders in a block on `parent`, each one higher than the last that was asked for. */
+/**
+ * Returns a function for the next nonces of senders in a block on `parent`. Each call for a sender increments its
+ * nonce.
+ */
 function nonces({ stores }: Chain, parent: Head): (sender: Uint8Array) => Promise<bigint> {
   const state = stores.states.viewAt(parent.workingRoot)
   const next = new Map<string, bigint>()
@@ -123,18 +126,18 @@ function nonces({ stores }: Chain, parent: Head): (sender: Uint8Array) => Promis
   }
 }
 
-/** Offers transactions in their order. */
+/** Offers transactions in the given order. */
 function oneByOne(transactions: readonly PooledTransaction[]) {
   const waiting = [...transactions]
   return { next: () => waiting.shift(), skipSender: () => undefined }
 }
 
 /**
- * Takes blocks that were made elsewhere, as RLP and parents first, and makes the last one the head: as the next block
- * where it stands on the head, by a reorganisation where it stands on another branch.
+ * Imports blocks from elsewhere, as RLP and parents first, and makes the last one the head: directly if it extends the
+ * head, by a reorganisation if it is on another branch.
  *
- * @throws ImportError for the first block that does not check; those before it are stored.
- * @throws ChainStoppedError if the node stops on the way; the blocks until then are stored.
+ * @throws ImportError for the first invalid block; those before it are stored.
+ * @throws ChainStoppedError if the node stops midway; the blocks so far are stored.
  */
 export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promise<void> {
   return chain.exclusively(async () => {
@@ -149,9 +152,9 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
 }
 
 /**
- * Makes a block of another branch the head, and announces it as geth does (core/blockchain.go, reorg): what left,
- * then what came below the head, then the head. The transactions that left wait again; the write that moves the head
- * keeps them, so that they wait after a crash too. Only within the chain's turn.
+ * Makes a block of another branch the head, and announces it like geth (core/blockchain.go, reorg): the removed blocks,
+ * then those added below the head, then the head. Transactions of removed blocks return to the mempool; the write that
+ * moves the head also stores them, so that they survive a crash. Only within the chain's mutex.
  */
 export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
   const { blocks, keys } = chain.stores

@@ -15,35 +15,35 @@ import {
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
 
-/** Where a chain was when a snapshot was taken, as JSON. */
+/** The position of a chain at a snapshot, as JSON. */
 export interface SnapshotRecord {
-  /** The head's. */
+  /** Ordinal of the head. */
   ordinal: number
-  /** That of the next block that was to be stored. */
+  /** Ordinal of the next block to be stored. */
   nextOrdinal: number
-  /** Hexadecimal without a prefix. */
+  /** Unprefixed hexadecimal. */
   workingRoot: string
   progress: Progress
-  /** The waiting transactions in the order in which they came; hexadecimal without a prefix. */
+  /** Pooled transactions in order of arrival; unprefixed hexadecimal. */
   waiting: string[]
 }
 
-/** The setting that holds the number of the next snapshot, where those before it are not there any more. */
+/** Setting that holds the next snapshot's id, in case the earlier ones have been removed. */
 const NEXT_SETTING = 'next-snapshot'
 
-/** How going back to a snapshot ended; `lost` if its block was taken back, which is reported once. */
+/** Outcome of a revert; `lost` if the snapshot's block was rolled back, which is reported once. */
 export type RevertOutcome = 'done' | 'unknown' | 'lost'
 
-/** Most lost snapshots that are remembered. */
+/** Maximum number of lost snapshots to remember. */
 const MOST_LOST = 10_000
 
-/** Something that goes back together with the chain. */
+/** A component that reverts together with the chain. */
 export interface SnapshotParticipant {
-  /** Remembers how things are. @returns a function that takes them back there */
+  /** Saves the current state. @returns a function that restores it */
   save(): () => void
 }
 
-/** A snapshot as it is listed. */
+/** A snapshot in a listing. */
 export interface SnapshotEntry {
   id: bigint
   blockNumber: bigint
@@ -51,32 +51,32 @@ export interface SnapshotEntry {
   blockHash: Uint8Array
 }
 
-/** What a snapshot has in memory besides its record; nothing of it outlives the process. */
+/** The in-memory part of a snapshot, which does not survive the process. */
 interface SnapshotInMemory {
   pool: MempoolSnapshot
   participants: readonly (() => void)[]
 }
 
-/** What snapshots are kept with. */
+/** The parts that {@link Snapshots} works with. */
 export interface SnapshotParts {
   chain: Chain
-  /** The number of the first one; 0 unless given. */
+  /** Id of the first snapshot; 0 by default. */
   first?: number
   participants: readonly SnapshotParticipant[]
 }
 
 /**
- * Points of a chain to go back to. One costs a record, whatever the size of the state: blocks and tries are only
- * added, so a point is a block and a root. Going back to one uses it up, and those taken after it.
+ * Snapshots of a chain. Each costs one record, whatever the size of the state: blocks and tries are only added, so a
+ * snapshot is just a block and a root. Reverting to one consumes it and all later ones.
  *
- * What waits in the mempool goes back too, also after a restart.
+ * The mempool reverts as well, even after a restart.
  */
 export class Snapshots {
   readonly #parts: SnapshotParts
   readonly #inMemory = new Map<number, SnapshotInMemory>()
-  /** The ordinals of their blocks, by their numbers. */
+  /** Ordinals of the snapshots' blocks, by snapshot id. */
   readonly #ordinals = new Map<number, number>()
-  /** Snapshots whose blocks were taken back. Each is reported once. */
+  /** Snapshots whose blocks were rolled back. Each is reported once. */
   readonly #lost = new Set<number>()
   #next = 0
 
@@ -98,7 +98,9 @@ export class Snapshots {
     return snapshots
   }
 
-  /** @returns the number of the snapshot; numbers rise and are never used again. */
+  /**
+   * @returns the id of the snapshot; ids rise and are never reused.
+   */
   take(): Promise<bigint> {
     const { chain, participants } = this.#parts
     return chain.exclusively(async () => {
@@ -115,7 +117,7 @@ export class Snapshots {
         pool: chain.mempool.snapshot(),
         participants: participants.map((participant) => participant.save()),
       }
-      // From here on others are served between transactions.
+      // Everything is captured. From here on, the work yields between transactions.
       const waiting = await runInSlices(encodeWaiting(chain.mempool.inOrderOfArrival()), new TimeSlice())
       const record: SnapshotRecord = { ...place, waiting }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
@@ -127,8 +129,8 @@ export class Snapshots {
   }
 
   /**
-   * Goes back to a snapshot: head, state, clock, settings of coming blocks, mempool, and what goes with the chain. What is
-   * on disk goes back with one write. Blocks that were stored since are not found any more, not even by their hashes.
+   * Reverts to a snapshot: head, state, clock, block settings, mempool, and participants. Everything on disk reverts in
+   * one write. Blocks stored since are no longer found, not even by hash.
    */
   async revert(id: bigint): Promise<RevertOutcome> {
     const { chain } = this.#parts
@@ -163,7 +165,7 @@ export class Snapshots {
     })
   }
 
-  /** All snapshots, the oldest first. */
+  /** Lists all snapshots, oldest first. */
   list(): SnapshotEntry[] {
     return [...this.#ordinals.keys()].flatMap((id) => {
       const block = this.#parts.chain.stores.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
@@ -172,7 +174,7 @@ export class Snapshots {
     })
   }
 
-  /** Forgets all snapshots and begins to count anew. Only within the chain's turn. */
+  /** Removes all snapshots and restarts the numbering. Only within the chain's mutex. */
   restart(): void {
     this.#next = this.#parts.first ?? 0
     this.clear()
@@ -181,7 +183,7 @@ export class Snapshots {
     database.write(new WriteBatch().put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next)))
   }
 
-  /** Forgets all snapshots; their numbers stay used. Only within the chain's turn. */
+  /** Removes all snapshots without reusing their ids. Only within the chain's mutex. */
   clear(): void {
     const { database, keys } = this.#parts.chain.stores
     const ids = [...this.#ordinals.keys()]
@@ -228,7 +230,7 @@ export class Snapshots {
   }
 }
 
-/** In hexadecimal, without a prefix. */
+/** Encodes pooled transactions as unprefixed hexadecimal. */
 function* encodeWaiting(waiting: readonly PooledTransaction[]): Steps<string[]> {
   const encoded: string[] = []
   for (const pooled of waiting) {

@@ -9,8 +9,8 @@ import type { WorkingState } from '../state/workingState.js'
 import type { StateView } from '../types.js'
 
 /**
- * Every account of the state that `latest` reads, with its storage, by rising address. Only within the chain's turn: it
- * takes many turns of the event loop.
+ * Returns every account of the state that `latest` reads, with its storage, sorted by address. Only within the chain's
+ * mutex, since it yields many times.
  *
  * @throws the reason of the signal when it is aborted
  */
@@ -18,7 +18,7 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
   const { database, keys, states } = chain.stores
   const preimages = await loadPreimages(database, keys)
   const slice = new TimeSlice()
-  // A fork notes every key that it meets: it would ask its remote for all others.
+  // A fork records every key that it encounters; other slots would have to be fetched from its remote.
   if (states.remote === undefined) {
     for (const { address, slot } of blockStartSlots()) {
       preimages.add(address, slot)
@@ -64,19 +64,21 @@ async function readSlots(
   return read
 }
 
-/** What is brought into a chain from elsewhere. */
+/** State to import into a chain. */
 export interface ImportedState {
   accounts: readonly GenesisAccount[]
-  /** The whole chain in rising order, or no blocks: then the accounts are merged into the chain as it is. */
+  /**
+   * The entire chain in ascending order, or no blocks, in which case the accounts are merged into the current chain.
+   */
   blocks: readonly SealedBlock[]
 }
 
 /**
- * Puts accounts into the state that `latest` reads; those of the same address are replaced, others stay. Blocks take
- * the place of the whole chain: of their states only the last is known.
+ * Imports accounts into the state that `latest` reads, replacing those with the same addresses and keeping others.
+ * Blocks replace the entire chain; only the last one's state is known.
  *
- * One write makes it count: blocks are stored beside the chain before it, and a node that goes down on the way has the
- * chain and the state that it had.
+ * A single write makes it effective: blocks are stored beside the chain before it, and a node that stops midway keeps
+ * its chain and state.
  */
 export function importState(chain: Chain, { accounts, blocks }: ImportedState): Promise<void> {
   return chain.exclusively(async () => {

@@ -8,7 +8,7 @@ import type { MessageExecutor } from '../calls/executor.js'
 import { increased } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 
-/** Whose state is edited. */
+/** The chain whose state is edited. */
 export type EditableChain = Pick<Chain, 'exclusively' | 'editState'>
 
 /** Sets the balance of a 20-byte address in wei. */
@@ -16,19 +16,19 @@ export function setBalance(chain: EditableChain, address: Uint8Array, balance: b
   return edit(chain, (state) => changeAccount(state, address, () => ({ balance })))
 }
 
-/** Adds wei to a balance; it stops at the largest number that a balance can be. */
+/** Adds wei to a balance, which saturates at the maximum. */
 export function addBalance(chain: EditableChain, address: Uint8Array, wei: bigint): Promise<void> {
   return edit(chain, (state) =>
     changeAccount(state, address, ({ balance }) => ({ balance: increased(balance, wei) })),
   )
 }
 
-/** Sets the nonce that the next transaction of a 20-byte address has to have; it may go back. */
+/** Sets the next nonce of a 20-byte address; it may decrease. */
 export function setNonce(chain: EditableChain, address: Uint8Array, nonce: bigint): Promise<void> {
   return edit(chain, (state) => changeAccount(state, address, () => ({ nonce })))
 }
 
-/** Puts runtime code at a 20-byte address; no bytes take the code away. */
+/** Sets the runtime code of a 20-byte address; empty code removes it. */
 export function setCode(chain: EditableChain, address: Uint8Array, code: Uint8Array): Promise<void> {
   return edit(chain, (state) => state.putCode(new Address(address), code))
 }
@@ -62,7 +62,7 @@ async function changeAccount(
   const account = await state.getAccount(target)
   const { balance, nonce } = account ?? new Account()
   const changed = { balance, nonce, ...change({ balance, nonce }) }
-  // An account that holds nothing is none (EIP-161).
+  // An empty account does not exist (EIP-161).
   if (account === undefined && changed.balance === 0n && changed.nonce === 0n) return
   await state.modifyAccountFields(target, changed)
 }
@@ -72,21 +72,21 @@ function withoutLeadingZeros(value: Uint8Array): Uint8Array {
   return first < 0 ? new Uint8Array(0) : value.subarray(first)
 }
 
-/** A call that reads: to a 20-byte contract, with its encoded arguments. */
+/** A read-only call to a 20-byte contract, with its encoded arguments. */
 export interface ReadingCall {
   to: Uint8Array
   data: Uint8Array
 }
 
-/** What the search for a slot works with. */
+/** The parts that {@link setCallResult} works with. */
 export interface CallResultParts {
   chain: Chain
   executor: Pick<MessageExecutor, 'call' | 'createAccessList'>
 }
 
 /**
- * Makes a reading call of a contract return a number, such as `balanceOf` of a token: each slot that the call reads is
- * tried with the number in it, and the one that makes the call return it is set.
+ * Makes a read-only call, such as `balanceOf` of a token, return a number: tries the number in each slot that the call
+ * reads, and sets the slot that makes the call return it.
  *
  * @returns false if no slot does
  */
@@ -112,7 +112,7 @@ function* slotsOf(list: readonly AccessListEntry[]): Iterable<{ address: Uint8Ar
   for (const { address, storageKeys } of list) for (const slot of storageKeys) yield { address, slot }
 }
 
-/** What a call returns; undefined if it fails. */
+/** Returns the output of a call; undefined if it fails. */
 async function resultOf(call: () => Awaitable<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
     return await call()

@@ -1,10 +1,12 @@
 import type { KZG } from '@ethereumjs/util'
-/** How a computation ended that was made before the library asks for it. */
+/** The result of a computation made before the library asks for it. */
 export type Outcome = { value: Uint8Array | boolean } | { error: unknown }
 
 let outcome: Outcome | undefined
 
-/** Runs a precompile whose computation is done already; the library must ask for it before it awaits anything. */
+/**
+ * Runs a precompile with its result precomputed. The library must ask for the result before it first awaits anything.
+ */
 export function withOutcome<T>(done: Outcome | undefined, run: () => T): T {
   outcome = done
   try {
@@ -14,7 +16,7 @@ export function withOutcome<T>(done: Outcome | undefined, run: () => T): T {
   }
 }
 
-/** What is known already for the precompile that runs now, otherwise what is computed. @throws what was thrown there */
+/** Returns the precomputed result for the running precompile, or computes it. @throws the precomputed error */
 export function outcomeOr<T extends Uint8Array | boolean>(compute: () => T): T {
   if (outcome === undefined) return compute()
   if ('error' in outcome) throw outcome.error
@@ -25,7 +27,7 @@ function unused(): never {
   throw new Error('KZG proofs are computed in the worker')
 }
 
-/** KZG commitments as ethereumjs wants them: the precompile of EIP-4844 finds here what the worker has computed. */
+/** KZG for ethereumjs: the EIP-4844 precompile finds the worker's result here. */
 export const kzg: KZG = {
   verifyProof: () => outcomeOr<boolean>(unused),
   blobToKzgCommitment: unused,

@@ -25,7 +25,7 @@ function pairs(count: number): Uint8Array {
   )
 }
 
-test('short work waits for no long work, and of long work the shorter comes first', async () => {
+test('short work does not wait for long work, and of long work the shorter runs first', async () => {
   const order: number[] = []
   const compute = async (count: number): Promise<void> => {
     const product = await computeInWorker('bn254Pairing', pairs(count))

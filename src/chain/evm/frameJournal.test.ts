@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 describe('FrameJournal', () => {
-  it('says whether a slot was warm, and makes its account warm with it', () => {
+  it('tells whether a slot was warm, and warms its account with it', () => {
     expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(false)
     expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(true)
     expect(journal.isWarmedStorage(address, slot)).toBe(true)
@@ -26,7 +26,7 @@ describe('FrameJournal', () => {
     expect(journal.warmAddress(other)).toBe(false)
   })
 
-  it('takes back what a reverted frame made warm, and nothing else', () => {
+  it('reverts what a frame made warm, and nothing else', () => {
     journal.warmSlot(address, slotKeyOf(slot))
     void journal.checkpoint()
     journal.warmSlot(other, slotKeyOf(slot))
@@ -42,7 +42,7 @@ describe('FrameJournal', () => {
     expect(journal.isWarmedAddress(new Uint8Array(20))).toBe(false)
   })
 
-  it('knows nothing of the transactions before, however many there were', () => {
+  it('knows nothing of earlier transactions, however many', () => {
     for (let transaction = 0; transaction < 2_000; transaction++) {
       expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(false)
       expect(journal.isWarmedAddress(address)).toBe(true)
@@ -53,7 +53,7 @@ describe('FrameJournal', () => {
     }
   })
 
-  it('removes the empty accounts that were touched, RIPEMD-160 even if that was taken back (EIP-716)', async () => {
+  it('removes touched empty accounts, RIPEMD-160 even if reverted (EIP-716)', async () => {
     const { state, rules } = await createTestSite()
     const ripemd = Uint8Array.from({ length: 20 }, (_, index) => (index === 19 ? 3 : 0))
     const own = new FrameJournal({ state, common: rules }, [])
@@ -75,7 +75,7 @@ describe('FrameJournal', () => {
     expect(loaded(state.readAccount(address))).toEqual(empty)
   })
 
-  it('forgets everything when a transaction ends, the precompiles that were warm in it too', () => {
+  it('forgets everything when a transaction ends, including its warm precompiles', () => {
     const precompile = hexToBytes('0x0000000000000000000000000000000000000004')
     journal.warmPrecompiles()
     expect(journal.isWarmedAddress(precompile)).toBe(true)

@@ -13,16 +13,16 @@ test.each(packages)(
   },
 )
 
-test('an interpreter without a member that is used is refused', async () => {
+test('rejects an interpreter that lacks a used member', async () => {
   const evm = await createEVM()
   Reflect.deleteProperty(evm, '_opcodeMap')
   await expect(captureInterpreter(evm)).rejects.toThrow('@ethereumjs/evm no longer has EVM._opcodeMap')
 })
 
-test('a journal with a member that the own one lacks is refused', () => {
+test('rejects a journal with a member that ours lacks', () => {
   class Journal {
     putStorage(): void {
-      // Only its name matters.
+      // Only the name matters.
     }
   }
   expect(() => checkLibraryJournal(new Journal(), {})).toThrow('new member Journal.putStorage')

@@ -21,27 +21,27 @@ import { kzg } from '../crypto/outcome.js'
 import type { ForkRules } from '../types.js'
 
 /*
- * What this project uses of @ethereumjs/* that the packages do not export. The rest of the code reaches these members
- * through this file, or through the members of EVM and Interpreter that its subclasses inherit; all of them are checked
- * when the first EVM is made. docs/ethereumjs.md says how to move to another release.
+ * Members of @ethereumjs/* that this project uses although the packages do not export them. The rest of the code
+ * reaches them through this file, or as inherited members of EVM and Interpreter. All of them are checked when the
+ * first EVM is made. docs/ethereumjs.md explains how to move to another release.
  */
 
-/** The release that all packages of @ethereumjs are pinned to in package.json. */
+/** The release that package.json pins all @ethereumjs packages to. */
 export const ETHEREUMJS_RELEASE = '10.1.3'
 
 /** The interpreter of one frame; the package does not export its class. */
 export type Interpreter = NonNullable<ExecResult['runState']>['interpreter']
 
-/** What an interpreter keeps of its frame while it runs. */
+/** An interpreter's state while its frame runs. */
 export type RunState = NonNullable<ExecResult['runState']>
 
-/** What the library knows of an opcode. */
+/** The library's entry for an opcode. */
 export type OpcodeEntry = ReturnType<Interpreter['lookupOpInfo']>
 
 /** The environment of a frame. */
 export type LibraryEnvironment = Interpreter['_env']
 
-/** Makes the interpreter of one frame. */
+/** Constructs the interpreter of one frame. */
 export type InterpreterConstructor = new (
   evm: EVM,
   state: StateManagerInterface,
@@ -52,17 +52,19 @@ export type InterpreterConstructor = new (
   logger: EVMPerformanceLogger,
 ) => Interpreter
 
-/** What a frame has yielded so far: its logs, its return data, and the accounts it created or destroyed. */
+/** Returns what a frame has produced so far: its logs, its return data, and the accounts it created or destroyed. */
 export function interpreterResult(interpreter: Interpreter): Interpreter['_result'] {
   return interpreter._result
 }
 
-/** The bytes of a frame's memory. `Memory.read` and `write` copy them. */
+/** Returns the bytes of a frame's memory, without the copy that `Memory.read` and `write` make. */
 export function memoryBytes(memory: RunState['memory']): Uint8Array {
   return memory._store
 }
 
-/** Empties a frame's memory for the next frame. Up to `kept` bytes are reused, the first `used` of which are cleared. */
+/**
+ * Empties a frame's memory for the next frame. Up to `kept` bytes are reused, the first `used` of which are cleared.
+ */
 export function clearMemory(
   memory: RunState['memory'],
   { used, kept, initial }: Record<'used' | 'kept' | 'initial', number>,
@@ -71,33 +73,33 @@ export function clearMemory(
   else memory._store.fill(0, 0, used)
 }
 
-/** The items of a stack from the bottom up; those above its height are left from before. */
+/** Returns the items of a stack from the bottom up; items above its height are stale. */
 export function stackItems(stack: RunState['stack']): bigint[] {
   return stack['_store']
 }
 
-/** Sets the number of items on a stack after {@link stackItems} were changed. */
+/** Sets the height of a stack after changing its {@link stackItems}. */
 export function setStackHeight(stack: RunState['stack'], height: number): void {
   stack['_len'] = height
 }
 
-/** An item of the stack by its depth below the top, which has to be there. `Stack.peek` makes an array. */
+/** Returns the stack item at a depth below the top, which must exist. Unlike `Stack.peek`, it allocates no array. */
 export function stackItem(stack: RunState['stack'], depth: number): bigint {
   return stack['_store'][stack['_len'] - 1 - depth] as bigint
 }
 
-/** Puts a transaction under the rules of a block: it may have waited for one of a later fork. */
+/** Puts a transaction under the rules of a block, since it may have been created for a later fork. */
 export function useRules(transaction: TypedTransaction, rules: ForkRules): void {
   if (transaction.common !== rules) Reflect.set(transaction, 'common', rules)
 }
 
-/** Lets a virtual machine work on another state. */
+/** Switches a VM to another state. */
 export function useState(vm: VM, state: StateManagerInterface): void {
   checkMembers('VM', vm)
   ;(vm as { stateManager: StateManagerInterface }).stateManager = state
 }
 
-/** Members that subclasses and opcodes of this project use, by the class of the library that has them. */
+/** Library members used by this project's subclasses and opcodes, by class. */
 const usedMembers = {
   EVM: ['_opcodeMap', '_precompiles', 'journal', 'runCode', 'runCall', 'getPrecompile', 'precompiles'],
   Interpreter: ['run', 'runStep', 'lookupOpInfo', '_runState', '_env', '_result', '_stateManager'],
@@ -114,7 +116,7 @@ function checkMembers(name: keyof typeof usedMembers, object: object): void {
 }
 
 /**
- * The class of the library's interpreter, taken from a run of it.
+ * Obtains the class of the library's interpreter from a test run.
  *
  * @throws Error if a member that this project uses is gone
  */
@@ -138,14 +140,16 @@ function checkStack(stack: RunState['stack']): void {
   if (!isKnown) throw new Error('@ethereumjs/evm stores the items of its stack differently')
 }
 
-/** Members of the library's journal that only its reports of access lists and preimages need. */
+/** Members of the library's journal that are only needed to report access lists and preimages. */
 const unusedJournalMembers: ReadonlySet<string> = new Set([
   'startReportingAccessList',
   'startReportingPreimages',
   'touchAccount',
 ])
 
-/** @throws Error if the library's journal has members that the journal in its place lacks */
+/**
+ * @throws Error if the library's journal has members that our replacement lacks
+ */
 export function checkLibraryJournal(library: object, own: object): void {
   for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(library))) {
     if (!(name in own) && !unusedJournalMembers.has(name)) {
@@ -154,7 +158,7 @@ export function checkLibraryJournal(library: object, own: object): void {
   }
 }
 
-/** The fields of a transaction, without its signature. Amounts are wei. */
+/** The fields of an unsigned transaction. Amounts are in wei. */
 export interface UnsignedFields {
   type: 0 | 1 | 2 | 3 | 4
   nonce: bigint
@@ -175,19 +179,19 @@ export interface UnsignedFields {
   blobVersionedHashes?: readonly Uint8Array[] | undefined
   /** Type 4. */
   authorizationList?: readonly Authorization[] | undefined
-  /** Type 0: what says for which chain it is, beside r and s of zero. */
+  /** Type 0: encodes the chain id, together with zero r and s. */
   v?: bigint | undefined
 }
 
-/** The members of a transaction object, as @ethereumjs/tx holds them. */
+/** The members of a transaction object in @ethereumjs/tx. */
 type Members = Record<string, unknown>
 
 /**
- * A transaction object of @ethereumjs/tx without a signature, for calls, estimates and simulations.
+ * Creates an unsigned transaction object of @ethereumjs/tx for calls, estimates and simulations.
  *
- * The constructors of the library refuse what a call may do: more gas than EIP-7825 allows, a list that its fork does
- * not know yet, any nonce. So the fields are assigned to an object with the methods of the library's class. Callers
- * check the fields themselves.
+ * The library's constructors reject what a call may do: exceed EIP-7825's gas cap, use a list unknown to its fork, or
+ * have any nonce. So the fields are assigned to an object with the methods of the library's class. Callers validate the
+ * fields themselves.
  */
 export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): TypedTransaction {
   const { type, to } = fields
@@ -239,7 +243,7 @@ const commonMembers = [
 ]
 const feeMarketMembers = ['chainId', 'accessList', 'maxFeePerGas', 'maxPriorityFeePerGas']
 
-/** The members that {@link unsignedTransaction} assigns, besides those of all types. */
+/** Members assigned by {@link unsignedTransaction} beyond those of all types. */
 const membersOfType: Readonly<Record<UnsignedFields['type'], readonly string[]>> = {
   0: ['keccakFunction', 'gasPrice'],
   1: ['gasPrice', 'chainId', 'accessList'],
@@ -251,9 +255,9 @@ const membersOfType: Readonly<Record<UnsignedFields['type'], readonly string[]>>
 const emptyTransactions = new Map<UnsignedFields['type'], Members>()
 
 /**
- * A transaction of each type, made once, for its class and its capabilities.
+ * Returns a transaction of a type, created once, for its class and capabilities.
  *
- * @throws Error if a member that is assigned is gone from the class
+ * @throws Error if the class lacks a member that is assigned
  */
 function emptyTransaction(type: UnsignedFields['type']): Members {
   let transaction = emptyTransactions.get(type)

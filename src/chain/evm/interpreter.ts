@@ -25,13 +25,13 @@ import { integerWord } from './words.js'
 
 /** A traced step takes about as long as this many others. */
 const TRACED_STEP_WEIGHT = 16
-/** Gas that buys as much time as one plain step takes: hashes and copies cost by their size. */
+/** log2 of the gas that counts as one plain step in time: hashes and copies cost by size. */
 const GAS_BITS_OF_STEP = 4
 const JUMP = 0x56
 const SELFDESTRUCT = 0xff
 const JUMPI = 0x57
 
-/** Memory that is kept from frame to frame; a frame that took more gives it back. */
+/** Memory reused between frames; a frame that took more releases it. */
 const KEPT_MEMORY_BYTES = 65_536
 const FIRST_MEMORY_BYTES = 8_192
 const MOST_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
@@ -39,17 +39,17 @@ const NO_JUMPS = new Uint8Array(0)
 const NO_CODE = codeTableOf(NO_BYTES)
 
 /**
- * ethereumjs' interpreter with another loop: opcodes that await nothing run without a promise each, most of them without
- * a call, the jump analysis of a contract is made once, a long run lets other work have its turn, the stack is checked
- * before the gas as in geth, and failures carry geth's words. One interpreter serves many frames, one after another: most
- * of the cost of a small frame was the 8 KB of memory that each new one takes.
+ * Creates a subclass of ethereumjs' interpreter with its own loop. Synchronous opcodes run without promises, most of
+ * them without a call. Jump analysis happens once per contract. A long run yields to other work. The stack is checked
+ * before the gas as in geth, and failures carry geth's messages. One interpreter serves many frames in turn, since most
+ * of the cost of a small frame was its 8 KB of new memory.
  */
 export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
     #table = NO_CODE
-    /** Whether the end of the code is still to be told to a tracer. */
+    /** Whether the end of the code has yet to be reported to a tracer. */
     #isEndUnreported = true
-    /** The gas that was left before the last traced step. */
+    /** Gas left before the last traced step. */
     #gasBeforeStep = 0
 
     begin({ environment, gasLimit, state, blockchain, selfdestruct, createdAddresses }: FrameStart): void {
@@ -106,7 +106,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       if (!(error instanceof EVMError)) throw error
       if (error.error === EVMError.errorMessages.STOP) return undefined
       if (error instanceof FrameFailure) return error
-      // Only the library runs this opcode, which leaves no gas to tell how far its price was computed.
+      // Only the library runs this opcode. It leaves no gas to tell how far the price computation got.
       const isUnpaid =
         this._runState.opCode === SELFDESTRUCT && error.error === EVMError.errorMessages.OUT_OF_GAS
       const cause = isUnpaid ? opcodeOutOfGas(this._runState, this.common, this.#gasBeforeStep) : error
@@ -123,10 +123,10 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     }
 
     /**
-     * Runs until the code ends or something is to be awaited; then it is called again.
+     * Runs until the code ends or something must be awaited; in the latter case the caller calls it again.
      *
-     * What opcodes cost is summed up as a number and taken from the gas when that is read: a number costs nothing, and
-     * each change of the gas makes a bigint.
+     * The cost of opcodes is summed up as a number and subtracted from the gas only when the gas is read: numbers are
+     * free, while each change of the gas allocates a bigint.
      */
     #run(host: FrameHost): Promise<unknown> | undefined {
       const runState = this._runState
@@ -211,9 +211,9 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     }
 
     /**
-     * Fails for want of stack items or of room for them; an opcode that does not exist fails otherwise.
+     * Fails because of a stack underflow or overflow, unless the opcode does not exist, which is another failure.
      *
-     * @throws FrameFailure, after a tracer has been told if there is one
+     * @throws FrameFailure, after reporting to a tracer if there is one
      */
     #stackError(opcode: number, { opcodeTable, feed }: FrameHost): Promise<never> | undefined {
       const entry = opcodeTable[opcode] as OpcodeEntry
@@ -243,14 +243,14 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
   }
 }
 
-/** As much gas as is summed up at once: numbers are exact up to 2^53, and the gas of a call may be more. */
+/** Caps gas to what is summed up at once: numbers are exact up to 2^53, but the gas of a call may exceed that. */
 function countable(gas: bigint): number {
   return gas < MOST_COUNTABLE_GAS ? Number(gas) : Number.MAX_SAFE_INTEGER
 }
 
 let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined
 
-/** The interpreter class, made from the one that a run of the library shows. */
+/** Loads the interpreter class, derived from the one of the library. */
 export function loadFrameInterpreter(evm: EVM): Promise<FrameInterpreterConstructor> {
   frameInterpreter ??= captureInterpreter(evm).then(createInterpreterClass)
   return frameInterpreter

@@ -10,9 +10,9 @@ const LOG_TOPIC_GAS = 375
 const LOG_BYTE_GAS = 8
 
 /**
- * What an opcode costs beyond its static gas; the memory that it needs is taken note of.
+ * Computes the gas of an opcode beyond its static gas, and records the memory it needs.
  *
- * A number, which is exact up to 2^53: what costs more is more than there is.
+ * The result is a number, exact up to 2^53; a higher cost exceeds any available gas.
  */
 export type DynamicGas = (runState: RunState) => number
 
@@ -20,14 +20,14 @@ function words(bytes: bigint): number {
   return Math.ceil(Number(bytes) / 32)
 }
 
-/** The gas for memory up to `offset + length` (Yellow Paper, appendix H.1). */
+/** Returns the gas for expanding memory to `offset + length` (Yellow Paper, appendix H.1). */
 export function expand(runState: RunState, offset: bigint, length: bigint): number {
   if (length === 0n) return 0
   const end = Number(offset) + Number(length)
   if (end <= Number(runState.memoryWordCount) * 32) return 0
   const count = Math.ceil(end / 32)
   const total = count * MEMORY_WORD_GAS + Math.floor((count * count) / QUADRATIC_DIVISOR)
-  // Memory that numbers have no exact price for is more than anybody has gas for.
+  // Memory whose price exceeds exact numbers is more than anybody has gas for.
   if (total > Number.MAX_SAFE_INTEGER) return Infinity
   const gas = total - Number(runState.highestMemCost)
   runState.highestMemCost = integerWord(total)
@@ -40,17 +40,17 @@ function fixed(length: bigint): DynamicGas {
   return (runState) => expand(runState, stackItem(runState.stack, 0), length)
 }
 
-/** Offset and length on top of the stack. */
+/** Memory with offset and length on top of the stack. */
 function range(runState: RunState): number {
   return expand(runState, stackItem(runState.stack, 0), stackItem(runState.stack, 1))
 }
 
-/** The gas for copying so many bytes (Yellow Paper, G_copy). */
+/** Returns the gas for copying `length` bytes (Yellow Paper, G_copy). */
 export function copyGas(length: bigint): number {
   return COPY_WORD_GAS * words(length)
 }
 
-/** Offset in memory, offset in the source and length on top of the stack. */
+/** A copy with memory offset, source offset and length on top of the stack. */
 function copy(runState: RunState): number {
   const length = stackItem(runState.stack, 2)
   return expand(runState, stackItem(runState.stack, 0), length) + copyGas(length)
@@ -75,8 +75,8 @@ function log(runState: RunState): number {
 }
 
 /**
- * The gas of opcodes that depends on memory alone, by opcode: the same in all forks. ethereumjs has these as
- * asynchronous functions, which costs a promise each.
+ * Memory-dependent gas by opcode, the same in all forks. ethereumjs implements these as asynchronous functions, at the
+ * cost of a promise each.
  */
 export const memoryGas: readonly (DynamicGas | undefined)[] = (() => {
   const table = new Array<DynamicGas | undefined>(256).fill(undefined)

@@ -17,7 +17,7 @@ export function mstore({ stack, memory }: RunState): void {
   writeMemoryWord(memoryBytes(memory), offset, stack.pop())
 }
 
-/** RETURNDATACOPY. The library has this failure before the copy is paid, and without words of its own. */
+/** RETURNDATACOPY. The library reports this failure before the copy is paid for, and without a message of its own. */
 export function returnDataCopy({ stack, memory, returnBytes }: RunState): void {
   const [target = 0n, start = 0n, length = 0n] = stack.popN(3)
   if (start + length > BigInt(returnBytes.length)) {
@@ -29,8 +29,8 @@ export function returnDataCopy({ stack, memory, returnBytes }: RunState): void {
 }
 
 /**
- * Copies a part of a source to memory, with zeros where the source has ended. The library makes an array of the part
- * first: of megabytes again and again, which is more work for the garbage collector than the copy is.
+ * Copies part of a source to memory, padded with zeros. The library copies the part to an array first: repeated with
+ * megabytes, that is more work for the garbage collector than the copy itself.
  */
 export function copyToMemory({ stack, memory }: RunState, source: Uint8Array): void {
   const offset = Number(stack.pop())

@@ -3,10 +3,10 @@ import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { expect, it } from 'vitest'
 import { opcodeNames } from './opcodeNames.js'
 
-/** Names under which geth and ethereumjs know the same opcode. */
+/** Opcodes with different names in ethereumjs and geth. */
 const differences: Readonly<Record<string, string>> = { PREVRANDAO: 'DIFFICULTY' }
 
-it('names every opcode that ethereumjs knows under Osaka as geth does', async () => {
+it('names every opcode of ethereumjs under Osaka like geth', async () => {
   const evm = await createEVM({ common: new Common({ chain: Mainnet, hardfork: Hardfork.Osaka }) })
   const known = [...evm.getActiveOpcodes()]
   expect(known.length).toBeGreaterThan(140)

@@ -1,4 +1,4 @@
-/** Opcodes that follow one another, by the first. */
+/** Runs of consecutive opcodes, by the first one. */
 const sequences: readonly [first: number, mnemonics: string][] = [
   [0x00, 'STOP ADD MUL SUB DIV SDIV MOD SMOD ADDMOD MULMOD EXP SIGNEXTEND'],
   [0x10, 'LT GT SLT SGT EQ ISZERO AND OR XOR NOT BYTE SHL SHR SAR CLZ'],
@@ -26,8 +26,8 @@ function numbered(mnemonic: string, from: number, to: number): string {
 }
 
 /**
- * What geth calls each opcode, by its byte, whether a fork has it or not (core/vm/opcodes.go): PREVRANDAO is DIFFICULTY
- * there, and opcodes that are only planned have their names.
+ * geth's names of all opcodes by byte, whatever the fork (core/vm/opcodes.go). PREVRANDAO is called DIFFICULTY there,
+ * and planned opcodes are named, too.
  */
 export const opcodeNames: readonly string[] = nameOpcodes()
 

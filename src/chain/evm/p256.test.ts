@@ -23,7 +23,7 @@ function run(...words: bigint[]): string {
 
 const valid = '1'.padStart(64, '0')
 
-test('signatures that OpenSSL has made are valid, and no other', () => {
+test('signatures made by OpenSSL are valid, and no others', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
   const [x, y] = [jwk.x, jwk.y].map((text) => bytesToBigint(Buffer.from(text, 'base64url')))
@@ -43,7 +43,7 @@ test('signatures that OpenSSL has made are valid, and no other', () => {
   }
 })
 
-/** A signature of a hash by a public key of which only its sum with others is known: Q = (sR - hash G) / r. */
+/** Forges a signature of a hash for a point known only as a sum: Q = (sR - hash G) / r. */
 function forge(hash: bigint, point: InstanceType<typeof Point>) {
   const { x } = point.toAffine()
   const [r, s] = [modulo(x), scalar()]
@@ -69,7 +69,7 @@ test('noble verifies the same signatures', () => {
   }
 })
 
-test('an x coordinate above the order of the curve counts without it', () => {
+test('an x coordinate above the order of the curve is reduced', () => {
   const { a, b } = Point.CURVE()
   let x = order
   let y: bigint | undefined
@@ -86,12 +86,12 @@ test('an x coordinate above the order of the curve counts without it', () => {
   expect(run(signature.hash, signature.r, signature.s, signature.x, signature.y)).toBe(valid)
 })
 
-test('sums that are no sum of two different points', () => {
+test('sums that do not add two different points', () => {
   // The hash is zero: nothing is added to the key.
   const ofNothing = forge(0n, Point.BASE.multiply(5n))
   expect(run(0n, ofNothing.r, ofNothing.s, ofNothing.x, ofNothing.y)).toBe(valid)
   expect(run(order, ofNothing.r, ofNothing.s, ofNothing.x, ofNothing.y)).toBe(valid)
-  // The key is (hash/r)G: it is doubled. With its negative there is no point left.
+  // The key is (hash/r)G, so it is doubled. With its negative there is no point left.
   const double = Point.BASE.multiply(7n)
   const { x: r } = double.toAffine()
   const hash = scalar() % order
@@ -102,7 +102,7 @@ test('sums that are no sum of two different points', () => {
   expect(run(hash, modulo(r), s, x, field - y)).toBe('')
 })
 
-test('what is out of range is invalid (EIP-7951)', () => {
+test('values out of range are invalid (EIP-7951)', () => {
   const { hash, r, s, x, y } = forge(scalar(), Point.BASE.multiply(scalar()))
   expect(run(hash, r, s, x, y)).toBe(valid)
   expect(run(hash, 0n, s, x, y)).toBe('')

@@ -8,7 +8,7 @@ import { outOfGas } from './failure.js'
 const GAS = 6_900n
 const INPUT_BYTES = 160
 
-/** secp256r1: the field, its order, and the coefficient a of y² = x³ + ax + b. */
+/** secp256r1, y² = x³ - 3x + b: the field, and the order of the group. */
 const FIELD = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
@@ -25,7 +25,7 @@ function modulo(value: bigint, modulus: bigint): bigint {
   return rest < 0n ? rest + modulus : rest
 }
 
-/** The inverse of a number that has no factor in common with the modulus (Euclid). */
+/** Returns the inverse of a number coprime to the modulus (Euclid). */
 function invert(value: bigint, modulus: bigint): bigint {
   let [rest, next] = [modulus, modulo(value, modulus)]
   let [coefficient, nextCoefficient] = [0n, 1n]
@@ -48,14 +48,14 @@ function encodePoint({ x, y }: Point): Uint8Array {
 /**
  * Whether r and s sign a hash under the public key Q (FIPS 186-5, section 6.4.2).
  *
- * OpenSSL multiplies, through the key agreement that Node has for the curve; Node verifies no signature of a hash that is
- * given. The point that is looked for, (hash/s)G + (r/s)Q, is (r/s)(Q + (hash/r)G), and the secret of a key agreement is
- * the x coordinate of such a multiple.
+ * OpenSSL does the multiplication, through Node's key agreement for the curve, because Node cannot verify the signature
+ * of a given hash. The wanted point (hash/s)G + (r/s)Q equals (r/s)(Q + (hash/r)G), and the secret of a key agreement
+ * is the x coordinate of such a multiple.
  *
  * @throws Error if Q is not on the curve
  */
 export function verifyP256(hash: bigint, r: bigint, s: bigint, key: Point): boolean {
-  // One inversion for both quotients.
+  // A single inversion for both quotients.
   const inverse = invert(r * s, ORDER)
   const ofBase = modulo(hash * s * inverse, ORDER)
   let ofSum = modulo(r * r * inverse, ORDER)
@@ -78,7 +78,7 @@ export function verifyP256(hash: bigint, r: bigint, s: bigint, key: Point): bool
   return modulo(bytesToBigint(agreement.computeSecret(encodePoint(sum))), ORDER) === r
 }
 
-/** P256VERIFY (EIP-7951): one where the signature is valid, else nothing. */
+/** P256VERIFY (EIP-7951): returns one if the signature is valid, otherwise nothing. */
 export function p256Precompile({ data, gasLimit }: PrecompileInput): ExecResult {
   if (gasLimit < GAS) return outOfGas(gasLimit)
   return { executionGasUsed: GAS, returnValue: isValid(data) ? ONE.slice() : NO_BYTES }

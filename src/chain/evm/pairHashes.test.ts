@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { seededRandom } from '../../../test/support/programs.js'
 import { hashOfPair } from './syncOpcodes.js'
 
-it('gives the hash of each pair, those that were hashed before too, wherever they lie', () => {
+it('hashes each pair correctly, even if hashed before, at any offset', () => {
   const random = seededRandom(7)
   const memory = new Uint8Array(400).subarray(5)
   const pairs = Array.from({ length: 600 }, () => {
-    // Few keys and places, and pairs that differ in one byte, as mappings have them.
+    // Few keys and slots, and pairs that differ in one byte, as in mappings.
     const pair = new Uint8Array(64)
     pair[random(64)] = random(256)
     pair[31] = random(4)

@@ -1,13 +1,13 @@
 import type { RunState } from './internals.js'
 
-/** EIP-2200: SSTORE wants more than this left. */
+/** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n
-/** What a call with value gets on top of its gas. */
+/** Extra gas of a call with value. */
 const CALL_STIPEND = 2_300n
 const SSTORE = 0x55
 /**
- * What sees the gas that is left or hands a part of it on, and what sees a balance, which may be that of who has paid for
- * the gas: BALANCE, SELFBALANCE, GAS, creations, calls, SELFDESTRUCT.
+ * Opcodes that read the remaining gas or pass some of it on, or that read a balance, which may be that of the gas
+ * payer: BALANCE, SELFBALANCE, GAS, creations, calls, SELFDESTRUCT.
  */
 const gasDependent: ReadonlySet<number> = new Set([
   ...[0x31, 0x47, 0x5a],
@@ -16,59 +16,59 @@ const gasDependent: ReadonlySet<number> = new Set([
 
 interface MeasuredFrame {
   runState: RunState
-  /** Gas that the frame began with. */
+  /** Gas at the start of the frame. */
   gasLimit: bigint
-  /** The most that had to be there so far. */
+  /** Maximum gas required so far. */
   peak: bigint
 }
 
 /**
- * Finds the least gas with which an execution goes the way it went.
+ * Finds the minimum gas with which an execution takes the same path.
  *
- * That is more than the gas it used: a call gets at most 63/64 of what is left (EIP-150), so that each level of calls
- * needs some gas that it does not use. What depends on the gas that is left (GAS, or a call that runs out) is not seen;
- * where there may be such a thing, the result is to be proven by a run.
+ * It exceeds the gas used: a call gets at most 63/64 of the remaining gas (EIP-150), so each call level needs some gas
+ * that it does not use. Dependence on the remaining gas (GAS, or a call that runs out) goes unnoticed; where it is
+ * possible, confirm the result by a run.
  */
 export class PeakGas {
   readonly #frames: MeasuredFrame[] = []
-  /** The least gas of the frame that ended last. */
+  /** Minimum gas of the frame that ended last. */
   #ended = 0n
   #isExact = true
 
   /**
-   * Whether the execution goes the same way with any gas that is at least its peak: it neither looked at what is left nor
-   * handed a part of it on, so that there is nothing to prove.
+   * Whether the execution takes the same path with any gas of at least the peak: it neither read the remaining gas nor
+   * passed some of it on, so there is nothing to confirm.
    */
   get isExact(): boolean {
     return this.#isExact
   }
 
-  /** A frame begins. */
+  /** Records the start of a frame. */
   enter(runState: RunState): void {
     this.#frames.push({ runState, gasLimit: runState.gasLeft, peak: 0n })
   }
 
-  /** The innermost frame ends. */
+  /** Records the end of the innermost frame. */
   leave(gasUsed: bigint): void {
     const peak = this.#frames.pop()?.peak ?? 0n
     this.#ended = peak > gasUsed ? peak : gasUsed
   }
 
-  /** Sees an opcode of the innermost frame before it runs. */
+  /** Observes an opcode of the innermost frame before it runs. */
   observe(opcode: number, { gasLeft }: RunState): void {
     if (opcode === SSTORE) this.#need(gasLeft, SSTORE_SENTRY + 1n)
     else if (gasDependent.has(opcode)) this.#isExact = false
   }
 
-  /** A message without code begins. */
+  /** Records the start of a message without code. */
   beginMessage(): void {
     this.#ended = 0n
   }
 
   /**
-   * A message within the innermost frame is over.
+   * Records the end of a message within the innermost frame.
    *
-   * @param gasUsed - with what is paid for the code of a creation
+   * @param gasUsed - includes the payment for created code
    */
   endMessage(gasUsed: bigint, withStipend: boolean): void {
     const frame = this.#frames.at(-1)
@@ -82,12 +82,12 @@ export class PeakGas {
     if (least > 0n) this.#need(gasLeft, leastBeforeCall(least))
   }
 
-  /** The least gas of the outermost frame, without what is paid before it. */
+  /** Returns the minimum gas of the outermost frame, without the intrinsic gas. */
   total(gasUsed: bigint): bigint {
     return this.#ended > gasUsed ? this.#ended : gasUsed
   }
 
-  /** Where a frame has this much left, it needs that much. */
+  /** Records that a frame needs `amount` at the point where it has `gasLeft`. */
   #need(gasLeft: bigint, amount: bigint): void {
     const frame = this.#frames.at(-1)
     if (frame === undefined) return
@@ -96,7 +96,7 @@ export class PeakGas {
   }
 }
 
-/** The least gas of which all but one 64th is at least `gas` (EIP-150). */
+/** Returns the minimum gas of which all but 1/64 is at least `gas` (EIP-150). */
 function leastBeforeCall(gas: bigint): bigint {
   return gas + (gas - 1n) / 63n
 }

@@ -39,7 +39,7 @@ interface Outcome {
   output: string
 }
 
-/** What a code comes to, run by ethereumjs without any of our parts. */
+/** Runs a code in ethereumjs without any of our parts. */
 async function outcomeOfLibrary(code: Uint8Array, data: Uint8Array, gasLimit: bigint): Promise<Outcome> {
   const parts = { code, data, gasLimit, caller: new Address(caller), to: new Address(contract) }
   const { executionGasUsed: gas, exceptionError, returnValue } = await unpatched.runCode(parts)
@@ -51,7 +51,7 @@ async function outcomeHere(code: Uint8Array, data: Uint8Array, gasLimit: bigint)
   await state.putAccount(new Address(caller), new Account(0n, 10n ** 18n))
   await state.putAccount(new Address(contract), new Account(1n))
   await state.putCode(new Address(contract), code)
-  // EIP-2028: what a message pays for its data.
+  // EIP-2028: gas of a message's data.
   const before = data.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), INTRINSIC_GAS)
   const result = await withEvm({ rules, state, block, blockHash: () => undefined }, (evm) => {
     const fees = { gasPrice: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
@@ -63,7 +63,9 @@ async function outcomeHere(code: Uint8Array, data: Uint8Array, gasLimit: bigint)
   return { gas: result.gasUsed - before, failed: result.failure !== undefined, output }
 }
 
-/** @returns what both come to */
+/**
+ * @returns the common outcome
+ */
 async function expectSame(
   bytes: readonly number[] | Uint8Array,
   { data = new Uint8Array(0), gas = ENOUGH_GAS } = {},
@@ -74,7 +76,7 @@ async function expectSame(
   return expected
 }
 
-/** Where words, shifts and offsets have their edges. */
+/** Edge cases of words, shifts and offsets. */
 const edges = [
   ...[0n, 1n, 2n, 3n, 31n, 32n, 33n, 255n, 256n, 257n],
   ...[53n, 64n, 127n, 128n, 255n, 256n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits % 2n ** 256n]),
@@ -91,10 +93,10 @@ function push(value: bigint): number[] {
 
 const pushPlace = (place: number): number[] => [0x61, place >> 8, place & 0xff]
 
-/** Gives back memory up to a place. */
+/** Returns memory up to an offset. */
 const returnMemory = (length: number): number[] => [...pushPlace(length), 0x5f, 0xf3]
 
-describe('runPlain does what an unpatched ethereumjs does', () => {
+describe('runPlain behaves like an unpatched ethereumjs', () => {
   const binary = [
     0x01, 0x02, 0x03, 0x04, 0x06, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1b, 0x1c, 0x1d,
   ]
@@ -103,7 +105,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     async (hex) => {
       const opcode = Number.parseInt(hex, 16)
       const pairs = edges.flatMap((a) => edges.map((b) => [...push(b), ...push(a), opcode]))
-      // Whether it is zero as well: a word of more than 256 bits would not be seen in memory.
+      // Also stores ISZERO of the result: a word of more than 256 bits would not show in memory.
       const code = pairs.flatMap((pair, index) => [
         ...[...pair, 0x80, 0x15, ...pushPlace(64 * index), 0x52],
         ...[...pushPlace(64 * index + 32), 0x52],
@@ -125,7 +127,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     expect(failed).toBe(false)
   })
 
-  it('with what a call brings: its sender, value and data', async () => {
+  it('with the context of a call: its sender, value and data', async () => {
     const opcodes = [0x33, 0x34, 0x36, 0x3d]
     const code = opcodes.flatMap((opcode, index) => [opcode, ...pushPlace(32 * index), 0x52])
     await expectSame([...code, ...returnMemory(32 * opcodes.length)], { data: new Uint8Array(300).fill(1) })
@@ -141,7 +143,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     }
   })
 
-  it('with memory that is there, that ends within a word, and that has to grow', async () => {
+  it('with memory that exists, that ends within a word, and that has to grow', async () => {
     for (const offset of [0, 1, 31, 32, 33, 63, 64, 65, 95, 96, 97, 8159, 8160, 8161, 8192, 20_000]) {
       for (const opcode of [0x51, 0x52]) {
         const access = [...push(7n), ...pushPlace(offset), opcode]
@@ -153,8 +155,8 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     await expectSame([...push(2n ** 255n), 0x51])
   })
 
-  it('with a jump to every place of a code, and beyond it', async () => {
-    // Each 0x5b is a JUMPDEST but for those in the data of a PUSH, the last of which ends with the code.
+  it('with a jump to every position of a code, and beyond it', async () => {
+    // Each 0x5b is a JUMPDEST, except within the data of a PUSH, the last of which ends with the code.
     const tail = [0x5b, 0x60, 0x5b, 0x5b, 0x61, 0x5b, 0x5b, 0x5b, 0x00, 0x62, 0x00, 0x5b]
     for (let place = 0; place < 30; place++) {
       await expectSame([...pushPlace(place), 0x56, ...tail])
@@ -164,7 +166,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     await expectSame([...push(2n ** 64n + 5n), 0x56, ...tail])
   })
 
-  it('with every amount of gas up to what a code takes', async () => {
+  it('with every amount of gas up to what a code needs', async () => {
     const loop = [
       ...[...push(3n), 0x5b],
       ...[...push(1n), 0x90, 0x03, 0x80, 0x80, 0x5f, 0x52, 0x5f, 0x51, 0x02, 0x50],
@@ -177,7 +179,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     }
   })
 
-  it('with the selector of a function, and what only looks like reading one', async () => {
+  it('with a function selector, and with code that only looks like reading one', async () => {
     const bytes = Uint8Array.from({ length: 36 }, (_, index) => 255 - index)
     for (const data of [0, 1, 3, 4, 5, 31, 32, 36].map((length) => bytes.subarray(0, length))) {
       for (const [place, shift, opcode] of [
@@ -197,7 +199,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     }
   })
 
-  it('with pushes that ran before, where what follows them uses them and where it does not', async () => {
+  it('with pushes that ran before, whether or not the next opcode uses them', async () => {
     const uses = [
       ...[0x60, 0x40, 0x51, 0x60, 0xc0, 0x52],
       ...[0x60, 4, 0x35, 0x60, 0xe0, 0x52],
@@ -216,7 +218,7 @@ describe('runPlain does what an unpatched ethereumjs does', () => {
     await expectSame([0x5b, ...push(2n ** 64n), 0x50, 0x60, 0, 0x56])
   })
 
-  it('with a stack that runs full', async () => {
+  it('with a stack that overflows', async () => {
     for (const opcode of [0x5f, 0x80, 0x36, 0x33]) {
       await expectSame([0x5f, 0x5b, opcode, ...pushPlace(1), 0x56])
     }

@@ -14,13 +14,13 @@ const SWAP1 = 0x90
 
 /** What the loop shares with the rest of the interpreter. */
 export interface PlainHost {
-  /** By opcode: the gas of each that {@link runPlain} knows in this fork, otherwise zero. */
+  /** Gas by opcode; zero for opcodes that {@link runPlain} does not handle in this fork. */
   readonly plainGas: Uint8Array
-  /** How many opcodes may still run before the clock is looked at. */
+  /** Number of opcodes to run before the next look at the clock. */
   stepsLeft: number
 }
 
-/** The opcodes that always cost the same, or the same as long as memory does not grow, and see neither gas nor state. */
+/** Opcodes with a constant cost, at least while memory does not grow, that access neither gas nor state. */
 const plainOpcodes: readonly (readonly [first: number, last: number])[] = [
   [0x01, 0x04],
   [0x06, 0x06],
@@ -34,10 +34,10 @@ const plainOpcodes: readonly (readonly [first: number, last: number])[] = [
   [0x5f, 0x9f],
 ]
 
-/** MLOAD and MSTORE cost more where memory grows; then they are not run here. */
+/** MLOAD and MSTORE cost more if memory grows, and are then left to the caller. */
 const growing: ReadonlySet<number> = new Set([0x51, 0x52])
 
-/** The table {@link PlainHost.plainGas} of a fork. @param opcodes - the library's, by their byte */
+/** Creates {@link PlainHost.plainGas} for a fork. @param opcodes - the library's, by byte */
 export function createPlainGas(opcodes: readonly OpcodeEntry[]): Uint8Array {
   const table = new Uint8Array(256)
   for (const [first, last] of plainOpcodes) {
@@ -49,7 +49,7 @@ export function createPlainGas(opcodes: readonly OpcodeEntry[]): Uint8Array {
   return table
 }
 
-/** The first four bytes of data. */
+/** Returns the first four bytes of data. */
 function selectorOf(data: Uint8Array): bigint {
   const upper = ((data[0] as number) << 8) | (data[1] as number)
   return integerWord((upper << 16) | ((data[2] as number) << 8) | (data[3] as number))
@@ -60,12 +60,12 @@ function signed(word: bigint): bigint {
 }
 
 /**
- * Runs opcodes that need nothing but the stack, the call's data and memory that is there, up to the first other one,
- * one that fails, or one that so much gas does not pay for; those are left to the caller, with everything as it was
- * before them. Most code consists of such opcodes, and a call for each costs more than most of them. The cases are
- * literal numbers, which is what V8 makes a table of.
+ * Runs opcodes that need nothing but the stack, the call data and existing memory. Stops before the first other opcode,
+ * and before one that fails or that `affordable` does not cover, leaving it untouched for the caller. Most code
+ * consists of plain opcodes, and a call for each would cost more than most of them. The cases are literal numbers so
+ * that V8 compiles a jump table.
  *
- * @returns the gas that they cost
+ * @returns the gas used
  */
 export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, affordable: number): number {
   const { code, stack, memory, env } = runState
@@ -73,13 +73,13 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
   const { pushIndex, pushValues, pushNumbers } = table
   const items = stackItems(stack)
   const bytes = memoryBytes(memory)
-  // Memory that was paid for may not have been made yet.
+  // Memory that is paid for may not be allocated yet.
   const lastWord = Math.min(Number(runState.memoryWordCount) * WORD_BYTES, bytes.length) - WORD_BYTES
   let place = runState.programCounter
   let height = stack.length
   let steps = host.stepsLeft
   let spent = 0
-  // Where the last PUSH ended, and its value: what follows it mostly wants a number, and a bigint takes long to be one.
+  // End and value of the last PUSH: the next opcode often needs a number, and converting a bigint is slow.
   let pushEnd = -1
   let pushed = 0
   loop: for (; steps > 0 && place < code.length; steps--) {
@@ -189,7 +189,7 @@ export function runPlain(runState: RunState, table: CodeTable, host: PlainHost, 
         ) {
           const more = (plainGas[PUSH1] as number) + (plainGas[SHR] as number)
           if (plainGas[SHR] !== 0 && spent + gas + more <= affordable) {
-            // The selector of a function: what nearly all code begins with.
+            // A function selector, which nearly all code begins with.
             items[top] = selectorOf(env.callData)
             steps -= 2
             place += 4

@@ -37,29 +37,29 @@ import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
 
-/** How many opcodes run between two looks at the clock. */
+/** Opcodes between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
-/** Logs of one message that runTx hashes in a millisecond or two. */
+/** Maximum number of a message's logs that runTx may hash, in a millisecond or two. */
 const MOST_HASHED_LOGS = 512
 
-/** The state of an EVM that is not lent. */
+/** State of an EVM that is not lent. */
 const noState = new SimpleStateManager()
 
 /**
- * An EVM that goes from one execution to the next: making one costs far more than a small call.
+ * An EVM reused between executions, because creating one costs far more than a small call.
  *
- * While it is bound it works on the context that it was given; released, it remembers nothing of it.
+ * While bound, it works on its context; once released, it remembers nothing of it.
  */
 export class PooledEvm extends EVM implements FrameHost {
   declare readonly common: ForkRules
   readonly syncOpcodes: FrameHost['syncOpcodes']
   readonly plainGas: Uint8Array
   stepsLeft = STEPS_BETWEEN_LOOKS
-  /** Sees every opcode but the plain ones before it runs. */
+  /** Observes every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
-  /** Measures the least gas of the next messages. */
+  /** Measures the minimum gas of the next messages. */
   peakGas: PeakGas | undefined
-  /** Bytes that the code of the last creation returned. */
+  /** Length in bytes of the code that the last creation returned. */
   deployedSize = 0
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
@@ -68,17 +68,17 @@ export class PooledEvm extends EVM implements FrameHost {
   #slice: TimeSlice | undefined
   readonly #hashes = new HashLookup()
   #state: WorkingState | undefined
-  /** Interpreters of frames that have ended. */
+  /** Interpreters of ended frames, for reuse. */
   readonly #interpreters: FrameInterpreter[] = []
   #vm: VM | undefined
   #manyLogs: ExecResult['logs']
   #collections: MessageCollections = { selfdestruct: new Map(), createdAddresses: new Set() }
   readonly #Interpreter: FrameInterpreterConstructor
   readonly #fork: ForkPrecompiles
-  /** What is warm and touched; the library sees it as its own journal. */
+  /** Warm and touched accounts and slots; the library uses it as its own journal. */
   readonly frameJournal: FrameJournal
 
-  /** A new EVM under these rules. */
+  /** Creates an EVM with these rules. */
   static async create(rules: ForkRules): Promise<PooledEvm> {
     const options = {
       common: rules,
@@ -100,7 +100,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#fork = new ForkPrecompiles(this._precompiles, rules)
     this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
     checkLibraryJournal(this.journal, this.frameJournal)
-    // The library's class has private members, so that nothing else is assignable.
+    // The library's class has private members, so nothing else is assignable.
     Reflect.set(this, 'journal', this.frameJournal)
   }
 
@@ -116,34 +116,34 @@ export class PooledEvm extends EVM implements FrameHost {
     return this.#feed
   }
 
-  /** Tells a tracer of the next messages; undefined ends that. */
+  /** Reports the next messages to a tracer; undefined stops that. */
   trace(tracer: ExecutionTracer | undefined): void {
     this.#feed = tracer && new TraceFeed(tracer, this)
   }
 
-  /** The state of the context that this EVM works on. */
+  /** The state of the current context. */
   get state(): WorkingState {
     if (this.#state === undefined) throw new Error('this EVM is not in use')
     return this.#state
   }
 
-  /** The block of the context that this EVM works on. */
+  /** The block of the current context. */
   get block(): BlockEnvironment {
     if (this.#block === undefined) throw new Error('this EVM is not in use')
     return this.#block
   }
 
-  /** The block that the next messages run in. */
+  /** Sets the block that the next messages run in. */
   set block(block: BlockEnvironment) {
     this.#block = block
   }
 
-  /** The addresses of the fork's precompiles, whatever overrides made of them: 40 lower-case hexadecimal digits. */
+  /** Addresses of the fork's precompiles, before any overrides: 40 lower-case hexadecimal digits each. */
   get forkPrecompiles(): readonly string[] {
     return this.#fork.addresses
   }
 
-  /** The virtual machine around this EVM, which runs transactions on a state. */
+  /** Returns the VM around this EVM, which runs transactions on a state. */
   vmOver(state: StateManagerInterface): VM {
     const vm = this.#vm
     if (vm === undefined) throw new Error('this EVM has no virtual machine yet')
@@ -151,7 +151,7 @@ export class PooledEvm extends EVM implements FrameHost {
     return vm
   }
 
-  /** The precompiles of the fork, all of which are warm in a transaction, whatever overrides made of them. */
+  /** The fork's precompiles, which are all warm in a transaction, before any overrides. */
   override get precompiles(): PrecompileMap {
     return this.#fork?.map ?? this._precompiles
   }
@@ -161,17 +161,17 @@ export class PooledEvm extends EVM implements FrameHost {
     return this._precompiles.get(digits.padStart(40, '0').toLowerCase())
   }
 
-  /** The precompiles of the fork until {@link usePrecompiles} replaces them. */
+  /** Replaces the precompiles until {@link release}. */
   usePrecompiles(precompiles: PrecompileMap): void {
     this._precompiles = precompiles
   }
 
-  /** The precompile at a 20-byte address, if there is one now. */
+  /** Returns the current precompile at a 20-byte address, if any. */
   findPrecompile(address: Uint8Array): PrecompileFunc | undefined {
     return this.#fork.findIn(this._precompiles, address)
   }
 
-  /** Sets this EVM to work on a context. */
+  /** Binds this EVM to a context. */
   bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
     this.#onConsole = onConsole
     this.#state = state
@@ -182,7 +182,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#slice = undefined
   }
 
-  /** Forgets the context. */
+  /** Unbinds the context. */
   release(): void {
     this.#state = undefined
     this.stateManager = noState
@@ -217,7 +217,7 @@ export class PooledEvm extends EVM implements FrameHost {
       this.#beforeInner(message)
       return this.#afterInner(message, await super.runCall(options))
     }
-    // What opcodes see is the block of the context: runTx is shown one without the fees that a call need not pay.
+    // Opcodes see the context's block; the one passed to runTx lacks the fees that a call need not pay.
     const result =
       to === undefined || this.#isWatched
         ? await super.runCall({ ...options, block: this.block })
@@ -229,8 +229,8 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   /**
-   * The logs of the last message from outside if they were too many for runTx, which hashes all addresses and topics in one
-   * piece: its result lacks them.
+   * Returns the logs of the last outermost message if there were too many for runTx, which hashes all addresses and
+   * topics in one go. The result of runTx then lacks them.
    */
   takeManyLogs(): ExecResult['logs'] {
     const logs = this.#manyLogs
@@ -238,19 +238,21 @@ export class PooledEvm extends EVM implements FrameHost {
     return logs
   }
 
-  /** A message from outside: a call of an account without promises where the state is at hand, otherwise `runCall`. */
+  /**
+   * Runs an outermost message. A call is free of promises where the state is loaded; anything else goes to `runCall`.
+   */
   runOutermost(options: EVMRunCallOpts): Awaitable<EVMResult> {
     const { to } = options
     if (to === undefined || this.#isWatched) return this.runCall(options)
     return whenReady(this.#runOutermost(options, to), (execResult) => ({ execResult }))
   }
 
-  /** Whether the library has to run messages from outside: a tracer listens, or the fork is before Berlin. */
+  /** Whether the library must run outermost messages: a tracer listens, or the fork is before Berlin. */
   get #isWatched(): boolean {
     return this.#feed !== undefined || this.traced || !this.common.isActivatedEIP(2929)
   }
 
-  /** A call from outside, of an account: as the library begins one. */
+  /** Runs an outermost call of an account, set up like the library does. */
   #runOutermost(options: EVMRunCallOpts, to: Address): Awaitable<ExecResult> {
     const { caller = createZeroAddress(), gasPrice = 0n } = options
     this._block = this.block
@@ -264,7 +266,7 @@ export class PooledEvm extends EVM implements FrameHost {
     })
   }
 
-  /** The collections of the last message, or new ones if it left something in them: few do. */
+  /** Returns the collections of the last message, or new ones if it left anything in them, which is rare. */
   #emptyCollections(): MessageCollections {
     const { selfdestruct, createdAddresses } = this.#collections
     if (selfdestruct.size + createdAddresses.size > 0) {
@@ -295,7 +297,7 @@ export class PooledEvm extends EVM implements FrameHost {
     return result
   }
 
-  /** The library calls this for creations and where a tracer listens. */
+  /** Called by the library for creations and while a tracer listens. */
   protected override async runInterpreter(message: Message & { isCreate?: boolean }): Promise<ExecResult> {
     return this.runFrame(message)
   }
@@ -340,7 +342,7 @@ export class PooledEvm extends EVM implements FrameHost {
     data: Uint8Array,
     gasLimit: bigint,
   ): Promise<ExecResult> | ExecResult {
-    // One may take as long as thousands of opcodes: the next opcode looks at the clock.
+    // A precompile may take as long as thousands of opcodes, so the next opcode looks at the clock.
     this.stepsLeft = 0
     if (this.#fork.isBlake2(code)) return this.#runBlake2(code, data, gasLimit)
     return whenReady(this.#fork.prepare(code, data, gasLimit), (outcome) => {
@@ -349,7 +351,7 @@ export class PooledEvm extends EVM implements FrameHost {
     })
   }
 
-  /** What a precompile gave, with geth's words where it failed. */
+  /** Adds geth's message to the result of a failed precompile. */
   #described(code: PrecompileFunc, data: Uint8Array, result: ExecResult): Awaitable<ExecResult> {
     const { exceptionError } = result
     if (exceptionError === undefined) return result
@@ -363,11 +365,11 @@ export class PooledEvm extends EVM implements FrameHost {
     }))
   }
 
-  /** In turns with other work, unless it takes little time or does not run at all. */
+  /** Yields to other work unless the run is short or does not happen at all. */
   #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
     const rounds = data.length === BLAKE2_INPUT_LENGTH ? roundsOf(data) : 0
     const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
-    // The library looks at the last byte before the price.
+    // The library checks the last byte before the price.
     if (gas > gasLimit) return outOfGas(gasLimit)
     if (rounds <= ROUNDS_AT_ONCE || (data[212] ?? 0) > 1) {
       return whenReady(super.runPrecompile(code, data, gasLimit), (result) =>
@@ -380,9 +382,9 @@ export class PooledEvm extends EVM implements FrameHost {
 }
 
 /**
- * What a frame left behind, in the library's shape (EVM.runInterpreter).
+ * Builds the result of a frame in the library's shape (EVM.runInterpreter).
  *
- * @param gasLimit - gas that the frame began with
+ * @param gasLimit - gas at the start of the frame
  */
 export function frameResult(
   { _result: { logs, returnValue = NO_BYTES, selfdestruct, createdAddresses }, runState }: FrameInterpreter,

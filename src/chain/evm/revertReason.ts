@@ -7,7 +7,7 @@ const ERROR_SELECTOR = '08c379a0'
 const PANIC_SELECTOR = '4e487b71'
 const WORD = 32
 
-/** The meaning of Solidity's panic codes, in the words of geth (accounts/abi/abi.go). */
+/** Meanings of Solidity's panic codes, with geth's texts (accounts/abi/abi.go). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -21,26 +21,26 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ])
 
-/** The error that a caller sees for these bytes of a REVERT. */
+/** Creates the error that a caller sees for the data of a REVERT. */
 export function revertError(data: Uint8Array): ExecutionRevertedError {
   const reason = decodeRevertReason(data)
   const words = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
   return new ExecutionRevertedError(words, data)
 }
 
-/** What the bytes of a REVERT say: the text of Error(string) or the meaning of a Panic; undefined for all else. */
+/** Decodes the data of a REVERT: the text of Error(string) or the meaning of a Panic; undefined for anything else. */
 export function decodeRevertReason(data: Uint8Array): string | undefined {
   const code = decodePanicCode(data)
   if (code === undefined) return decodeErrorText(data)
   return panicReasons.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
 }
 
-/** The text of Error(string); undefined for all else. */
+/** Decodes the text of Error(string); undefined for anything else. */
 export function decodeErrorText(data: Uint8Array): string | undefined {
   return hasSelector(data, ERROR_SELECTOR) ? decodeString(data.subarray(4)) : undefined
 }
 
-/** The code of Panic(uint256); undefined for all else. */
+/** Decodes the code of Panic(uint256); undefined for anything else. */
 export function decodePanicCode(data: Uint8Array): bigint | undefined {
   if (!hasSelector(data, PANIC_SELECTOR) || data.length < 4 + WORD) return undefined
   return bytesToBigint(data.subarray(4, 4 + WORD))
@@ -50,7 +50,7 @@ function hasSelector(data: Uint8Array, selector: string): boolean {
   return bytesToPlainHex(data.subarray(0, 4)) === selector
 }
 
-/** The only value of an ABI-encoded tuple, a string; undefined if the bytes are no such tuple. */
+/** Decodes an ABI-encoded tuple with a single string; undefined if it is not one. */
 function decodeString(values: Uint8Array): string | undefined {
   const start = readLength(values, 0)
   if (start === undefined) return undefined
@@ -60,7 +60,7 @@ function decodeString(values: Uint8Array): string | undefined {
   return text.length === length ? Buffer.from(text).toString('utf8') : undefined
 }
 
-/** A word that counts bytes of the data itself, so that it cannot be more than the data has. */
+/** Reads a word that is an offset or length within the data; undefined if it exceeds the data. */
 function readLength(values: Uint8Array, at: number): number | undefined {
   if (at + WORD > values.length) return undefined
   const length = bytesToBigint(values.subarray(at, at + WORD))

@@ -1,19 +1,19 @@
 import type { ExecResult, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 
-/** Bytes that ECRECOVER reads: hash, v, r and s, a word each. */
+/** Bytes that ECRECOVER reads: hash, v, r and s, one word each. */
 const INPUT_SIZE = 128
 
 /**
- * Signatures that are taken for an account's whatever they sign (anvil_impersonateSignature): ECRECOVER answers the
- * account. Transactions are not affected, only contracts.
+ * Signatures assigned to an account whatever they sign (anvil_impersonateSignature): ECRECOVER returns that account.
+ * This only affects contracts, not transactions.
  */
 export class SignatureRecoveries {
-  /** Addresses as 32-byte words, by r and s with the recovery bit. */
+  /** Addresses as 32-byte words, by r, s and recovery bit. */
   readonly #words = new Map<string, Uint8Array>()
 
   /**
-   * @param signature - 65 bytes: r, s, and v, which is 27 or 28, or 0 or 1
+   * @param signature - 65 bytes: r, s and v (27, 28, 0 or 1)
    * @param address - 20 bytes
    */
   set(signature: Uint8Array, address: Uint8Array): void {
@@ -23,12 +23,12 @@ export class SignatureRecoveries {
     this.#words.set(keyOf(signature.subarray(0, 64), v >= 27 ? v - 27 : v), word)
   }
 
-  /** Forgets all of them. */
+  /** Removes all signatures. */
   clear(): void {
     this.#words.clear()
   }
 
-  /** ECRECOVER as the fork has it, for every other signature. */
+  /** Wraps the fork's ECRECOVER, which handles all other signatures. */
   around(ecrecover: PrecompileFunc): PrecompileFunc {
     return (input) => this.#answer(input) ?? ecrecover(input)
   }

@@ -37,7 +37,7 @@ async function fillState(random: Random): Promise<StateView> {
   return state.view()
 }
 
-/** The same state, every read of which is waited for, as on a fork of a remote chain. */
+/** The same state, but every read returns a promise, as on a fork of a remote chain. */
 function slow(view: StateView): StateView {
   return {
     root: view.root,
@@ -60,7 +60,7 @@ function randomCall(random: Random): CallObject {
   }
 }
 
-/** What the accounts that a call can have changed are afterwards. */
+/** Reads the accounts that a call may have changed. */
 async function accountsOf({ header, state }: CallSite): Promise<unknown[]> {
   const found: unknown[] = []
   for (const address of [sender, nobody, header.coinbase, ...contracts]) {

@@ -14,7 +14,7 @@ import { readWord, slotOfWord, toWord, wordToAddress, wordToBytes } from './word
 const COLD_SLOAD_GAS = 2_100
 const COLD_ACCOUNT_GAS = 2_600
 const WARM_READ_GAS = 100
-/** EIP-2200: SSTORE wants more gas than this left. */
+/** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n
 /** EIP-2200, SSTORE_SET_GAS. */
 const SSTORE_SET_GAS = 20_000
@@ -24,17 +24,17 @@ const SSTORE_RESET_GAS = 2_900
 /** An opcode without its static gas. */
 type StateOpcode = Omit<SyncOpcode, 'gas'>
 
-/** What has the journal of a message. */
+/** The owner of a frame journal. */
 export interface JournalOwner {
   readonly frameJournal: FrameJournal
 }
 
-/** What it costs to get at the account at a 20-byte address, which is warm from then on (EIP-2929). */
+/** Warms the account at a 20-byte address and returns the gas for accessing it (EIP-2929). */
 export function accessGas({ frameJournal }: JournalOwner, address: Uint8Array): number {
   return frameJournal.warmAddress(address) ? WARM_READ_GAS : COLD_ACCOUNT_GAS
 }
 
-/** The slot that is named on top of the stack. */
+/** Returns the slot named on top of the stack. */
 function topSlot({ stack }: RunState): SlotKey {
   return slotOfWord(stackItem(stack, 0))
 }
@@ -50,8 +50,8 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * The opcodes that read and write the state, by their byte, for forks since Berlin. ethereumjs has them as asynchronous
- * functions, which costs several promises each, and converts their numbers through text.
+ * Creates the opcodes that read and write state, for forks since Berlin, keyed by byte. ethereumjs implements them as
+ * asynchronous functions, which cost several promises each, and converts numbers through strings.
  */
 export function createStateOpcodes(
   host: JournalOwner & { readonly state: WorkingState },
@@ -127,7 +127,7 @@ export function createStateOpcodes(
     stack.push(BigInt(loaded(host.state.readCode(wordToAddress(stack.pop()))).length))
   }
 
-  /** The address is on top of what any copy takes. */
+  /** The address comes first, before the operands that every copy has. */
   function codeCopyGas(runState: RunState): number {
     const { stack } = runState
     const address = topAddress(runState)
@@ -140,7 +140,7 @@ export function createStateOpcodes(
     copyToMemory(runState, loaded(host.state.readCode(wordToAddress(runState.stack.pop()))))
   }
 
-  /** EIP-1052: zero for an account that is empty. */
+  /** EIP-1052: zero for an empty account. */
   function codeHash({ stack }: RunState): void {
     const account = loaded(host.state.readAccount(wordToAddress(stack.pop())))
     stack.push(account === undefined || isEmptyRecord(account) ? 0n : readWord(account.codeHash, 0))

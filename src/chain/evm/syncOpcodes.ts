@@ -8,7 +8,7 @@ import { copyToMemory, mload, mstore, returnDataCopy } from './memoryOpcodes.js'
 import { createStateOpcodes } from './stateOpcodes.js'
 import { readWord, viewOfMemory, wordToBytes } from './words.js'
 
-/** What an opcode does once its gas is paid; a promise only where something is awaited. */
+/** Executes an opcode once its gas is paid. Returns a promise only if something must be awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
 
 function keccak({ stack, memory }: RunState): void {
@@ -29,7 +29,7 @@ function log({ stack, memory, interpreter, opCode }: RunState): void {
   interpreter.log(length === 0 ? NO_BYTES : memory.read(offset, length), topics.length, topics)
 }
 
-/** The end of a frame without the exception that the library throws for it. */
+/** Ends a frame without the exception that the library throws for it. */
 function stop(runState: RunState): void {
   runState.programCounter = runState.code.length
 }
@@ -50,7 +50,7 @@ function returnData(runState: RunState): void {
 
 const LOG0 = 0xa0
 
-/** Actions that take the place of the library's, which convert numbers through text and end frames by exceptions. */
+/** Replacements for the library's actions, which convert numbers through strings and end frames by exceptions. */
 export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0x00, stop],
   [0x20, keccak],
@@ -67,21 +67,21 @@ export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0xf3, returnData],
 ])
 
-/** Bytes of two words. */
+/** Length of two words in bytes. */
 export const PAIR_BYTES = 64
 const PAIR_WORDS = 16
 const PLACES = 256
 
-/** Pairs of words that were hashed lately, each at a place that follows from the lower ends of both, and their hashes. */
+/** Recently hashed pairs of words, indexed by the low ends of both, and their hashes. */
 const pairs = new Uint32Array(PLACES * PAIR_WORDS)
 const hashes: (bigint | undefined)[] = new Array<undefined>(PLACES).fill(undefined)
 
 /**
- * The keccak-256 hash of 64 bytes in the memory of a frame, which are there, as a number.
+ * Returns the keccak-256 hash of 64 bytes of existing frame memory, as a number.
  *
- * The slot of a mapping's member is such a hash, of the key and the mapping's place: each call of a token asks for a few,
- * mostly the same as the call before. A pair that is known is found in a tenth of the time that hashing takes, and the
- * number that it gives is one that the slots are known by.
+ * A mapping's slot is such a hash of key and mapping slot. Each call of a token needs a few, mostly the same as the
+ * previous call. Finding a known pair takes a tenth of the time of hashing it, and returns the same number object that
+ * the slot cache knows.
  */
 export function hashOfPair(memory: Uint8Array, offset: number): bigint {
   const view = viewOfMemory(memory)
@@ -104,10 +104,9 @@ const GAS = 0x5a
 const AsyncFunction = (async () => {}).constructor
 
 /**
- * The opcodes of a fork, by their byte, that need not await anything; undefined for the others, which the library's own
- * step runs.
+ * Creates the synchronous opcodes of a fork by byte; undefined for the others, which the library's own step runs.
  *
- * ethereumjs marks some plain functions as asynchronous (CALLDATALOAD, CALLER), so the function itself is looked at.
+ * ethereumjs marks some plain functions as asynchronous (CALLDATALOAD, CALLER), so this checks the function itself.
  */
 export function createSyncOpcodes(
   table: readonly OpcodeEntry[],
@@ -142,12 +141,12 @@ function exponentGas(perByte: number): DynamicGas {
 
 /** An opcode that runs without a promise. */
 export interface SyncOpcode {
-  /** Gas that it always costs. */
+  /** Static gas. */
   gas: number
-  /** Gas that it costs besides. */
+  /** Gas beyond the static gas. */
   dynamicGas: DynamicGas | undefined
-  /** Whether it looks at the gas that is left, which is worked out for it then. */
+  /** Whether it reads the remaining gas, which must then be up to date. */
   seesGas: boolean
-  /** A promise only where the state is not at hand. */
+  /** Returns a promise only if state must be loaded. */
   action: (runState: RunState, rules: Common) => unknown
 }

@@ -13,13 +13,13 @@ describe('toWord', () => {
     expect(toWord(Uint8Array.from(bytes))).toBe(valueOf(bytes))
   })
 
-  it('sees nothing of the word before', () => {
+  it('is not affected by the previous word', () => {
     expect(toWord(new Uint8Array(32).fill(255))).toBe(2n ** 256n - 1n)
     expect(toWord(Uint8Array.of(5))).toBe(5n)
   })
 })
 
-it('makes words of integers, and finds their lowest bytes', () => {
+it('converts integers to words, and finds their lowest bytes', () => {
   for (const value of [0, 1, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1]) {
     expect(integerWord(value)).toBe(BigInt(value))
     expect(lowestByte(BigInt(value) + 2n ** 200n)).toBe(value % 256)
@@ -31,7 +31,7 @@ describe('readWord', () => {
     expect(readWord(Uint8Array.from(counted), offset)).toBe(valueOf(counted.slice(offset, offset + 32)))
   })
 
-  it('takes what is beyond the end for zero', () => {
+  it('treats bytes beyond the end as zero', () => {
     expect(readWord(new Uint8Array(32).fill(255), 0)).toBe(2n ** 256n - 1n)
     expect(readWord(Uint8Array.from(counted), 30)).toBe(valueOf(counted.slice(30)) << 176n)
     expect(readWord(Uint8Array.of(1), 1)).toBe(0n)

@@ -4,18 +4,18 @@ const LARGEST_HALF = 2 ** 32 - 1
 const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
 
 /**
- * A word in four parts of 64 bits, the lowest first, and their halves.
+ * A word as four 64-bit parts, lowest first, and as their halves.
  *
- * V8 makes code of its own for bigints that go through an array; for those that go through a DataView it makes a call.
+ * V8 inlines bigint access to a typed array, but calls a function for a DataView.
  */
 const parts = new BigUint64Array(4)
 const halves = new Uint32Array(parts.buffer)
 parts[0] = 1n
-/** Which half of a part is the lower one: the order of bytes is the machine's. */
+/** Index of the lower half within a part, by the byte order of the machine. */
 const LOW = halves[0] === 1 ? 0 : 1
 const HIGH = 1 - LOW
 
-/** An integer that is not negative as a bigint. */
+/** Converts a non-negative integer to a bigint. */
 export function integerWord(value: number): bigint {
   if (value > LARGEST_HALF) return BigInt(value)
   halves[LOW] = value
@@ -23,13 +23,13 @@ export function integerWord(value: number): bigint {
   return parts[0] as bigint
 }
 
-/** The lowest byte of a word. */
+/** Returns the lowest byte of a word. */
 export function lowestByte(word: bigint): number {
   parts[0] = word
   return (halves[LOW] as number) & 0xff
 }
 
-/** 32 big-endian bytes at a place as a number; most words on a stack are small. */
+/** Reads 32 big-endian bytes, with a fast path for small numbers, the most common stack words. */
 function wordIn(view: DataView, at: number): bigint {
   halves[LOW] = view.getUint32(at + 28)
   halves[HIGH] = view.getUint32(at + 24)
@@ -51,7 +51,7 @@ function wordIn(view: DataView, at: number): bigint {
 }
 
 function putWord(view: DataView, at: number, word: bigint): void {
-  // Of a larger number its lowest 64 bits.
+  // Takes the lowest 64 bits of a larger number.
   parts[0] = word
   view.setUint32(at + 28, halves[LOW] as number)
   view.setUint32(at + 24, halves[HIGH] as number)
@@ -75,7 +75,7 @@ function putWord(view: DataView, at: number, word: bigint): void {
 let viewed: ArrayBufferLike = new ArrayBuffer(0)
 let memoryView: DataView = new DataView(viewed)
 
-/** A view on the memory of a frame: the same is asked for again and again, and making one costs more than using it. */
+/** Returns a view of a frame's memory, cached because creating one costs more than using it. */
 export function viewOfMemory({ buffer }: Uint8Array): DataView {
   if (buffer === viewed) return memoryView
   viewed = buffer
@@ -83,12 +83,12 @@ export function viewOfMemory({ buffer }: Uint8Array): DataView {
   return memoryView
 }
 
-/** A word in the memory of a frame. */
+/** Reads a word from the memory of a frame. */
 export function readMemoryWord(memory: Uint8Array, offset: number): bigint {
   return wordIn(viewOfMemory(memory), memory.byteOffset + offset)
 }
 
-/** Writes a number as 32 big-endian bytes into the memory of a frame. */
+/** Writes a number as 32 big-endian bytes to the memory of a frame. */
 export function writeMemoryWord(memory: Uint8Array, offset: number, word: bigint): void {
   putWord(viewOfMemory(memory), memory.byteOffset + offset, word)
 }
@@ -96,13 +96,13 @@ export function writeMemoryWord(memory: Uint8Array, offset: number, word: bigint
 const scratch = new Uint8Array(32)
 const scratchView = new DataView(scratch.buffer)
 
-/** A number as 32 big-endian bytes. */
+/** Returns a number as 32 big-endian bytes. */
 export function wordToBytes(word: bigint): Uint8Array {
   putWord(scratchView, 0, word)
   return scratch.slice()
 }
 
-/** 32 big-endian bytes as a number; those beyond the end are zero. */
+/** Reads 32 big-endian bytes as a number; bytes beyond the end are zero. */
 export function readWord(bytes: Uint8Array, offset: number): bigint {
   const count = Math.min(32, bytes.length - offset)
   for (let i = 0; i < count; i++) scratch[i] = bytes[offset + i] as number
@@ -111,10 +111,10 @@ export function readWord(bytes: Uint8Array, offset: number): bigint {
 }
 
 /**
- * At most 32 big-endian bytes as a number; no bytes are zero.
+ * Converts at most 32 big-endian bytes to a number; empty is zero.
  *
- * The bytes are copied one by one: a view of their own would move those of a short array out of V8's heap, and a number
- * of up to six bytes becomes a bigint in V8's runtime.
+ * The bytes are copied one by one: a view would move a short array's bytes out of V8's heap, and a number of up to six
+ * bytes would become a bigint in V8's runtime.
  */
 export function toWord(value: Uint8Array): bigint {
   const { length } = value
@@ -127,7 +127,7 @@ export function toWord(value: Uint8Array): bigint {
   return wordIn(scratchView, 0)
 }
 
-/** The 20-byte address in the lower bytes of a word. */
+/** Returns the 20-byte address in the lower bytes of a word. */
 export function wordToAddress(word: bigint): Uint8Array {
   putWord(scratchView, 0, word)
   return scratch.slice(12)
@@ -137,14 +137,14 @@ interface CachedSlot extends SlotKey {
   readonly word: bigint
 }
 
-/** Slots that were asked for lately, each at the place that its lowest byte names. */
+/** Recently used slots, indexed by their lowest byte. */
 const known: (CachedSlot | undefined)[] = new Array<undefined>(256).fill(undefined)
 
 /**
- * The key of the slot that a word on the stack names.
+ * Returns the key of the slot that a stack word names.
  *
- * One SLOAD asks three times for the same slot, the SSTORE that follows four times more, and the next call of the same
- * contract again; making the key takes longer than looking the slot up by it.
+ * One SLOAD needs the slot three times, a subsequent SSTORE four times, and the next call of the contract again; making
+ * the key takes longer than looking up the slot by it.
  */
 export function slotOfWord(word: bigint): SlotKey {
   const place = lowestByte(word)

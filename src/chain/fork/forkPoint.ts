@@ -16,30 +16,30 @@ import { WorkingState } from '../state/workingState.js'
 import type { HeaderFields } from '../types.js'
 import { EMPTY_OVERLAY, type RemoteState } from './overlay.js'
 
-/** Where a fork leaves the remote chain, and what it brings along. */
+/** The point where a fork leaves the remote chain. */
 export interface ForkPoint {
   /** The state after the block. */
   state: RemoteState
   header: HeaderFields
-  /** Sum of the difficulties up to and with the block. */
+  /** Sum of the difficulties up to and including the block. */
   totalDifficulty: bigint
-  /** The 32-byte hash of a block before it. */
+  /** Returns the 32-byte hash of a block before it. */
   earlierHash: (number: bigint) => Awaitable<Uint8Array | undefined>
   /** 20 bytes each. */
   funded: readonly Uint8Array[]
-  /** Wei that each funded account has from the start. */
+  /** Initial balance of each funded account, in wei. */
   balance: bigint
 }
 
-/** The setting that holds the root of the local tries at the fork point. */
+/** Setting that holds the root of the local tries at the fork point. */
 const SETTING = 'fork-root'
 
-/** The root of the local tries at the fork point; undefined if the chain is no fork. */
+/** Returns the root of the local tries at the fork point; undefined if the chain is not a fork. */
 export function forkRootOf(database: Pick<Database, 'get'>, keys: Keyspace): Uint8Array | undefined {
   return database.get(keys.setting(SETTING))
 }
 
-/** What a fork point is stored with. */
+/** Stores that a fork point is written to. */
 export interface ForkStores {
   database: Database
   keys: Keyspace
@@ -48,13 +48,13 @@ export interface ForkStores {
 }
 
 /**
- * Begins a chain with the block of a fork. Its body stays at the remote; its state root names the local state that has
- * the funded accounts and, where it has nothing, is the remote's.
+ * Starts a chain with the block of a fork. The body stays at the remote. The block's state root becomes an alias of a
+ * local state with the funded accounts, which falls back to the remote for everything else.
  */
 export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Promise<Head> {
   const { database, keys, blocks, states } = stores
   const { header, totalDifficulty, funded, balance, state: remote } = point
-  // All at once, so that they can be fetched together; the working state then finds them at hand.
+  // Fetches all accounts in parallel, so that the working state finds them loaded.
   await Promise.all(funded.map(async (address) => remote.getAccount(address)))
   const state = new WorkingState({ base: states.viewAt(EMPTY_TRIE_ROOT), store: states })
   for (const address of funded) await state.modifyAccountFields(new Address(address), { balance })
@@ -77,9 +77,9 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
 }
 
 /**
- * Finds the fork point of a chain that is stored.
+ * Restores the fork point of a stored chain.
  *
- * @throws DataDirectoryError if the chain is a fork and is opened as none, or the other way round.
+ * @throws DataDirectoryError if a fork is opened as a normal chain, or vice versa, or with another fork point.
  */
 export function restoreForkPoint(
   { database, keys, states }: ForkStores,

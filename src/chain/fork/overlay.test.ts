@@ -16,7 +16,7 @@ const plain = new Address(new Uint8Array(20).fill(2))
 const nobody = new Address(new Uint8Array(20).fill(3))
 const code = Uint8Array.of(0x60, 0x01)
 
-/** A remote on which the contract's slot n holds n + 100, whose answers take a turn of the event loop. */
+/** A remote where slot n of the contract holds n + 100, and answers take a turn of the event loop. */
 class SlowRemote implements RemoteState {
   asked = 0
 
@@ -34,7 +34,7 @@ class SlowRemote implements RemoteState {
 
 const slot = (number: bigint): Uint8Array => bigintToBytes(number, 32)
 
-/** A store of a fork, and how a state in it is changed. */
+/** Opens the store of a fork, with a function to edit its states. */
 function openStore(remote: RemoteState) {
   const database = new MemoryDatabase()
   const keyspace = keyspaceOf(0)
@@ -50,7 +50,7 @@ function openStore(remote: RemoteState) {
     preimages: new Preimages(),
   })
   database.write(first)
-  /** Changes the state under a root and stores what comes out. */
+  /** Edits the state under a root and stores the result. */
   const change = async (root: Uint8Array, edit: (state: WorkingState) => Promise<void>) => {
     const state = new WorkingState({ base: store.viewAt(root), store })
     await edit(state)
@@ -67,7 +67,7 @@ async function read(store: StateStore, root: Uint8Array, address: Address, numbe
   return bytesToBigint(await store.viewAt(root).getStorage(address.bytes, slot(number)))
 }
 
-it('reads the remote where nothing is known, and only once', async () => {
+it('reads unknown values from the remote, and only once', async () => {
   const remote = new SlowRemote()
   const view = openStore(remote).store.viewAt(EMPTY_TRIE_ROOT)
   expect(await view.getAccount(contract.bytes)).toMatchObject({ nonce: 1n, balance: 5n })
@@ -80,7 +80,7 @@ it('reads the remote where nothing is known, and only once', async () => {
   expect(remote.asked).toBe(asked)
 })
 
-it('keeps what was written over what the remote has, root by root', async () => {
+it("keeps writes over the remote's values, root by root", async () => {
   const { store, change } = openStore(new SlowRemote())
   const first = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.putStorage(contract, slot(1n), Uint8Array.of(9))
@@ -95,7 +95,7 @@ it('keeps what was written over what the remote has, root by root', async () => 
   expect(await store.viewAt(second).getCode(contract.bytes)).toEqual(code)
 })
 
-it('shows nothing of an account that is gone, nor of its storage when it comes back', async () => {
+it('hides a deleted account, and its storage when it returns', async () => {
   const { store, change } = openStore(new SlowRemote())
   const gone = await change(EMPTY_TRIE_ROOT, (state) => state.deleteAccount(contract))
   expect(await store.viewAt(gone).getAccount(contract.bytes)).toBeUndefined()
@@ -121,7 +121,7 @@ it('gives storage to a remote account that had none', async () => {
   expect(await store.viewAt(root).getAccount(plain.bytes)).toMatchObject({ balance: 7n })
 })
 
-it('takes back what a reverted call wrote', async () => {
+it('undoes the writes of a reverted call', async () => {
   const { store, change } = openStore(new SlowRemote())
   const root = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.checkpoint()
@@ -134,7 +134,7 @@ it('takes back what a reverted call wrote', async () => {
   expect(await store.viewAt(root).getAccount(contract.bytes)).toMatchObject({ nonce: 2n })
 })
 
-it('names a stored state by the root of the block that a fork begins with', async () => {
+it('aliases a stored state to the root of the fork block', async () => {
   const { store, change } = openStore(new SlowRemote())
   const funded = await change(EMPTY_TRIE_ROOT, (state) => state.modifyAccountFields(nobody, { balance: 1n }))
   const foreign = new Uint8Array(32).fill(7)

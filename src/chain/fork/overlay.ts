@@ -8,22 +8,22 @@ import { updateTrie } from '../state/updateTrie.js'
 import type { AccountState } from '../types.js'
 
 /*
- * The local tries of a fork hold what is known to differ from the remote state. What they do not hold is the remote's,
- * unless it is known to be absent: a deleted account and a slot that was set to zero stay in the trie as marks. A
- * storage trie that lies over remote storage holds one more leaf that says so; storage that was cleared, or that began
- * here, does not. Roots of such tries name a state as well as real ones do, but no other node would come to them.
+ * The local tries of a fork hold the known differences from the remote state. Anything they lack is read from the
+ * remote, unless it is known to be absent: a deleted account and a slot set to zero leave marks in the trie. A storage
+ * trie that overlays remote storage has an extra leaf to say so; storage that was cleared, or created locally, does
+ * not. Roots of such tries identify a state like real ones, but no other node would compute them.
  */
 
-/** The value of an account that is known not to be there: an empty RLP list. */
+/** Value of an account known to be absent: an empty RLP list. */
 export const ABSENT_ACCOUNT: Uint8Array = Uint8Array.of(0xc0)
 
-/** The value of a slot that is known to be zero: an empty RLP string. */
+/** Value of a slot known to be zero: an empty RLP string. */
 export const ABSENT_SLOT: Uint8Array = Uint8Array.of(0x80)
 
-/** The key of the leaf that says that a storage trie lies over remote storage; no slot hashes to it. */
+/** Key of the leaf that marks a storage trie as an overlay of remote storage; no slot hashes to it. */
 export const OVERLAY_KEY: Uint8Array = new Uint8Array(32).fill(0xff)
 
-/** The storage trie of a remote account that nothing was written to. */
+/** The storage trie of a remote account that was never written to. */
 export const EMPTY_OVERLAY: TrieRoot = createOverlay()
 
 function createOverlay(): TrieRoot {
@@ -41,12 +41,12 @@ function createOverlay(): TrieRoot {
   return root
 }
 
-/** Whether slots that a storage trie does not hold are those of the remote account. */
+/** Whether slots missing from a storage trie are read from the remote account. */
 export function isOverlay(reader: NodeReader, storageRoot: Uint8Array): boolean {
   return readTrie(reader, storageRoot, OVERLAY_KEY) !== undefined
 }
 
-/** A remote account as the local state has it. */
+/** Converts a remote account to its local form. */
 export function accountOfRemote({ nonce, balance, code }: RemoteAccount): AccountState {
   // Without nonce and code it has no storage either, and a contract may still be created there (EIP-7610).
   const mayHaveStorage = nonce > 0n || code.length > 0
@@ -58,7 +58,7 @@ export function accountOfRemote({ nonce, balance, code }: RemoteAccount): Accoun
   }
 }
 
-/** An account as a remote node tells it. */
+/** An account as reported by a remote node. */
 export interface RemoteAccount {
   nonce: bigint
   /** Wei. */
@@ -66,10 +66,10 @@ export interface RemoteAccount {
   code: Uint8Array
 }
 
-/** The state of a remote chain after one of its blocks: what a fork reads where nothing local is known. */
+/** The state of a remote chain after one of its blocks, which a fork falls back to. */
 export interface RemoteState {
-  /** The account at a 20-byte address, or undefined if it has neither nonce nor balance nor code. */
+  /** Returns the account at a 20-byte address, or undefined if it has no nonce, balance or code. */
   getAccount(address: Uint8Array): Awaitable<RemoteAccount | undefined>
-  /** The value of a 32-byte slot as 32 bytes big-endian. */
+  /** Returns the value of a 32-byte slot as 32 bytes big-endian. */
   getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array>
 }

@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../encoding/hex.js'
 
-/** A value in a genesis file that does not fit, told by the path that leads to it: `config.shanghaiTime`. */
+/** An invalid value in a genesis file, identified by its path: `config.shanghaiTime`. */
 export class GenesisError extends Error {
   override readonly name = 'GenesisError'
   readonly path: string
@@ -11,12 +11,14 @@ export class GenesisError extends Error {
   }
 }
 
-/** An object of a genesis file, whose members are read one by one with their path at hand for refusals. */
+/** Reads the members of an object in a genesis file, with their paths for error messages. */
 export class Fields {
   readonly #members: Readonly<Record<string, unknown>>
   readonly #path: string
 
-  /** @throws GenesisError if the value is no object */
+  /**
+   * @throws GenesisError if the value is not an object
+   */
   constructor(value: unknown, path = '') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new GenesisError(path === '' ? 'the file' : path, `expected an object, got ${describe(value)}`)
@@ -29,12 +31,12 @@ export class Fields {
     return Object.keys(this.#members)
   }
 
-  /** The path of a member. */
+  /** Returns the path of a member. */
   path(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`
   }
 
-  /** Whether a member is there and not null. */
+  /** Whether a member is present and not null. */
   has(name: string): boolean {
     return this.#members[name] !== undefined && this.#members[name] !== null
   }
@@ -48,7 +50,7 @@ export class Fields {
     return new Fields(this.#members[name] ?? {}, this.path(name))
   }
 
-  /** A number of at most `bits` bits: a JSON number, or a text in decimal or in hexadecimal behind 0x. */
+  /** Reads a number of at most `bits` bits: a JSON number, or a decimal or 0x-prefixed hexadecimal string. */
   optionalNumber(name: string, bits = 64): bigint | undefined {
     if (!this.has(name)) return undefined
     const value = this.#members[name]
@@ -79,7 +81,7 @@ export class Fields {
     return typeof value === 'string' ? value : this.refuse(name, `expected a text, got ${describe(value)}`)
   }
 
-  /** Bytes in hexadecimal behind 0x; as many as `length` says if it is given. */
+  /** Reads hexadecimal bytes, exactly `length` if given. */
   bytes(name: string, length?: number): Uint8Array | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
@@ -88,7 +90,7 @@ export class Fields {
 }
 
 /**
- * The bytes of a hexadecimal text with or without 0x.
+ * Decodes a hexadecimal string with or without 0x.
  *
  * @throws GenesisError
  */

@@ -4,7 +4,7 @@ import type { StoredBlock } from '../block/record.js'
 import type { BlobSchedule, ForkActivation, ForkSchedule, Hardfork } from '../evm/forkSchedule.js'
 import type { Fields } from './fields.js'
 
-/** Forks before the merge: their names in a geth genesis (geth: params/config.go, ChainConfig), in their order. */
+/** Forks before the merge in order, with their names in a geth genesis (geth: params/config.go, ChainConfig). */
 const blockForks = [
   ['homestead', 'homesteadBlock'],
   ['dao', 'daoForkBlock'],
@@ -21,7 +21,7 @@ const blockForks = [
   ['grayGlacier', 'grayGlacierBlock'],
 ] as const satisfies readonly (readonly [Hardfork, string])[]
 
-/** Forks that a chain may leave out. */
+/** Forks that a chain may skip. */
 const leftOut: ReadonlySet<Hardfork> = new Set(['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier'])
 
 /** Forks since the merge. */
@@ -37,16 +37,16 @@ const timeForks = [
   ['bpo5', 'bpo5Time'],
 ] as const satisfies readonly (readonly [Hardfork, string])[]
 
-/** Forks of which these rules know nothing. */
+/** Forks that these rules do not support. */
 const unknownForks = ['amsterdamTime', 'bogotaTime', 'verkleTime', 'ubtTime']
 
-/** Forks whose blob schedule is known without the genesis: those that the main network had. */
+/** Forks that need no blob schedule in the genesis, because mainnet's is known. */
 const knownSchedules: ReadonlySet<Hardfork> = new Set(['cancun', 'prague', 'osaka', 'bpo1', 'bpo2'])
 
 /**
- * The forks of a chain from the `config` of a geth genesis.
+ * Reads the forks of a chain from the `config` of a geth genesis.
  *
- * @throws GenesisError if one is unknown, or they do not come in their order.
+ * @throws GenesisError if a fork is unsupported, or they are out of order.
  */
 export function readForks(config: Fields): [ForkActivation, ...ForkActivation[]] {
   for (const name of unknownForks) {
@@ -97,13 +97,15 @@ function readBlockForks(config: Fields): ForkActivation[] {
   return activations
 }
 
-/** Without a block of its own, Petersburg comes with Constantinople (geth: params/config.go, IsPetersburg). */
+/** Returns the block of Constantinople, the default for Petersburg (geth: params/config.go, IsPetersburg). */
 function latestConstantinople(activations: readonly ForkActivation[]): bigint | undefined {
   const from = activations.find(({ hardfork }) => hardfork === 'constantinople')?.from
   return from !== undefined && 'block' in from ? from.block : undefined
 }
 
-/** EIP-155 and EIP-158 were one fork on the main network, and these rules have no block between them. */
+/**
+ * Requires EIP-155 and EIP-158 at the same block: they were one fork on mainnet, and these rules cannot separate them.
+ */
 function checkTwin(config: Fields): void {
   const [eip155, eip158] = [config.optionalNumber('eip155Block'), config.optionalNumber('eip158Block')]
   if (eip155 === eip158) return
@@ -148,8 +150,8 @@ function readBlobSchedule(schedules: Fields, hardfork: Hardfork): BlobSchedule |
 }
 
 /**
- * The 4 bytes that tell the chains of different forks apart, once every fork by block number and those up to a time are
- * in force: FORK_HASH of EIP-2124 with the timestamps of EIP-6122.
+ * Returns the 4-byte fork hash, once all forks by block number and those up to a time are active: FORK_HASH of EIP-2124
+ * with the timestamps of EIP-6122.
  *
  * @param time - seconds
  */
@@ -172,7 +174,7 @@ export function forkHash(
   return bytes
 }
 
-/** The numbers in rising order, each once. */
+/** Returns the distinct numbers in ascending order. */
 function distinct(numbers: readonly bigint[]): bigint[] {
   return [...new Set(numbers)].sort((a, b) => (a < b ? -1 : 1))
 }

@@ -14,7 +14,7 @@ import type { HeaderFields } from '../types.js'
 import { type ChainDescription, OWN_CONFIG } from './gethGenesis.js'
 import type { GenesisAccount } from './ownGenesis.js'
 
-/** What a fork's start is called in a geth genesis; chainstart and Paris have no name of their own there. */
+/** Names of fork activations in a geth genesis; chainstart and Paris have none. */
 const names: Partial<Record<Hardfork, string>> = {
   homestead: 'homesteadBlock',
   dao: 'daoForkBlock',
@@ -35,14 +35,14 @@ const names: Partial<Record<Hardfork, string>> = {
 type Json = string | number | boolean | null | { [name: string]: Json }
 
 /**
- * The genesis file of a chain, as geth reads it (core/genesis.go). An own chain says about itself what geth's file has
- * no words for; reading it again gives the same chain.
+ * Formats the genesis file of a chain for geth (core/genesis.go). A chain made here adds what geth's format cannot
+ * express. Parsing the file again gives the same chain.
  */
 export function formatGethGenesis(description: ChainDescription): string {
   return [...gethGenesisPieces(description)].join('')
 }
 
-/** The same in pieces of an account or a slot. */
+/** Incremental version of {@link formatGethGenesis}: each piece is at most an account or a slot. */
 export function* gethGenesisPieces({ chainId, schedule, genesis }: ChainDescription): Generator<string> {
   const { header, accounts } = genesis
   const file: Json = { config: formatConfig(chainId, schedule), ...formatHeader(header), alloc: {} }
@@ -57,7 +57,7 @@ export function* gethGenesisPieces({ chainId, schedule, genesis }: ChainDescript
   yield accounts.length === 0 ? `${end}\n` : `\n  ${end}\n`
 }
 
-/** Numbers are written as geth wants them, bare and exact, whatever their size; their texts are marked until then. */
+/** Writes marked numbers bare and exact, whatever their size, as geth requires. */
 function withExactNumbers(json: string): string {
   return json.replaceAll(/"#(\d+)"/g, '$1')
 }
@@ -73,7 +73,7 @@ function formatConfig(chainId: bigint, own: ForkSchedule): Json {
   const blobSchedule: { [name: string]: Json } = {}
   for (const activation of schedule.activations) {
     Object.assign(config, formatStart(activation))
-    // Rules take a millisecond to make: only those that may have blobs are made.
+    // Rules take a millisecond to create, so only those that may have blobs are created.
     if (!('timestamp' in activation.from)) continue
     const rules = schedule.rulesOf(activation)
     if (!rules.isActivatedEIP(4844)) continue
@@ -94,7 +94,7 @@ function formatConfig(chainId: bigint, own: ForkSchedule): Json {
   return config
 }
 
-/** The one fork of an own chain as the main network would come to it: all forks before it are there too. */
+/** Builds the schedule with which mainnet rules would reach the fork at genesis: it includes all earlier forks. */
 function fromGenesisOn(hardfork: Hardfork, chainId: bigint): ForkSchedule {
   const merge = hardforks.indexOf('paris')
   const [first, ...later] = hardforks.slice(0, hardforks.indexOf(hardfork) + 1)
@@ -106,7 +106,9 @@ function fromGenesisOn(hardfork: Hardfork, chainId: bigint): ForkSchedule {
   })
 }
 
-/** @param sinceMerge - how many forks after Paris, negative before it */
+/**
+ * @param sinceMerge - number of forks after Paris, negative before it
+ */
 function startAtGenesis(sinceMerge: number): ForkStart {
   if (sinceMerge < 0) return { block: 0n }
   return sinceMerge === 0 ? { totalDifficulty: 0n } : { timestamp: 0n }
@@ -141,7 +143,7 @@ function formatHeader(header: HeaderFields): { [name: string]: Json } {
   }
 }
 
-/** An account as JSON.stringify writes it at its depth. */
+/** Formats an account like JSON.stringify at its depth. */
 function* accountPieces(
   { address, balance, nonce, code, storage }: GenesisAccount,
   separator: string,
@@ -161,12 +163,12 @@ function* accountPieces(
   yield '\n    }'
 }
 
-/** Where the genesis file of a chain is kept. */
+/** Returns the key of a chain's genesis file. */
 export function genesisKey(keys: Pick<Keyspace, 'setting'>): Uint8Array {
   return keys.setting('genesis')
 }
 
-/** The text of the genesis file that a chain began with; undefined if the chain has not begun. */
+/** Returns the text of a chain's genesis file; undefined if the chain has none yet. */
 export function storedGenesis(
   database: Pick<Database, 'get'>,
   keys: Pick<Keyspace, 'setting'>,

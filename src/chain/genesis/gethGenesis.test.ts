@@ -43,7 +43,7 @@ function rulesAt(number: bigint, timestamp: bigint, difficulty: bigint): string 
 }
 
 describe('forks', () => {
-  test('come by block, by the merge, and by time', () => {
+  test('activate by block, by the merge, and by time', () => {
     expect(rulesAt(0n, 0n, 1n)).toBe('homestead')
     expect(rulesAt(2n, 0n, 1n)).toBe('spuriousDragon')
     expect(rulesAt(7n, 0n, 1n)).toBe('berlin')
@@ -54,11 +54,11 @@ describe('forks', () => {
     expect(rulesAt(10n, 5000n, 0n)).toBe('bpo1')
   })
 
-  test('with proof of work none after the merge is in force, whatever the time', () => {
+  test('none after the merge is active under proof of work, whatever the time', () => {
     expect(rulesAt(10n, 5000n, 1n)).toBe('london')
   })
 
-  test('the blob schedule is that of the file', () => {
+  test('the blob schedule comes from the file', () => {
     const { schedule } = parseGethGenesis(genesisText(everyFork))
     const blobs = schedule.rulesAt({ number: 10n, timestamp: 140n }).getBlobGasSchedule()
     expect(blobs).toEqual({
@@ -68,13 +68,13 @@ describe('forks', () => {
     })
   })
 
-  test('EIP-7825 is in force, the size of blocks is bounded', () => {
+  test('EIP-7825 is active, and the size of blocks is limited', () => {
     const rules = parseGethGenesis(genesisText(everyFork)).schedule.rulesAt({ number: 10n, timestamp: 130n })
     expect(rules.isActivatedEIP(7825)).toBe(true)
     expect(rules.isActivatedEIP(7934)).toBe(true)
   })
 
-  test('a total difficulty beyond what JavaScript holds keeps its digits', () => {
+  test('a total difficulty beyond the safe integers keeps its digits', () => {
     const text = genesisText({ ...everyFork, terminalTotalDifficulty: 1 }).replace(
       '"terminalTotalDifficulty":1',
       '"terminalTotalDifficulty":58750000000000000000001',
@@ -84,7 +84,7 @@ describe('forks', () => {
   })
 })
 
-describe('refusals name the value', () => {
+describe('errors name the value', () => {
   test.each([
     [{ ...everyFork, chainId: undefined }, {}, 'config.chainId: is missing'],
     [{ ...everyFork, berlinBlock: 'soon' }, {}, 'config.berlinBlock: expected a whole number, got "soon"'],
@@ -123,13 +123,13 @@ describe('refusals name the value', () => {
     expect(() => parseGethGenesis(genesisText(config, rest))).toThrow(message)
   })
 
-  test('what is no object or no JSON', () => {
+  test('input that is not an object, or not JSON', () => {
     expect(() => parseGethGenesis('[]')).toThrow('the file: expected an object, got []')
     expect(() => parseGethGenesis('{')).toThrow('the file: is not JSON')
   })
 })
 
-test('accounts have code, nonce, and slots filled up with zeros', () => {
+test('accounts have code, nonce, and zero-padded slots', () => {
   const alloc = {
     ['0x' + '11'.repeat(20)]: { balance: '1000', nonce: '0x7', code: '0x6001', storage: { '0x1': '0x02' } },
   }
@@ -142,7 +142,7 @@ test('accounts have code, nonce, and slots filled up with zeros', () => {
   ])
 })
 
-test('the genesis of the file has the fields of the forks that hold at its time', () => {
+test('the genesis has the fields of the forks active at its time', () => {
   const at = (timestamp: number) =>
     parseGethGenesis(genesisText({ ...everyFork, londonBlock: 7 }, { timestamp, number: 7 })).genesis.header
   expect(at(0)).toMatchObject({ baseFeePerGas: 1_000_000_000n })
@@ -153,8 +153,8 @@ test('the genesis of the file has the fields of the forks that hold at its time'
   expect(at(120)).toHaveProperty('requestsHash')
 })
 
-describe('written again', () => {
-  test.each([0, 1, 3])('it is laid out as JSON.stringify does, with %i accounts', (count) => {
+describe('formatted again', () => {
+  test.each([0, 1, 3])('it is laid out like JSON.stringify, with %i accounts', (count) => {
     const accounts = Array.from({ length: count }, (_, index) => ({
       ...[
         {},
@@ -175,7 +175,7 @@ describe('written again', () => {
     expect(value.alloc).toEqual(alloc)
   })
 
-  test('a geth genesis comes out as it was understood', () => {
+  test('a geth genesis keeps its meaning', () => {
     const alloc = { ['11'.repeat(20)]: { balance: '0x3', nonce: '0x1', code: '0x00', storage: {} } }
     const read = parseGethGenesis(genesisText(everyFork, { alloc, extraData: '0xabcd', nonce: '0x42' }))
     const again = parseGethGenesis(formatGethGenesis(read))
@@ -186,7 +186,7 @@ describe('written again', () => {
     expect(starts(again)).toEqual(starts(read))
   })
 
-  test.each(['berlin', 'osaka'] as const)('an own chain of %s comes out as it was', (hardfork) => {
+  test.each(['berlin', 'osaka'] as const)('a chain made here with %s is unchanged', (hardfork) => {
     const schedule = createSingleForkSchedule({ chainId: 31337n, hardfork })
     const genesis = ownGenesis({
       create2Proxy: true,

@@ -8,20 +8,20 @@ import { Fields, GenesisError, bytesOf } from './fields.js'
 import { readForks } from './forks.js'
 import type { Genesis, GenesisAccount } from './ownGenesis.js'
 
-/** A chain as its genesis file describes it. */
+/** A chain as described by its genesis file. */
 export interface ChainDescription {
   chainId: bigint
   schedule: ForkSchedule
   genesis: Genesis
 }
 
-/** The member of `config` that geth does not know: what own chains do otherwise than the main network. */
+/** Member of `config` that geth does not know, for chains made here that differ from mainnet. */
 export const OWN_CONFIG = 'standin'
 
 /**
- * Reads a genesis.json of geth (core/genesis.go, params/config.go).
+ * Parses a genesis.json of geth (core/genesis.go, params/config.go).
  *
- * @throws GenesisError that names the value which does not fit by its path.
+ * @throws GenesisError that names the invalid value by its path.
  */
 export function parseGethGenesis(text: string): ChainDescription {
   const file = new Fields(parseJson(text))
@@ -46,7 +46,9 @@ function gethSchedule(config: Fields, chainId: bigint): ForkSchedule {
   })
 }
 
-/** An own chain has one fork from its first block on, whatever that would need on the main network. */
+/**
+ * Creates the schedule of a chain made here: one fork from the first block on, regardless of mainnet's prerequisites.
+ */
 function ownSchedule(config: Fields, chainId: bigint): ForkSchedule {
   const own = config.object(OWN_CONFIG)
   const name = own.text('hardfork')
@@ -57,8 +59,8 @@ function ownSchedule(config: Fields, chainId: bigint): ForkSchedule {
 }
 
 /**
- * Numbers that JavaScript cannot hold exactly, as terminal total difficulties are, become texts first. No text of a
- * genesis file has such digits between a colon and a comma.
+ * Parses JSON, turning numbers that JavaScript cannot hold exactly, such as terminal total difficulties, into strings
+ * first. No string in a genesis file has such digits between a colon and a comma.
  */
 function parseJson(text: string): unknown {
   try {
@@ -72,7 +74,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The accounts of a genesis: its `alloc`, by address with or without 0x.
+ * Reads the accounts of a genesis from its `alloc`, by address with or without 0x.
  *
  * @throws GenesisError
  */
@@ -91,7 +93,7 @@ export function readAccounts(file: Fields): GenesisAccount[] {
   })
 }
 
-/** Slots and values may be written short; the zeros in front are filled in (geth: core/types/account.go). */
+/** Reads storage. Slots and values may be short; they are left-padded with zeros (geth: core/types/account.go). */
 function readStorage(storage: Fields): GenesisAccount['storage'] {
   return storage.names().map((name) => {
     const path = storage.path(name)
@@ -108,11 +110,11 @@ function wordOf(text: string, path: string): Uint8Array {
   return bigintToBytes(BigInt(`0x0${digits}`), 32)
 }
 
-/** EIP-1559: wei per gas. */
+/** EIP-1559: in wei per gas. */
 const INITIAL_BASE_FEE = 1_000_000_000n
 
 /**
- * The header of the genesis block, without its state root (geth: core/genesis.go, toBlockWithRoot).
+ * Reads the header of the genesis block, without its state root (geth: core/genesis.go, toBlockWithRoot).
  *
  * @throws GenesisError
  */
@@ -136,7 +138,7 @@ export function readHeader(file: Fields, { activations }: Pick<ForkSchedule, 'ac
     mixHash: file.bytes('mixHash', 32) ?? new Uint8Array(32),
     nonce: bigintToBytes(file.optionalNumber('nonce') ?? 0n, 8),
   }
-  // Whether the merge has come does not matter here: by block and time alone a fork gives the genesis its fields.
+  // The merge itself does not matter: forks add header fields to the genesis by block and time alone.
   const inForce = activations.filter(({ from }) => {
     if ('totalDifficulty' in from) return false
     return 'block' in from ? from.block <= number : from.timestamp <= timestamp

@@ -5,13 +5,13 @@ import { hashRequests } from '../vm/systemCalls.js'
 import { create2Proxy, systemContracts } from './systemContracts.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
-/** The base fee of block 0 unless it is set, in wei per gas. */
+/** Default base fee of block 0, in wei per gas. */
 export const DEFAULT_BASE_FEE = 1_000_000_000n
 
-/** EIP-7685: what a header carries when there are no requests. */
+/** EIP-7685: hash of an empty request list. */
 export const EMPTY_REQUESTS_HASH: Uint8Array = hashRequests([])
 
-/** An account that the genesis brings to life. */
+/** An account of the genesis. */
 export interface GenesisAccount {
   /** 20 bytes. */
   address: Uint8Array
@@ -19,17 +19,17 @@ export interface GenesisAccount {
   balance: bigint
   nonce: bigint
   code: Uint8Array
-  /** Pairs of a 32-byte slot and its 32-byte value. */
+  /** Pairs of 32-byte slot and 32-byte value. */
   storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[]
 }
 
-/** The first block of a chain, before its state root is known. */
+/** The first block of a chain, without its state root. */
 export interface Genesis {
   header: HeaderFields
   accounts: readonly GenesisAccount[]
 }
 
-/** What makes the first block of an own chain. */
+/** Options for the first block of a chain made here. */
 export interface OwnGenesisOptions {
   rules: ForkRules
   /** Seconds. */
@@ -40,16 +40,16 @@ export interface OwnGenesisOptions {
   number: bigint
   /** 20 bytes each. */
   funded: readonly Uint8Array[]
-  /** Wei that each funded account gets. */
+  /** Balance of each funded account, in wei. */
   balance: bigint
-  /** Where the randomness of blocks comes from; the parent unless given. */
+  /** Source of the randomness of blocks; the parent by default. */
   randomness?: BlockRandomness
-  /** Whether the CREATE2 proxy is there from the beginning. */
+  /** Whether to deploy the CREATE2 proxy. */
   create2Proxy: boolean
 }
 
 /**
- * The genesis of an own chain: funded accounts, the CREATE2 proxy, and the system contracts that the fork knows.
+ * Builds the genesis of a chain made here: funded accounts, the CREATE2 proxy, and the system contracts of the fork.
  */
 export function ownGenesis(options: OwnGenesisOptions): Genesis {
   const { rules, timestamp, gasLimit, baseFee, number, funded, balance, randomness } = options

@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../encoding/hex.js'
 
-/** A contract that stands at a fixed address from the genesis on. */
+/** A contract deployed at a fixed address in the genesis. */
 export interface Predeploy {
   /** 20 bytes. */
   address: Uint8Array
@@ -12,15 +12,15 @@ function predeploy(address: string, code: readonly string[], nonce = 1n): Predep
   return { address: hexToBytes(address), code: hexToBytes(code.join('')), nonce }
 }
 
-/** The system contracts of the standard, with the runtime code that their EIPs publish. */
+/** The system contracts, with the runtime code that their EIPs publish. */
 export const systemContracts = {
-  /** EIP-4788: parent beacon block roots, a ring of 8191. */
+  /** EIP-4788: parent beacon block roots, in a ring buffer of 8191. */
   beaconRoots: predeploy('000f3df6d732807ef1319fb7b8bb8522d0beac02', [
     '3373fffffffffffffffffffffffffffffffffffffffe14604d57602036146024575f5ffd5b5f35801560495762001fff',
     '810690815414603c575f5ffd5b62001fff01545f5260205ff35b5f5ffd5b62001fff42064281555f359062001fff0155',
     '00',
   ]),
-  /** EIP-2935: the hashes of the last 8191 blocks. */
+  /** EIP-2935: hashes of the last 8191 blocks. */
   historyStorage: predeploy('0000f90827f1c53a10cb7a02335b175320002935', [
     '3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81',
     '430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
@@ -62,5 +62,5 @@ export const create2Proxy: Predeploy = predeploy('4e59b44847b379578588920ca78fbf
 /** EIP-4788, EIP-2935, EIP-7002, EIP-7251: the caller of system calls. */
 export const SYSTEM_ADDRESS: Uint8Array = hexToBytes('fffffffffffffffffffffffffffffffffffffffe')
 
-/** EIP-6110: the deposit contract of the main network. */
+/** EIP-6110: the deposit contract of mainnet. */
 export const DEPOSIT_CONTRACT_ADDRESS: Uint8Array = hexToBytes('00000000219ab540356cbb839cbe05303d7705fa')

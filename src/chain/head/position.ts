@@ -12,7 +12,7 @@ import { ProgressStore, applyProgress, captureProgress } from './progress.js'
 
 /**
  * The end of the canonical chain: the newest block, and the state root that `latest` reads. That is the block's own
- * state root until a control moves the state.
+ * state root until a control edits the state.
  */
 export interface Head {
   block: StoredBlock
@@ -20,14 +20,14 @@ export interface Head {
   workingRoot: Uint8Array
 }
 
-/** Whether controls have moved the state since the head was mined. */
+/** Whether controls have edited the state since the head was mined. */
 export function isAltered({ block, workingRoot }: Head): boolean {
   return !bytesEqual(block.header.stateRoot, workingRoot)
 }
 
 const ORDINAL_LENGTH = 6
 
-/** A head as 6 bytes of ordinal and 32 bytes of working root. */
+/** Encodes a head: 6 bytes of ordinal and 32 bytes of working root. */
 export function encodeHead({ block, workingRoot }: Head): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH + 32)
   putOrdinal(bytes, block.ordinal, 0)
@@ -35,30 +35,30 @@ export function encodeHead({ block, workingRoot }: Head): Uint8Array {
   return bytes
 }
 
-/** Reads what {@link encodeHead} wrote. */
+/** Decodes the output of {@link encodeHead}. */
 export function decodeHead(bytes: Uint8Array, blocks: BlockStore): Head {
   const block = blocks.byOrdinal(decodeOrdinal(bytes))
   if (block === undefined) throw new Error('the head of the chain names a block that is not stored')
   return { block, workingRoot: bytes.slice(ORDINAL_LENGTH, ORDINAL_LENGTH + 32) }
 }
 
-/** The stored head of a chain, or undefined if it has none yet. */
+/** Loads the stored head of a chain, or returns undefined if there is none yet. */
 export function loadHead(database: Database, keys: Keyspace, blocks: BlockStore): Head | undefined {
   const bytes = database.get(keys.head())
   return bytes === undefined ? undefined : decodeHead(bytes, blocks)
 }
 
-/** How the canonical chain changes when another block becomes its head. */
+/** The change of the canonical chain when another block becomes its head. */
 export interface HeadMove {
-  /** The last block that stays; undefined where nothing does. */
+  /** The last block that stays; undefined if none does. */
   base: StoredBlock | undefined
-  /** Blocks that join it, oldest first; the new head is the last unless it was canonical already. */
+  /** Blocks that become canonical, oldest first. The new head is the last one, unless it was canonical already. */
   added: StoredBlock[]
 }
 
 /**
- * What has to change for `to` to become the head: its ancestors are followed down to the canonical chain. One that has
- * no ancestor there, not even the first block, takes the place of the whole chain.
+ * Plans the move to another head by following its ancestors down to the canonical chain. If none of them is canonical,
+ * not even the first block, it replaces the entire chain.
  */
 export function planMove(blocks: BlockStore, to: StoredBlock): HeadMove {
   const added: StoredBlock[] = []
@@ -71,10 +71,10 @@ export function planMove(blocks: BlockStore, to: StoredBlock): HeadMove {
 }
 
 /**
- * The canonical blocks above another one, oldest first.
+ * Returns the canonical blocks above another one, oldest first.
  *
  * @param base - undefined for all of them
- * @param head - the head now
+ * @param head - the current head
  */
 export function blocksAbove(
   blocks: BlockStore,
@@ -93,10 +93,10 @@ export function blocksAbove(
 }
 
 /**
- * Puts the rows number -> ordinal of a move and the new head into a batch. Rows above the head stay: they count for
- * nothing (see {@link BlockStore.endAt}), so that going back costs the same however far it leads.
+ * Adds the rows number -> ordinal of a move and the new head to a batch. Rows above the head stay but are ignored (see
+ * {@link BlockStore.endAt}), so a rollback of any length costs the same.
  *
- * @param gone - numbers below the new head whose blocks are canonical no more, without others in their place
+ * @param gone - numbers below the new head that have no canonical block any more
  */
 export function stageMove(
   batch: WriteBatch,
@@ -111,17 +111,17 @@ export function stageMove(
   batch.put(keys.head(), encodeHead(head))
 }
 
-/** What changes together with a head, in the same write. */
+/** Changes within the same write as a move. */
 export interface MoveOptions {
-  /** Puts what has to change with the move into its batch. */
+  /** Adds changes to the batch of the move. */
   stage?: ((batch: WriteBatch, move: HeadMove) => void) | undefined
   /** Changes the clock and the settings of coming blocks. */
   change?: (() => void) | undefined
 }
 
 /**
- * Where a chain is: the base it stands on, its head, and how far the operator has taken its clock and settings. Each
- * change is one atomic write, and holds in memory only once it is written. Nothing is announced here.
+ * The position of a chain: its base, its head, and the operator's clock and settings. Each change is one atomic write,
+ * and takes effect in memory only once it is written. Emits no events.
  */
 export class ChainPosition {
   #parts: ChainParts
@@ -144,16 +144,16 @@ export class ChainPosition {
     return this.#head
   }
 
-  /** Rises with every change that the next block may depend on. */
+  /** Rises with every change that may affect the next block. */
   get version(): number {
     return this.#version
   }
 
   /**
-   * Stores a block that was executed on the head and makes it the head. What is put together for the write, and most of a
-   * large state that is stored before it, may take many turns; nothing counts before it.
+   * Stores a block that was executed on the head, and makes it the head. Preparing the write, and storing most of a
+   * large state before it, may yield many times; nothing takes effect before the write.
    *
-   * @param change - what the block does to the clock and to the settings of coming blocks
+   * @param change - updates the clock and the settings of coming blocks
    */
   async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
@@ -169,7 +169,7 @@ export class ChainPosition {
     return added
   }
 
-  /** Stores a block beside the canonical chain; without a commitment it comes without its state. */
+  /** Stores a side block. Without a commitment, its state is not stored. */
   async store(block: SealedBlock, commitment?: StateCommitment): Promise<StoredBlock> {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
@@ -192,7 +192,7 @@ export class ChainPosition {
     return move
   }
 
-  /** Gives the head another working root. */
+  /** Changes the working root of the head. */
   alter(commitment: StateCommitment): void {
     const { states, keys } = this.#parts
     const head = { ...this.#head, workingRoot: commitment.root }
@@ -203,14 +203,14 @@ export class ChainPosition {
     this.#setHead(head)
   }
 
-  /** Goes over to another base and its stored head. What the old one had stays where it is. */
+  /** Switches to another base and its stored head. The data of the old base stays. */
   switchBase({ keys, blocks, states, head, first, earlierHash }: ChainBase): void {
     this.#parts = { ...this.#parts, keys, blocks, states, first, earlierHash }
     this.#progress = new ProgressStore(this.#parts.database, keys)
     this.#setHead(loadHead(this.#parts.database, keys, blocks) ?? head)
   }
 
-  /** Takes the clock and the settings to where they were left. */
+  /** Restores the stored clock and settings. */
   restoreProgress(): void {
     const progress = this.#progress.load()
     if (progress !== undefined) applyProgress(progress, this.#parts.clock, this.#parts.settings)
@@ -222,7 +222,7 @@ export class ChainPosition {
     return this.#write(new WriteBatch(), change)
   }
 
-  /** Keeps the clock and the settings as they are now. */
+  /** Stores the current clock and settings. */
   saveProgress(): void {
     this.adjust(noChange)
   }
@@ -233,7 +233,7 @@ export class ChainPosition {
     this.#version++
   }
 
-  /** Writes a batch with the clock and the settings as `change` leaves them; where that fails they stay as they were. */
+  /** Writes a batch together with the clock and settings after `change`. If that fails, `change` is rolled back. */
   #write<T>(batch: WriteBatch, change: () => T): T {
     const { clock, settings } = this.#parts
     const rollback = captureProgress(clock, settings)
@@ -248,17 +248,17 @@ export class ChainPosition {
   }
 }
 
-/** The numbers from one block on that are below another one. */
+/** Iterates over the numbers from one block's up to below another's. */
 function* numbersBelow(first: StoredBlock, lowest: StoredBlock | undefined): Iterable<bigint> {
   const end = lowest?.header.number ?? 0n
   for (let { number } = first.header; number < end; number++) yield number
 }
 
 function noChange(): void {
-  // The clock and the settings stay.
+  // Keeps the clock and the settings.
 }
 
-/** The states that work on a chain's head starts from. */
+/** Provides working states on a chain's head. */
 export class HeadStates {
   readonly #position: Pick<ChainPosition, 'head' | 'parts'>
   #kept: WorkingState | undefined
@@ -267,17 +267,17 @@ export class HeadStates {
     this.#position = position
   }
 
-  /** What `latest` reads. */
+  /** Returns the state that `latest` reads. */
   view(): TrieStateView {
     return this.#position.parts.states.viewAt(this.#position.head.workingRoot)
   }
 
-  /** A state of its own on the head, which has read nothing yet. */
+  /** Creates a separate state on the head, with nothing cached. */
   fresh(): WorkingState {
     return new WorkingState({ base: this.view(), store: this.#position.parts.states })
   }
 
-  /** The state that the last block left, with what it has read; gone once it is taken, until one is kept again. */
+  /** Takes the state that the last block left, with everything it has cached, or a fresh one if it is already taken. */
   take(): WorkingState {
     const state = this.#kept
     this.#kept = undefined
@@ -285,13 +285,13 @@ export class HeadStates {
     return fits ? state : this.fresh()
   }
 
-  /** Keeps the state that a block was executed on, which is the head by now. */
+  /** Keeps the state that the current head was executed on. */
   keep(state: WorkingState): void {
     state.rebase(this.view())
     this.#kept = state
   }
 
-  /** Forgets what was kept: the same root may be another state on another base. */
+  /** Drops the kept state: on another base, the same root may be another state. */
   forget(): void {
     this.#kept = undefined
   }

@@ -4,7 +4,7 @@ import type { Keyspace } from '../../storage/keyspace.js'
 import type { BlockSettings } from '../mining/producer.js'
 import type { Clock, ClockState } from '../mining/schedule.js'
 
-/** Where the operator has taken a chain besides its blocks: its clock and what coming blocks get. */
+/** The operator's changes to a chain besides its blocks: its clock, and settings for coming blocks. */
 export interface Progress {
   clock: ClockRecord
   settings: SettingsRecord
@@ -12,7 +12,7 @@ export interface Progress {
 
 const SETTING = 'progress'
 
-/** Keeps the progress of a chain on disk, so that a restart goes on where it was. */
+/** Stores the progress of a chain, so that a restart continues from it. */
 export class ProgressStore {
   readonly #database: Database
   readonly #key: Uint8Array
@@ -23,7 +23,7 @@ export class ProgressStore {
     this.#key = keys.setting(SETTING)
   }
 
-  /** The stored progress, or undefined of a chain that never changed its own. */
+  /** Loads the stored progress; undefined if the chain never changed it. */
   load(): Progress | undefined {
     const bytes = this.#database.get(this.#key)
     if (bytes === undefined) return undefined
@@ -32,7 +32,7 @@ export class ProgressStore {
     return progress
   }
 
-  /** Writes a batch together with the progress, if that is another than the one that is stored: few blocks change it. */
+  /** Writes a batch, including the progress if it has changed, which is the case for few blocks. */
   write(batch: WriteBatch, clock: Clock, settings: BlockSettings): void {
     const stored = this.#stored
     const time = clock.state
@@ -56,7 +56,7 @@ function isSameClock(one: ClockState, other: ClockState): boolean {
   )
 }
 
-/** Whether what is stored of settings is the same. */
+/** Whether the stored parts of settings are equal. */
 function areSameSettings(one: BlockSettings, other: BlockSettings): boolean {
   return (
     one.gasLimit === other.gasLimit &&
@@ -72,18 +72,18 @@ function isSameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined)
   return one === other || (one !== undefined && other !== undefined && bytesEqual(one, other))
 }
 
-/** The progress as it is now. */
+/** Returns the current progress. */
 export function currentProgress(clock: Clock, settings: BlockSettings): Progress {
   return { clock: toClockRecord(clock.state), settings: toSettingsRecord(settings) }
 }
 
-/** Takes a clock and settings to a stored progress; settings change in place. */
+/** Applies a stored progress to a clock and settings, which are modified in place. */
 export function applyProgress(progress: Progress, clock: Clock, settings: BlockSettings): void {
   clock.restore(fromClockRecord(progress.clock))
   replaceSettings(settings, fromSettingsRecord(progress.settings))
 }
 
-/** Remembers a clock and settings. @returns a function that takes them back there */
+/** Captures a clock and settings. @returns a function that restores them */
 export function captureProgress(clock: Clock, settings: BlockSettings): () => void {
   const time = clock.state
   const before = { ...settings }
@@ -93,7 +93,7 @@ export function captureProgress(clock: Clock, settings: BlockSettings): () => vo
   }
 }
 
-/** Generators of randomness are kept or not as the node was started, whatever others have. */
+/** Whether there are generators of randomness depends on how the node was started, not on the replacement. */
 function replaceSettings(settings: BlockSettings, others: BlockSettings): void {
   const { randomness } = settings
   delete settings.nextBaseFee
@@ -102,7 +102,7 @@ function replaceSettings(settings: BlockSettings, others: BlockSettings): void {
   if (randomness === undefined) delete settings.randomness
 }
 
-/** A clock's state as JSON whose numbers are decimal strings. */
+/** A clock's state as JSON, with numbers as decimal strings. */
 export interface ClockRecord {
   offset: string
   nextTimestamp?: string
@@ -128,7 +128,7 @@ export function fromClockRecord({ offset, nextTimestamp, interval, earliest }: C
   }
 }
 
-/** Block settings as JSON: numbers are decimal strings, bytes hexadecimal ones without a prefix. */
+/** Block settings as JSON, with numbers as decimal strings and bytes as unprefixed hexadecimal strings. */
 export interface SettingsRecord {
   gasLimit: string
   coinbase: string

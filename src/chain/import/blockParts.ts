@@ -8,29 +8,29 @@ import type { HeaderFields, Withdrawal } from '../types.js'
 
 type Item = Uint8Array | NestedUint8Array
 
-/** A block as its RLP says it, with its transactions still encoded. */
+/** A decoded block whose transactions are still encoded. */
 export interface BlockParts {
   /** 32 bytes. */
   hash: Uint8Array
   header: HeaderFields
-  /** Each in its EIP-2718 form. */
+  /** EIP-2718 encodings. */
   transactions: readonly Uint8Array[]
   uncles: readonly HeaderFields[]
   /** 32 bytes each, in the order of `uncles`. */
   uncleHashes: readonly Uint8Array[]
   /** Since Shanghai. */
   withdrawals?: readonly Withdrawal[]
-  /** Bytes of the RLP. */
+  /** Length of the RLP in bytes. */
   size: number
 }
 
 /**
- * The parts of an encoded block.
+ * Decodes a block.
  *
- * @throws ImportError if the bytes are not the one canonical RLP of a block.
+ * @throws ImportError if the bytes are not the canonical RLP of a block.
  */
 export function decodeBlock(bytes: Uint8Array): BlockParts {
-  // A copy of its own: Node's buffers would lend their memory to everything that is kept of the block.
+  // A copy, because otherwise everything kept of the block would retain the memory of Node's buffers.
   const items = listOf(decodeRlp(new Uint8Array(bytes)), 'the block')
   const header = readHeader(items[0], 'the header')
   const refuse = (reason: string): never => {
@@ -53,7 +53,7 @@ export function decodeBlock(bytes: Uint8Array): BlockParts {
   return parts
 }
 
-/** What the parts give when they are encoded: other bytes show numbers with leading zeros, or lengths of too many bytes. */
+/** Re-encodes the parts. A difference reveals leading zeros in numbers, or over-long lengths. */
 function encodeAgain(
   { header, uncles, withdrawals }: BlockParts,
   transactions: Item | undefined,
@@ -66,7 +66,7 @@ function encodeAgain(
   ])
 }
 
-/** Millions of empty items take the library seconds, and the process more memory than it has: they are counted first. */
+/** Counts the items first: millions of empty items would take the library seconds, and more memory than there is. */
 function decodeRlp(bytes: Uint8Array): Item {
   if (countItems(bytes) > Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM) {
     throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
@@ -78,9 +78,9 @@ function decodeRlp(bytes: Uint8Array): Item {
   }
 }
 
-/** Bytes that an item of a block has on average, at least; those of a withdrawal have five. */
+/** Minimum average length in bytes of a block's items; those of a withdrawal average five. */
 const LEAST_BYTES_PER_ITEM = 4
-/** What is shorter may have items as it likes. */
+/** Shorter encodings may have any number of items. */
 const LEAST_BYTES_OF_ITEMS = 4096
 
 function readHeader(item: Item | undefined, name: string): HeaderFields {
@@ -99,7 +99,7 @@ function readHeader(item: Item | undefined, name: string): HeaderFields {
   }
 }
 
-/** The lengths of header fields that are byte strings of one length, by position. */
+/** Lengths of fixed-length header fields, by position. */
 const HEADER_LENGTHS: Readonly<Record<number, number>> = {
   0: 32,
   1: 32,

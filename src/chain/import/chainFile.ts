@@ -10,24 +10,24 @@ import { ImportError } from '../errors.js'
 import { isList, payloadAt } from '../rlp.js'
 import { checkHeader } from './headerChecks.js'
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const CHUNK = 1024 * 1024
-/** A block longer than this is none; blocks have had at most some megabytes. */
+/** Maximum length of a block; real ones have at most some megabytes. */
 const LONGEST_BLOCK = 256 * 1024 * 1024
 
-/** One block of a chain file. */
+/** A block of a chain file. */
 export interface FileBlock {
-  /** Its RLP. */
+  /** RLP of the block. */
   bytes: Uint8Array
-  /** Where in the file the next one begins. */
+  /** Offset of the next block in the file. */
   end: number
 }
 
 /**
- * The blocks of a chain file, one after another: RLP lists without anything between them, as clients export and import
- * them (geth: cmd/utils/cmd.go, ImportChain). Never more of the file is in memory than a block and a chunk.
+ * Reads the blocks of a chain file: consecutive RLP lists, as clients export and import them (geth: cmd/utils/cmd.go,
+ * ImportChain). Never holds more of the file in memory than a block and a chunk.
  *
- * @throws ImportError if the file holds something else than lists, or ends within one.
+ * @throws ImportError if the file contains anything but lists, or ends within one.
  */
 export async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
   const file = await open(path)
@@ -52,7 +52,7 @@ export async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
   }
 }
 
-/** What was read so far with what comes next; undefined at the end of the file. */
+/** Appends the next bytes of the file to those already buffered; undefined at the end of the file. */
 async function readMore(
   file: FileHandle,
   buffered: Uint8Array,
@@ -64,7 +64,7 @@ async function readMore(
   return bytesRead === 0 ? undefined : joined.subarray(0, buffered.length + bytesRead)
 }
 
-/** The length of the list that bytes begin with, its own header included; undefined as long as that is not known. */
+/** Returns the length of the list at the start of the bytes, header included; undefined while it is unknown. */
 function itemLength(bytes: Uint8Array): number | undefined {
   if (bytes.length === 0) return undefined
   if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is no RLP list')
@@ -74,16 +74,16 @@ function itemLength(bytes: Uint8Array): number | undefined {
   return end
 }
 
-/** How far an import has come. */
+/** Progress of an import. */
 export interface ImportProgress {
-  /** Of the block that was imported last. */
+  /** Number of the last imported block. */
   number: bigint
-  /** Bytes of the file that are done, and all of them. */
+  /** Bytes of the file that are done. */
   done: number
   total: number
 }
 
-/** A file of blocks and the chain that takes them in. */
+/** Options for importing a chain file. */
 export interface ImportFileOptions {
   chain: Chain
   path: string
@@ -91,11 +91,11 @@ export interface ImportFileOptions {
 }
 
 /**
- * Executes and stores the blocks of a chain file, each by an atomic write of its own. Blocks that the chain has already
- * are passed over, and so is its genesis.
+ * Executes and stores the blocks of a chain file, each with its own atomic write. Skips blocks that the chain already
+ * has, including its genesis.
  *
- * @returns how many blocks were new
- * @throws ImportError for the first block that does not check; those before it stay.
+ * @returns the number of new blocks
+ * @throws ImportError for the first invalid block; those before it stay.
  */
 export async function importFile({ chain, path, progress }: ImportFileOptions): Promise<number> {
   const { size: total } = await stat(path)
@@ -123,10 +123,10 @@ function importNext(chain: Chain, block: BlockParts): Promise<StoredBlock> {
   return chain.importBlock(block)
 }
 
-/** A chain that a file cannot hold, because a block of it could not be imported again. */
+/** A chain cannot be exported, because one of its blocks could not be imported again. */
 export class ExportError extends Error {
   override readonly name = 'ExportError'
-  /** The block's. */
+  /** Number of the block. */
   readonly number: bigint
 
   constructor(number: bigint, reason: string) {
@@ -139,18 +139,18 @@ export class ExportError extends Error {
 export interface ExportSource {
   blocks: BlockStore
   schedule: ForkSchedule
-  /** The number of its first block. */
+  /** Number of the chain's first block. */
   first: bigint
-  /** The number of the last block to export. */
+  /** Number of the last block to export. */
   last: bigint
 }
 
 /**
- * The blocks of a chain after its first one, each as RLP, as an import takes them.
+ * Iterates over the RLP of a chain's blocks after the first, as an import accepts them.
  *
- * All of them are checked before the first one is given: controls make blocks that no rules lead to.
+ * Checks all of them before returning the first, because controls can make blocks that no rules allow.
  *
- * @throws ExportError for the first block that an import would refuse
+ * @throws ExportError for the first block that an import would reject
  */
 export function* exportChain(source: ExportSource): Generator<Uint8Array> {
   const { blocks, first, last } = source

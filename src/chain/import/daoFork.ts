@@ -4,7 +4,9 @@ import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { HeaderFields } from '../types.js'
 
-/** Moves the ether of the DAO's accounts at the start of the fork's first block (EIP-779), and does nothing else. */
+/**
+ * Moves the ether of the DAO's accounts at the start of the fork's first block (EIP-779); no-op for any other block.
+ */
 export async function payDaoRefunds(
   state: WorkingState,
   { number }: HeaderFields,
@@ -26,7 +28,7 @@ export async function payDaoRefunds(
   await state.putAccount(contract, refunds)
 }
 
-/** The accounts that the DAO fork emptied (EIP-779). */
+/** The accounts that the DAO fork drained (EIP-779). */
 export const daoAccounts: readonly string[] = [
   'd4fe7bc31cedb7bfb8a345f31e668033056b2728',
   'b3fb0e5aba0e20e5c49d252dfd30e102b171a425',
@@ -146,5 +148,5 @@ export const daoAccounts: readonly string[] = [
   '807640a13483f8ac783c557fcdf27be11ea4ac7a',
 ]
 
-/** Where their ether went. */
+/** The contract that received their ether. */
 export const daoRefundContract = 'bf4ed7b27f1d666546e30d74d50d173d20bca754'

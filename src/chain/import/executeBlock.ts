@@ -24,25 +24,25 @@ import { payDaoRefunds } from './daoFork.js'
 import { checkHeader } from './headerChecks.js'
 import { type Ancestry, checkUncles } from './uncles.js'
 
-/** EIP-7934: bytes of a block's RLP. */
+/** EIP-7934: maximum length of a block's RLP in bytes. */
 const MAXIMUM_BLOCK_SIZE = 8_388_608
 
-/** A block from outside, and what it is executed on. */
+/** A block to import, and its context. */
 export interface ImportInput {
   block: BlockParts
   parent: StoredBlock
   schedule: ForkSchedule
   blocks: Ancestry
-  /** The state after the parent; it holds what the block changed afterwards. */
+  /** The state after the parent; the block's changes are applied to it. */
   state: WorkingState
-  /** The hash of an earlier block, for BLOCKHASH. */
+  /** Returns the hash of an earlier block, for BLOCKHASH. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
 
 /**
- * Executes a block that was made elsewhere, and checks that it is what its header says.
+ * Executes a block from elsewhere, and checks the result against its header.
  *
- * @throws ImportError that names the block and the field; the state is then of no use any more.
+ * @throws ImportError that names the block and the field; the state is unusable then.
  */
 export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const { block, parent, schedule, blocks, state, blockHash } = input
@@ -55,7 +55,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const pooled: PooledTransaction[] = []
   for (const [index, raw] of block.transactions.entries()) {
     pooled.push(readTransaction(raw, rules, { header, index }))
-    // Behind the last one too: the first block of a process has to make an EVM next.
+    // Also after the last one, since the first block of a process has yet to create an EVM.
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
@@ -81,7 +81,7 @@ export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
     })
     const sealed = await runInSlices(sealing, slice)
     compare(header, sealed)
-    // Sealing knows of no uncles.
+    // Sealing does not handle uncles.
     const encoded = uncles.length === 0 ? sealed.encoded : undefined
     return { block: { ...sealed, encoded, uncles, uncleHashes, size }, commitment }
   })
@@ -128,7 +128,7 @@ function readTransaction(
   }
 }
 
-/** Makes a refusal of a transaction one of its block. */
+/** Converts the rejection of a transaction to an error of its block. */
 function refuseTransaction({ number }: HeaderFields, index: number): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ChainError || error instanceof EthereumJSError)) throw error
@@ -136,14 +136,14 @@ function refuseTransaction({ number }: HeaderFields, index: number): (error: unk
   }
 }
 
-/** Makes a refusal of a system call or a deposit one of its block. */
+/** Converts a failed system call or an invalid deposit to an error of its block. */
 function refuseRequests({ number }: HeaderFields): (error: unknown) => never {
   return (error) => {
     throw error instanceof SystemCallError ? new ImportError(number, 'requests', error.message) : error
   }
 }
 
-/** What execution finds out, in an order that names the cause before its consequences. */
+/** Header fields that result from execution, ordered to report a cause before its consequences. */
 const foundOut = [
   'transactionsRoot',
   'withdrawalsRoot',
@@ -166,26 +166,26 @@ function show(value: bigint | Uint8Array | undefined): string {
   return value instanceof Uint8Array ? bytesToHex(value) : String(value ?? 'none')
 }
 
-/** Where the parent of a block from outside is found, and its state. */
+/** Where the parent of an imported block and its state are found. */
 export interface ParentSources {
   position: Pick<ChainPosition, 'head' | 'parts'>
   states: Pick<HeadStates, 'take'>
   view: ChainView
 }
 
-/** A block from outside that was executed and checked, and not stored. */
+/** An imported block that was executed and checked, but not stored. */
 export interface ExecutedImport {
   parent: StoredBlock
   produced: ProducedBlock
-  /** The state that it was executed on, with what it changed. */
+  /** The state after its execution. */
   state: WorkingState
 }
 
 /**
- * Executes a block that was made elsewhere on the state of its parent, and checks it. Where the parent is the head,
- * that is the state that the head left.
+ * Executes a block from elsewhere on its parent's state, and checks it. Reuses the head's state if the parent is the
+ * head.
  *
- * @throws ImportError if the parent is not stored, or the block does not check.
+ * @throws ImportError if the parent is not stored, or the block is invalid.
  */
 export async function executeOnParent(
   { position, states, view }: ParentSources,

@@ -35,7 +35,7 @@ test.each([
   }
 })
 
-test('London puts the bomb off by 9,700,000 blocks (EIP-3554), which ethereumjs leaves out', () => {
+test('London delays the bomb by 9,700,000 blocks (EIP-3554), which ethereumjs omits', () => {
   const rules = createRules({ chainId: 1n, hardfork: 'london' })
   const parent = {
     number: 13_099_999n,
@@ -43,6 +43,6 @@ test('London puts the bomb off by 9,700,000 blocks (EIP-3554), which ethereumjs 
     timestamp: 1000n,
     uncleHash: EMPTY_UNCLES_HASH,
   } as Partial<HeaderFields> as HeaderFields
-  // Nine seconds after a parent without uncles nothing moves but the bomb: (13,100,000 - 9,700,000) / 100,000 = 34.
+  // Nine seconds after a parent without uncles, only the bomb counts: (13,100,000 - 9,700,000) / 100,000 = 34.
   expect(nextDifficulty(parent, 1009n, rules)).toBe(131_072n + 2n ** 32n)
 })

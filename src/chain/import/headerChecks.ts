@@ -8,16 +8,16 @@ import { ImportError } from '../errors.js'
 
 const MINIMUM_GAS_LIMIT = 5000n
 const MAXIMUM_GAS_LIMIT = 2n ** 63n - 1n
-/** The gas limit moves by less than this part of the parent's. */
+/** The gas limit changes by less than 1/1024 of the parent's. */
 const GAS_LIMIT_BOUND_DIVISOR = 1024n
-/** EIP-1559: the first block of London has twice the limit that its parent's would allow. */
+/** EIP-1559: the first London block doubles the parent's gas limit. */
 const LONDON_ELASTICITY = 2n
 const MAXIMUM_EXTRA_DATA = 32
-/** EIP-779: what blocks carry from the fork on, and how many do. */
+/** EIP-779: extra data of the first blocks from the fork on, and their number. */
 const DAO_EXTRA_DATA = new TextEncoder().encode('dao-hard-fork')
 const DAO_EXTRA_BLOCKS = 10n
 
-/** A header that is checked, and what it is checked against. */
+/** A header to check, and its context. */
 export interface HeaderCheck {
   header: HeaderFields
   parent: Pick<StoredBlock, 'hash' | 'header' | 'totalDifficulty'>
@@ -26,8 +26,8 @@ export interface HeaderCheck {
 }
 
 /**
- * Checks everything about a header that its parent decides (geth: consensus/beacon/consensus.go and
- * consensus/ethash/consensus.go, verifyHeader). The seal of proof of work is not checked.
+ * Checks everything in a header that its parent determines (geth: consensus/beacon/consensus.go and
+ * consensus/ethash/consensus.go, verifyHeader), except the proof-of-work seal.
  *
  * @throws ImportError that names the field
  */
@@ -94,7 +94,7 @@ function checkExtraData({ header, schedule }: HeaderCheck): void {
   }
 }
 
-/** Where the chain's total difficulty must have come to before blocks do without proof of work; undefined if never. */
+/** Returns the total difficulty at which proof of work ends; undefined if never. */
 function terminalDifficulty({ activations }: ForkSchedule): bigint | undefined {
   const from = activations.find((activation) => 'totalDifficulty' in activation.from)?.from
   return from !== undefined && 'totalDifficulty' in from ? from.totalDifficulty : undefined

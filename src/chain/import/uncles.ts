@@ -6,18 +6,18 @@ import type { BlockParts } from './blockParts.js'
 import { ImportError } from '../errors.js'
 import { checkHeader } from './headerChecks.js'
 
-/** A block has at most so many uncles, whose parents are among so many generations before it. */
+/** Maximum number of uncles in a block, and of generations up to an uncle's parent. */
 const MOST_UNCLES = 2
 const GENERATIONS = 7
 
-/** What uncles are looked up in. */
+/** Finds the ancestors of a block. */
 export interface Ancestry {
   blockByHash(hash: Uint8Array): StoredBlock | undefined
 }
 
 /**
- * Checks the uncles of a block (geth: consensus/ethash/consensus.go, VerifyUncles): they are recent, sound, and neither
- * ancestors nor rewarded before.
+ * Checks the uncles of a block (geth: consensus/ethash/consensus.go, VerifyUncles): they must be recent, valid, and
+ * neither ancestors nor already rewarded.
  *
  * @throws ImportError
  */
@@ -51,7 +51,7 @@ interface UncleCheck {
   parent: StoredBlock
   schedule: ForkSchedule
   index: number
-  /** Of the block that has the uncle. */
+  /** Number of the block that includes the uncle. */
   number: bigint
 }
 

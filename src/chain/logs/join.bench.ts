@@ -10,7 +10,7 @@ import { allOf, anyOf } from './join.js'
 import { openPostings } from './postings.js'
 
 const BLOCKS = 50_000
-/** One block in so many has a log of the rare contract. */
+/** One block in this many has a log of the rare contract. */
 const RARE = 10_000
 const filled = (length: number, value: number) => new Uint8Array(length).fill(value)
 const [common, rare, topic] = [filled(20, 1), filled(20, 2), filled(32, 3)]
@@ -38,7 +38,9 @@ for (let ordinal = 0; ordinal < BLOCKS; ordinal++) {
   if (ordinal % 1000 === 999) await database.flush()
 }
 
-/** @returns how many blocks have a match */
+/**
+ * @returns the number of blocks with a match
+ */
 async function search(addresses: readonly Uint8Array[], to: number): Promise<number> {
   const open = (criterion: LogCriterion) => openPostings(source, criterion, { from: 0, to })
   const found = allOf(
@@ -53,7 +55,7 @@ async function search(addresses: readonly Uint8Array[], to: number): Promise<num
   return matches
 }
 
-// What is rare may cost no more on a longer chain with as many matches.
+// A rare value must not cost more on a longer chain with equally many matches.
 describe(`a search through ${BLOCKS} blocks`, () => {
   bench('for what is in five of them', async () => void (await search([rare], BLOCKS - 1)), {
     iterations: 20,

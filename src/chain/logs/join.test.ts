@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import { decodePosting, encodePosting } from '../block/indexRecord.js'
 
-/** A cursor over postings in memory that counts its looks and checks that it is only moved forward. */
+/** A cursor over postings in memory that counts seeks and checks that it only moves forward. */
 function cursorOver(postings: readonly Posting[], looks = { count: 0 }): PostingCursor {
   let least = -1
   return {
@@ -22,7 +22,7 @@ async function collect(postings: AsyncIterable<Posting>): Promise<Posting[]> {
   return found
 }
 
-/** A small generator of numbers, so that a failure can be run again. */
+/** A small seeded generator, so that a failure can be reproduced. */
 function generator(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -32,7 +32,7 @@ function generator(seed: number): (below: number) => number {
 }
 
 describe('postings', () => {
-  test('come back as they went in', () => {
+  test('survive encoding and decoding', () => {
     for (const indices of [[], [0], [127, 128], [1, 2, 3, 1_000, 100_000, 2_000_000]]) {
       expect(decodePosting(encodePosting(indices))).toEqual(indices)
     }
@@ -84,7 +84,7 @@ describe('joins', () => {
     expect(looks.count).toBeLessThan(10)
   })
 
-  test('a condition without indices stands for all logs of a block', async () => {
+  test('a condition without indices matches all logs of a block', async () => {
     const any = cursorOver([{ ordinal: 1 }, { ordinal: 3 }])
     expect(await collect(allOf([any], 0))).toEqual([{ ordinal: 1 }, { ordinal: 3 }])
   })

@@ -1,21 +1,21 @@
 import { intersect, unite } from '../block/indexRecord.js'
 
-/** The logs of one block, by their indices, that satisfy something. */
+/** The logs of one block that satisfy a condition. */
 export interface Posting {
   /** The block's ordinal. */
   ordinal: number
-  /** Rising indices of logs in the block; undefined stands for all of them. */
+  /** Ascending indices of logs in the block; undefined means all of them. */
   indices?: readonly number[]
 }
 
-/** Postings in the order of their ordinals, read forward. */
+/** A forward-only cursor over postings ordered by ordinal. */
 export interface PostingCursor {
-  /** The next posting at or after an ordinal; ordinals asked for never fall. */
+  /** Returns the next posting at or after an ordinal. Ordinals must not decrease between calls. */
   seek(ordinal: number): Promise<Posting | undefined>
   close(): Promise<void>
 }
 
-/** The postings that are in any of the cursors: an OR over values. */
+/** Returns the union of cursors: an OR over values. */
 export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
   if (cursors.length === 1) return cursors[0]!
   const heads: (Posting | undefined)[] = []
@@ -52,7 +52,7 @@ function uniteIndices(a: Posting, b: Posting): readonly number[] {
 }
 
 /**
- * The postings that are in all of the cursors: an AND over conditions. The cursors leap over each other, so the cost
+ * Iterates over the intersection of cursors: an AND over conditions. The cursors leapfrog each other, so the cost
  * follows the rarest of them.
  */
 export async function* allOf(cursors: readonly PostingCursor[], from: number): AsyncGenerator<Posting> {

@@ -14,7 +14,7 @@ const directory = createTemporaryDirectory()
 let database: Database
 let walks = 0
 
-/** Topics of the log of a block: one that all have, one that seven have, one that it alone has. */
+/** Topics of a block's log: one shared by all, one shared by seven, one unique. */
 const topicsOf = (ordinal: number): Uint8Array[] =>
   [1, 1000 + Math.floor(ordinal / 7), 10_000 + ordinal].map((value) =>
     Buffer.from(value.toString(16).padStart(64, '0'), 'hex'),
@@ -66,7 +66,7 @@ async function ordinalsOf(
   return ordinals
 }
 
-test('are the same by walks and by keys, in every range', async () => {
+test('are the same by iterators and by keys, in every range', async () => {
   const byKey = { database, keys, singleBlock: (criterion: LogCriterion) => table.find(criterion) }
   const byWalk = { database, keys, singleBlock: () => undefined }
   for (const position of [0, 1, 2] as const) {
@@ -79,7 +79,7 @@ test('are the same by walks and by keys, in every range', async () => {
       ]
       for (const from of [0, 1, ordinal, 99, BLOCKS - 1]) {
         for (const to of [from, from + 1, ordinal, BLOCKS - 1].filter((last) => last >= from)) {
-          // A search that follows a rarer criterion first asks for an ordinal inside the range, or behind it.
+          // A search led by a rarer criterion first seeks an ordinal inside the range, or after it.
           for (const start of [from, from + 1, Math.max(from, ordinal), ordinal + from + 1]) {
             const expected = Array.from({ length: BLOCKS }, (_, i) => i).filter(
               (i) => i >= start && i <= to && group[position]!(i),
@@ -93,7 +93,7 @@ test('are the same by walks and by keys, in every range', async () => {
   }
 })
 
-test('need no walk for what is in one block, in none, or in a range of one', async () => {
+test('need no iterator for a value in one block or none, or for a range of one block', async () => {
   const source = { database, keys, singleBlock: (criterion: LogCriterion) => table.find(criterion) }
   walks = 0
   expect(await ordinalsOf(source, criterionOf(2, 55), { from: 0, to: BLOCKS - 1 })).toEqual([55])
@@ -119,7 +119,7 @@ const numberOf = (value: number): LogCriterion => ({
 })
 
 describe('SingleBlockTable', () => {
-  it('finds the block of a value that occurs in one block only', () => {
+  it('finds the block of a value that occurs in only one block', () => {
     const table = new SingleBlockTable()
     const address: LogCriterion = { kind: 'address', address: new Uint8Array(20).fill(7) }
     expect(table.find(address)).toBe('none')
@@ -134,7 +134,7 @@ describe('SingleBlockTable', () => {
     expect(table.find(topicOf(1, 1))).toBe('none')
   })
 
-  it('does not answer for ordinals that need more than 32 bits, nor for criteria without a value', () => {
+  it('does not answer for ordinals beyond 32 bits, nor for criteria without a value', () => {
     const table = new SingleBlockTable()
     table.add(topicOf(1), 2 ** 32 - 3)
     expect(table.find(topicOf(1))).toBe(2 ** 32 - 3)
@@ -155,7 +155,7 @@ describe('SingleBlockTable', () => {
     for (const value of values) table.add(criterionOf(value), 2 * value)
     const known = values.map((value) => table.find(criterionOf(value)))
     expect(known.every((found, value) => found === 2 * value || found === undefined)).toBe(true)
-    // 0.61 values a group on average: one has more than four with a chance of 0.0004, which concerns some 60 values.
+    // 0.61 values per group on average: one has more than four with a probability of 0.0004, affecting some 60 values.
     expect(known.filter((found) => found === undefined).length).toBeLessThan(200)
     expect(table.find(criterionOf(20_001))).toBe('none')
   })

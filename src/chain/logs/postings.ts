@@ -4,13 +4,13 @@ import { type Keyspace, type LogPosition, ordinalOfKey } from '../../storage/key
 import type { Posting, PostingCursor } from './join.js'
 import { type LogCriterion, decodePosting } from '../block/indexRecord.js'
 
-/** A range of ordinals, both included. */
+/** A range of ordinals, inclusive at both ends. */
 export interface OrdinalRange {
   from: number
   to: number
 }
 
-/** Where postings are read from. */
+/** Stores that postings are read from. */
 export interface PostingSource {
   database: Database
   keys: Keyspace
@@ -19,10 +19,10 @@ export interface PostingSource {
 }
 
 /**
- * Opens the rows of a criterion. The database is not read before the first seek.
+ * Opens a cursor over the rows of a criterion. Does not read the database before the first seek.
  *
- * A single row is looked up by its key, which costs a tenth of an iterator: in a range of one block, for a value that
- * occurs in one block only, and on a first seek inside the range, where another cursor with a rarer value leads.
+ * A single row is looked up by key, at a tenth of the cost of an iterator: in a range of one block, for a value that
+ * occurs in only one block, and on a first seek inside the range, led by another cursor with a rarer value.
  */
 export function openPostings(
   { database, keys, singleBlock }: PostingSource,
@@ -40,7 +40,7 @@ export function openPostings(
     const row = database.get(keys.log(position, value, ordinal))
     return row && posting(ordinal, row)
   }
-  /** Looks the first posting up by key, and ends the cursor where there can be no other. */
+  /** Looks up the first posting by key, and ends the cursor if there can be no other. */
   const findFirst = (ordinal: number): Posting | undefined => {
     started = true
     const single = from === to ? from : singleBlock(criterion)
@@ -78,23 +78,23 @@ function keyParts(criterion: LogCriterion): { position: LogPosition; value: Uint
 
 /** Capacity in values; a power of two. */
 const ENTRIES = 2 ** 17
-/** Adjacent entries that a value may occupy; a power of two. */
+/** Number of adjacent entries that a value may occupy; a power of two. */
 const GROUP = 4
-/** Stands for an ordinal when a value occurs in more than one block. */
+/** Replaces the ordinal of a value that occurs in more than one block. */
 const MANY = 0xffff_ffff
 
-/** The ordinal of the only block with a value, 'none' if no block has it, undefined if unknown. */
+/** The ordinal of the only block with a value; 'none' if no block has it, undefined if unknown. */
 export type SingleBlock = number | 'none' | undefined
 
 /**
- * Remembers the values of the log index that occur in one block only, so that a search for a rare value needs no LevelDB
+ * Remembers the log index values that occur in only one block, so that a search for a rare value needs no LevelDB
  * iterator (a third of the time of such a search).
  *
  * A hash table of fixed size: 32 bits of the value's hash, then the block's ordinal plus one. Two values with the same
- * bits count as one value that occurs in several blocks. When a group is full, its other values are unknown.
+ * bits count as one that occurs in several blocks. Once a group is full, its other values are unknown.
  */
 export class SingleBlockTable {
-  /** Pairs of hash bits and ordinal plus one; an ordinal of zero marks a free entry. */
+  /** Pairs of hash bits and ordinal plus one; zero in place of the latter marks a free entry. */
   readonly #table = new Uint32Array(2 * ENTRIES)
   /** Groups that overflowed. */
   readonly #isFull = new Uint8Array(ENTRIES / GROUP)
@@ -115,7 +115,7 @@ export class SingleBlockTable {
     this.#isFull[group] = 1
   }
 
-  /** Looks a value up. The answer is never wrong; it is undefined where several blocks may have the value. */
+  /** Looks up a value. The answer is never wrong; it is undefined if several blocks may have the value. */
   find(criterion: LogCriterion): SingleBlock {
     if (criterion.kind === 'any') return undefined
     const { group, bits } = placeOf(criterion)

@@ -7,25 +7,25 @@ import type { LogCriterion, TopicPosition } from '../block/indexRecord.js'
 
 /** What a log query reads from. */
 export interface LogSource {
-  /** Opens the postings of a criterion between two ordinals, both included. */
+  /** Opens the postings of a criterion between two ordinals, inclusive. */
   open(criterion: LogCriterion, from: number, to: number): PostingCursor
-  /** The canonical block of a number. */
+  /** Returns the canonical block with a number. */
   blockByNumber(number: bigint): StoredBlock | undefined
-  /** The block of an ordinal, if it is on the canonical chain. */
+  /** Returns the block with an ordinal, if it is canonical. */
   canonicalBlock(ordinal: number): StoredBlock | undefined
-  /** The wire bytes of logs of a block by their indices; undefined stands for all of them. */
+  /** Returns the wire bytes of a block's logs by index; undefined means all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[]
-  /** How many topics a log has, by its wire bytes. */
+  /** Returns the number of topics of a log, given its wire bytes. */
   topicCount(log: Uint8Array): number
 }
 
 /**
- * Finds logs by joining the rows of the index; the cost follows the rarest condition, not the length of the chain.
+ * Finds logs by joining rows of the index. The cost follows the rarest condition, not the length of the chain.
  *
- * Ordinals rise with the number along the canonical chain, so a range of numbers is a range of ordinals, and rows of
- * blocks that left the chain are passed over.
+ * Ordinals rise with numbers along the canonical chain, so a range of numbers is a range of ordinals. Rows of blocks
+ * that left the chain are skipped.
  *
- * @returns the wire bytes of the logs, by block and log index
+ * @returns the wire bytes of the logs, ordered by block and log index
  * @throws TooManyLogsError if there are more than `limits.maxResults`
  * @throws LogTimeoutError if it takes longer than `limits.timeoutMilliseconds`
  */
@@ -47,7 +47,7 @@ export async function queryLogs(
   }
 }
 
-/** Lets every look at the index give way to other work, and ends them all when the time is over. */
+/** Wraps cursors so that every seek yields to other work, and throws once the time is up. */
 function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) => PostingCursor {
   const deadline = performance.now() + timeoutMilliseconds
   const slice = new TimeSlice()
@@ -66,7 +66,7 @@ function ordinals(source: LogSource, { range }: LogQuery): (number | undefined)[
   return [source.blockByNumber(range.from)?.ordinal, source.blockByNumber(range.to)?.ordinal]
 }
 
-/** An AND of ORs; a query without conditions asks for any log. */
+/** Builds an AND of ORs; a query without conditions matches any log. */
 function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
   const criteria: LogCriterion[][] = topics.map((alternatives, position) =>
     alternatives.map((topic) => ({ kind: 'topic', position: position as TopicPosition, topic })),
@@ -77,8 +77,8 @@ function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
 }
 
 /**
- * A log has at least as many topics as the query has positions, wildcards included (geth: eth/filters/filter.go,
- * includes). The index knows that by itself unless the last position is a wildcard.
+ * A log needs at least as many topics as the query has positions, including wildcards (geth: eth/filters/filter.go,
+ * includes). The index ensures that unless the last position is a wildcard.
  */
 function topicsBeyondIndex({ topics }: LogQuery): number {
   return topics.at(-1)?.length === 0 ? topics.length : 0

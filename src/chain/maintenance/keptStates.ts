@@ -8,13 +8,13 @@ import { forkRootOf } from '../fork/forkPoint.js'
 import { loadHead } from '../head/position.js'
 import { StateStore } from '../state/stateStore.js'
 
-/** One chain of a data directory that no node has open. */
+/** A chain of a data directory that no node has open. */
 export interface StoredChain {
   database: Database
   keys: Keyspace
   blocks: BlockStore
   states: StateStore
-  /** Of its newest block; -1 while it has none. */
+  /** Number of its newest block; -1 if it has none. */
   head: bigint
 }
 
@@ -35,13 +35,13 @@ export async function openStoredChain(
 export interface KeptState {
   /** 32 bytes. */
   root: Uint8Array
-  /** What refers to it. */
+  /** Description of what refers to it. */
   of: string
-  /** Whether the chain cannot go on without it. The states of single blocks may never have been there. */
+  /** Whether the chain cannot continue without it. The states of single blocks may never have been stored. */
   isRequired: boolean
 }
 
-/** All blocks of a chain, those off the canonical chain included, in the order in which they were stored. */
+/** Iterates over all blocks of a chain, including side blocks, in the order of storage. */
 export async function* storedBlocks({ database, keys, blocks }: StoredChain): AsyncGenerator<StoredBlock> {
   for await (const [key] of database.iterate(keys.blocks())) {
     const block = blocks.byOrdinal(ordinalOfKey(key))
@@ -50,13 +50,13 @@ export async function* storedBlocks({ database, keys, blocks }: StoredChain): As
 }
 
 /**
- * The states that are kept: of the head, of snapshots, of the point that a fork began with, of the first block, of all blocks
- * with a number of at least `from` on every branch, and those that controls made of them. A root may come more than once.
+ * Iterates over the states to keep: those of the head, snapshots, the fork point, the first block and all blocks on any
+ * branch with a number of at least `from`, and edited versions of these. A root may occur more than once.
  */
 export async function* keptStates(chain: StoredChain, from: bigint): AsyncGenerator<KeptState> {
   const { database, keys, blocks } = chain
   const forkRoot = forkRootOf(database, keys)
-  // The state root of the block that a fork begins with is the remote's.
+  // The state root of the fork block is the remote's.
   const remoteRoot = forkRoot && blocks.byOrdinal(0)?.header.stateRoot
   const isRemote = (root: Uint8Array): boolean => remoteRoot !== undefined && bytesEqual(root, remoteRoot)
   if (forkRoot !== undefined) yield { root: forkRoot, of: 'the fork point', isRequired: true }

@@ -10,25 +10,25 @@ import { PRUNED_BELOW } from '../state/stateStore.js'
 import { MissingNodeError, Reference, decodeNode, nodeBehind } from '../state/trieNode.js'
 import { type StoredChain, keptStates } from './keptStates.js'
 
-/** Rows that are deleted with one write. */
+/** Rows deleted per write. */
 const ROWS_AT_ONCE = 10_000
 
-/** What pruning has done. */
+/** Result of pruning. */
 export interface Pruned {
-  /** The number of the first block whose state is kept, the first block of the chain apart. */
+  /** Number of the first block, other than the chain's first, whose state is kept. */
   from: bigint
   kept: number
   deleted: number
 }
 
 /**
- * Deletes the trie nodes that no kept state needs: see {@link keptStates}. Nothing else may use the database meanwhile.
+ * Deletes the trie nodes that no kept state needs; see {@link keptStates}. Nothing else may use the database meanwhile.
  *
- * The rows of the roots go first, with one write that also says which states are gone, and the nodes after them: a process
- * that is killed on the way leaves nodes that nothing leads to, which the next call deletes. Nodes of kept states are never
+ * First deletes the rows of the roots, in one write that also records which states are gone, then the nodes. If the
+ * process is killed midway, unreachable nodes remain, and the next call deletes them. Nodes of kept states are never
  * touched.
  *
- * @param keep - how many of the newest blocks keep their states, at least 1
+ * @param keep - number of newest blocks whose states are kept, at least 1
  */
 export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pruned> {
   const { database, keys, head } = chain
@@ -61,13 +61,13 @@ export async function pruneStates(chain: StoredChain, keep: bigint): Promise<Pru
   return { from, kept, deleted }
 }
 
-/** The least number of a block that kept its state when the chain was pruned before; 0 if it never was. */
+/** Returns the lowest block number whose state earlier pruning kept; 0 if the chain was never pruned. */
 export function prunedBelow({ database, keys }: Pick<StoredChain, 'database' | 'keys'>): bigint {
   const bound = database.get(keys.setting(PRUNED_BELOW))
   return bound === undefined ? 0n : decodeNumber(bound)
 }
 
-/** The nodes of all kept states. */
+/** Marks the nodes of all kept states. */
 async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
   const { states } = chain
   const needed = new NodeSet()

@@ -8,44 +8,46 @@ import { EMPTY_TRIE_ROOT, type NodeNumber, NodeSet } from '../state/nodeRecord.j
 import type { StateStore } from '../state/stateStore.js'
 import { NodeHashError, TrieDatabase } from '../state/trieDatabase.js'
 
-/** Something wrong with a state. */
+/** A problem with a state. */
 export interface StateProblem {
   /** 32 bytes. */
   stateRoot: Uint8Array
-  /** What refers to the state. */
+  /** Description of what refers to the state. */
   of: string
-  /** `/` and the half bytes of the hashed key in hexadecimal; behind another `/` those of a slot's. */
+  /**
+   * `/` and the nibbles of the hashed address in hexadecimal; for a slot, followed by `/` and those of its hashed key.
+   */
   path: string
   problem: string
 }
 
-/** What a walk of states is made with. */
+/** Options for a state verifier. */
 export interface StateVerifierOptions {
   states: StateStore
-  /** Whether tries hold only what differs from a remote state: marks of absence, and accounts whose code is elsewhere. */
+  /** Whether tries hold only differences from a remote state: marks of absence, and accounts whose code is remote. */
   isFork: boolean
   report: (problem: StateProblem) => void
 }
 
-/** The state that is walked, and how far. */
+/** The trie being walked. */
 interface Walk {
   stateRoot: Uint8Array
   of: string
-  /** Of the account whose storage is walked; empty in the state trie. */
+  /** Path of the account whose storage is walked; empty in the state trie. */
   account: string
 }
 
-/** A node that a walk still has to read. */
+/** A node yet to be read. */
 interface Pending {
   hash: Uint8Array
   number: NodeNumber
-  /** Half bytes in hexadecimal. */
+  /** Nibbles in hexadecimal. */
   path: string
 }
 
 /**
- * Walks states with the `MerklePatriciaTrie` of @ethereumjs/mpt, down to every account, slot and code. What several states
- * share is walked once.
+ * Walks states with the `MerklePatriciaTrie` of @ethereumjs/mpt, down to every account, slot and code. Walks what
+ * several states share only once.
  */
 export class StateVerifier {
   readonly #options: StateVerifierOptions
@@ -53,7 +55,7 @@ export class StateVerifier {
   readonly #trie: MerklePatriciaTrie
   readonly #visited = new NodeSet()
   readonly #codes = new Set<string>()
-  /** How many nodes were read. */
+  /** Number of nodes read. */
   nodes = 0
 
   constructor(options: StateVerifierOptions) {
@@ -62,7 +64,7 @@ export class StateVerifier {
     this.#trie = new MerklePatriciaTrie({ db: this.#nodes, valueEncoding: ValueEncoding.Bytes })
   }
 
-  /** How many codes were read. */
+  /** Number of codes read. */
   get codes(): number {
     return this.#codes.size
   }
@@ -77,7 +79,7 @@ export class StateVerifier {
     const pending: Pending[] = []
     try {
       const { number = 0, rlp } = this.#options.states.getRoot(root)
-      // Here too: a row that leads to a node of another trie may lead to one that was walked before.
+      // Checked here, too: a row that points into another trie may lead to a node already visited.
       const hash = keccak256(rlp)
       if (!bytesEqual(hash, root)) throw new NodeHashError(bytesToPlainHex(root), bytesToPlainHex(hash))
       this.#enqueue(pending, root, number, '')

@@ -13,18 +13,18 @@ import { isList } from '../rlp.js'
 import type { ExecutionLog } from '../types.js'
 import type { StoredChain } from './keptStates.js'
 
-/** Something wrong with a block or with what finds it. */
+/** A problem with a block, or with an index that finds it. */
 export interface BlockProblem {
-  /** The block, by its number and hash or by its ordinal. */
+  /** The block, by number and hash or by ordinal. */
   block: string
   problem: string
 }
 
 /**
- * Checks every stored block against itself and against the indexes that find it: its hash, the roots over its transactions
- * and receipts, and the rows of its hash, its transactions, its logs and, on the canonical chain, its number.
+ * Checks every stored block and the indexes that find it: its hash, the roots of its transactions and receipts, and the
+ * rows for its hash, its transactions, its logs and, if canonical, its number.
  *
- * @returns how many blocks there are
+ * @returns the number of blocks
  */
 export async function verifyBlocks(
   chain: StoredChain,
@@ -40,7 +40,7 @@ export async function verifyBlocks(
     try {
       const block = blocks.byOrdinal(ordinal) as StoredBlock
       name = `block ${block.header.number} (${bytesToHex(block.hash)})`
-      // The body of the block that a fork begins with is the remote's.
+      // The body of a fork's first block stays at the remote.
       const problems = [
         ...indexProblems(chain, block),
         ...(isFork && ordinal === 0 ? [] : bodyProblems(chain, block)),
@@ -89,7 +89,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   }
 }
 
-/** The logs of a receipt in its consensus form, the last of its four fields. */
+/** Returns the logs of a receipt in consensus form, the last of its four fields. */
 function logsOf(receipt: Uint8Array): ExecutionLog[] {
   const fields = RLP.decode(isList(receipt) ? receipt : receipt.subarray(1)) as unknown[]
   const logs = fields[3] as [Uint8Array, Uint8Array[], Uint8Array][]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { interruptible, TraceBudget } from './budget.js'
 
-it('begins no other transaction when the client is gone', async () => {
+it('starts no further transaction once the client is gone', async () => {
   const caller = new AbortController()
   const budget = new TraceBudget({ maxBytes: 1000, timeoutMilliseconds: Infinity, signal: caller.signal })
   const begin = () => interruptible(async () => budget.restart())

@@ -1,7 +1,7 @@
 import { ChainError } from '../errors.js'
 import type { ExecutionTracer } from './tracer.js'
 
-/** A trace whose text would be longer than an answer may be. */
+/** A trace whose text would exceed the maximum answer size. */
 export class TraceTooLargeError extends ChainError {
   override readonly name = 'TraceTooLargeError'
   constructor() {
@@ -9,7 +9,7 @@ export class TraceTooLargeError extends ChainError {
   }
 }
 
-/** Ends an execution from within: what it carries is for the caller. */
+/** Aborts an execution from within; carries the error for the caller. */
 export class TraceInterruption extends Error {
   readonly refusal: ChainError
 
@@ -19,17 +19,17 @@ export class TraceInterruption extends Error {
   }
 }
 
-/** What one request for traces may cost. */
+/** Limits of one request for traces. */
 export interface TraceLimits {
-  /** Bytes of all traces together. */
+  /** Total size of all traces in bytes. */
   maxBytes: number
-  /** For each transaction, unless its guard has another limit. */
+  /** Per transaction, unless its guard sets another limit. */
   timeoutMilliseconds: number
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined
 }
 
-/** Counts what traces cost, and ends an execution that costs too much. */
+/** Tracks the cost of traces, and aborts an execution that exceeds it. */
 export class TraceBudget {
   readonly #limits: TraceLimits
   #bytes = 0
@@ -39,19 +39,21 @@ export class TraceBudget {
     this.#limits = limits
   }
 
-  /** Begins the time of a transaction. @throws TraceInterruption if the client is gone */
+  /** Starts the clock of a transaction. @throws TraceInterruption if the client is gone */
   restart(timeoutMilliseconds = this.#limits.timeoutMilliseconds): void {
     if (this.#isAbandoned) throw timeout()
     this.#deadline = performance.now() + timeoutMilliseconds
   }
 
-  /** @throws TraceInterruption if no so many bytes are left */
+  /** Spends bytes. @throws TraceInterruption if fewer are left */
   spend(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > this.#limits.maxBytes) throw new TraceInterruption(new TraceTooLargeError())
   }
 
-  /** @throws TraceInterruption if the time is over or the client is gone */
+  /**
+   * @throws TraceInterruption if the time is up or the client is gone
+   */
   checkTime(): void {
     if (performance.now() > this.#deadline || this.#isAbandoned) throw timeout()
   }
@@ -60,7 +62,7 @@ export class TraceBudget {
     return this.#limits.signal?.aborted === true
   }
 
-  /** A tracer that ends executions over the budget. */
+  /** Creates a tracer that aborts executions over budget. */
   guard(timeoutMilliseconds?: number): ExecutionTracer {
     return {
       begin: () => this.restart(timeoutMilliseconds),
@@ -73,7 +75,7 @@ function timeout(): TraceInterruption {
   return new TraceInterruption(new ChainError('execution timeout'))
 }
 
-/** Runs what may be interrupted. @throws the refusal instead of the interruption */
+/** Runs interruptible work. @throws the error carried by an interruption instead of the interruption */
 export async function interruptible<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

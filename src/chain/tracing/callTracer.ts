@@ -6,55 +6,52 @@ import type { ExecutionTracer, FrameEnd, FrameStart, TracedMessage } from './tra
 
 /** A log within its frame. */
 export interface CallLog extends ExecutionLog {
-  /** In the block. */
+  /** Index in the block. */
   index: number
-  /** How many frames the frame had begun before it. */
+  /** Number of subcalls that the frame had started before it. */
   position: number
 }
 
-/** A frame with those within it. All have all members, so that very many of them take little memory. */
+/** A frame with its subcalls. All frames have all members, so that large numbers of them take little memory. */
 export interface CallFrame extends Omit<FrameStart, 'value'> {
   value: bigint | undefined
   gasUsed: bigint
-  /** Absent where it is empty, and where the frame failed otherwise than by a revert. */
+  /** Absent if empty, and if the frame failed other than by a revert. */
   output: Uint8Array | undefined
   failure: string | undefined
-  /** What a revert said, as text. */
+  /** The decoded reason of a revert. */
   revertReason: string | undefined
   calls: CallFrame[]
   logs: CallLog[]
 }
 
-/** What a call tracer collects. */
+/** Options for a call tracer. */
 export interface CallTracerOptions {
   onlyTopCall?: boolean
   withLog?: boolean
-  /** Whether calls to precompiles are left out, as Parity does. */
+  /** Whether to leave out calls to precompiles, like Parity. */
   skipPrecompiles?: boolean
-  /**
-   * Whether the outermost frame has the gas of its code alone, as Parity does: without the intrinsic gas that was paid
-   * before it and the refunds behind it.
-   */
+  /** Whether the outermost frame shows only the gas of its code, like Parity: without intrinsic gas and refunds. */
   executionGas?: boolean
-  /** About the text of a frame apart from its data, where it is another than callTracer's. */
+  /** Approximate text length of a frame without its data, if it differs from callTracer's. */
   frameBytes?: number
 }
 
 const NO_BYTES = new Uint8Array(0)
-/** The list of a frame that has none yet; lists are made when something comes into them. */
+/** Shared empty list of frames without entries; a real list is created on the first entry. */
 const NONE: never[] = []
 const REVERTED = 'execution reverted'
 const SELECTOR_LENGTH = 4
-/** About the text of a frame or log apart from its data. */
+/** Approximate text length of a frame or log without its data. */
 const FRAME_BYTES = 320
 
 /** Collects the frames of an execution (geth: eth/tracers/native/call.go). */
 export class CallTracer implements ExecutionTracer {
   readonly #options: CallTracerOptions
   readonly #budget: TraceBudget
-  /** The frames that are open, the outermost first. */
+  /** The open frames, outermost first. */
   readonly #open: CallFrame[] = []
-  /** How many logs of the block there were when each open frame began. */
+  /** Number of logs in the block at the start of each open frame. */
   readonly #logsBefore: number[] = []
   readonly #addresses = new Map<string, Uint8Array>()
   #message: Pick<TracedMessage, 'gasLimit' | 'precompiles'> | undefined
@@ -73,7 +70,7 @@ export class CallTracer implements ExecutionTracer {
     return this.#top
   }
 
-  /** The innermost frame that is open. */
+  /** The innermost open frame. */
   get current(): CallFrame | undefined {
     return this.#open.at(-1)
   }
@@ -143,7 +140,7 @@ export class CallTracer implements ExecutionTracer {
     dropFailedLogs(this.#top, false)
   }
 
-  /** The same bytes for the same address in all frames: there may be very many. */
+  /** Deduplicates addresses between frames, of which there may be very many. */
   #keep(address: Uint8Array): Uint8Array {
     const key = bytesToPlainHex(address)
     const known = this.#addresses.get(key) ?? address.slice()
@@ -166,7 +163,7 @@ export class CallTracer implements ExecutionTracer {
   }
 }
 
-/** A frame that failed has left no logs, and neither have those within it. */
+/** Removes the logs of failed frames and of everything within them. */
 function dropFailedLogs(frame: CallFrame, isWithinFailed: boolean): void {
   const failed = isWithinFailed || frame.failure !== undefined
   if (failed) frame.logs = NONE
@@ -175,9 +172,9 @@ function dropFailedLogs(frame: CallFrame, isWithinFailed: boolean): void {
 
 const calls: ReadonlySet<string> = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
-/** Counts the function selectors that were called, each with the length of its arguments (geth: native/4byte.go). */
+/** Counts the called function selectors, each with the length of its arguments (geth: native/4byte.go). */
 export class FourByteTracer implements ExecutionTracer {
-  /** By selector and number of bytes behind it: `0x27dc297e-128`. */
+  /** By selector and number of bytes after it: `0x27dc297e-128`. */
   readonly counts = new Map<string, number>()
   #precompiles: ReadonlySet<string> = new Set()
 

@@ -8,24 +8,24 @@ import { KeccakPreimageTracer } from './keccakPreimages.js'
 import { callTypes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from './tracer.js'
 
-/** What is recorded of a frame besides what a call tracer shows. Slots and values are 64 hexadecimal digits. */
+/** Facts about a frame beyond those of a call tracer. Slots and values have 64 hexadecimal digits. */
 export interface Erc7562Facts {
-  /** The value that a slot had when it was first read, unless it was written before. */
+  /** Values of slots when first read, unless written before. */
   reads: Map<string, string>
-  /** How often slots were written, and transient ones read and written. */
+  /** Number of writes per slot; for transient slots, of reads and of writes. */
   writes: Map<string, number>
   transientReads: Map<string, number>
   transientWrites: Map<string, number>
-  /** The accounts that EXTCODE opcodes looked at, but for EXTCODESIZE before ISZERO. */
+  /** Accounts inspected by EXTCODE opcodes, except EXTCODESIZE before ISZERO. */
   lookedAt: Uint8Array[]
-  /** How often opcodes ran. */
+  /** Number of runs per opcode. */
   usedOpcodes: Map<number, number>
-  /** By address, 40 digits: how much code an account had when it was first called or looked at, and by which opcode. */
+  /** By address, 40 digits: the code size of an account when first called or inspected, and the opcode. */
   contractSizes: Map<string, { size: number; opcode: number }>
   outOfGas: boolean
 }
 
-/** What the tracer leaves out. */
+/** What the tracer leaves out or includes. */
 export interface Erc7562Options {
   ignoredOpcodes: ReadonlySet<number>
   withLog: boolean
@@ -42,7 +42,7 @@ const codeLookups: ReadonlySet<number> = new Set([
   opcodes.EXTCODESIZE,
   opcodes.EXTCODECOPY,
 ])
-/** About the text of what is recorded of a frame, and of an entry. */
+/** Approximate text length of a frame's facts, and of an entry. */
 const FRAME_BYTES = 260
 const ENTRY_BYTES = 140
 
@@ -54,7 +54,7 @@ export class Erc7562Tracer implements ExecutionTracer {
   readonly #options: Erc7562Options
   readonly #budget: TraceBudget
   #state: TracedState | undefined
-  /** The opcode before, and the item that lay on top of its stack. */
+  /** The previous opcode, and the item on top of its stack. */
   #last: { opcode: number; top: bigint | undefined } | undefined
 
   constructor(options: Erc7562Options, budget: TraceBudget) {
@@ -64,7 +64,7 @@ export class Erc7562Tracer implements ExecutionTracer {
     this.#keccak = new KeccakPreimageTracer(budget)
   }
 
-  /** What KECCAK256 hashed, each once. */
+  /** The distinct inputs of KECCAK256. */
   get keccakInputs(): Iterable<Uint8Array> {
     return this.#keccak.preimages.values()
   }

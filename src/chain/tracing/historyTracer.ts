@@ -26,51 +26,51 @@ import { interruptible } from './budget.js'
 import { type ReplaySources, gasTipOf, replayBlock } from './replay.js'
 import type { ExecutionTracer, TracedState } from './tracer.js'
 
-/** Which transactions of a block are traced. */
+/** The transactions of a block to trace. */
 export interface BlockTraceRequest {
   view: ChainView
   block: StoredBlock
-  /** The only one, by its index; all of them if absent. */
+  /** Index of the only transaction to trace; all if absent. */
   only?: number
-  /** Makes the tracer of a transaction just before it is executed. */
+  /** Creates the tracer of a transaction just before its execution. */
   tracerFor(index: number): ExecutionTracer
-  /** Takes note that a transaction was traced; the next one waits for it. */
+  /** Called when a transaction has been traced; the next one waits for it. */
   traced(index: number): Awaitable<void>
-  /** Whether every step is kept, so that the trace may fill an answer. Of those, one is made at a time. */
+  /** Whether every step is kept, so that the trace may fill an answer. Such traces run one at a time. */
   keepsSteps?: boolean
 }
 
 /** A call to trace. */
 export interface CallTraceRequest {
   view: ChainView
-  /** The block on whose state the call runs. */
+  /** The block whose state the call runs on. */
   block: StoredBlock
-  /** Whether the state is the one that `latest` reads, controls included. */
+  /** Whether to use the state that `latest` reads, including edits by controls. */
   isLatest: boolean
-  /** Runs the call in the place of this transaction of the block. */
+  /** Runs the call in place of this transaction of the block. */
   transactionIndex?: bigint | undefined
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
-  /** A block override that only eth_simulateV1 can do; named, it is refused. */
+  /** Name of a block override that only eth_simulateV1 supports; the call is rejected if set. */
   unsupportedOverride?: string | undefined
   blockOverrides?: BlockOverrides | undefined
-  /** Makes the tracer once the state is there and the call's fees were looked at. */
+  /** Creates the tracer, once the state is available and the call's fees are checked. */
   tracerFor(): ExecutionTracer
   /** As in {@link BlockTraceRequest}. */
   keepsSteps?: boolean
 }
 
-/** Calls to trace one after another. */
+/** A sequence of calls to trace. */
 export interface CallSequenceRequest {
   view: ChainView
-  /** The block on whose state the first call runs. */
+  /** The block whose state the first call runs on. */
   block: StoredBlock
-  /** Whether the state is the one that `latest` reads, controls included. */
+  /** Whether to use the state that `latest` reads, including edits by controls. */
   isLatest: boolean
   calls: readonly { call: CallObject; tracer: ExecutionTracer }[]
 }
 
-/** Traces what was executed and what could be (geth: eth/tracers/api.go). */
+/** Traces past transactions and hypothetical calls (geth: eth/tracers/api.go). */
 export class HistoryTracer {
   readonly #sources: ReplaySources
   readonly #mutex = new Mutex()
@@ -80,9 +80,9 @@ export class HistoryTracer {
   }
 
   /**
-   * Executes a block again up to the last transaction that is traced.
+   * Re-executes a block up to the last traced transaction.
    *
-   * @throws ChainError for the first block, and if a trace costs more than it may.
+   * @throws ChainError for the first block, and if a trace exceeds its limits.
    */
   async traceBlock(request: BlockTraceRequest): Promise<void> {
     const { view, block, only, tracerFor, traced } = request
@@ -103,7 +103,7 @@ export class HistoryTracer {
   }
 
   /**
-   * Executes a call and traces it; how it failed is part of the trace.
+   * Executes and traces a call; a failure is part of the trace.
    *
    * @throws ChainError if it may not be executed.
    */
@@ -119,7 +119,7 @@ export class HistoryTracer {
   }
 
   /**
-   * Executes calls one after another, each on what those before it left, and traces them.
+   * Executes and traces a sequence of calls, each on the state of the previous one.
    *
    * @throws ChainError if one of them may not be executed.
    */
@@ -136,7 +136,7 @@ export class HistoryTracer {
   }
 
   /**
-   * The state roots after each transaction of a block (geth: eth/tracers/api.go, IntermediateRoots).
+   * Returns the state root after each transaction of a block (geth: eth/tracers/api.go, IntermediateRoots).
    *
    * @throws ChainError for the first block
    */
@@ -156,7 +156,7 @@ export class HistoryTracer {
     return keepsSteps ? this.#mutex.run(() => interruptible(work)) : interruptible(work)
   }
 
-  /** As in geth, an empty block has the state of its beginning at index 0 (eth/state_accessor.go, stateAtTransaction). */
+  /** As in geth, index 0 of an empty block means the state at its start (eth/state_accessor.go, stateAtTransaction). */
   #traceWithin(request: CallTraceRequest, transactionIndex: bigint): Promise<void> {
     const { view, block } = request
     const { header, transactions } = block
@@ -220,23 +220,23 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
   await tracer.end?.(gasUsed)
 }
 
-/** A call of a sequence, and the block that it sees. */
+/** A call of a sequence, and its block. */
 export type SequencedCall = Pick<
   CallRequest,
   'call' | 'blockOverrides' | 'gasCapInBlocks' | 'baseFee' | 'unfunded'
 >
 
-/** Calls to run one after another, each on what those before it left. */
+/** A sequence of calls, each on the state of the previous one. */
 export interface SequenceRequest {
   view: ChainView
-  /** Where the first call runs: behind all transactions of a block, or behind the first few of them. */
+  /** Where the first call runs: after all transactions of a block, or after the first few. */
   place: { after: BlockSelector } | { within: StoredBlock; transactions: number }
-  /** What is different for the first call, and so for all. */
+  /** Applied before the first call, and so visible to all. */
   stateOverrides?: readonly AccountOverride[] | undefined
   calls: readonly SequencedCall[]
 }
 
-/** Runs calls on one state that is thrown away (eth_callMany). */
+/** Runs calls on one temporary state (eth_callMany). */
 export class CallSequence {
   readonly #sources: ReplaySources
 
@@ -245,9 +245,9 @@ export class CallSequence {
   }
 
   /**
-   * What each call did; how it failed is part of that.
+   * Runs the calls and returns their results; a failure is part of a result.
    *
-   * @throws ChainError if one of them may not be executed, or the block has fewer transactions.
+   * @throws ChainError if a call may not be executed, or the block has fewer transactions.
    */
   async run(request: SequenceRequest): Promise<MessageResult[]> {
     const { view, place } = request
@@ -279,7 +279,7 @@ async function runOn(
   return results
 }
 
-/** Reads what a state manager holds now. */
+/** Creates a reader of a state manager's current state. */
 export function stateReader(state: StateManagerInterface): TracedState {
   return {
     readAccount: (address) => state.getAccount(new Address(address)),

@@ -4,10 +4,10 @@ import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'
 
-/** Most bytes beyond the end of memory that are filled up with zeros (geth: eth/tracers/internal/util.go). */
+/** Maximum zero padding beyond the end of memory (geth: eth/tracers/internal/util.go). */
 const MAX_MEMORY_PADDING = 1024 * 1024
 
-/** What the KECCAK256 that is about to run hashes; undefined where it has no operands or reaches too far. */
+/** Returns the input of a KECCAK256 about to run; undefined if operands are missing or reach too far. */
 function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
   const { stack, memory } = runState
   if (stack.length < 2) return undefined
@@ -20,9 +20,9 @@ function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
   return input
 }
 
-/** Collects what KECCAK256 hashes (geth: eth/tracers/native/keccak256_preimage.go). */
+/** Collects the inputs of KECCAK256 (geth: eth/tracers/native/keccak256_preimage.go). */
 export class KeccakPreimageTracer implements ExecutionTracer {
-  /** By the hash, 64 hexadecimal digits. */
+  /** By hash, 64 hexadecimal digits. */
   readonly preimages = new Map<string, Uint8Array>()
   readonly #budget: TraceBudget
 

@@ -1,4 +1,4 @@
-/** Opcodes that tracers look at, by their mnemonics. */
+/** Opcodes that tracers observe, by mnemonic. */
 export const opcodes = {
   KECCAK256: 0x20,
   BALANCE: 0x31,
@@ -19,7 +19,7 @@ export const opcodes = {
   SELFDESTRUCT: 0xff,
 } as const
 
-/** How an opcode that calls another account is named. */
+/** Frame types of the opcodes that call another account. */
 export const callTypes: ReadonlyMap<number, 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'> = new Map([
   [opcodes.CALL, 'CALL'],
   [opcodes.CALLCODE, 'CALLCODE'],
@@ -27,18 +27,18 @@ export const callTypes: ReadonlyMap<number, 'CALL' | 'CALLCODE' | 'DELEGATECALL'
   [opcodes.STATICCALL, 'STATICCALL'],
 ])
 
-/** How an opcode that creates an account is named. */
+/** Frame types of the opcodes that create an account. */
 export const createTypes: ReadonlyMap<number, 'CREATE' | 'CREATE2'> = new Map([
   [opcodes.CREATE, 'CREATE'],
   [opcodes.CREATE2, 'CREATE2'],
 ])
 
-/** Whether an opcode takes a value from the stack that goes to the account that it calls. */
+/** Whether an opcode takes a value from the stack and transfers it to the called account. */
 export function callsWithValue(opcode: number): boolean {
   return opcode === opcodes.CALL || opcode === opcodes.CALLCODE
 }
 
-/** By opcode: 1 where it begins a frame or leaves a log, so that it is of interest even where steps are not. */
+/** 1 for opcodes that start a frame or emit a log, which matter even to tracers without steps. */
 export const framingOpcodes = new Uint8Array(256)
 for (const opcode of [...callTypes.keys(), ...createTypes.keys(), opcodes.SELFDESTRUCT]) {
   framingOpcodes[opcode] = 1
@@ -47,7 +47,7 @@ framingOpcodes.fill(1, opcodes.LOG0, opcodes.LOG4 + 1)
 
 const ADDRESS_MASK = 2n ** 160n - 1n
 
-/** The 20-byte address in a stack item. */
+/** Returns the 20-byte address in a stack item. */
 export function wordToAddress(word: bigint): Uint8Array {
   const bytes = new Uint8Array(20)
   Buffer.from(bytes.buffer).write((word & ADDRESS_MASK).toString(16).padStart(40, '0'), 'hex')

@@ -17,18 +17,18 @@ const addressOnTop: ReadonlySet<number> = new Set([
   opcodes.BALANCE,
   opcodes.SELFDESTRUCT,
 ])
-/** About the text of an account apart from its code, and of a slot. */
+/** Approximate text length of an account without its code, and of a slot. */
 const ACCOUNT_BYTES = 250
 const SLOT_BYTES = 137
 
 /**
- * Collects what an execution touches as it was before, and in diff mode what became of it (geth:
+ * Collects the state that an execution touches as it was before, and in diff mode also after (geth:
  * eth/tracers/native/prestate.go).
  */
 export class PrestateTracer implements ExecutionTracer {
-  /** What was touched, as it was; in diff mode only what changed. */
+  /** Touched accounts as they were before; in diff mode only what changed. */
   readonly pre: PrestateAccounts = new Map()
-  /** Diff mode: what is different afterwards, without the accounts that SELFDESTRUCT removed. */
+  /** Diff mode: the changes, without accounts removed by SELFDESTRUCT. */
   readonly post: PrestateAccounts = new Map()
   readonly #options: PrestateOptions
   readonly #budget: TraceBudget
@@ -76,7 +76,7 @@ export class PrestateTracer implements ExecutionTracer {
     for (const [key, account] of this.pre) if (account.isEmpty) this.pre.delete(key)
   }
 
-  /** Leaves in both states what is different, and nothing in the later one of an account that is gone. */
+  /** Reduces both states to the differences, and leaves out removed accounts from the later one. */
   async #compare(): Promise<void> {
     const { state } = this.#traced()
     const slice = new TimeSlice()
@@ -108,7 +108,7 @@ export class PrestateTracer implements ExecutionTracer {
     await this.#lookUpDelegation(address)
   }
 
-  /** EIP-7702: the account whose code runs in place of the callee's. */
+  /** EIP-7702: looks up the account whose code runs in place of the callee's. */
   async #lookUpDelegation(address: Uint8Array): Promise<void> {
     const target = delegationTarget(await this.#traced().state.readCode(address))
     if (target !== undefined) await this.#lookUp(target)
@@ -134,23 +134,23 @@ export class PrestateTracer implements ExecutionTracer {
   }
 }
 
-/** An account at one moment, as far as a prestate tracer looked at it. */
+/** A snapshot of an account, as far as the tracer observed it. */
 export interface PrestateAccount {
-  /** Wei; absent where it did not change. */
+  /** In wei; absent if unchanged. */
   balance?: bigint
   nonce?: bigint
   code: Uint8Array
-  /** 32 bytes; absent where there is no code. */
+  /** 32 bytes; absent without code. */
   codeHash?: Uint8Array
-  /** 64 hexadecimal digits to 64. */
+  /** Slots to values, 64 hexadecimal digits each. */
   storage: Map<string, string>
-  /** Whether it has neither balance nor nonce nor code. */
+  /** Whether it has no balance, nonce or code. */
   isEmpty: boolean
-  /** Whether the state does not have it at all. */
+  /** Whether it is absent from the state. */
   isAbsent: boolean
 }
 
-/** An account as the state has it now, without storage. */
+/** Reads an account from the current state, without storage. */
 export async function readAccount(state: TracedState, address: Uint8Array): Promise<PrestateAccount> {
   const account = await state.readAccount(address)
   const code = await state.readCode(address)
@@ -168,14 +168,14 @@ export async function readAccount(state: TracedState, address: Uint8Array): Prom
 }
 
 const ZERO_SLOT = '0'.repeat(64)
-/** The code hash that geth reads of an absent account, which so differs from one without code. */
+/** The code hash that geth reads for an absent account, as distinct from one without code. */
 const NO_ACCOUNT_HASH = new Uint8Array(32)
 
 /**
- * What of an account is different afterwards; slots that are zero now are left out. From `before` goes what did not
- * change, and what was zero.
+ * Returns the changes of an account, without slots that became zero. Removes from `before` what did not change or was
+ * zero.
  *
- * @returns undefined if nothing is different
+ * @returns undefined if nothing changed
  */
 export function changedAccount(
   before: PrestateAccount,
@@ -211,7 +211,9 @@ function hashOf({ codeHash }: PrestateAccount): Uint8Array {
   return codeHash ?? EMPTY_CODE_HASH
 }
 
-/** @returns whether a slot is different */
+/**
+ * @returns whether any slot changed
+ */
 function moveSlots(
   before: Map<string, string>,
   after: ReadonlyMap<string, string>,
@@ -229,7 +231,7 @@ function moveSlots(
   return isChanged
 }
 
-/** What a prestate tracer shows. */
+/** Options for a prestate tracer. */
 export interface PrestateOptions {
   diffMode?: boolean
   disableCode?: boolean

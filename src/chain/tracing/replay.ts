@@ -17,30 +17,29 @@ import { type BlockEnvironment, createBlockEnvironment, withEvm } from '../vm/bl
 import { type Message, messageFromTransaction } from '../vm/message.js'
 import type { ExecutionTracer, TracedMessage } from './tracer.js'
 
-/** What blocks are executed again from. */
+/** Stores for re-executing blocks. */
 export interface ReplaySources {
   blocks: BlockStore
   states: StateStore
 }
 
-/** A block that is executed again. */
+/** A block under re-execution. */
 export interface Replay {
   readonly evm: PooledEvm
   readonly state: WorkingState
-  /** How many transactions the block has. */
+  /** Number of transactions in the block. */
   readonly length: number
   /**
-   * Executes the next transaction, and tells the tracer of it if there is one. Other work has its turn before it where the
-   * replay has held the event loop for a while: what awaits only what is at hand never leaves it.
+   * Executes the next transaction, and reports it to a tracer if given. First yields to other work if the replay has
+   * held the event loop for a while, because awaiting loaded state never leaves it.
    */
   next(tracer?: ExecutionTracer): Promise<void>
 }
 
 /**
- * Executes a stored block again on the state that it was executed on, from the system's writes at its start. Nothing is
- * stored.
+ * Re-executes a stored block on its original parent state, from the system calls at its start. Stores nothing.
  *
- * @throws ChainError if the block has no parent, or its parent no state.
+ * @throws ChainError if the block has no parent, or the parent's state is unavailable.
  */
 export async function replayBlock<T>(
   { blocks, states }: ReplaySources,
@@ -87,7 +86,7 @@ export async function replayBlock<T>(
   })
 }
 
-/** A transaction of a block; its sender was recovered when the block was made. */
+/** Decodes a transaction of a block; its sender is already known. */
 function pooledOf(
   { header, transactions }: StoredBlock,
   raws: readonly Uint8Array[],
@@ -122,7 +121,7 @@ function describe(
   }
 }
 
-/** Wei per gas that the beneficiary of a block gets; a call may pay less than the base fee, and then gives nothing. */
+/** Returns the wei per gas for a block's beneficiary; zero for a call that pays less than the base fee. */
 export function gasTipOf(
   { gasPrice }: Message,
   { header: { baseFeePerGas = 0n } }: BlockEnvironment,

@@ -5,52 +5,54 @@ import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, FrameEnd, Step, TracedMessage, TracedState } from './tracer.js'
 
-/** What a struct logger shows of each step. */
+/** Options for a struct logger. */
 export interface StructLogOptions {
   enableMemory?: boolean
   disableStack?: boolean
   disableStorage?: boolean
-  /** Whether every step shows the slots that were seen so far. */
+  /** Whether every step shows the slots seen so far. */
   storageOnEveryStep?: boolean
   enableReturnData?: boolean
-  /** Bytes of text after which no more steps are shown; 0 is no limit. */
+  /** Length of text in bytes after which no more steps are shown; 0 means no limit. */
   limit?: number
 }
 
-/** One step as it is shown; its bytes are only lent. */
+/** A step as shown; its bytes are only valid during the call. */
 export interface StructLog {
   step: Step
-  /** Gas that is to be given back so far. */
+  /** Gas refund so far. */
   refund: bigint
-  /** Words of memory joined. */
+  /** All words of memory. */
   memory?: Uint8Array
-  /** The slots of the contract that were seen so far, 64 digits to 64 digits; on SLOAD and SSTORE only unless asked for. */
+  /** Slots of the contract seen so far, 64 digits each; only on SLOAD and SSTORE by default. */
   storage?: ReadonlyMap<string, string>
-  /** The top last. */
+  /** Bottom first. */
   stack?: readonly bigint[]
-  /** What the last call within the frame returned. */
+  /** Return data of the last call within the frame. */
   returnData?: Uint8Array
 }
 
-/** Takes steps as they come: a trace may be far longer than what fits into memory as objects. */
+/** Consumes steps one by one: a trace may far exceed what fits into memory as objects. */
 export interface StructLogSink {
-  /** @returns bytes of the step's text */
+  /**
+   * @returns length of the step's text in bytes
+   */
   write(log: StructLog): number
 }
 
-/** How the outermost frame ended. */
+/** The outcome of the outermost frame. */
 export interface StructLogOutcome {
   gasUsed: bigint
   failed: boolean
-  /** What was returned or reverted with; empty after any other failure. */
+  /** Return or revert data; empty after any other failure. */
   returnValue: Uint8Array
 }
 
 const REVERTED = 'execution reverted'
-/** After so many bytes of text, other work has its turn. */
+/** Bytes of text after which the logger yields to other work. */
 const BYTES_IN_A_TURN = 262_144
 
-/** Shows every opcode with its stack, and more if asked for (geth: eth/tracers/logger/logger.go). */
+/** Shows every opcode with its stack, and more on request (geth: eth/tracers/logger/logger.go). */
 export class StructLogger implements ExecutionTracer {
   readonly #options: StructLogOptions
   readonly #sink: StructLogSink
@@ -117,7 +119,7 @@ export class StructLogger implements ExecutionTracer {
     this.#budget.spend(bytes)
   }
 
-  /** What the contract's storage is known to hold, with what this step reads or is about to write. */
+  /** Returns the known storage of the contract, including the slot that this step reads or is about to write. */
   #storageOf({ runState, failure }: Step): Awaitable<StructLog['storage']> {
     const { opCode, stack, env } = runState
     const { disableStorage, storageOnEveryStep } = this.#options

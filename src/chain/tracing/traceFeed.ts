@@ -6,18 +6,18 @@ import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'
 
-/** What the feed asks of the machine. */
+/** The part of the EVM that the feed needs. */
 export interface FeedHost {
   readonly common: ForkRules
-  /** Bytes that the code of the last creation returned. */
+  /** Length in bytes of the code that the last creation returned. */
   readonly deployedSize: number
   readonly stateManager: { getAccount(address: Address): Promise<Account | undefined> }
 }
 
-/** Tells a tracer of the messages of one machine, from the outermost to those within. */
+/** Reports the messages of one EVM to a tracer, from the outermost inwards. */
 export class TraceFeed {
   readonly tracer: ExecutionTracer
-  /** The opcode that runs: the one that makes the next message. */
+  /** The running opcode, which causes the next message. */
   opcode = 0
   readonly #host: FeedHost
 
@@ -26,7 +26,7 @@ export class TraceFeed {
     this.#host = host
   }
 
-  /** Runs a message, and tells of it before and after. */
+  /** Runs a message, and reports its start and end. */
   async run(options: EVMRunCallOpts, run: () => Promise<EVMResult>): Promise<EVMResult> {
     const { tracer } = this
     if (tracer.enter === undefined && tracer.exit === undefined) return run()
@@ -77,7 +77,7 @@ export class TraceFeed {
     return type === 'STATICCALL' ? shared : { ...shared, value }
   }
 
-  /** The account that a creation makes: the nonce of its creator is raised already, or will be. */
+  /** Returns the address of a created account. The creator's nonce is already incremented, or will be. */
   async #createdBy(creator: Uint8Array, which: 'last' | 'next'): Promise<Uint8Array> {
     const nonce = (await this.#host.stateManager.getAccount(new Address(creator)))?.nonce ?? 0n
     return generateAddress(creator, minimalBytes(which === 'last' ? nonce - 1n : nonce))

@@ -10,8 +10,8 @@ import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordTo
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
 
 /**
- * Runs one opcode as ethereumjs' Interpreter.runStep does, and tells a tracer: of the opcode once its cost is known,
- * then of what it did that is no message of its own.
+ * Runs one opcode like ethereumjs' Interpreter.runStep, and reports to a tracer: the opcode once its cost is known,
+ * then effects that are not messages of their own.
  */
 export async function runTracedStep(
   runState: RunState,
@@ -41,12 +41,12 @@ export async function runTracedStep(
   if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
 }
 
-/** Whether an opcode ended its frame with a failure: STOP, RETURN and SELFDESTRUCT end it as well. */
+/** Whether an opcode ended its frame with a failure; STOP, RETURN and SELFDESTRUCT end it, too. */
 function isFault(error: unknown): error is EVMError {
   return error instanceof EVMError && error.error !== EVMError.errorMessages.STOP
 }
 
-/** Tells of an opcode that does not run because the stack does not fit it. */
+/** Reports an opcode that cannot run because of a stack underflow or overflow. */
 export async function reportStackError(
   runState: RunState,
   entry: OpcodeEntry,
@@ -57,7 +57,7 @@ export async function reportStackError(
   await tracer.step?.({ ...step, failure: words })
 }
 
-/** Tells of the end of the code, which stops the frame as a STOP does. */
+/** Reports the end of the code, which stops the frame like a STOP. */
 export async function reportEnd(runState: RunState, tracer: ExecutionTracer): Promise<void> {
   runState.opCode = 0
   await tracer.step?.(startStep(runState, 0n))
@@ -67,7 +67,7 @@ function startStep(runState: RunState, cost: bigint): Step {
   return { runState, gas: runState.gasLeft, cost, memoryWords: Number(runState.memoryWordCount) }
 }
 
-/** What an opcode costs. A step that cannot be paid is told of, and then fails. */
+/** Computes the cost of an opcode. A step that cannot be paid is reported, and then fails. */
 async function priceStep(
   runState: RunState,
   entry: OpcodeEntry,
@@ -84,12 +84,12 @@ async function priceStep(
     if (step.cost > runState.gasLeft) throw opcodeOutOfGas(runState, rules, runState.gasLeft)
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
-    // Some of the library's prices fail by themselves.
+    // Some of the library's price functions fail by themselves.
     const isUnpayable = !isPriced && error.error === EVMError.errorMessages.OUT_OF_GAS
     const cause = isUnpayable ? opcodeOutOfGas(runState, rules, runState.gasLeft) : error
     const failure = describeFailure(cause, runState)
     const constant = constantGas(entry, rules)
-    // geth charges the constant part by itself, and shows nothing else of a price that it did not come to.
+    // geth charges the constant part separately, and shows only that if the price computation fails.
     const showsConstant =
       !isPriced ||
       runState.gasLeft < constant ||
@@ -104,16 +104,16 @@ async function priceStep(
   return step
 }
 
-/** What RETURNDATACOPY costs beyond its static gas, whether there is so much return data or not. */
+/** Returns the gas of RETURNDATACOPY beyond its static gas, whether or not there is enough return data. */
 function copyGas(runState: RunState): bigint {
   const gas = memoryGas[opcodes.RETURNDATACOPY]?.(runState) ?? 0
   if (Number.isFinite(gas)) return BigInt(gas)
   throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
 }
 
-/** Opcodes whose gas ethereumjs divides otherwise than geth: all of theirs depends on their operands there. */
+/** Opcodes whose gas ethereumjs splits differently from geth, where all of it is dynamic. */
 const withoutConstantGas: ReadonlySet<number> = new Set([0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
-/** Since Berlin these pay for a warm account whatever it is (core/vm/eips.go, enable2929). */
+/** Since Berlin, these always pay for a warm account (core/vm/eips.go, enable2929). */
 const payingWarmAccess: ReadonlySet<number> = new Set([
   opcodes.BALANCE,
   opcodes.EXTCODESIZE,
@@ -122,7 +122,7 @@ const payingWarmAccess: ReadonlySet<number> = new Set([
   ...callTypes.keys(),
 ])
 
-/** The part of an opcode's gas that does not depend on its operands in geth (core/vm/jump_table.go). */
+/** Returns the constant part of an opcode's gas in geth (core/vm/jump_table.go). */
 function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
   const { code, feeBigInt } = opcodeInfo
   if (withoutConstantGas.has(code)) return 0n
@@ -131,7 +131,9 @@ function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
     : feeBigInt
 }
 
-/** geth shows a SELFDESTRUCT as a frame that hands the balance over (core/vm/instructions.go, opSelfdestruct). */
+/**
+ * Reports a SELFDESTRUCT as a frame that transfers the balance, like geth (core/vm/instructions.go, opSelfdestruct).
+ */
 async function reportSelfDestruct(
   { stack, env, stateManager }: RunState,
   tracer: ExecutionTracer,
@@ -161,8 +163,8 @@ function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
 const MAX_NONCE = 2n ** 64n - 1n
 
 /**
- * Tells of a call or creation that fails before it begins, because it is too deep or its value is not there. The
- * machine makes no message of it; geth shows it as a frame (core/vm/evm.go, Call and create).
+ * Reports a call or creation that fails before it starts, because of its depth, its value or its nonce. The EVM makes
+ * no message for it, but geth shows a frame (core/vm/evm.go, Call and create).
  */
 export async function reportFailedFrame(
   runState: RunState,

@@ -3,14 +3,14 @@ import type { Authorization } from '../calls/callObject.js'
 import type { RunState } from '../evm/internals.js'
 import type { ExecutionLog } from '../types.js'
 
-/** What begins a frame, by the name of its opcode; the outermost frame is a CALL or a CREATE. */
+/** What starts a frame, by opcode name; the outermost frame is a CALL or a CREATE. */
 export type FrameType =
   'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
 
-/** A frame that begins. Its bytes are only lent: they change when the execution goes on. */
+/** The start of a frame. Its bytes are only valid during the call. */
 export interface FrameStart {
   type: FrameType
-  /** 0 is the outermost frame. */
+  /** 0 for the outermost frame. */
   depth: number
   /** 20 bytes; the account whose code calls. */
   from: Uint8Array
@@ -18,31 +18,31 @@ export interface FrameStart {
   to: Uint8Array
   input: Uint8Array
   gas: bigint
-  /** Wei; a DELEGATECALL has that of the frame around it, a STATICCALL none. */
+  /** In wei. A DELEGATECALL has its parent frame's value, a STATICCALL none. */
   value?: bigint
 }
 
-/** A frame that ended. */
+/** The end of a frame. */
 export interface FrameEnd {
   depth: number
-  /** What it returned or reverted with, or the code that was created. */
+  /** Return data, revert data, or the created code. */
   output: Uint8Array
   gasUsed: bigint
-  /** Why it failed, in geth's words (core/vm/errors.go); absent on success. */
+  /** geth's error message (core/vm/errors.go); absent on success. */
   failure?: string
 }
 
-/** An opcode before it runs, its cost known. What it refers to is only lent. */
+/** An opcode before it runs, with its cost. Its references are only valid during the call. */
 export interface Step {
-  /** The frame: stack, memory, program counter and the opcode. */
+  /** The frame: stack, memory, program counter and opcode. */
   runState: RunState
   /** Gas before the opcode. */
   gas: bigint
-  /** Gas of the opcode, with what it hands on to a call. */
+  /** Gas of the opcode, including what it passes to a call. */
   cost: bigint
-  /** Words of memory before the opcode extends it. */
+  /** Words of memory before the opcode expands it. */
   memoryWords: number
-  /** Why the opcode does not run, in geth's words: what it lacks in gas or stack items. */
+  /** geth's message if the opcode lacks gas or stack items, and so does not run. */
   failure?: string
 }
 
@@ -53,49 +53,49 @@ export interface TracedState {
   ): Awaitable<{ nonce: bigint; balance: bigint; codeHash: Uint8Array } | undefined>
   /** Empty if there is none. */
   readCode(address: Uint8Array): Awaitable<Uint8Array>
-  /** The value of a 32-byte slot without leading zeros. */
+  /** Returns the value of a 32-byte slot, without leading zeros. */
   readStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array>
 }
 
-/** The transaction or call that is about to be executed. */
+/** The transaction or call about to be executed. */
 export interface TracedMessage {
   /** 20 bytes. */
   from: Uint8Array
   /** 20 bytes; absent for a creation. */
   to: Uint8Array | undefined
   gasLimit: bigint
-  /** Wei per gas that the beneficiary of the block gets. */
+  /** Wei per gas for the beneficiary of the block. */
   gasTip: bigint
   blockNumber: bigint
   authorizations: readonly Authorization[]
-  /** 20 bytes; the beneficiary of the block. */
+  /** Beneficiary of the block, 20 bytes. */
   coinbase: Uint8Array
   state: TracedState
-  /** How many logs the block has before this transaction. */
+  /** Number of logs in the block before this transaction. */
   firstLogIndex: number
-  /** The precompiles by address: 40 lower-case hexadecimal digits. */
+  /** Precompiles by address: 40 lower-case hexadecimal digits. */
   precompiles: ReadonlySet<string>
 }
 
-/** Is told what an execution does while it does it (geth: core/tracing, Hooks). What it leaves out costs nothing. */
+/** Receives the events of an execution (geth: core/tracing, Hooks). Hooks left out cost nothing. */
 export interface ExecutionTracer {
-  /** Before anything is changed. */
+  /** Called before anything is changed. */
   begin?(message: TracedMessage): Awaitable<void>
   enter?(frame: FrameStart): Awaitable<void>
   exit?(end: FrameEnd): Awaitable<void>
   step?(step: Step): Promise<void> | undefined
-  /** An opcode that was told of as a step has failed, in geth's words; so does one that reverts. */
+  /** Called when an opcode reported as a step has failed or reverted, with geth's message. */
   fault?(step: Step, failure: string): Awaitable<void>
   log?(log: ExecutionLog): void
-  /** Gas that is given back whatever the code does: for authorities that existed already (EIP-7702). */
+  /** Called with gas refunded independently of the code: for authorities that already existed (EIP-7702). */
   refund?(gas: bigint): void
-  /** Now and then while opcodes run. What it throws ends the execution. */
+  /** Called now and then while opcodes run. What it throws aborts the execution. */
   tick?(): void
-  /** After everything is settled: fees are paid, destroyed accounts are gone. @param gasUsed - after refunds */
+  /** Called once fees are paid and destroyed accounts are gone. @param gasUsed - after refunds */
   end?(gasUsed: bigint): Awaitable<void>
 }
 
-/** One tracer that tells several, in their order; it asks for steps only if one of them does. */
+/** Combines tracers, called in order. It observes steps only if one of them does. */
 export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTracer {
   const [first] = tracers
   if (first !== undefined && tracers.length === 1) return first
@@ -125,7 +125,7 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
   }
 }
 
-/** A promise only if one of several tracers has given one. */
+/** Returns a promise only if one of the tracers returned one. */
 function settled(answers: readonly Awaitable<void>[]): Promise<void> | undefined {
   const pending = answers.filter((answer) => answer instanceof Promise)
   return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)

@@ -6,24 +6,24 @@ import type { TraceBudget } from '../budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from '../tracer.js'
 import { Sandbox, type SandboxArgument, SandboxError, type SandboxFunctions } from './sandbox.js'
 
-/** What a tracer in JavaScript is made of. */
+/** Options for a tracer in JavaScript. */
 export interface JavaScriptTracerOptions {
-  /** An expression whose value is an object with the hooks. */
+  /** An expression that evaluates to an object with the hooks. */
   program: string
-  /** JSON; what `setup` gets. */
+  /** JSON argument of `setup`. */
   config: string
-  /** What `op.toString()` says of an opcode. */
+  /** Result of `op.toString()`. */
   opcodeName: (opcode: number) => string
-  /** Where the transaction stands; a call stands nowhere. */
+  /** The position of the transaction; empty for a call. */
   place: { blockHash?: Uint8Array; transactionHash?: Uint8Array; transactionIndex: number }
 }
 
-/** A fact about the transaction, as the prelude takes it. */
+/** A fact about the transaction, in the format of the prelude. */
 type Fact = { number: number } | { wei: string } | { text: string } | { bytes: string }
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Runs a program in JavaScript on what an execution does (geth: eth/tracers/js/goja.go). */
+/** Runs a JavaScript program on the events of an execution (geth: eth/tracers/js/goja.go). */
 export class JavaScriptTracer implements ExecutionTracer {
   readonly step: NonNullable<ExecutionTracer['step']>
   readonly #options: JavaScriptTracerOptions
@@ -35,7 +35,7 @@ export class JavaScriptTracer implements ExecutionTracer {
   #state: TracedState | undefined
   #precompiles: ReadonlySet<string> = new Set()
   #step: Step | undefined
-  /** Of the step: the counter of its frame has moved on when the opcode fails. */
+  /** That of the step: the frame's own counter has advanced when the opcode fails. */
   #programCounter = 0
   #stepFailure: string | undefined
   #refund = 0n
@@ -50,12 +50,15 @@ export class JavaScriptTracer implements ExecutionTracer {
     this.step = (step) => this.#onStep(step)
   }
 
-  /** What the program's `result` returned, as JSON, once the execution is over; nothing at all is an empty object in geth. */
+  /**
+   * Result of the program's `result` as JSON, once the execution is over. As in geth, undefined becomes an empty
+   * object.
+   */
   get result(): string {
     return this.#result
   }
 
-  /** Why the program did not come to a result. */
+  /** Why the program has no result. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -140,7 +143,7 @@ export class JavaScriptTracer implements ExecutionTracer {
     await this.#guarded(hook, async (sandbox) => void (await sandbox?.call(hook)))
   }
 
-  /** After its first failure a program is not asked again. */
+  /** Runs a hook; after its first failure, a program is not called again. */
   async #guarded(
     hook: string | undefined,
     work: (sandbox: Sandbox | undefined) => Promise<void>,
@@ -162,7 +165,7 @@ export class JavaScriptTracer implements ExecutionTracer {
     else this.#facts[name] = { bytes: bytesToPlainHex(value) }
   }
 
-  /** What the prelude asks of this process. */
+  /** Creates the functions that the prelude calls in this process. */
   #functions(): SandboxFunctions {
     return {
       context: () => JSON.stringify(this.#facts),
@@ -236,7 +239,7 @@ function bytes(argument: SandboxArgument | undefined): Uint8Array {
   return argument instanceof Uint8Array ? argument : NO_BYTES
 }
 
-/** An item of the stack, counted from its top, in decimal digits. */
+/** Returns a stack item, counted from the top, in decimal. */
 function peek({ runState: { stack } }: Step, index: number): string {
   if (index < 0 || index >= stack.length) {
     throw new SandboxError(`tracer accessed out of bound stack: size ${stack.length}, index ${index}`)
@@ -244,7 +247,7 @@ function peek({ runState: { stack } }: Step, index: number): string {
   return String(stack.peek(index + 1).at(-1))
 }
 
-/** Bytes of a frame's memory; what lies beyond its end is zero (geth: eth/tracers/internal/util.go). */
+/** Returns bytes of a frame's memory, padded with zeros (geth: eth/tracers/internal/util.go). */
 function memorySlice({ runState, memoryWords }: Step, start: number, end: number): Uint8Array {
   if (start === end) return NO_BYTES
   if (end < start || start < 0) {
@@ -259,7 +262,7 @@ function memorySlice({ runState, memoryWords }: Step, start: number, end: number
   return result
 }
 
-/** Most zeros that a slice of memory is filled up with. */
+/** Maximum zero padding of a memory slice. */
 const MAX_MEMORY_PADDING = 1024 * 1024
 
 function memoryWord(step: Step, offset: number): string {

@@ -1,7 +1,7 @@
 /**
- * The program that runs first in the sandbox of a JavaScript tracer: it defines the globals and the arguments that geth
- * gives to tracers (eth/tracers/js/goja.go). It is a function of `host`, the functions of this process, which take and
- * give numbers, strings and ArrayBuffers only; it returns what evaluates a tracer and calls its hooks.
+ * The program that runs first in the sandbox of a JavaScript tracer: it defines the globals and arguments that geth
+ * gives to tracers (eth/tracers/js/goja.go). It takes `host`, functions of this process that exchange only numbers,
+ * strings and ArrayBuffers, and returns a function that starts a tracer and publishes its hooks.
  */
 export const prelude = `(function (host, bigInt) {
   'use strict'

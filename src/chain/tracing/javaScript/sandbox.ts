@@ -11,22 +11,22 @@ import type {
 import { nextLongTurn } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
 
-/** Bytes that the values of a program may take: the engine cannot be stopped while it copies or writes one of them. */
+/** Memory limit of a program in bytes. The engine cannot be stopped while it copies or writes a single value. */
 const MAX_MEMORY_BYTES = 16 * 1024 * 1024
 const MAX_STACK_BYTES = 512 * 1024
-/** Processor time that a program may take before it returns to this process: nothing else is served meanwhile. */
+/** Maximum CPU time of a program before it returns to this process, which serves nothing else meanwhile. */
 const MAX_RUN_MILLISECONDS = 25
 
-/** What a program may hand to a function of this process. */
+/** An argument from a program to a function of this process. */
 export type SandboxArgument = number | string | Uint8Array
-/** What a function of this process may hand to a program. */
+/** A result of a function of this process for a program. */
 export type SandboxValue = number | string | boolean | Uint8Array | undefined
 /** Functions of this process that a program may call, by name. */
 export type SandboxFunctions = Readonly<
   Record<string, (...parameters: SandboxArgument[]) => SandboxValue | Promise<SandboxValue>>
 >
 
-/** A program has thrown, was stopped, or could not be parsed. */
+/** A program threw, was stopped, or could not be parsed. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
 }
@@ -35,11 +35,11 @@ interface Engine {
   core: Pick<typeof QuickJs, 'newQuickJSAsyncWASMModuleFromVariant' | 'newVariant'>
   variant: QuickJSAsyncVariant
   wasmModule: WebAssembly.Module
-  /** The source of the library for large integers. */
+  /** Source of the library for large integers. */
   bigInteger: string
 }
 
-/** Compiles off this thread; the types of Node leave it out. */
+/** Compiles off this thread; missing from Node's types. */
 const compiler = Reflect.get(globalThis, 'WebAssembly') as {
   compile(binary: Uint8Array): Promise<WebAssembly.Module>
 }
@@ -60,14 +60,14 @@ async function loadEngine(): Promise<Engine> {
 }
 
 /**
- * A JavaScript engine of its own (QuickJS in WebAssembly), in which a program sees nothing of this process but the
- * functions that it is given. A function may answer with a promise: the program then stands still until it settles.
+ * A separate JavaScript engine (QuickJS in WebAssembly), in which a program has access only to the given functions of
+ * this process. A function may return a promise; the program is then suspended until it settles.
  */
 export class Sandbox {
   readonly #context: QuickJSAsyncContext
-  /** When the program was last entered, and the processor time of this thread then; unset while our own code runs. */
+  /** The time and this thread's CPU time when the program was last entered; unset while our own code runs. */
   #entered: { time: number; processor: number } | undefined
-  /** Why the program is stopped, once it is. */
+  /** Why the program was stopped, if it was. */
   #interruption: string | undefined
 
   private constructor(context: QuickJSAsyncContext) {
@@ -78,18 +78,18 @@ export class Sandbox {
   }
 
   /**
-   * Makes a sandbox with the objects that tracers work with.
+   * Creates a sandbox with the objects that tracers use.
    *
-   * @param functions - what `host` has in the prelude, beside `interrupt`
+   * @param functions - members of the prelude's `host`, besides `interrupt`
    */
   static async create(functions: SandboxFunctions): Promise<Sandbox> {
     const { core, variant, wasmModule, bigInteger } = await (engine ??= loadEngine())
     await nextLongTurn()
-    // An instance of its own: only one program of an instance may stand still at a time.
+    // One instance per sandbox, since only one program per instance can be suspended at a time.
     const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
     const sandbox = new Sandbox(instance.newContext())
     await nextLongTurn()
-    // Large integers look as in geth, whose engine has none of its own, while the library is set up.
+    // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
     const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
     const host = sandbox.#host(functions)
     const make = await sandbox.#evaluate(prelude, 'prelude')
@@ -104,7 +104,7 @@ export class Sandbox {
   }
 
   /**
-   * Evaluates a program that makes a tracer, and sets it up.
+   * Evaluates a program that creates a tracer, and sets it up.
    *
    * @param config - JSON
    * @returns the names of its hooks
@@ -126,7 +126,7 @@ export class Sandbox {
   /**
    * Calls a hook.
    *
-   * @returns what it returns, if that is text
+   * @returns its result, if that is a string
    * @throws SandboxError
    */
   async call(hook: string): Promise<string | undefined> {
@@ -138,7 +138,7 @@ export class Sandbox {
     return text
   }
 
-  /** A program may catch what stopped it, and go on; it is stopped all the same. */
+  /** Throws if the program was stopped, even if it caught the interruption and went on. */
   #checkInterruption(): void {
     if (this.#interruption !== undefined) throw new SandboxError(this.#interruption)
   }
@@ -146,7 +146,7 @@ export class Sandbox {
   #isOver(): boolean {
     const entered = this.#entered
     if (entered === undefined) return false
-    // On a busy machine the time that passes says little; the other clock takes longer to read.
+    // On a busy machine wall time means little, but CPU time takes longer to read.
     if (performance.now() - entered.time > MAX_RUN_MILLISECONDS) {
       if (processorMilliseconds() - entered.processor > MAX_RUN_MILLISECONDS) {
         this.#interruption ??= 'execution timeout'
@@ -186,13 +186,13 @@ export class Sandbox {
           return this.#value(waited)
         })
       }
-      // The engine stands still only where it gets a promise, which its types do not say.
+      // The engine suspends only if it gets a promise, which its types do not express.
       context.setProp(host, name, context.newAsyncifiedFunction(name, call as AsyncFunctionImplementation))
     }
     return host
   }
 
-  /** A program cannot catch what a function of this process refuses. */
+  /** Keeps a program from catching an error of a function of this process. */
   #run<T>(work: () => T): T {
     try {
       return work()
@@ -238,7 +238,7 @@ function processorMilliseconds(): number {
   return Number.parseInt(scheduleText.latin1Slice(0, length)) / 1e6
 }
 
-/** Where Linux tells how long this thread has run; elsewhere other threads of the process count too. */
+/** Source of this thread's run time on Linux; elsewhere other threads of the process count, too. */
 const schedule = openSchedule()
 const scheduleText = Buffer.alloc(64)
 
@@ -250,7 +250,7 @@ function openSchedule(): number | undefined {
   }
 }
 
-/** As geth's engine prints what was thrown, without the place. */
+/** Formats a thrown value like geth's engine, without the position. */
 function describeThrown(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return String(thrown)
   const { name, message } = thrown as { name?: unknown; message?: unknown }
