@@ -1,23 +1,23 @@
-// The imported one keeps working when a test replaces the global timers.
+// Imported, so that it keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
 import { TimeSlice } from '../encoding/timeSlice.js'
 
-/** Messages that may be in work at once, at most and at first. */
+/** Maximum and initial number of messages in progress. */
 const maxInWork = 256
 const firstInWork = 8
-/** Answer bytes that may wait for a slow reader before a connection is read no further. */
+/** Maximum unsent answer bytes before a connection is read no further. */
 const maxWaiting = 16 * 1024 * 1024
-/** Answer bytes from which on an answer lowers the number of messages in work. */
+/** Answers of at least this many bytes lower the number of messages in progress. */
 const largeAnswer = 64 * 1024
-/** Messages that may be kept before the connection is paused. */
+/** Maximum number of queued messages before the connection is paused. */
 const maxKept = 64
 
-/** What a backlog asks of its connection and does to it. */
+/** What a backlog needs of its connection. */
 export interface BacklogSource {
   pause(): void
   resume(): void
   readonly isPaused: boolean
-  /** Answer bytes that have not left yet. */
+  /** Unsent answer bytes. */
   readonly waitingBytes: number
 }
 
@@ -27,11 +27,11 @@ interface Message {
 }
 
 /**
- * Holds a connection back while too much of what it asked is in work, or too much of the answers waits to be read.
+ * Holds a connection back while too many of its messages are in progress or too many answer bytes are unsent.
  *
- * A message begins when the one before it has been answered, or in the next turn of the event loop if that takes longer:
- * the size of an answer is known before the next is computed. The number of messages in work grows with each small
- * answer; a large one lowers it to as many as fit into the bytes that may wait.
+ * A message starts when the previous one has been answered, or in the next turn of the event loop if that takes longer,
+ * so that the size of an answer is known before the next one is computed. The number of messages in progress grows with
+ * each small answer; a large one lowers it to as many as fit into the unsent bytes allowed.
  */
 export class Backlog {
   readonly #source: BacklogSource
@@ -39,10 +39,10 @@ export class Backlog {
   #inWork = 0
   #mostInWork = firstInWork
   #slice: TimeSlice | undefined
-  /** Counts turns of the event loop in which messages begin. */
+  /** Counts turns of the event loop in which messages start. */
   #turn = 0
   #isTurnPlanned = false
-  /** Whether a message that began in this turn is unanswered. */
+  /** Whether a message that started in this turn is unanswered. */
   #isBusy = false
   #isDraining = false
 
@@ -50,20 +50,20 @@ export class Backlog {
     this.#source = source
   }
 
-  /** Begins the work on a message, or keeps it until there is room. @param report - told of what the work throws */
+  /** Starts work on a message, or queues it until there is room. @param report - receives what the work throws */
   handle(work: () => void | Promise<void>, report: (fault: unknown) => void): void {
     this.#waiting.push({ work, report })
     if (this.#waiting.length > maxKept) this.#source.pause()
     this.resume()
   }
 
-  /** Learns the size of an answer in bytes. */
+  /** Reports the size of an answer in bytes. */
   answered(bytes: number): void {
     if (bytes < largeAnswer) return
     this.#mostInWork = Math.max(1, Math.min(this.#mostInWork, Math.floor(maxWaiting / bytes)))
   }
 
-  /** Goes on if there is room again; to be called when bytes have left. */
+  /** Continues if there is room again. Call this when bytes have been sent. */
   resume(): void {
     if (this.#isDraining) return
     this.#isDraining = true
@@ -85,7 +85,7 @@ export class Backlog {
     if (this.#source.isPaused) this.#source.resume()
   }
 
-  /** Drops what has not begun: the connection is about to end. */
+  /** Drops queued messages, because the connection is about to close. */
   clear(): void {
     this.#waiting = []
   }

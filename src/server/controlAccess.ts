@@ -6,10 +6,10 @@ const invalidHost = refuse(403, 'invalid host specified\n')
 const invalidOrigin = refuse(403, 'invalid origin\n')
 const invalidPeer = refuse(403, 'only this machine may use the controls (see --allow-host)\n')
 
-/** The path that tells whether the node is ready; also asked from other machines. */
+/** Path of the readiness check; other machines may request it too. */
 export const healthPath = '/_standin/health'
 
-/** The part of a request that decides about the controls. */
+/** The parts of a request that determine access to the controls. */
 export interface ControlRequest {
   target: string
   headers: IncomingHttpHeaders
@@ -18,8 +18,8 @@ export interface ControlRequest {
 }
 
 /**
- * Who may use `/_standin`: loopback host names and those that are allowed, so that no name that an attacker points
- * here reaches it; and no web page of a foreign origin. Unless a host name is allowed, only this machine.
+ * Decides who may use `/_standin`: only loopback and allowed host names, against DNS rebinding, and no page of a
+ * foreign origin. Unless a host name is allowed, only this machine.
  */
 export function refuseControl(
   admission: AdmissionControl,
@@ -35,7 +35,7 @@ export function refuseControl(
   return undefined
 }
 
-/** Whether an address of the other side of a connection is one of this machine. */
+/** Whether a peer's address belongs to this machine. */
 export function isLocalAddress(address: string | undefined): boolean {
   return address !== undefined && isLoopbackHost(address.replace(/^::ffff:/, ''))
 }

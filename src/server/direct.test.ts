@@ -23,7 +23,7 @@ afterEach(async () => {
   await once(server, 'close')
 })
 
-/** Collects what is handed over. */
+/** Collects received parts. */
 function collect() {
   const parts: string[] = []
   let told: () => void
@@ -40,7 +40,7 @@ function collect() {
   }
 }
 
-test.skipIf(process.platform === 'win32')('all parts lie in the same memory', async () => {
+test.skipIf(process.platform === 'win32')('all parts share the same memory', async () => {
   const memory = new Set<ArrayBufferLike>()
   const collected = collect()
   receive(accepted, (part) => {
@@ -54,7 +54,7 @@ test.skipIf(process.platform === 'win32')('all parts lie in the same memory', as
   expect([...memory].map(({ byteLength }) => byteLength)).toEqual([65_536])
 })
 
-test('when it has ended the socket is a stream that keeps what it has received', async () => {
+test('once it has ended, the socket is a stream that keeps what it has received', async () => {
   const before = collect()
   const after = collect()
   const end = receive(accepted, before.take)
@@ -73,7 +73,7 @@ test('when it has ended the socket is a stream that keeps what it has received',
   expect(before.parts).toEqual(['before'])
 })
 
-test('the end of what comes is told', async () => {
+test('the end of the input is reported', async () => {
   const collected = collect()
   receive(accepted, collected.take)
   client.end('last')
@@ -81,7 +81,7 @@ test('the end of what comes is told', async () => {
   expect(collected.parts).toEqual(['last'])
 })
 
-test('a socket without the members that Node has now is listened to', async () => {
+test('a socket without the expected members falls back to a listener', async () => {
   const stream = new PassThrough()
   const collected = collect()
   const end = receive(stream, collected.take)
@@ -101,7 +101,7 @@ const usual = [
 ]
 const head = (...more: string[]) => readRequestHead([...usual, ...more].join('\r\n'))
 
-test('a plain head is read, with names in lower case and values without the blanks around them', () => {
+test('a plain head is parsed, with names in lower case and values trimmed', () => {
   expect(head('Connection: Keep-Alive', 'X-Empty:', 'Accept: \t*/*\t ')).toEqual({
     target: '/v3/abc?x=1',
     headers: {
@@ -116,7 +116,7 @@ test('a plain head is read, with names in lower case and values without the blan
   })
 })
 
-test('an offer to go on with HTTP/2 is left aside', () => {
+test('an offer to upgrade to HTTP/2 is ignored', () => {
   const offer = ['Connection: Upgrade, HTTP2-Settings', 'HTTP2-Settings: AAEAAEAA', 'Upgrade: h2c']
   expect(head(...offer)?.bodyLength).toBe(12)
 })
@@ -159,7 +159,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A queue, and the names of the answers that were written. */
+/** Opens a queue that records the names of written answers. */
 function openQueue() {
   const queue = new ReplyQueue()
   const written: string[] = []
@@ -178,7 +178,7 @@ function openQueue() {
   return { queue, written, send, first, second, third }
 }
 
-test('answers to different connections leave together at the end of the turn, in their order', async () => {
+test('answers to different connections are sent together at the end of the turn, in order', async () => {
   const { written, send, first, second, third } = openQueue()
   send('a', first)
   send('b', second)
@@ -190,7 +190,7 @@ test('answers to different connections leave together at the end of the turn, in
   expect(written).toHaveLength(3)
 })
 
-test('a client that asks alone is answered at once', async () => {
+test('a lone client is answered at once', async () => {
   const { written, send, first, second } = openQueue()
   send('a', first)
   await nextTurn()
@@ -203,7 +203,7 @@ test('a client that asks alone is answered at once', async () => {
   expect(written).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('an answer waits for the end of its turn when writing another one brought it about', async () => {
+test('an answer caused by writing another one waits for the end of its turn', async () => {
   const { queue, written, send, second } = openQueue()
   queue.send({ write: () => send('of the next request', second) })
   await nextTurn()
@@ -212,7 +212,7 @@ test('an answer waits for the end of its turn when writing another one brought i
   expect(written).toEqual(['of the next request'])
 })
 
-test('answers wait no longer than a millisecond for requests that are still to be taken', async () => {
+test('answers wait at most a millisecond for requests not yet taken', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(5000)
   const { queue, written, send, first, second } = openQueue()
   send('a', first)

@@ -9,26 +9,28 @@ import { DirectRequest, type RequestHead, type RpcRoute } from './request.js'
 const serverFault = refuse(500, 'internal server error\n')
 
 const headEnd = '\r\n\r\n'
-/** Bytes of answers that may wait for a slow reader before the next request is taken. */
+/** Maximum unsent answer bytes before the next request is taken. */
 const maxWaiting = 1024 * 1024
-/** A client's heads differ in Content-Length alone, and so by the kind of request: sending, asking for a receipt. */
+/**
+ * A client's heads differ only in Content-Length, and so only by kind of request, such as sending or polling a receipt.
+ */
 const maxKnownHeads = 4
 
-/** What requests of a connection are answered by. */
+/** Dependencies of direct connections. */
 interface DirectSetup {
-  /** The route of a request that is answered here; undefined for one that is node:http's. */
+  /** Returns the route of a request to answer here; undefined if node:http must. */
   routeOf: (head: RequestHead) => RpcRoute | undefined
   answer: (request: DirectRequest, route: RpcRoute) => Awaitable<HttpReply>
-  /** Gives the connection to node:http for good; the bytes that it has not answered lie in the socket again. */
+  /** Passes the connection to node:http for good, with its unanswered bytes back in the socket. */
   handOver: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
   keepAliveSeconds: number
   queue: ReplyQueue
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   report: (fault: unknown) => void
 }
 
-/** A head that was read, and the bytes that it was read from: a client sends the same few again and again. */
+/** A parsed head with its bytes, cached because a client sends the same few again and again. */
 interface KnownHead {
   bytes: Buffer
   head: RequestHead
@@ -36,26 +38,25 @@ interface KnownHead {
 }
 
 /**
- * A connection whose requests are read here as long as they are plain POSTs on paths of JSON-RPC, one after another.
- * With the first one that is anything else it becomes node:http's, which has to know all of HTTP and costs several
- * times as much.
+ * A connection whose requests are parsed here as long as they are plain POSTs on JSON-RPC paths, one after another. Any
+ * other request passes it to node:http, which supports all of HTTP and costs several times as much.
  */
 class DirectConnection {
   readonly #socket: Socket
   readonly #setup: DirectSetup
   readonly #release: () => void
   readonly #stopReceiving: () => void
-  /** What has come and is not taken yet. */
+  /** Received bytes not taken yet. */
   #unread: Buffer | undefined
-  /** The one that was read last is the last. */
+  /** Oldest first. */
   readonly #known: KnownHead[] = []
   #isAnswering = false
-  /** Whether requests are being taken, further up on the stack. */
+  /** Whether a caller further up the stack is taking requests. */
   #isTaking = false
   #reply: HttpReply | undefined
   #isHandedOver = false
 
-  /** @param released - told once, when the socket is closed or node:http's */
+  /** @param released - called once, when the socket is closed or passed to node:http */
   constructor(socket: Socket, setup: DirectSetup, released: () => void) {
     this.#socket = socket
     this.#setup = setup
@@ -68,26 +69,28 @@ class DirectConnection {
     socket.on('close', released)
   }
 
-  /** Ends the connection unless a request is being answered, or an answer still on its way. */
+  /** Closes the connection unless a request is in progress or an answer unsent. */
   closeIfIdle(): void {
     if (!this.#isAnswering && this.#socket.writableLength === 0) this.#socket.destroy()
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void {
     this.#socket.destroy()
   }
 
-  /** What comes before an answer is written waits, and what is behind it waits in the system. */
+  /** Input received during an answer waits here, and further input in the kernel. */
   #take(part: Buffer): void {
     this.#unread = this.#unread === undefined ? part : Buffer.concat([this.#unread, part])
     if (!this.#isAnswering) this.#takeRequests()
     else this.#socket.pause()
-    // What is received next, by any connection, is written over the part.
+    // Copied, because the next read of any connection overwrites the part.
     if (this.#unread?.buffer === part.buffer) this.#unread = Buffer.from(this.#unread)
   }
 
-  /** Who sends no more waits for nothing any more, as node:http takes it, but for an answer that is there already. */
+  /**
+   * Like node:http, treats the end of input as the end of the connection, except for an answer that is already there.
+   */
   readonly #onEnd = (): void => {
     if (this.#isAnswering) this.#setup.queue.writeWaiting()
     this.#socket.end()
@@ -97,7 +100,7 @@ class DirectConnection {
     if (!this.#isAnswering) this.#socket.destroy()
   }
 
-  /** Who asks and does not read is asked to read first: answers would heap up. */
+  /** Waits for a slow reader before taking its next request; otherwise answers would pile up. */
   readonly #answered = (): void => {
     if (this.#socket.writableLength > maxWaiting) {
       this.#socket.once('drain', this.#answered)
@@ -109,14 +112,14 @@ class DirectConnection {
     if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
   }
 
-  /** A loop, since what is answered at once would come here again. */
+  /** A loop, because a synchronous answer would recurse. */
   #takeRequests(): void {
     this.#isTaking = true
     while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
     this.#isTaking = false
   }
 
-  /** Takes the next request; one that is not ours is handed over. @returns false where it is not there as a whole */
+  /** Takes the next request, or hands over one that is not for us. @returns false if it is incomplete */
   #takeRequest(unread: Buffer): boolean {
     const known = this.#readHead(unread)
     if (known === undefined) {
@@ -154,7 +157,7 @@ class DirectConnection {
     else void this.#sendInPieces(reply)
   }
 
-  /** Writes the short reply that waits. */
+  /** Writes the pending short reply. */
   write(): void {
     const { body } = this.#reply ?? {}
     if (this.#reply === undefined || typeof body !== 'string' || !this.#socket.writable) return
@@ -215,12 +218,12 @@ function ignore(): void {
 }
 
 /**
- * Stands before a server of node:http and answers the plain requests of its connections; whatever else there is reaches
- * the server, as if it had come there first.
+ * Sits in front of a node:http server and answers the plain requests on its connections. Everything else reaches the
+ * server as if it had received it first.
  */
 export class DirectFront {
   readonly #connections = new Set<DirectConnection>()
-  /** Gives a connection to node:http. */
+  /** Passes a connection to node:http. */
   readonly handOver: DirectSetup['handOver']
 
   constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'queue'>) {
@@ -245,15 +248,15 @@ export class DirectFront {
   }
 }
 
-/** Bytes that one read of a socket gives at most, as libuv suggests it. */
+/** Maximum bytes per read of a socket, as suggested by libuv. */
 const roomForRead = 65_536
 
-/** What all sockets are read into. Callers are done with the part they get before the next read. */
+/** Read buffer shared by all sockets. Callers must be done with a part before the next read. */
 const room = Buffer.allocUnsafeSlow(roomForRead)
 
 /**
- * What `onread` sets on a socket that connects (`lib/net.js`). Sockets that a server accepts have the same members, but
- * no option for them.
+ * What `onread` sets on a connecting socket (`lib/net.js`). Accepted sockets have the same members, but no option to
+ * set them.
  */
 interface Members {
   buffer: symbol
@@ -261,14 +264,13 @@ interface Members {
 }
 
 /**
- * Hands over each part of what comes from a socket that was just accepted, in memory that is written again with the next
- * part that any socket receives. Listeners of `data` cost 64 KiB of new memory for each read, and the way through the
- * stream.
+ * Passes received data of a newly accepted socket to `take`, in a buffer that the next read of any socket overwrites.
+ * `data` listeners would cost 64 KiB of new memory per read, plus the stream machinery.
  *
- * Where Node has other members than are known here the parts come by `data`. So they do on Windows, whose sockets hold
- * the memory of their next read while they wait for it.
+ * If Node's internal members differ from those known here, parts come from `data` events. So they do on Windows, where
+ * sockets hold the memory of their next read while waiting for it.
  *
- * @returns what ends it: from then on the socket is a stream like any other
+ * @returns a function that ends it: from then on the socket is an ordinary stream
  */
 export function receive(socket: Duplex, take: (part: Buffer) => void): () => void {
   const members = membersOf(socket)
@@ -305,10 +307,10 @@ function membersOf(socket: Duplex): Members | undefined {
   return buffer === undefined || callback === undefined ? undefined : { buffer, callback }
 }
 
-/** Longest body that is read here; the cost of longer ones is not in how HTTP is read. */
+/** Longest body handled here; for longer ones, parsing HTTP is not what costs. */
 const maxBodyLength = 65_536
 
-/** Targets and hosts that mean the same in a URL, which is what the app reads: nothing in them is normalized. */
+/** Targets and hosts that URL parsing, as the app does it, would not normalise. */
 const requestLine = /^POST (\/[!#$&-;=?-[\]_a-z~]*) HTTP\/1\.1$/
 const dotSegment = /\/\.\.?(?:[/?#]|$)/
 const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
@@ -316,15 +318,15 @@ const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/
 const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/
 const decimal = /^\d{1,7}$/
 
-/** Fields that change how a message or its connection goes on; any of them is left to node:http. */
+/** Fields that change how the message or connection continues; requests with any of them are left to node:http. */
 const unusualFields = ['transfer-encoding', 'expect', 'trailer', 'te', 'keep-alive', 'proxy-connection']
 
 /**
- * Reads the head of the plainest request there is: a POST of HTTP/1.1 with one Host, a Content-Length, every field once,
- * on a connection that goes on.
+ * Parses the head of the plainest possible request: an HTTP/1.1 POST with one Host, a Content-Length and no repeated
+ * fields, on a persistent connection.
  *
- * @param text the head in Latin-1, up to the empty line but without it
- * @returns undefined for anything else, be it valid or not: node:http says what that is
+ * @param text - the head in Latin-1, up to but without the empty line
+ * @returns undefined for anything else, valid or not, which is left to node:http
  */
 export function readRequestHead(text: string): RequestHead | undefined {
   if (text.length > maxHeaderSize) return undefined
@@ -348,9 +350,9 @@ export function readRequestHead(text: string): RequestHead | undefined {
 }
 
 /**
- * Whether nothing but another request follows on the connection. An offer to go on with HTTP/2, as Java's client makes it
- * with each request, is for the server to take or to leave (RFC 9110, section 7.8); node:http would take it for the end of
- * HTTP on this connection.
+ * Whether only further requests can follow on the connection. An offer to upgrade to HTTP/2, as Java's client makes
+ * with each request, may be ignored (RFC 9110, section 7.8); node:http would take it as the end of HTTP on this
+ * connection.
  */
 function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): boolean {
   const options = connection.toLowerCase()
@@ -359,28 +361,28 @@ function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): bo
     : upgrade === 'h2c' && options === 'upgrade, http2-settings'
 }
 
-/** Milliseconds after which answers wait no longer for those to requests that were not taken yet. */
+/** Maximum delay of answers, in milliseconds, for the sake of those to requests not yet taken. */
 const longestWait = 1
 
 /**
- * Sends the answers to different clients that asked at the same time together, when all of their requests are taken.
+ * Sends answers to clients that asked at the same time together, once all their requests are taken.
  *
- * A write that wakes a client costs the system, and with it the node, several times as much as the next one to a client
- * that is awake. Answers to a client that asks one thing after another leave at once: it has nothing to gain.
+ * A write that wakes a client costs the system, and thus the node, several times as much as the next write to an awake
+ * client. Answers to a client that sends one request after another leave at once, as it has nothing to gain.
  */
 export class ReplyQueue {
   #waiting: Pick<DirectConnection, 'write'>[] = []
-  /** When the first of those that wait came, by performance.now(). */
+  /** When the first pending answer was queued, by performance.now(). */
   #since = 0
   #last: Pick<DirectConnection, 'write'> | undefined
-  /** Writes what waits, as the end of the turn does. */
+  /** Writes all pending answers, as happens at the end of the turn. */
   readonly writeWaiting = (): void => {
     const connections = this.#waiting
     this.#waiting = []
     for (const connection of connections) connection.write()
   }
 
-  /** Lets a connection write its answer at the end of this turn of the event loop, or at once. */
+  /** Lets a connection write its answer at the end of this event-loop turn, or at once. */
   send(connection: Pick<DirectConnection, 'write'>): void {
     if (connection === this.#last) {
       connection.write()
@@ -392,7 +394,7 @@ export class ReplyQueue {
     atEndOfTurn(this.writeWaiting)
   }
 
-  /** To be called before a request is taken, since it may take long. */
+  /** Writes overdue answers. Call this before taking a request, which may take long. */
   writeOverdue(): void {
     if (this.#waiting.length > 0 && performance.now() - this.#since > longestWait) this.writeWaiting()
   }
@@ -401,7 +403,7 @@ export class ReplyQueue {
 let second = 0
 let date = ''
 
-/** The Date field (RFC 9110, section 6.6.1), which is the same for a second. */
+/** Returns the Date field (RFC 9110, section 6.6.1), cached for a second. */
 function currentDate(): string {
   const now = Math.floor(Date.now() / 1000)
   if (now !== second) {
@@ -412,9 +414,9 @@ function currentDate(): string {
 }
 
 /**
- * The head of a reply, with the same fields that node:http writes.
+ * Formats the head of a reply with the same fields as node:http.
  *
- * @param keepAliveSeconds how long the connection may wait for its next request
+ * @param keepAliveSeconds - how long the connection may wait for its next request
  */
 export function formatReplyHead({ status, headers }: HttpReply, keepAliveSeconds: number): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`

@@ -21,7 +21,7 @@ const notFound = refuse(404, '404 page not found\n', noSniff)
 const operationNotFound = refuse(404, '404 page not found\n', { ...noSniff, vary: 'Origin' })
 const serverFault = refuse(500, 'internal server error\n')
 
-/** A request whose body is read as it comes. */
+/** A request whose body is read as a stream. */
 export interface FileHttpRequest extends HttpRequest {
   readonly stream: Readable
 }
@@ -29,20 +29,20 @@ export interface FileHttpRequest extends HttpRequest {
 /** The file network as the server sees it. */
 export type FileEndpoint = Pick<FileNetwork, 'execute' | 'gateway'>
 
-/** What the file network's requests are answered with. */
+/** Dependencies of file requests. */
 export interface FileSetup {
   provider: Provider
   filePolicy: FilePolicy
   files: FileEndpoint
-  /** Most bytes of one request; undefined is no limit. */
+  /** Maximum bytes per request; unlimited if undefined. */
   maxUpload: number | undefined
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   report: (fault: unknown) => void
 }
 
 /**
- * Answers an operation of the file network. The order of checks is Kubo's (corehttp, go-ipfs-cmds
- * http/handler.go), with the provider's credentials in the place of Kubo's rule for web pages where keys count.
+ * Answers a file operation. Checks run in Kubo's order (corehttp, go-ipfs-cmds http/handler.go), with the provider's
+ * credentials in place of Kubo's origin rule where keys are required.
  */
 export async function answerFileRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
   const opened = openToPage(setup.provider.admission, request)
@@ -74,14 +74,14 @@ async function answerOperation(
   return answerAdmitted(setup, admitted, (asked) => setup.files.execute(asked))
 }
 
-/** The path of a target as it came, percent-encoded, and its query with the question mark. */
+/** Splits a raw target into its percent-encoded path and its query, including the question mark. */
 function splitTarget(target: string): { path: string; search: string } {
   const question = target.indexOf('?')
   if (question < 0) return { path: target, search: '' }
   return { path: target.slice(0, question), search: target.slice(question) }
 }
 
-/** Whether a path is none to Go's HTTP server, which then answers before any handler sees the request. */
+/** Whether Go's HTTP server rejects the path, which it does before any handler sees the request. */
 function isMalformed(path: string): boolean {
   return /%(?![0-9a-f]{2})/i.test(path)
 }
@@ -92,7 +92,7 @@ const badRequest: HttpReply = {
   body: '400 Bad Request',
 }
 
-/** A path without empty segments, `.` and `..`; the root of the operations ends in a slash (Go, `http.ServeMux`). */
+/** Removes empty segments, `.` and `..`; the API root ends in a slash (Go, `http.ServeMux`). */
 function cleanPath(path: string): string {
   const segments = cleanSegments(path)
   const clean = `/${segments.join('/')}`
@@ -110,7 +110,7 @@ function movedToCleanPath({ method }: HttpRequest, location: string): HttpReply 
   })
 }
 
-/** Text that is percent-encoded; as it is where that is not UTF-8. */
+/** Decodes percent-encoding; text that is not UTF-8 then is returned unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -119,13 +119,13 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a path leads to the gateway once it is cleaned. */
+/** Whether a path leads to the gateway once cleaned. */
 export function isGatewayPath(target: string): boolean {
   const { path } = splitTarget(target)
   return !isMalformed(path) && /^\/ip[fn]s\//.test(cleanPath(path))
 }
 
-/** What is refused for every key. */
+/** Returns refusals that apply whatever the key. */
 function refuseForm({ method }: HttpRequest, operation: string): Refusal | undefined {
   if (method !== 'POST') return methodNotAllowed
   const inPath = /^cat\/([^/]+)$/.exec(operation)?.[1]
@@ -134,7 +134,7 @@ function refuseForm({ method }: HttpRequest, operation: string): Refusal | undef
   return refuse(405, `/api/v0/cat/${inPath} is an undocumented behavior, ${advice}\n`)
 }
 
-/** Headers that let the page behind a request read the answer; a key's own origins are judged with the key. */
+/** Returns headers that let the requesting page read the answer; a key's own origins are checked with the key. */
 function openToPage(admission: AdmissionControl, { headers }: HttpRequest): Record<string, string> {
   const { origin } = headers
   if (!origin) return {}
@@ -154,7 +154,7 @@ function preflightReply({ headers }: HttpRequest, opened: Readonly<Record<string
   })
 }
 
-/** Answers a request to the gateway, which is public in every mode: pages show what is there by its address. */
+/** Answers a gateway request. The gateway is public in every mode, as pages embed its content by address. */
 export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
   const { target, method } = request
   const { path, search } = splitTarget(target)
@@ -173,14 +173,14 @@ interface AdmittedRequest {
   /** The operation, or `gateway`. */
   operation: string
   query: URLSearchParams
-  /** What the journal keeps of it: the query of an operation, the whole target of a request to the gateway. */
+  /** What the journal records: the query of an operation, the whole target of a gateway request. */
   params: string
 }
 
-/** What an answer is made from. */
+/** The request as commands see it. */
 type FileRequest = CommandRequest & { headers: Record<string, string>; body: AsyncIterable<Uint8Array> }
 
-/** Answers a request that the file policy lets through. When the answer is sent the policy is told how it ended. */
+/** Answers a request if the file policy admits it, and reports the outcome to the policy once the answer is sent. */
 async function answerAdmitted(
   setup: FileSetup,
   { request, caller, operation, query, params }: AdmittedRequest,
@@ -206,7 +206,7 @@ async function answerAdmitted(
   return {
     ...reply,
     ended: ({ bytes, fault }) => {
-      // A failed operation has not read all of it, and the connection's next request comes behind it.
+      // A failed operation leaves part of the body unread, and the connection's next request follows it.
       void upload.return()
       if (fault !== undefined && !upload.tooLong && !(fault instanceof CutError)) setup.report(fault)
       record.done({

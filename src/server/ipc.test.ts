@@ -12,7 +12,7 @@ const messages = [
   '{"héllo":"wörld 🙂"}',
 ]
 
-test.each([1, 2, 3, 7, 1000])('finds messages that come %i bytes at a time', (size) => {
+test.each([1, 2, 3, 7, 1000])('finds messages that arrive %i bytes at a time', (size) => {
   for (const between of ['', '\n', ' \r\n\t']) {
     const bytes = Buffer.from(messages.join(between) + between)
     const stream = new JsonStream()
@@ -25,7 +25,7 @@ test.each([1, 2, 3, 7, 1000])('finds messages that come %i bytes at a time', (si
   }
 })
 
-test('counts what waits', () => {
+test('counts the bytes of an incomplete message', () => {
   const stream = new JsonStream()
   expect(stream.push(Buffer.from('  {"a":'))).toEqual([])
   expect(stream.waiting).toBe(5)
@@ -33,6 +33,6 @@ test('counts what waits', () => {
   expect(stream.waiting).toBe(0)
 })
 
-test('hands on what is no message', () => {
+test('passes on input that is not a message', () => {
   expect(texts(new JsonStream().push(Buffer.from('{} oops {}')))).toEqual(['{}', 'oops {}'])
 })

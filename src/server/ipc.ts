@@ -5,26 +5,26 @@ import type { RpcPipeline } from '../rpc/pipeline.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
 
-/** What an IPC endpoint is made of. */
+/** Dependencies of an IPC endpoint. */
 export interface IpcSetup extends IpcConnectionOptions {
-  /** The path of a socket; on Windows the name of a pipe. */
+  /** Path of a socket; on Windows, name of a pipe. */
   path: string
-  /** The network that is answered for. */
+  /** The network to serve. */
   network: string
   pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
 }
 
-/** A socket that cannot be listened on. */
+/** The socket cannot be listened on. */
 export class IpcPathError extends Error {
   override readonly name = 'IpcPathError'
 }
 
-/** Only who started the node may connect. */
+/** Only the user who started the node may connect. */
 const OWNER_ONLY = 0o600
 
 /**
- * JSON-RPC over a socket in the file system. A client that may open the file is the operator: it needs no key, nothing is
- * counted, and every method exists, as on the controls' own path.
+ * JSON-RPC over a file-system socket. A client that may open the file is the operator: it needs no key, is not metered,
+ * and may call every method, as on the controls' own path.
  */
 export class IpcServer {
   readonly #server: Server
@@ -35,7 +35,7 @@ export class IpcServer {
     this.#sockets = sockets
   }
 
-  /** @throws IpcPathError if another process listens there, or the socket cannot be made */
+  /** @throws IpcPathError if another process listens there, or the socket cannot be created */
   static async listen(setup: IpcSetup): Promise<IpcServer> {
     const { path, network, pipelineOf, report } = setup
     await removeStale(path)
@@ -64,7 +64,7 @@ export class IpcServer {
     return new IpcServer(server, sockets)
   }
 
-  /** Ends every connection; the socket's file goes. */
+  /** Closes every connection and removes the socket's file. */
   close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     return new Promise((resolve) => {
@@ -77,7 +77,7 @@ function isPipe(path: string): boolean {
   return path.startsWith('\\\\')
 }
 
-/** A node that was killed leaves the file of its socket, on which no process listens. */
+/** Removes the socket file of a killed node, on which no process listens. */
 async function removeStale(path: string): Promise<void> {
   if (isPipe(path) || lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return
   const state = await new Promise<string | undefined>((resolve) => {
@@ -92,15 +92,15 @@ async function removeStale(path: string): Promise<void> {
 
 const lineEnd = Buffer.from('\n')
 
-/** What an IPC connection goes by. */
+/** Options of an IPC connection. */
 export interface IpcConnectionOptions {
-  /** Longest message in bytes; a longer one ends the connection. */
+  /** Maximum message length in bytes; a longer one closes the connection. */
   maxMessage: number
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   report: (fault: unknown) => void
 }
 
-/** One connection to the IPC endpoint: JSON texts come in one after another, and go out a line each. */
+/** A connection to the IPC endpoint. Requests are consecutive JSON texts; each answer is one line. */
 export class IpcConnection {
   readonly #socket: Socket
   readonly #options: IpcConnectionOptions
@@ -122,7 +122,7 @@ export class IpcConnection {
     })
   }
 
-  /** Answers messages until the connection ends. */
+  /** Answers messages until the connection closes. */
   run(pipeline: RpcPipeline, caller: Caller): void {
     const socket = this.#socket
     const gone = new AbortController()
@@ -139,7 +139,7 @@ export class IpcConnection {
       if (this.#messages.waiting > this.#options.maxMessage) socket.destroy()
     })
     socket.on('drain', () => this.#backlog.resume())
-    // A reset by the other side; `close` follows.
+    // Connection reset by the peer; `close` follows.
     socket.on('error', () => undefined)
     socket.once('close', () => {
       gone.abort()
@@ -177,9 +177,9 @@ const CLOSING = new Set([0x5d, 0x7d])
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20])
 
 /**
- * Finds the messages in a stream of JSON texts that follow one another with or without blanks between them, as IPC has
- * them (geth: rpc/ipc.go reads them with one decoder). A message is an object or an array; anything else is handed on
- * as it came, for its reader to refuse.
+ * Splits a stream of consecutive JSON texts, with or without whitespace between them, into messages (geth: rpc/ipc.go
+ * reads them with one decoder). A message is an object or array; anything else is passed on as is, for its reader to
+ * reject.
  */
 export class JsonStream {
   #pieces: Uint8Array[] = []
@@ -188,12 +188,12 @@ export class JsonStream {
   #inString = false
   #escaped = false
 
-  /** Bytes of the message that is not complete yet. */
+  /** Bytes of the incomplete message. */
   get waiting(): number {
     return this.#length
   }
 
-  /** Takes bytes up. @returns the messages that they complete */
+  /** Adds bytes. @returns the messages that they complete */
   push(chunk: Uint8Array): Uint8Array[] {
     const messages: Uint8Array[] = []
     let start = 0
@@ -219,7 +219,7 @@ export class JsonStream {
     return messages
   }
 
-  /** Follows one byte of a message. @returns whether it is the last one */
+  /** Scans one byte of a message. @returns whether it is the last one */
   #closes(byte: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false

@@ -8,23 +8,23 @@ import type { Reply } from '../rpc/wire.js'
 import { type HttpReply, emptyReply, textReply } from './reply.js'
 import { type HttpRequest, type RpcRoute, isPreflight } from './request.js'
 
-/** The longest bodies of JSON-RPC requests, in bytes. */
+/** Maximum lengths of JSON-RPC bodies, in bytes. */
 export interface BodyLimits {
-  /** Where a key is needed. */
+  /** Where a key is required. */
   maxBody: number
-  /** On the controls' own path, and at `/` and `/v3` in open mode. */
+  /** On the controls' own path, and on `/` and `/v3` in open mode. */
   maxControlBody: number
 }
 
-/** What JSON-RPC over HTTP is made of. */
+/** Dependencies of JSON-RPC over HTTP. */
 export interface RpcHttpSetup {
   provider: Provider
-  /** A network that is not open yet answers when it is. */
+  /** Returns the pipeline of a network, opening it if necessary. */
   pipelineOf: (network: string) => Awaitable<RpcPipeline>
   limits: BodyLimits
 }
 
-/** Media types of a JSON-RPC body, with parameters that are whole (geth: rpc/http.go). */
+/** Media types of a JSON-RPC body, with well-formed parameters (geth: rpc/http.go). */
 const jsonTypes =
   /^application\/(json|json-rpc|jsonrequest)[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=("([^"\\]|\\.)*"|[\w!#$%&'*+.^`|~-]+)[ \t]*)?)*$/i
 
@@ -32,10 +32,10 @@ const noSniff = { 'x-content-type-options': 'nosniff' }
 const methodNotAllowed = refuse(405, 'method not allowed\n', noSniff)
 const badContentType = refuse(415, 'invalid content type, only application/json is supported\n', noSniff)
 
-/** What every reply to a JSON-RPC request carries, so that web pages may read it. */
+/** On every reply to a JSON-RPC request, so that web pages may read it. */
 const openToPages = { 'access-control-allow-origin': '*' }
 
-/** Lets every page send JSON-RPC: the key is in the path, and no credentials are asked of a preflight. */
+/** Lets any page send JSON-RPC: the key is in the path, and a preflight needs no credentials. */
 const preflightReply = emptyReply(200, {
   ...openToPages,
   'access-control-allow-methods': 'POST',
@@ -43,10 +43,10 @@ const preflightReply = emptyReply(200, {
   vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
 })
 
-/** Who answered, where an outage may make a difference. */
+/** Says who answered, which matters during a simulated outage. */
 const answeredByHeader = 'x-standin-answered-by'
 
-/** Answers an HTTP request on a path of JSON-RPC; see rpc/pipeline.ts for the way that it goes. */
+/** Answers an HTTP request on a JSON-RPC path; see rpc/pipeline.ts for its path from there. */
 export function answerRpc(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute): Awaitable<HttpReply> {
   if (isPreflight(request)) return preflightReply
   return whenReady(answerRequest(new HttpTransport(setup, request, route)), (outcome) =>
@@ -54,7 +54,7 @@ export function answerRpc(setup: RpcHttpSetup, request: HttpRequest, route: RpcR
   )
 }
 
-/** HTTP as the pipeline sees it, with its rules in the order of geth (rpc/http.go). */
+/** HTTP as a pipeline transport, with geth's rules in geth's order (rpc/http.go). */
 class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   readonly #setup: RpcHttpSetup
   readonly #request: HttpRequest
@@ -90,7 +90,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
       return { answer: refusalReply(refusal) }
     }
     if (this.#asksForNothing()) return { answer: emptyReply(200, openToPages) }
-    // A body that grows over the limit without having said so is cut, and what is left is no JSON (geth).
+    // Like in geth, a body that exceeds the limit without declaring it is cut off, and so is not JSON.
     return whenReady(this.#request.readBody(maxBody), (body) => ('content' in body ? body : { content: '{' }))
   }
 
@@ -98,7 +98,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     return this.#setup.pipelineOf(this.#route.network)
   }
 
-  /** What is refused whatever the body says. */
+  /** Returns refusals that apply whatever the body. */
   #refuse(maxBody: number): Refusal | undefined {
     const { method, headers } = this.#request
     if (method === 'PUT' || method === 'DELETE') return methodNotAllowed
@@ -109,7 +109,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     return type === 'application/json' || jsonTypes.test(type) ? undefined : badContentType
   }
 
-  /** Whether only the status is asked for: every method but these has a body that counts, as in geth. */
+  /** Whether only the status is requested. Like in geth, any other method has a body that counts. */
   #asksForNothing(): boolean {
     const { method, target, headers } = this.#request
     if (method !== 'GET' && method !== 'OPTIONS') return false
@@ -129,7 +129,7 @@ function refusalReply(refusal: Refusal): HttpReply {
 }
 
 function formatReply(reply: Reply | undefined, { effects, failover, answeredBy }: Caller): HttpReply {
-  // Written out: a copy of openToPages that grows costs a small request a tenth of its time.
+  // Written as a literal: extending a copy of openToPages costs a small request a tenth of its time.
   const headers: Record<string, string> =
     reply === undefined
       ? { ...openToPages, 'content-type': 'application/json', 'content-length': '0' }
@@ -143,7 +143,7 @@ function formatReply(reply: Reply | undefined, { effects, failover, answeredBy }
   return { status: reply?.status ?? 200, headers, body: reply?.byteText ?? reply?.pieces ?? '', effects }
 }
 
-/** Where a request over HTTP comes from. */
+/** Context of an HTTP request. */
 class HttpContext implements RequestContext {
   readonly transport = 'http'
   readonly caller: Caller

@@ -21,7 +21,7 @@ async function addressThatAnswers(host: string, port: number): Promise<string> {
 }
 
 describe('on the loopback addresses', () => {
-  it('listens on one port of both', async () => {
+  it('listens on the same port of both', async () => {
     const { servers, port } = await listenOnAll(create, { hosts: ['127.0.0.1', '::1'], port: 0 })
     expect(servers.map((server) => server.address())).toEqual([
       { address: '127.0.0.1', family: 'IPv4', port },
@@ -31,7 +31,7 @@ describe('on the loopback addresses', () => {
     expect(await addressThatAnswers('[::1]', port)).toBe('::1')
   })
 
-  it('says which port is taken', async () => {
+  it('reports which port is taken', async () => {
     const { port } = await listenOnAll(create, { hosts: ['::1'], port: 0 })
     const taken = listenOnAll(create, { hosts: ['127.0.0.1', '::1'], port })
     await expect(taken).rejects.toThrow(AddressInUseError)
@@ -48,7 +48,7 @@ describe('on the loopback addresses', () => {
   })
 })
 
-it('listens on addresses by name and on all of them', async () => {
+it('listens on addresses by name and on all addresses', async () => {
   const named = await listenOnAll(create, { hosts: ['localhost'], port: 0 })
   expect(await addressThatAnswers('localhost', named.port)).toMatch(/^(127\.0\.0\.1|::1)$/)
   const all = await listenOnAll(create, { hosts: ['0.0.0.0'], port: 0 })

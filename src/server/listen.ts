@@ -2,30 +2,30 @@ import { type RequestListener, type Server as HttpServer, createServer as create
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** A server of either protocol. */
+/** An HTTP or HTTPS server. */
 export type Server = HttpServer | HttpsServer
 
-/** A certificate with its private key, in PEM form. */
+/** A certificate with its private key, in PEM. */
 export interface Certificate {
   cert: string
   key: string
 }
 
-/** Seconds that a connection may wait for its next request. */
+/** How long a connection may wait for its next request, in seconds. */
 export const keepAliveSeconds = 75
 
-/** Connections that may wait to be accepted: Node's 511 are fewer than a thousand clients that come at once. */
+/** Accept backlog: Node's default of 511 is less than a thousand clients that connect at once. */
 const waitingConnections = 4096
 
-/** Makes a server whose uploads may take as long as they like. */
+/** Creates a server without a time limit on uploads. */
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
   const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
   if (certificate === undefined) return createHttpServer(options, listener)
-  // Loaded where it is used: TLS takes longer to load than all of the server.
+  // Loaded on demand, as TLS takes longer to load than the whole server.
   return process.getBuiltinModule('node:https').createServer({ ...options, ...certificate }, listener)
 }
 
-/** An address that something else listens on already. */
+/** Something else already listens on the address. */
 export class AddressInUseError extends Error {
   override readonly name = 'AddressInUseError'
   readonly port: number
@@ -35,18 +35,18 @@ export class AddressInUseError extends Error {
   }
 }
 
-/** An address and port as one word; IPv6 addresses stand in brackets. */
+/** Formats an address and port; IPv6 addresses are put in brackets. */
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /**
- * Listens on one port of several addresses, one server each.
+ * Listens on one port of several addresses, with one server each.
  *
- * Port 0 lets the system choose; the other addresses then follow the first one. A machine without IPv6 is no
- * error where the IPv6 loopback is only one of several addresses.
+ * With port 0, the system chooses a port on the first address and the others follow. A missing IPv6 is not an error if
+ * the IPv6 loopback is only one of several addresses.
  *
- * @returns the servers that listen, and the port they share.
+ * @returns the listening servers and their common port
  * @throws AddressInUseError
  */
 export async function listenOnAll(
@@ -58,7 +58,7 @@ export async function listenOnAll(
     try {
       return await listenOnce(create, address)
     } catch (error) {
-      // The port that the system chose on one address may be taken on another one.
+      // The port that the system chose on one address may be taken on another.
       if (!(error instanceof AddressInUseError) || attempt >= attempts) throw error
     }
   }
@@ -85,7 +85,7 @@ async function listenOnce(
   return { servers, port }
 }
 
-/** @returns the port; undefined if the address does not exist here and may be left out */
+/** @returns the port; undefined if the address does not exist here and may be omitted */
 function listen(
   server: Server,
   address: { host: string; port: number },
@@ -103,7 +103,7 @@ function listen(
   })
 }
 
-/** The family of the addresses that a node listens on unless it is told otherwise. */
+/** Address families of the default listening addresses. */
 const loopbackFamilies: Readonly<Partial<Record<string, 4 | 6>>> = { '127.0.0.1': 4, '::1': 6 }
 
 /** libuv's UV_TCP_IPV6ONLY. */
@@ -114,11 +114,11 @@ interface Binds {
 }
 
 /**
- * Starts to listen; the server tells by its events what came of it.
+ * Starts listening; the server reports the outcome by events.
  *
- * `listen` looks every host up, for which Node loads its resolver and compiles a regular expression for each family of
- * addresses: 7 to 15 ms of a start. What it calls with the outcome is on the server under a name that Node keeps for
- * those who wrap it (`lib/net.js`, listenInCluster); a Node without it is asked in the usual way.
+ * `listen` looks up every host, for which Node loads its resolver and compiles a regular expression per address family:
+ * 7 to 15 ms of startup. The function that it then calls is available on the server, under a name that Node keeps for
+ * code that wraps it (`lib/net.js`, listenInCluster). Without it, falls back to `listen`.
  */
 function bind(server: Server & Binds, { host, port }: { host: string; port: number }): void {
   const family = loopbackFamilies[host]

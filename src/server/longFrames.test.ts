@@ -7,7 +7,7 @@ import { seededRandom } from '../../test/support/programs.js'
 import { takeLongFramesInPieces } from './longFrames.js'
 
 let server: Server
-/** What came, of all connections. */
+/** Messages received on all connections. */
 const received: Buffer[] = []
 
 beforeAll(async () => {
@@ -32,14 +32,14 @@ async function untilReceived(count: number): Promise<Buffer[]> {
   return received.splice(0)
 }
 
-test('messages of all lengths are those that a client sent', async () => {
+test('messages of all lengths arrive as sent', async () => {
   const random = seededRandom(5)
   const lengths = [0, 5, 125, 126, 65_535, 65_536, 65_537, 100_001, 300_003, 3, 200_000]
   const messages = lengths.map((length) => Buffer.from(Array.from({ length }, () => random(256))))
   const client = new WebSocket(`ws://127.0.0.1:${port()}/`)
   await once(client, 'open')
   for (const message of messages) client.send(message)
-  // In fragments, the last of which are long and short.
+  // Sends fragments, the last of which are long and short.
   for (const message of messages) client.send(message, { fin: message.length === 200_000 })
   const expected = [...messages, Buffer.concat(messages)]
   const came = await untilReceived(expected.length)
@@ -49,7 +49,7 @@ test('messages of all lengths are those that a client sent', async () => {
   client.terminate()
 })
 
-test('a frame is the same wherever it is cut', async () => {
+test('a frame arrives intact wherever it is split', async () => {
   const random = seededRandom(6)
   const payload = Buffer.from(Array.from({ length: 70_000 }, () => random(256)))
   const mask = Buffer.from([1, 2, 3, 250])

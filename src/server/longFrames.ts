@@ -1,15 +1,15 @@
 import type { WebSocket } from 'ws'
 
-/** Frames with longer payloads, in bytes, are put together here. */
+/** Frames with payloads longer than this, in bytes, are assembled here. */
 const LONG_PAYLOAD = 64 * 1024
 const NO_MASK = Buffer.alloc(4)
 
-/** What this file uses of the object of ws that reads frames, which the package does not export. */
+/** The members used of ws's frame receiver, which the package does not export. */
 interface Receiver {
-  /** What has come and is not read yet. */
+  /** Received and unread bytes. */
   _buffers: Uint8Array[]
   _bufferedBytes: number
-  /** Of the frame whose payload is awaited, otherwise undefined. */
+  /** Mask of the frame whose payload is awaited; otherwise undefined. */
   _mask: Uint8Array | undefined
   _payloadLength: number
   _write(chunk: Uint8Array, encoding: string, done: (error?: Error) => void): void
@@ -18,10 +18,10 @@ interface Receiver {
 const usedMembers = ['_buffers', '_bufferedBytes', '_mask', '_payloadLength', '_write']
 
 /**
- * Puts long frames together and unmasks them (RFC 6455, section 5.3) chunk by chunk, as they come. ws does both in one piece
- * when a frame is there as a whole, for which all other connections would wait: a tenth of a second for 30 megabytes.
+ * Assembles and unmasks long frames (RFC 6455, section 5.3) chunk by chunk as they arrive. ws does both at once when a
+ * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes.
  *
- * @throws Error if ws no longer has what this takes
+ * @throws Error if ws lacks the expected members
  */
 export function takeLongFramesInPieces(socket: WebSocket): void {
   const receiver = receiverOf(socket)
@@ -51,13 +51,13 @@ export function takeLongFramesInPieces(socket: WebSocket): void {
   }
 }
 
-/** The payload of a frame of which a part has come. */
+/** A partially received payload of a frame. */
 class LongPayload {
   readonly length: number
-  /** Grows with what comes: a header alone takes no memory for what it announces. */
+  /** Grows with the input: a header alone allocates nothing for the length it declares. */
   bytes = Buffer.allocUnsafeSlow(LONG_PAYLOAD)
   readonly #mask: Uint8Array
-  /** How many bytes have come. */
+  /** Bytes received. */
   taken = 0
 
   constructor(length: number, mask: Uint8Array) {
@@ -65,7 +65,7 @@ class LongPayload {
     this.#mask = Uint8Array.from(mask)
   }
 
-  /** Takes what belongs to the payload, and returns what stands behind. */
+  /** Consumes bytes of the payload and returns the rest. */
   take(chunk: Uint8Array): Uint8Array {
     const start = this.taken
     const count = Math.min(chunk.length, this.length - start)

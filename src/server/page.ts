@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { type Context, Hono } from 'hono'
 
 /**
- * What the page may do: run and load what this node serves, and nothing else. The gateway's sites stand in frames of
- * their own origins. No text becomes markup or script (require-trusted-types-for).
+ * Restricts the page to running and loading what this node serves. The gateway's sites are shown in frames of their own
+ * origins. No text becomes markup or script (require-trusted-types-for).
  */
 const securityHeaders = {
   'content-security-policy': [
@@ -35,7 +35,7 @@ const contentTypes: Readonly<Partial<Record<string, string>>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Where the build puts the page: beside the bundles, or from the sources in dist/. */
+/** Where the build puts the page: next to the bundles, or in dist/ when running from source. */
 const directories = [new URL('./page/', import.meta.url), new URL('../../dist/page/', import.meta.url)].map(
   (url) => fileURLToPath(url),
 )
@@ -44,8 +44,8 @@ const notBuilt =
   'The page is not built: run npm run build. The controls are described at /_standin/openapi.json.\n'
 
 /**
- * The files of the page but for its document, to be mounted at `/_standin/page`. They are those that the build wrote; a
- * name leads to no others. Access has been checked before.
+ * Creates an app with the page's files except its document, to be mounted at `/_standin/page`. Only files that the
+ * build has written are reachable. Access has already been checked.
  */
 export function createPage(): Hono {
   const app = new Hono()
@@ -54,7 +54,7 @@ export function createPage(): Hono {
   return app
 }
 
-/** The page's document. */
+/** Serves the page's document. */
 export async function servePage(context: Context): Promise<Response> {
   const document = await readPageFile('index.html')
   if (document === undefined) return context.text(notBuilt, 501)
@@ -73,7 +73,7 @@ async function serveFile(context: Context, name: string): Promise<Response> {
   return context.body(content, 200, {
     ...securityHeaders,
     'content-type': type,
-    // The names of assets hold hashes of what is in them.
+    // Names of assets contain content hashes.
     'cache-control': name.startsWith('assets/') ? 'max-age=31536000, immutable' : 'no-cache',
   })
 }

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Refusal } from '../provider/admission/refusal.js'
 import type { TransportEffects } from '../provider/faults/faultRegistry.js'
 
-/** How the sending of a reply ended. */
+/** Outcome of sending a reply. */
 export interface SendOutcome {
-  /** Bytes of the body that were handed to the connection. */
+  /** Bytes of the body passed to the connection. */
   bytes: number
-  /** What the body threw; undefined if the reply was complete or its client went away. */
+  /** What the body threw; undefined if the reply was complete or its client disconnected. */
   fault?: unknown
 }
 
@@ -16,41 +16,41 @@ export interface SendOutcome {
 export interface HttpReply {
   status: number
   headers: Readonly<Record<string, string>>
-  /** A string has one character for each byte (Latin-1); pieces of a list are written one after another. */
+  /** A string is Latin-1, one character per byte; the pieces of a list are written in order. */
   body: string | Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** Whether the memory of a piece is reused for the next one, so that it is valid only until that is asked for. */
+  /** Whether pieces share a buffer, so that each is valid only until the next one is requested. */
   reusesBuffer?: boolean | undefined
-  /** Trailers, asked for after the body has ended. A reply without a connection behind it has none. */
+  /** Returns the trailers once the body has ended. Replies without a connection have none. */
   trailers?: (() => Record<string, string>) | undefined
-  /** What faults do to it on its way. */
+  /** Faults to apply to the transfer. */
   effects?: TransportEffects | undefined
-  /** Told once, when it was sent or broke off. */
+  /** Called once, when the reply has been sent or aborted. */
   ended?: ((outcome: SendOutcome) => void) | undefined
 }
 
-/** A reply that is a text. */
+/** Creates a text reply. */
 export function textReply({ status, headers, body }: Refusal): HttpReply {
   const bytes = Buffer.from(body).toString('latin1')
   return { status, headers: { ...headers, 'content-length': String(bytes.length) }, body: bytes }
 }
 
-/** A reply without a body. */
+/** Creates a reply without a body. */
 export function emptyReply(status: number, headers: Readonly<Record<string, string>> = {}): HttpReply {
   return { status, headers: { ...headers, 'content-length': '0' }, body: '' }
 }
 
-/** A fault ends the answer here. */
+/** A fault cuts the answer here. */
 export class CutError extends Error {
   override readonly name = 'CutError'
 }
 
-/** Parts of a second in which a slowed answer is sent. */
+/** Writes per second of a throttled answer. */
 const ticksPerSecond = 10
 
 /**
- * A body as faults let it through: slowed down, or cut.
+ * Applies faults to a body: throttles it or cuts it.
  *
- * @throws CutError where it is cut.
+ * @throws CutError where it is cut
  */
 export async function* applyFaults(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -75,7 +75,7 @@ function piecesOf(body: HttpReply['body']): Iterable<Uint8Array> | AsyncIterable
 }
 
 /**
- * Writes a body as fast as the client reads it. A large one is not copied.
+ * Writes a body as fast as the client reads it, without copying large ones.
  *
  * @throws what the body throws
  */
@@ -90,7 +90,7 @@ export async function writeBody(out: Writable, reply: HttpReply, outcome: SendOu
   }
 }
 
-/** Writes bytes and resolves when their memory is free again, or when the connection is gone. */
+/** Writes bytes and resolves when their buffer may be reused, or the connection is gone. */
 function written(out: Writable, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -102,7 +102,7 @@ function written(out: Writable, bytes: Uint8Array): Promise<void> {
   })
 }
 
-/** Resolves when more may be written, or when the connection is gone. */
+/** Resolves when more may be written, or the connection is gone. */
 function drained(out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -115,7 +115,7 @@ function drained(out: Writable): Promise<void> {
   })
 }
 
-/** Writes a reply onto a response of node:http. Where it breaks off the connection ends. */
+/** Writes a reply to a node:http response; destroys the connection if the reply is aborted. */
 export async function writeReply(response: ServerResponse, reply: HttpReply): Promise<void> {
   const { status, headers, body, effects, ended } = reply
   const outcome: SendOutcome = { bytes: 0 }
@@ -140,7 +140,7 @@ export async function writeReply(response: ServerResponse, reply: HttpReply): Pr
   }
 }
 
-/** A reply as the Fetch standard has it. Where the connection would be closed without an answer it is a network error. */
+/** Converts a reply to a Fetch Response. If a fault closes the connection without an answer, it is a network error. */
 export function toResponse(reply: HttpReply): Response {
   const { status, headers, body, effects, ended } = reply
   if (effects?.close) {
