@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 
 /**
- * Checks a value that a file or a request brought.
+ * Validates a value from a file or request.
  *
- * @param where what is checked: `keys.json`, `the request`.
- * @throws ConfigurationError that names the path to the first bad value and what was expected there.
+ * @param where - source of the value, such as `keys.json` or `the request`
+ * @throws ConfigurationError with the path to the first bad value and what was expected there
  */
 export function checkConfiguration<Output>(schema: z.ZodType<Output>, value: unknown, where: string): Output {
   const result = schema.safeParse(value)
@@ -14,7 +14,7 @@ export function checkConfiguration<Output>(schema: z.ZodType<Output>, value: unk
   throw new ConfigurationError(`${where}${path === '' ? '' : `, ${path}`}: ${issue.message}`)
 }
 
-/** Of a choice of shapes the one whose faults lie deepest is what was meant. */
+/** Picks the issue with the deepest path: among alternative schemas, that one is most likely meant. */
 function mostSpecific(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [issue] = issues
   if (issue === undefined) throw new Error('there is no issue')
@@ -25,7 +25,7 @@ function mostSpecific(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return { ...deepest, path: [...issue.path, ...deepest.path] }
 }
 
-/** `keys[2].plan` */
+/** Formats a path like `keys[2].plan`. */
 function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((step, index) =>
@@ -34,7 +34,7 @@ function formatPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** A configuration that does not fit: where the value is and what was expected, in one line. */
+/** Invalid configuration; the message is one line with the value's path and what was expected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }

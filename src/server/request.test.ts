@@ -16,7 +16,7 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** What a request's body came to, as the reader saw it. */
+/** Serves a request and returns what the reader makes of its body. */
 function readWith<T>(read: (body: UploadBody, request: IncomingMessage) => Promise<T>, limit?: number) {
   let settle: (result: Promise<T>) => void
   const result = new Promise<T>((resolve) => (settle = resolve))
@@ -32,7 +32,7 @@ async function collect(body: UploadBody): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('a body comes whole and in order, however slowly it is read, and the client waits meanwhile', async () => {
+test('a body arrives whole and in order, however slowly it is read, while the client waits', async () => {
   const sent = randomBytes(16 * MEBIBYTE)
   let mostUnread = 0
   const { port, result } = readWith(async (body, request) => {
@@ -50,7 +50,7 @@ test('a body comes whole and in order, however slowly it is read, and the client
   expect(mostUnread).toBeLessThan(2 * MEBIBYTE)
 })
 
-/** Sends a body in chunks of these lengths, and gives what was sent. */
+/** Sends a body in chunks of the given lengths and returns it. */
 async function sendChunks(port: number, lengths: readonly number[]): Promise<Buffer> {
   const sent = randomBytes(lengths.reduce((sum, length) => sum + length, 0))
   const socket = connect(port, '127.0.0.1')
@@ -67,7 +67,7 @@ async function sendChunks(port: number, lengths: readonly number[]): Promise<Buf
 
 const chunkLengths = Array.from({ length: 30_000 }, (_, i) => (i % 1000 === 999 ? 20_000 : 1 + (i % 3)))
 
-test('a body in short chunks comes in few pieces', async () => {
+test('a body in short chunks arrives in few pieces', async () => {
   let count = 0
   const { port, result } = readWith(async (body) => {
     const pieces: Uint8Array[] = []
@@ -82,7 +82,7 @@ test('a body in short chunks comes in few pieces', async () => {
   expect(count).toBeLessThan(1000)
 })
 
-test('a body in short chunks is read as a whole', async () => {
+test('a body in short chunks can be read as a whole', async () => {
   let read: unknown
   const port = await serve((request, response) => {
     void readBody(request, MEBIBYTE).then((body) => {
@@ -96,13 +96,13 @@ test('a body in short chunks is read as a whole', async () => {
   expect(read).toEqual({ tooLong: true })
 })
 
-test('a body without a byte ends at once', async () => {
+test('an empty body ends at once', async () => {
   const { port, result } = readWith(collect)
   await fetch(`http://127.0.0.1:${await port}/`, { method: 'POST', body: '' })
   expect(await result).toHaveLength(0)
 })
 
-test('a body longer than the limit is refused when that is known', async () => {
+test('a body is refused once it exceeds the limit', async () => {
   const { port, result } = readWith(async (body) => {
     await expect(collect(body)).rejects.toThrow('payload too large')
     return body.tooLong
@@ -112,7 +112,7 @@ test('a body longer than the limit is refused when that is known', async () => {
   expect(await result).toBe(true)
 })
 
-test('a body of which the client sends only the beginning fails', async () => {
+test('a body that the client truncates fails', async () => {
   const { port, result } = readWith(async (body) => {
     const problem: unknown = await collect(body).catch((error: unknown) => error)
     return { problem, length: body.length }
@@ -125,7 +125,7 @@ test('a body of which the client sends only the beginning fails', async () => {
   expect(length).toBe(4)
 })
 
-test('a body whose request is destroyed here fails', async () => {
+test('a body whose request is destroyed fails', async () => {
   const { port, result } = readWith(async (body, request) => {
     setTimeout(() => request.destroy(), 50)
     return collect(body).catch((error: unknown) => error)
@@ -136,10 +136,10 @@ test('a body whose request is destroyed here fails', async () => {
   expect(await result).toBeInstanceOf(Error)
 })
 
-test('what a reader does not want is read, and the next request on the connection answered', async () => {
+test('the rest of an unwanted body is read, and the next request on the connection answered', async () => {
   const { port, result } = readWith(async (body) => {
     for await (const piece of body) {
-      // By now more waits than may, and the client is held up.
+      // By now the unread limit is reached, and the client is held up.
       await new Promise((resolve) => setTimeout(resolve, 100))
       return piece.length
     }

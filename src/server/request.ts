@@ -11,31 +11,31 @@ import {
 } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
-/** A request's body, or what stopped it from being read. */
+/** A request's body, or why it could not be read. */
 export type Body = { content: Uint8Array | string } | { tooLong: true }
 
-/** A request over HTTP, whatever reads it. */
+/** An HTTP request, whatever parses it. */
 export interface HttpRequest {
   readonly method: string
-  /** Path and query, not decoded. */
+  /** Raw path and query. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
-  /** Aborted when the other side goes away before it is answered. Made when it is first asked for. */
+  /** Aborted when the client disconnects before it is answered. Created on first use. */
   readonly signal: AbortSignal
-  /** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
+  /** Reads a whole body of at most `limit` bytes; never resolves if the client disconnects first. */
   readBody(limit: number): Awaitable<Body>
 }
 
-/** The head of a request that is read without node:http (see direct.ts). */
+/** The head of a request parsed without node:http (see direct.ts). */
 export interface RequestHead {
-  /** As it came, with its query. */
+  /** Raw request target, with its query. */
   target: string
   headers: IncomingHttpHeaders
-  /** What Content-Length says. */
+  /** Value of Content-Length. */
   bodyLength: number
 }
 
-/** A request that was read from its socket without node:http. */
+/** A request read from its socket without node:http. */
 export class DirectRequest implements HttpRequest {
   readonly method = 'POST'
   readonly target: string
@@ -65,7 +65,7 @@ export class DirectRequest implements HttpRequest {
     return this.#bodyLength > limit ? { tooLong: true } : { content: this.#body }
   }
 
-  /** To be called when the request is answered: its signal is not aborted any more. */
+  /** Stops aborting the signal. Call this once the request is answered. */
   settle(): void {
     if (this.#controller !== undefined) this.#socket.off('close', this.#abort)
   }
@@ -73,7 +73,7 @@ export class DirectRequest implements HttpRequest {
   readonly #abort = (): void => this.#controller?.abort()
 }
 
-/** Whether a browser asks what it may send (Fetch standard, CORS-preflight request). */
+/** Whether the request is a CORS preflight (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: HttpRequest): boolean {
   return (
     method === 'OPTIONS' &&
@@ -82,17 +82,17 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
   )
 }
 
-/** Shorter pieces of a body are copied together, in memory of so many bytes. */
+/** Shorter pieces of a body are copied into common buffers of this size. */
 const SHORT_PIECE = 1024
 const JOINED_BYTES = 16 * 1024
 
-/** Bytes of a body that are copied at once, or a little more. */
+/** Approximate bytes of a body copied per slice. */
 const COPIED_AT_ONCE = 1024 * 1024
 
-/** Pieces of a body in their order. Short ones are joined: a body may come in chunks of one byte. */
+/** Pieces of a body in order. Short ones are joined, as a body may arrive in chunks of one byte. */
 class BodyPieces {
   readonly #pieces: Buffer[] = []
-  /** What short pieces behind the last one are copied into, and how far. */
+  /** Buffer that collects short pieces after the last one, and its used length. */
   #room = Buffer.alloc(0)
   #used = 0
   length = 0
@@ -109,7 +109,7 @@ class BodyPieces {
     this.#pieces.push(piece)
   }
 
-  /** Takes the first piece. */
+  /** Removes and returns the first piece. */
   shift(): Buffer | undefined {
     if (this.#pieces.length === 0) this.#endRoom(0)
     const piece = this.#pieces.shift()
@@ -121,7 +121,7 @@ class BodyPieces {
     this.#pieces.length = this.length = this.#used = 0
   }
 
-  /** All of the pieces as one, which takes milliseconds for each ten megabytes. */
+  /** Concatenates all pieces, which takes milliseconds per ten megabytes. */
   concat(): Awaitable<Buffer> {
     this.#endRoom(0)
     if (this.#pieces.length === 1) return this.#pieces[0]!
@@ -144,7 +144,7 @@ class BodyPieces {
     return whole
   }
 
-  /** Makes a piece of what was copied. @param length - of the memory for the next short pieces */
+  /** Makes a piece of the collected bytes. @param length - of the buffer for the next short pieces */
   #endRoom(length: number): void {
     if (this.#used > 0) this.#pieces.push(this.#room.subarray(0, this.#used))
     else if (length === 0) return
@@ -153,7 +153,7 @@ class BodyPieces {
   }
 }
 
-/** Reads a whole body of at most `limit` bytes; never resolves if the other side goes away first. */
+/** Reads a whole body of at most `limit` bytes; never resolves if the client disconnects first. */
 export function readBody(stream: Readable, limit: number): Promise<Body> {
   return new Promise((resolve) => {
     const pieces = new BodyPieces()
@@ -177,22 +177,22 @@ function ignore(): void {
   // `close` follows.
 }
 
-/** Bytes that may lie here unread before the client has to wait. */
+/** Unread bytes at which the client has to wait. */
 const mostUnread = 512 * 1024
 
 /**
- * A request's body that stops when it has grown longer than one request may be. It is taken from the stream's events:
- * the stream's own iterator stops and starts the socket for every piece, which costs a tenth of a large upload.
+ * A request's body, which fails once it exceeds the size limit. It listens to the stream's events, because the stream's
+ * own iterator pauses and resumes the socket for every piece, which costs a tenth of a large upload.
  */
 export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   tooLong = false
-  /** Bytes so far. */
+  /** Bytes read so far. */
   length = 0
   readonly #stream: Readable
   readonly #limit: number
   readonly #unread = new BodyPieces()
   #isListening = false
-  /** Whether the reader is woken when what else has come is here: short pieces are joined until then. */
+  /** Whether the reader is to be woken at the end of the turn, so that short pieces are joined until then. */
   #isWaking = false
   #hasEnded = false
   #failure: { error: Error } | undefined
@@ -227,7 +227,7 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     return { done: false, value: piece }
   }
 
-  /** Drops what is still to come. It is read all the same, so that the connection's next request is. */
+  /** Discards the rest of the body, reading it to its end so that the connection's next request can follow. */
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#stream.off('data', this.#onData)
     this.#stream.resume()
@@ -266,31 +266,31 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   }
 }
 
-/** What a path says about a JSON-RPC request or a WebSocket upgrade. */
+/** Information that a path gives about a JSON-RPC request or WebSocket upgrade. */
 export interface RpcRoute {
   network: string
-  /** The segment behind `v3`. */
+  /** The segment after `v3`. */
   key: string | undefined
-  /** Whether the path goes on behind the key, if only by a slash. */
+  /** Whether anything, even a slash, follows the key. */
   trailing: boolean
-  /** `root`: nothing but the network; `v3`, `ws`: the provider's paths; `control`: the controls' own. */
+  /** `root`: at most the network; `v3`, `ws`: the provider's paths; `control`: the controls' own. */
   form: 'root' | 'v3' | 'ws' | 'control'
 }
 
-/** Which networks there are, and under which domain they answer by Host. */
+/** Names of the networks, and the domain under which Host selects one. */
 export interface NetworkNames {
   all: ReadonlySet<string>
-  /** The network of paths that name none. */
+  /** Network of paths that name none. */
   standard: string
   domain: string | undefined
 }
 
 /**
- * Finds out which network and key a request is for; undefined if the path is none of JSON-RPC's.
+ * Parses the network and key of a request; undefined if the path is not for JSON-RPC.
  *
- * Networks are named by the first segment, `/sepolia/v3/KEY`, or by the host, `sepolia.localhost`.
+ * The network is the first segment, as in `/sepolia/v3/KEY`, or given by the host, as in `sepolia.localhost`.
  *
- * @param target the request's target as it came, with its query.
+ * @param target - the raw request target, with its query
  */
 export function parseRpcRoute(
   names: NetworkNames,
@@ -312,14 +312,14 @@ export function parseRpcRoute(
   return undefined
 }
 
-/** The patterns of all paths that {@link parseRpcRoute} knows. */
+/** Returns patterns of all paths that {@link parseRpcRoute} accepts. */
 export function rpcPaths({ all }: NetworkNames): string[] {
   const keyed = ['/v3', '/ws/v3'].flatMap((path) => [path, `${path}/`, `${path}/:key`, `${path}/:key/`])
   const named = [...all].flatMap((name) => ['', '/', ...keyed].map((path) => `/${name}${path}`))
   return ['/', ...keyed, ...named, '/_standin/rpc', '/_standin/rpc/:network']
 }
 
-/** `/_standin/rpc`, and `/_standin/rpc/NETWORK` for the controls of another network. */
+/** Parses `/_standin/rpc`, and `/_standin/rpc/NETWORK` for another network's controls. */
 function parseControlRoute(names: NetworkNames, segments: readonly string[]): RpcRoute | undefined {
   const [, rpc, network = names.standard, ...more] = segments
   if (rpc !== 'rpc' || more.length > 0 || !names.all.has(network)) return undefined
@@ -341,7 +341,7 @@ function networkOfHost(names: NetworkNames, host: string | undefined): string {
   return parent === 'localhost' || parent === names.domain ? label : names.standard
 }
 
-/** Whether a host is a name of the gateway, such as `<cid>.ipfs.localhost`. */
+/** Whether a host belongs to the gateway, such as `<cid>.ipfs.localhost`. */
 export function isGatewayHost(host = ''): boolean {
   return /^[^.]+\.ip[fn]s\.|[^.]\.(ip[fn]s|ipld|p2p)\.localhost(:\d+)?$/i.test(host)
 }

@@ -27,35 +27,35 @@ import {
 } from './listen.js'
 import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
 
-/** Everything that the server joins. */
+/** Dependencies of the server. */
 export interface ServerSetup {
   provider: Provider
   names: NetworkNames
-  /** A network that is not open yet answers when it is. */
+  /** Returns the pipeline of a network, opening it if necessary. */
   pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
   files: FileEndpoint
   /** For HTTPS and WSS; plain HTTP without. */
   certificate?: Certificate | undefined
-  /** The routes of the controls besides JSON-RPC and health. */
+  /** Routes of the controls other than JSON-RPC and health. */
   control?: (() => Promise<Hono>) | undefined
-  /** What health answers with. */
+  /** Returns the body of the health endpoint. */
   health: () => Readonly<Record<string, unknown>>
   /** Host names under which the controls answer, besides loopback. */
   allowedHosts: readonly string[]
   limits: BodyLimits & { maxMessage: number; maxUpload: number | undefined; idleTimeout: number | undefined }
-  /** Whether plain requests are read before node:http and the app; true unless given. Tests compare both ways. */
+  /** Whether plain requests bypass node:http and the app; true by default. Tests compare both ways. */
   acceleration?: boolean | undefined
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   report: (fault: unknown) => void
 }
 
-/** The HTTP and WebSocket server of a node. It knows paths and transports, and no method. */
+/** The HTTP and WebSocket server of a node. It knows paths and transports, but no methods. */
 export class NodeServer {
   readonly #setup: AppSetup & ServerSetup
   readonly #upgrades: Upgrades
   readonly #servers: Server[] = []
   readonly #fronts: DirectFront[] = []
-  /** Under TLS: a server of HTTPS does not know a connection before its handshake is done. */
+  /** Connections under TLS, which an HTTPS server does not know before the handshake is done. */
   readonly #secured = new Set<Socket>()
   #addresses: string[] = []
   #ipc: IpcServer | undefined
@@ -74,13 +74,13 @@ export class NodeServer {
     })
   }
 
-  /** The app that answers every route. It is loaded when it is first asked for: most requests are read before it. */
+  /** Returns the app that answers every route. Loaded on first use, as most requests bypass it. */
   app(): Promise<Hono<AppEnv>> {
     return (this.#app ??= import('./app.js').then(({ createApp }) => createApp(this.#setup)))
   }
 
   /**
-   * Listens for everything: JSON-RPC, WebSocket, the file network, the controls.
+   * Serves everything: JSON-RPC, WebSocket, the file network, the controls.
    *
    * @returns the port
    * @throws AddressInUseError
@@ -93,7 +93,7 @@ export class NodeServer {
   }
 
   /**
-   * Listens for the file network alone.
+   * Serves only the file network.
    *
    * @returns the port
    * @throws AddressInUseError
@@ -104,7 +104,7 @@ export class NodeServer {
   }
 
   /**
-   * Listens for JSON-RPC on a socket in the file system.
+   * Serves JSON-RPC on a file-system socket.
    *
    * @throws IpcPathError
    */
@@ -114,12 +114,12 @@ export class NodeServer {
     this.#ipc = await IpcServer.listen({ path, network: names.standard, pipelineOf, maxMessage, report })
   }
 
-  /** Where JSON-RPC is listened for, as `127.0.0.1:8545`. */
+  /** Addresses that serve JSON-RPC, such as `127.0.0.1:8545`. */
   get addresses(): string[] {
     return this.#addresses
   }
 
-  /** Stops listening and ends every connection, at the latest after `graceMilliseconds`. */
+  /** Stops listening and closes every connection, at the latest after `graceMilliseconds`. */
   async close(graceMilliseconds = 1000): Promise<void> {
     this.#upgrades.closeAll()
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)))
@@ -127,7 +127,7 @@ export class NodeServer {
       for (const server of [...this.#servers, ...this.#fronts]) server.closeIdleConnections()
     }
     closeIdle()
-    // What is answered from now on leaves a connection behind that its client keeps.
+    // Requests answered from now on may leave idle keep-alive connections.
     const watch = setInterval(closeIdle, 20)
     const timer = setTimeout(() => {
       for (const server of [...this.#servers, ...this.#fronts]) server.closeAllConnections()
@@ -139,7 +139,7 @@ export class NodeServer {
     clearTimeout(timer)
   }
 
-  /** A listener of node:http that loads its app with the first request. */
+  /** Creates a node:http listener that loads its app on the first request. */
   #listenerOf(load: () => Promise<Hono<AppEnv>>): RequestListener {
     let loading: Promise<RequestListener> | undefined
     return (request, response) => {
@@ -207,7 +207,7 @@ export class NodeServer {
     })
   }
 
-  /** Requests of JSON-RPC but for those of the controls, which go by where a connection comes from. */
+  /** Routes JSON-RPC except the controls, which depend on where a connection comes from. */
   #routeOfPlain({ target, headers: { host } }: RequestHead): RpcRoute | undefined {
     if (isGatewayHost(host)) return undefined
     const route = parseRpcRoute(this.#setup.names, target, host)

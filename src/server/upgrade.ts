@@ -9,26 +9,26 @@ import { type NetworkNames, parseRpcRoute } from './request.js'
 import { takeLongFramesInPieces } from './longFrames.js'
 import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
-/** What WebSocket upgrades are answered with. */
+/** Dependencies of WebSocket upgrades. */
 export interface UpgradeSetup {
   provider: Provider
   names: NetworkNames
   pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
-  /** Longest message in bytes; a longer one closes the connection with 1009. */
+  /** Maximum message length in bytes; a longer one closes the connection with 1009. */
   maxMessage: number
-  /** Seconds after which a silent connection is closed; undefined never. */
+  /** Seconds of silence before a connection is closed; never if undefined. */
   idleTimeout: number | undefined
-  /** Refuses the controls' own path to this machine's strangers; see access.ts. */
+  /** Returns a refusal if the client may not use the controls' own path; see controlAccess.ts. */
   refuseControl: (request: IncomingMessage) => Refusal | undefined
   report: (fault: unknown) => void
 }
 
-/** An upgrade that was let in. */
+/** An admitted upgrade. */
 interface AdmittedUpgrade {
   socket: Duplex
   head: Buffer
   network: string
-  /** Whether the path is one without `v3`. */
+  /** Whether the path lacks `v3`. */
   isPlainPath: boolean
   caller: Caller
   limits: TransportLimits
@@ -37,19 +37,19 @@ interface AdmittedUpgrade {
 const notFound = refuse(404, 'not found\n')
 const otherPath = refuse(404, 'WebSocket connections are made to /ws/v3/KEY, not to /v3/KEY\n')
 
-/** Takes WebSocket upgrades from the HTTP server itself, so that a refused one has a status and a body. */
+/** Handles WebSocket upgrades on the HTTP server's sockets, so that a refusal has a status and a body. */
 export class Upgrades {
   readonly #setup: UpgradeSetup
   #webSockets: Promise<WebSockets> | undefined
   readonly #connections = new Set<WebSocketConnection>()
-  /** Of all upgrades, whatever becomes of them, until they are closed: the HTTP server does not know them any more. */
+  /** Sockets of all upgrades until closed, as the HTTP server no longer tracks them. */
   readonly #sockets = new Set<Duplex>()
 
   constructor(setup: UpgradeSetup) {
     this.#setup = setup
   }
 
-  /** Handles the `upgrade` event of an HTTP server. */
+  /** Handles an `upgrade` event of an HTTP server. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
@@ -117,18 +117,18 @@ export class Upgrades {
     })
   }
 
-  /** Ends every connection: the other side is told that the node goes away. */
+  /** Closes every connection with "going away". */
   closeAll(): void {
     for (const connection of this.#connections) connection.goAway()
   }
 
-  /** Ends what is still there without a word, such as an upgrade that is not answered yet. */
+  /** Destroys the remaining sockets, including those of unanswered upgrades. */
   destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 }
 
-/** Answers an upgrade as any other request and ends the connection, whatever the client still sends. */
+/** Answers an upgrade with an ordinary HTTP response and closes the connection, whatever the client still sends. */
 function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
   const headers = {
     ...refusal.headers,
@@ -146,17 +146,17 @@ function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
 const fieldsOfOffer = ['connection', 'upgrade', 'http2-settings']
 
 /**
- * Whether a request that node:http takes for an upgrade only offers to go on with HTTP/2, as Java's client does with each
- * request. A server that stays with HTTP/1.1 leaves that aside (RFC 9110, section 7.8).
+ * Whether an upgrade request only offers HTTP/2, as Java's client does with each request. A server that stays with
+ * HTTP/1.1 ignores the offer (RFC 9110, section 7.8).
  */
 export function offersHttp2({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'h2c'
 }
 
 /**
- * Puts such a request back into its socket without the offer, so that it can be read again.
+ * Puts such a request back into its socket without the offer, to be parsed again.
  *
- * @param rest what came behind its head
+ * @param rest - bytes received after its head
  */
 export function putBackWithoutOffer(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
   const { method = '', url = '', httpVersion, rawHeaders } = request

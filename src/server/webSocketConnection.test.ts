@@ -11,11 +11,11 @@ function framed(...pieces: (string | Uint8Array)[]): Buffer {
   return stream.read() as Buffer
 }
 
-test('"Hello", as RFC 6455 has it in section 5.7', () => {
+test('"Hello" of RFC 6455, section 5.7', () => {
   expect(framed('Hel', 'lo').toString('hex')).toBe('810548656c6c6f')
 })
 
-/** The second byte and the extended length of RFC 6455, section 5.2; 256 and 65,536 are examples of section 5.7. */
+/** The second byte and the extended length per RFC 6455, section 5.2; 256 and 65,536 are examples of section 5.7. */
 test.each([
   [0, '00'],
   [125, '7d'],
@@ -31,7 +31,7 @@ test.each([
   expect(framed(text).toString('latin1')).toBe(Buffer.from(`81${size}`, 'hex').toString('latin1') + text)
 })
 
-test('text beyond ASCII, beside bytes that are there already', () => {
+test('text beyond ASCII next to encoded bytes', () => {
   const payload = Buffer.from('["é","Grüße, 世界 🌍"]')
   const frame = framed('["é",', Buffer.from('"Grüße, 世界 🌍"'), ']')
   expect(frame[1]).toBe(payload.length)
@@ -40,7 +40,7 @@ test('text beyond ASCII, beside bytes that are there already', () => {
 
 const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
-/** What is written, as text, one entry for each write. */
+/** Records writes as text, one entry each. */
 function writes(): { frames: ReplyFrames; written: string[] } {
   const written: string[] = []
   const stream = new Writable({
@@ -52,7 +52,7 @@ function writes(): { frames: ReplyFrames; written: string[] } {
   return { frames: new ReplyFrames(stream), written }
 }
 
-test('replies of one tick leave in one write at its end', async () => {
+test('replies of one tick are sent in one write at its end', async () => {
   const { frames, written } = writes()
   for (const text of ['a', 'b', 'c']) frames.write(createReply([text]))
   expect(written).toEqual([])
@@ -60,7 +60,7 @@ test('replies of one tick leave in one write at its end', async () => {
   expect(written).toEqual(['\x81\x01a\x81\x01b\x81\x01c'])
 })
 
-test('the eighth reply does not wait for more, and what follows leaves at the end of the tick', async () => {
+test('the eighth reply is sent at once, and later ones at the end of the tick', async () => {
   const { frames, written } = writes()
   for (const text of 'abcdefghij') frames.write(createReply([text]))
   const framed = (texts: string) => [...texts].map((text) => `\x81\x01${text}`).join('')

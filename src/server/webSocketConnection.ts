@@ -7,7 +7,7 @@ import { type Reply, createReply } from '../rpc/wire.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
 
-// The imported one keeps working when a test replaces the global timers.
+// Imported, so that it keeps working when a test replaces the global timers.
 
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
@@ -16,21 +16,21 @@ const abnormal = 1006
 const policyViolation = 1008
 const messageTooBig = 1009
 
-/** What a connection goes by. */
+/** Options of a connection. */
 export interface ConnectionOptions {
-  /** Seconds after which a silent connection is closed; undefined never. */
+  /** Seconds of silence before the connection is closed; never if undefined. */
   idleTimeout: number | undefined
-  /** Longest message in bytes. */
+  /** Maximum message length in bytes. */
   maxMessage: number
-  /** Most items of a batch; the pipeline's own limit unless given. */
+  /** Maximum batch size; the pipeline's own limit by default. */
   maxBatch: number | undefined
-  /** Whether the path was one without `v3`. */
+  /** Whether the path lacks `v3`. */
   isPlainPath: boolean
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   report: (fault: unknown) => void
 }
 
-/** One WebSocket as the pipeline, quotas and faults see it. */
+/** A WebSocket as the pipeline, quotas and faults see it. */
 export class WebSocketConnection implements CallerConnection {
   dropsEvents = false
   readonly #socket: AnnouncingWebSocket
@@ -42,7 +42,7 @@ export class WebSocketConnection implements CallerConnection {
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
 
-  /** @param stream - what the frames of the socket go out on */
+  /** @param stream - carries the socket's frames */
   constructor(socket: AnnouncingWebSocket, stream: Duplex, options: ConnectionOptions) {
     this.#socket = socket
     this.#stream = stream
@@ -62,7 +62,7 @@ export class WebSocketConnection implements CallerConnection {
     if (options.idleTimeout !== undefined) this.#idleMilliseconds = options.idleTimeout * 1000
   }
 
-  /** Answers messages until the connection ends, then calls `ended`. */
+  /** Answers messages until the connection closes, then calls `ended`. */
   run(pipeline: RpcPipeline, caller: Caller, ended: () => void): void {
     const { maxMessage, maxBatch, isPlainPath, report } = this.#options
     const signal = this.#gone.signal
@@ -84,7 +84,7 @@ export class WebSocketConnection implements CallerConnection {
       this.#backlog.handle(() => session.receive(data), report)
     })
     this.#stream.on('drain', () => this.#backlog.resume())
-    // A protocol error or a reset; `close` follows.
+    // Protocol error or reset; `close` follows.
     this.#socket.on('error', () => undefined)
     this.#socket.once('close', () => {
       clearTimeout(this.#idleTimer)
@@ -126,7 +126,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket.closeNow(code, reason)
   }
 
-  /** Ends it without a close frame, but not before what was answered until then. */
+  /** Closes it without a close frame, after sending all answers so far. */
   destroy(): void {
     this.#frames.flush()
     this.#socket.terminate()
@@ -139,7 +139,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#watchIdleness()
   }
 
-  /** Tells the other side that the node stops, and does not wait for its answer. */
+  /** Closes it because the node stops, hardly waiting for the peer's close frame. */
   goAway(): void {
     this.#socket.close(goingAway)
     setTimeout(() => this.#socket.terminate(), 200).unref()
@@ -152,7 +152,7 @@ export class WebSocketConnection implements CallerConnection {
   }
 }
 
-/** A WebSocket that tells when its close frame is about to leave, since no answer may follow that one. */
+/** A WebSocket that announces its close frame, because no answer may follow that one. */
 export interface AnnouncingWebSocket extends WebSocket {
   /** Called before the close frame is written, whichever side closes. */
   beforeClose: (() => void) | undefined
@@ -161,16 +161,19 @@ export interface AnnouncingWebSocket extends WebSocket {
 
 type AnnouncingClass = typeof WebSocket & (new (...parameters: never) => AnnouncingWebSocket)
 
-/** Turns upgraded sockets into WebSockets. */
+/** Upgrades sockets to WebSockets. */
 export type WebSockets = Server<AnnouncingClass>
 
-/** The library is loaded with the first upgrade. @param maxPayload - the longest message in bytes */
+/** Loads the library, which happens on the first upgrade. @param maxPayload - maximum message length in bytes */
 export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
   const { WebSocketServer, WebSocket: PlainWebSocket } = await import('ws')
   class Announcing extends PlainWebSocket implements AnnouncingWebSocket {
     beforeClose: (() => void) | undefined
 
-    /** The library closes when the other side does. What can be answered in this turn of the event loop is, before. */
+    /**
+     * The library calls this when the peer closes. Delayed, so that requests answered in this turn still get their
+     * answer.
+     */
     override close(code?: number, reason?: string | Buffer): void {
       setImmediate(() => this.closeNow(code, reason))
     }
@@ -184,16 +187,16 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
   return new WebSocketServer({ ...options, WebSocket: Announcing })
 }
 
-/** FIN and the opcode of text (RFC 6455, section 5.2). */
+/** FIN and the text opcode (RFC 6455, section 5.2). */
 const wholeText = 0x81
-/** Payloads that are longer than the first says their length in two bytes more, than the second in eight. */
+/** Payloads longer than the first have a 2-byte extended length, longer than the second an 8-byte one. */
 const longestShort = 125
 const longestMedium = 0xffff
 
 /**
- * The head of an unmasked frame that is a whole message of text (RFC 6455, section 5.2), one character for each byte.
+ * Formats the head of an unmasked frame with a whole text message (RFC 6455, section 5.2), one character per byte.
  *
- * @param length of the payload in bytes
+ * @param length - of the payload in bytes
  */
 export function formatFrameHead(length: number): string {
   if (length <= longestShort) return String.fromCharCode(wholeText, length)
@@ -204,15 +207,14 @@ export function formatFrameHead(length: number): string {
 }
 
 /**
- * Answers that wait for each other at most: so few that the other side reads the first while the next are made, so many
- * that the system's part of a write is small for each.
+ * Maximum number of answers per write: few enough that the client reads the first ones while the next are computed,
+ * many enough that the system's share of a write is small.
  */
 const mostGathered = 8
 
 /**
- * Writes replies as frames, and those to messages that came together in few writes. It takes the place of ws's Sender,
- * which makes a head of bytes for each message and writes it beside the payload; without masks and compression there is
- * no more to do than this.
+ * Writes replies as frames, combining those to messages that arrived together. Replaces ws's Sender, which allocates
+ * each head and writes it separately from the payload; without masks and compression, this is all that it needs to do.
  */
 export class ReplyFrames {
   readonly #stream: Writable
@@ -224,7 +226,7 @@ export class ReplyFrames {
     this.#stream = stream
   }
 
-  /** Writes a reply, at the end of this tick at the latest. A close frame needs a `flush` before it. */
+  /** Writes a reply, at the latest at the end of this tick. Call `flush` before a close frame. */
   write(reply: Reply): void {
     const { byteText, byteLength } = reply
     const head = formatFrameHead(byteLength)
@@ -242,7 +244,7 @@ export class ReplyFrames {
     else if (this.#gathered === 1) process.nextTick(this.#flush)
   }
 
-  /** Writes what waits. */
+  /** Writes the gathered replies. */
   flush(): void {
     if (this.#gathered === 0) return
     this.#stream.write(this.#text, 'latin1')

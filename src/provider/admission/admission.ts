@@ -22,7 +22,7 @@ import {
   tokenInvalid,
 } from './refusal.js'
 
-/** Judges whole requests: keys, secrets, tokens, origins, user agents. */
+/** Admits or refuses whole requests by key, secret, token, origin and user agent. */
 export class AdmissionControl {
   readonly settings: AdmissionSettings
 
@@ -56,73 +56,73 @@ export class AdmissionControl {
     return admission
   }
 
-  /** Whether a web page of this origin may use the controls and, without a key, the file network. */
+  /** Whether a page of this origin may use the controls and, without a key, the file network. */
   isOwnOrigin(origin: string): boolean {
     return isOwnOrigin(this.settings.allowedOrigins, origin)
   }
 }
 
-/** The part of a JSON-RPC request, or of a WebSocket upgrade, that admission checks. */
+/** The parts of a JSON-RPC request or WebSocket upgrade that admission checks. */
 export interface RpcAdmissionRequest {
   transport: 'http' | 'upgrade'
   network: string
-  /** The path's segment behind `v3`. */
+  /** The path segment after `v3`. */
   key: string | undefined
-  /** Whether the path goes on behind the key, if only by a slash. */
+  /** Whether anything, even a slash, follows the key. */
   trailing: boolean
   /** Whether the path is the controls' own. */
   control: boolean
   headers: IncomingHttpHeaders
 }
 
-/** The part of a request to the file network that admission checks. */
+/** The parts of a file request that admission checks. */
 export interface FileAdmissionRequest {
-  /** `pin/add`. */
+  /** For example `pin/add`. */
   operation: string
   headers: IncomingHttpHeaders
 }
 
-/** The outcome of admission: the caller, or the response that refuses it. */
+/** Result of admission: the caller, or the refusal. */
 export type AdmissionResult<Who> = { caller: Who; refusal?: undefined } | { refusal: Refusal }
 
-/** Who uses the file network. */
+/** Caller of the file network. */
 export interface FileCaller {
-  /** Undefined where no credentials are needed. */
+  /** Undefined if no credentials are required. */
   key: ApiKey | undefined
-  /** Whether the journal and the usage leave the request out. */
+  /** Whether to omit the request from the journal and the usage. */
   unrecorded?: boolean
 }
 
-/** Who gets in and what exists; the modes are described in the guide of the provider. */
+/** Which requests are admitted and which methods exist; see the provider's guide for the modes. */
 export type Mode = 'open' | 'guarded' | 'strict'
 
-/** What admission depends on. */
+/** Dependencies of admission. */
 export interface AdmissionSettings {
   mode: Mode
   keys: KeyStore
-  /** What the journal calls keys. */
+  /** Names of keys in the journal. */
   keyLabels: KeyLabels
-  /** Origins of web pages that are let in like loopback ones; `*` is all. */
+  /** Origins of pages admitted like loopback ones; `*` means all. */
   allowedOrigins: readonly string[]
-  /** Whether the file network wants no credentials in guarded mode. */
+  /** Whether the file network requires no credentials in guarded mode. */
   filesWithoutCredentials: boolean
   /** Whether a key's secret overrides its allowlists. */
   secretOverridesAllowlists: (key: ApiKey) => boolean
-  /** Told of each request that is refused. */
+  /** Called for each refused request. */
   onRefusal?: ((refused: RefusedRequest) => void) | undefined
 }
 
-/** A request that admission refused. */
+/** A request refused by admission. */
 export interface RefusedRequest {
   transport: 'http' | 'upgrade' | 'files'
   network: string | undefined
-  /** As it was given, known or not. */
+  /** As given, known or not. */
   key: string | undefined
   operation?: string
   refusal: Refusal
 }
 
-/** Judges a JSON-RPC request or a WebSocket upgrade: both are refused with the same words. */
+/** Admits or refuses a JSON-RPC request or WebSocket upgrade; refusals have the same texts. */
 export function admitRpcRequest(
   settings: AdmissionSettings,
   entry: RpcAdmissionRequest,
@@ -150,7 +150,7 @@ export function admitRpcRequest(
   return key.token === undefined ? admitPage(caller, key, entry) : admitWithToken(caller, key, entry)
 }
 
-/** JSON-RPC takes the secret as password of an empty user name. */
+/** Checks the secret, which JSON-RPC expects as the password of an empty user name. */
 function proveSecret(key: ApiKey, entry: RpcAdmissionRequest): 'right' | 'wrong' | 'missing' {
   const credentials = parseBasicCredentials(entry.headers.authorization)
   if (credentials === undefined) return 'missing'
@@ -168,7 +168,7 @@ async function admitWithToken(
   if (rules === undefined) return admitPage(caller, key, entry)
   const token = parseBearerToken(entry.headers.authorization)
   if (token !== undefined) {
-    // The library is loaded with the first token.
+    // Loaded with the first token.
     const { verifyToken } = await import('./token.js')
     caller.claims = await verifyToken(rules, token)
     if (caller.claims === undefined) return { refusal: tokenInvalid }
@@ -178,7 +178,7 @@ async function admitWithToken(
   return admitPage(caller, key, entry)
 }
 
-/** Whether the page or program behind a request is one that needs a token. */
+/** Whether the requesting page or program is on a list that requires a token. */
 function isListedPage({ origins, userAgents }: Allowlists, { headers }: RpcAdmissionRequest): boolean {
   const isListedOrigin = headers.origin !== undefined && matchesOrigin(origins, headers.origin)
   return isListedOrigin || matchesUserAgent(userAgents, headers['user-agent'])
@@ -205,7 +205,7 @@ function matchesUserAgent(parts: readonly string[], userAgent = ''): boolean {
   return parts.some((part) => userAgent.includes(part))
 }
 
-/** The operations that the hosted file network has. */
+/** Operations of the hosted file network. */
 const hostedOperations: ReadonlySet<string> = new Set([
   ...['add', 'cat', 'get', 'version'],
   ...['block/get', 'block/put', 'block/stat'],
@@ -213,7 +213,7 @@ const hostedOperations: ReadonlySet<string> = new Set([
   ...['pin/add', 'pin/ls', 'pin/rm', 'pin/update'],
 ])
 
-/** Judges a request to the file network, in the order credentials, settings of the key. */
+/** Admits or refuses a file request: first its credentials, then the key's settings. */
 export function admitFileRequest(
   settings: AdmissionSettings,
   entry: FileAdmissionRequest,
@@ -239,8 +239,8 @@ export function admitFileRequest(
 }
 
 /**
- * Kubo's rule for web pages, with every loopback origin allowed instead of its own port's alone: a browser
- * must say where its page is from (kubo: go-ipfs-cmds http/handler.go, allowOrigin, allowReferer, allowUserAgent).
+ * Applies Kubo's rule for pages, but allows every loopback origin rather than only that of its own port: a browser must
+ * identify its page (kubo: go-ipfs-cmds http/handler.go, allowOrigin, allowReferer, allowUserAgent).
  */
 function isKnownPage(settings: AdmissionSettings, headers: IncomingHttpHeaders): boolean {
   const { origin, referer } = headers
@@ -253,48 +253,48 @@ function originOf(referer: string): string {
   return URL.canParse(referer) ? new URL(referer).origin : 'null'
 }
 
-/** A WebSocket as far as faults and quotas reach into it. */
+/** A WebSocket as faults and quotas control it. */
 export interface CallerConnection {
-  /** Ends it with a close frame. */
+  /** Closes it with a close frame. */
   close(code: number, reason: string): void
-  /** Ends it without a word. */
+  /** Closes it without a close frame. */
   destroy(): void
-  /** Whether what subscriptions push is swallowed. */
+  /** Whether to discard what subscriptions push. */
   dropsEvents: boolean
-  /** Ends it once its caller has been silent for so long. */
+  /** Closes it once its caller has been silent for this long. */
   closeWhenIdle(milliseconds: number): void
 }
 
-/** What admission found out about a request or a connection; the call policy depends on it. */
+/** What admission learned about a request or connection; the call policy depends on it. */
 export interface Caller {
   network: string
   /** Undefined in open mode and on the controls' own path. */
   key: ApiKey | undefined
-  /** The key of the path as the journal shows it. */
+  /** The path's key as the journal shows it. */
   keyLabel: string | undefined
   /** Whether the request came over the controls' own path, where every method exists. */
   control: boolean
-  /** Whether the journal and the usage leave the request out. */
+  /** Whether to omit the request from the journal and the usage. */
   unrecorded: boolean
-  /** Whether a web page of another origin than loopback or an allowed one is behind it. */
+  /** Whether it comes from a page whose origin is neither loopback nor allowed. */
   foreignOrigin: boolean
   /** Whether the caller proved the key's secret. */
   trusted: boolean
-  /** What a valid JSON web token allows; undefined if there was none. */
+  /** Allowlists of a valid JSON web token; undefined without one. */
   claims: Allowlists | undefined
-  /** Whether the caller asked for the partner during an outage. */
+  /** Whether the caller requested failover to the partner during an outage. */
   failover: boolean
-  /** Kinds of the open subscriptions by id; for a WebSocket. */
+  /** Kinds of open subscriptions by id; for a WebSocket. */
   subscriptions: Map<string, string> | undefined
   /** Set once a WebSocket is open. */
   connection: CallerConnection | undefined
-  /** What happens to the answer on its way; set by faults, for one request over HTTP. */
+  /** Effects of faults on the answer to one HTTP request. */
   effects: TransportEffects | undefined
-  /** Who answered, if it was the partner. */
+  /** Set if the partner answered. */
   answeredBy: 'partner' | undefined
 }
 
-/** A caller of whom nothing is known but the network. */
+/** Creates a caller with nothing known but the network. */
 export function createCaller(network: string): Caller {
   return {
     network,
@@ -319,7 +319,7 @@ export interface Credentials {
   password: string
 }
 
-/** Reads an Authorization header of the Basic scheme (RFC 7617); undefined if it is none. */
+/** Parses an Authorization header of the Basic scheme (RFC 7617); undefined if it is not one. */
 export function parseBasicCredentials(header: string | undefined): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) return undefined
@@ -329,12 +329,12 @@ export function parseBasicCredentials(header: string | undefined): Credentials |
   return { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
 }
 
-/** The token of an Authorization header of the Bearer scheme (RFC 6750). */
+/** Extracts the token of an Authorization header of the Bearer scheme (RFC 6750). */
 export function parseBearerToken(header: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
 }
 
-/** Compares secrets in a time that tells nothing about where they differ, nor about their lengths. */
+/** Compares secrets without timing leaks about their difference or lengths. */
 export function secretsEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
@@ -343,10 +343,10 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** `<cid>.ipfs.localhost`: what is there is anybody's content, and no friend of the node. */
+/** `<cid>.ipfs.localhost`: its content may be anybody's, so it is not trusted. */
 const gatewayName = /\.ip[fn]s\.localhost$/
 
-/** Names and addresses that mean this machine, as the host of a URL writes them. */
+/** Whether a host, written as in a URL, refers to this machine. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase()
   if (gatewayName.test(name)) return false
@@ -354,34 +354,34 @@ export function isLoopbackHost(host: string): boolean {
   return isIPv4(name) && name.startsWith('127.')
 }
 
-/** The host of a Host header or of an origin, without its port. */
+/** Strips the port from a Host header or an origin's host. */
 export function hostWithoutPort(host: string): string {
   return host.replace(/:\d*$/, '')
 }
 
-/** Whether an origin is a page that this machine serves. */
+/** Whether an origin is that of a page served by this machine. */
 function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]
   return host !== undefined && isLoopbackHost(hostWithoutPort(host))
 }
 
-/** Whether an Origin header is one that a browser sends for a page: a scheme and a host, or `null` where it hides them. */
+/** Whether an Origin header is a browser's: a scheme and a host, or `null` if it is opaque. */
 function isPageOrigin(origin: string): boolean {
   return origin === 'null' || /^[a-z][a-z0-9+.-]*:/i.test(origin)
 }
 
 /**
- * Whether an Origin header is that of a page of this machine, of one that the node's settings allow, or of no page at all:
- * titanoboa sends its name.
+ * Whether an Origin header is that of a page of this machine, of an allowed page, or of no page at all: titanoboa sends
+ * its own name.
  */
 export function isOwnOrigin(allowedOrigins: readonly string[], origin: string): boolean {
   return !isPageOrigin(origin) || isLoopbackOrigin(origin) || matchesOrigin(allowedOrigins, origin)
 }
 
 /**
- * Whether an origin is one of a list.
+ * Whether an origin matches a list.
  *
- * An entry may leave out the scheme, and `*.` at its start stands for any subdomain; `*` is every origin.
+ * An entry may omit the scheme, a leading `*.` matches any subdomain, and `*` matches every origin.
  */
 export function matchesOrigin(entries: readonly string[], origin: string): boolean {
   return entries.some((entry) => entry === '*' || matchesEntry(entry.toLowerCase(), origin.toLowerCase()))

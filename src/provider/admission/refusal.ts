@@ -1,4 +1,4 @@
-/** An answer that refuses a whole request. */
+/** Answer that refuses a whole request. */
 export interface Refusal {
   /** HTTP status. */
   status: number
@@ -8,7 +8,7 @@ export interface Refusal {
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' }
 
-/** A refusal in plain text; the newline at the end is part of `body` where there is one. */
+/** Creates a plain-text refusal; `body` includes the trailing newline, if any. */
 export function refuse(
   status: number,
   body: string,
@@ -17,57 +17,57 @@ export function refuse(
   return { status, headers: { ...plainText, ...headers }, body }
 }
 
-/** There is no key in the path, or something behind it. */
+/** The path has no key, or something after it. */
 export const keyRequired = refuse(401, 'project id required in the url')
 
-/** The key is not known. */
+/** The key is unknown. */
 export const keyUnknown = refuse(401, 'invalid project id\n', {
   'www-authenticate': 'Basic realm="Auth failure, invalid project id"',
   vary: 'Origin',
   'x-content-type-options': 'nosniff',
 })
 
-/** The secret is wrong. The newline is a choice of ours. */
+/** The secret is wrong. The newline is our choice. */
 export const secretWrong = refuse(401, 'invalid project id or project secret\n')
 
-/** A token is required and missing, or the one given is not valid. The newline is a choice of ours. */
+/** A required token is missing, or the given one is invalid. The newline is our choice. */
 export const tokenInvalid = refuse(401, 'invalid JWT\n')
 
-/** The account behind the key is disabled. */
+/** The key's account is disabled. */
 export const accountDisabled = refuse(401, 'account disabled\n')
 
-/** An allowlist of the key refuses, or the key requires its secret and none came. */
+/** An allowlist of the key refuses, or its required secret is missing. */
 export const settingsRefuse = refuse(403, settingsBody('rejected due to project ID settings'))
 
-/** The key does not open the network. The status is a choice of ours. */
+/** The key has no access to the network. The status is our choice. */
 export function networkRefused(network: string): Refusal {
   return refuse(403, settingsBody(`project ID does not have access to ${network}`))
 }
 
-/** The text of a refusal by settings; there is no id, whatever the request had. */
+/** Body of a refusal by settings, which never has an id. */
 function settingsBody(message: string): string {
   return `${JSON.stringify({ jsonrpc: '2.0', error: { code: -32002, message } })}\n`
 }
 
-/** The file network wants credentials. */
+/** The file network requires credentials. */
 export const filesCredentialsRequired = refuse(401, 'project id required\n')
 
-/** The file network's credentials are wrong. */
+/** The credentials for the file network are wrong. */
 export const filesCredentialsWrong = refuse(401, 'basic auth failure: invalid project id or project secret\n')
 
-/** The hosted file network does not have the operation (strict mode). */
+/** The hosted file network lacks the operation (strict mode). */
 export const filesOperationRefused = refuse(403, 'ipfs method not allowed\n')
 
 /** The page's origin may not use the file network with this key. */
 export const filesOriginRefused = refuse(403, 'not allowed - invalid origin\n')
 
-/** The account has no billing card (strict mode). Status and text are a choice of ours. */
+/** The account has no billing card (strict mode). Status and text are our choice. */
 export const billingCardRequired = refuse(403, 'billing card required\n')
 
-/** One request of the file network carries too much. */
+/** The request is larger than the file network accepts. */
 export const uploadTooLarge = refuse(400, 'payload too large\n')
 
-/** Kubo's answer to a web page it does not know (kubo: core/corehttp, go-ipfs-cmds http/handler.go). */
+/** Kubo's refusal of an unknown page (kubo: core/corehttp, go-ipfs-cmds http/handler.go). */
 export const kuboForbidden = refuse(403, '403 - Forbidden\n', {
   'x-content-type-options': 'nosniff',
   vary: 'Origin',

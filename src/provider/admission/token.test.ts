@@ -20,7 +20,7 @@ const rules: TokenRules = {
 const claims = { aud: 'https://node.example', exp: 4_000_000_000, methods: ['eth_chainId'] }
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** A token with these parts, signed as RFC 7515 has it. */
+/** Creates a token with these parts, signed per RFC 7515. */
 function token(
   header: Record<string, unknown>,
   signer: (text: string) => Buffer,
@@ -34,11 +34,11 @@ const byRsa = (text: string) => sign('sha256', Buffer.from(text), rsa.privateKey
 const byCurve = (text: string) =>
   sign('sha256', Buffer.from(text), { key: curve.privateKey, dsaEncoding: 'ieee-p1363' })
 const byNobody = () => Buffer.alloc(0)
-/** What a verifier takes for a signature that does not ask what kind of key it has. */
+/** Signature that a verifier accepts if it does not check the type of its key. */
 const byPublicKey = (text: string) => createHmac('sha256', pem(rsa.publicKey)).update(text).digest()
 
 describe('a token', () => {
-  it('is valid with the signature that its key makes', async () => {
+  it('is valid with its key's signature', async () => {
     const allowlists = { methods: ['eth_chainId'], addresses: [], origins: [], userAgents: [] }
     expect(await verifyToken(rules, token({ alg: 'RS256', kid: 'rsa' }, byRsa))).toEqual(allowlists)
     expect(await verifyToken(rules, token({ alg: 'ES256', kid: 'curve' }, byCurve))).toEqual(allowlists)

@@ -15,10 +15,10 @@ const claimsSchema = z.object({
 })
 
 /**
- * Checks a JSON web token against a key's rules: signed by one of its public keys, which the header names, not
- * expired, and made for the audience.
+ * Verifies a JSON web token against a key's rules: signed with the public key that its header names, unexpired, and
+ * issued for the audience.
  *
- * @returns the allowlists among its claims; undefined if the token is not valid.
+ * @returns the allowlists in its claims; undefined if the token is invalid
  */
 export async function verifyToken(rules: TokenRules, token: string): Promise<Allowlists | undefined> {
   try {
@@ -33,7 +33,7 @@ export async function verifyToken(rules: TokenRules, token: string): Promise<All
     const { user_agents: userAgents, ...claims } = claimsSchema.parse(payload)
     return { ...claims, userAgents }
   } catch {
-    // Whatever is wrong with it, it is not valid.
+    // Whatever is wrong with it, it is invalid.
     return undefined
   }
 }

@@ -3,7 +3,7 @@ import { matchesName } from '../journal/journal.js'
 import { maskKey } from '../keys/keyLabels.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 
-/** What a fault is held against. */
+/** Properties of a request that faults match. */
 export interface FaultSubject {
   network: string
   key: string | undefined
@@ -12,22 +12,22 @@ export interface FaultSubject {
   operation?: string | undefined
 }
 
-/** A fault that is set, with how often it was met. */
+/** An active fault with its counters. */
 export interface FaultReport {
   id: string
   match: FaultMatch
   action: FaultAction
-  /** Requests that it fitted but for nth, every and probability. */
+  /** Matching requests before nth, every and probability are applied. */
   seen: number
-  /** Requests that it happened to. */
+  /** Requests that the fault hit. */
   hits: number
 }
 
-/** A fault that happens to a request. */
+/** A fault that hits a request. */
 export interface FaultHit {
   id: string
   action: FaultAction
-  /** From 0 to below 1, of the fault's own seed. */
+  /** Draws a number in [0, 1) from the fault's own seed. */
   draw: () => number
 }
 
@@ -36,37 +36,37 @@ interface SetFault extends FaultReport {
   setAt: number
 }
 
-/** Faults that may be set at once: each request is held against all of them. */
+/** Maximum number of active faults, because each request is matched against all of them. */
 const MOST_FAULTS = 1000
 
-/** A fault that is to be set; without an id it gets one. */
+/** A fault to set; without an id it gets one. */
 export interface FaultToSet {
   id?: string | undefined
   match: FaultMatch
   action: FaultAction
 }
 
-/** The faults that are set. The same faults, seed and requests give the same run. */
+/** The active faults. The same faults, seed and requests reproduce the same run. */
 export class FaultRegistry {
   readonly #seed: number
   readonly #now: () => number
-  /** By id, in the order in which they were set. */
+  /** By id, in the order set. */
   readonly #faults = new Map<string, SetFault>()
   #nextId = 1
 
-  /** @param options.now milliseconds, for time windows */
+  /** @param options.now - milliseconds, for time windows */
   constructor(options: { seed: number; now?: () => number }) {
     this.#seed = options.seed
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Whether nothing is set, so that nothing needs to be looked at. */
+  /** Whether no faults are set, so that matching can be skipped. */
   get isEmpty(): boolean {
     return this.#faults.size === 0
   }
 
   /**
-   * Sets faults, each in the place of one of the same id.
+   * Sets faults, replacing those with the same ids.
    *
    * @returns their ids
    * @throws ConfigurationError if there would be more than {@link MOST_FAULTS}; none is set then
@@ -85,7 +85,7 @@ export class FaultRegistry {
     })
   }
 
-  /** Lifts one fault, or all. @returns how many */
+  /** Removes one fault, or all. @returns how many */
   clear(id?: string): number {
     if (id !== undefined) return this.#faults.delete(id) ? 1 : 0
     const lifted = this.#faults.size
@@ -93,7 +93,7 @@ export class FaultRegistry {
     return lifted
   }
 
-  /** The faults that are set, in the order in which they were; keys are masked. */
+  /** Lists the active faults in the order set, with masked keys. */
   list(): FaultReport[] {
     return [...this.#faults.values()].map(({ id, match, action, seen, hits }) => ({
       id,
@@ -104,7 +104,7 @@ export class FaultRegistry {
     }))
   }
 
-  /** The faults that happen to a request, in the order in which they were set. */
+  /** Returns the faults that hit a request, in the order set. */
   meet(subject: FaultSubject): FaultHit[] {
     const hits: FaultHit[] = []
     for (const fault of this.#faults.values()) {
@@ -156,10 +156,7 @@ function fitsName(wanted: string | readonly string[] | undefined, actual: string
   return actual !== undefined && toList(wanted).some((pattern) => matchesName(pattern, actual))
 }
 
-/**
- * A source of numbers from 0 to below 1 that is the same for the same seed: mulberry32, a generator of 32 bits of
- * state in the public domain.
- */
+/** Creates a deterministic source of numbers in [0, 1): mulberry32, a public-domain generator with 32 bits of state. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -170,24 +167,24 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** A seed of its own for each name, so that one fault's draws do not depend on another's. */
+/** Derives a seed per name, so that one fault's draws do not depend on another's. */
 export function seedFor(seed: number, name: string): number {
   let mixed = seed >>> 0
   for (const character of name) mixed = Math.imul(mixed ^ character.charCodeAt(0), 0x01000193) >>> 0
   return mixed
 }
 
-/** What faults do to an answer on its way through the socket. */
+/** Effects of faults on an answer in transit. */
 export interface TransportEffects {
   /** Sends the body at this rate. */
   bytesPerSecond?: number
-  /** Closes the connection after so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   cutAfter?: number
   /** Closes the connection instead of answering. */
   close?: boolean
 }
 
-/** The effects of faults on one answer; undefined if they have none. */
+/** Returns the effects of faults on one answer; undefined if there are none. */
 export function effectsOf(hits: readonly FaultHit[]): TransportEffects | undefined {
   let effects: TransportEffects | undefined
   for (const { action } of hits) {
@@ -198,7 +195,7 @@ export function effectsOf(hits: readonly FaultHit[]): TransportEffects | undefin
   return effects
 }
 
-/** Milliseconds that faults hold an answer back; Infinity if it never comes. */
+/** Returns the delay of an answer in milliseconds; Infinity if it never comes. */
 export function delayOf(hits: readonly FaultHit[]): number {
   let total = 0
   for (const { action, draw } of hits) {
@@ -213,7 +210,7 @@ export function delayOf(hits: readonly FaultHit[]): number {
   return total
 }
 
-/** Waits as long as faults want; for ever if the answer never comes. */
+/** Waits for a fault's delay; forever if Infinity. */
 export function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     if (milliseconds !== Infinity) setTimeout(resolve, milliseconds)
