@@ -1,13 +1,13 @@
-/** A network of the node: a chain of its own with addresses of its own. */
+/** A network of the node: a separate chain at separate addresses. */
 export interface NetworkName {
   name: string
   chainId: bigint
 }
 
-/** The network that paths without a name mean. */
+/** Network of paths that name none. */
 export const standardNetwork = 'local'
 
-/** Chain ids of the networks that hosted providers serve, by the names in their addresses. */
+/** Chain ids of networks of hosted providers, by the names in their URLs. */
 const knownNetworks: Readonly<Record<string, bigint>> = {
   mainnet: 1n,
   sepolia: 11_155_111n,
@@ -35,18 +35,18 @@ const knownNetworks: Readonly<Record<string, bigint>> = {
   'zksync-mainnet': 324n,
 }
 
-/** Words that begin paths of another meaning. */
+/** Names that start paths with another meaning. */
 const reservedNames: ReadonlySet<string> = new Set(['v3', 'ws', 'api', 'ipfs', 'ipns', standardNetwork])
 
-/** A `--network` value that cannot be served; the message is for the user. */
+/** A `--network` value is invalid; the message is for the user. */
 export class NetworkNameError extends Error {
   override readonly name = 'NetworkNameError'
 }
 
 /**
- * Reads what `--network` was given: `NAME` for a known network, `NAME:CHAIN_ID` for any.
+ * Parses `--network` values: `NAME` for a known network, `NAME:CHAIN_ID` for any.
  *
- * @throws NetworkNameError for an unknown name without a chain id, one that is reserved or one given twice.
+ * @throws NetworkNameError for an unknown name without chain id, a reserved name or a duplicate
  */
 export function parseNetworks(given: readonly string[]): NetworkName[] {
   const networks: NetworkName[] = []

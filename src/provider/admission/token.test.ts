@@ -38,7 +38,7 @@ const byNobody = () => Buffer.alloc(0)
 const byPublicKey = (text: string) => createHmac('sha256', pem(rsa.publicKey)).update(text).digest()
 
 describe('a token', () => {
-  it('is valid with its key's signature', async () => {
+  it('is valid with the signature of its key', async () => {
     const allowlists = { methods: ['eth_chainId'], addresses: [], origins: [], userAgents: [] }
     expect(await verifyToken(rules, token({ alg: 'RS256', kid: 'rsa' }, byRsa))).toEqual(allowlists)
     expect(await verifyToken(rules, token({ alg: 'ES256', kid: 'curve' }, byCurve))).toEqual(allowlists)

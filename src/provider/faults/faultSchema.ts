@@ -48,34 +48,34 @@ const actionSchemas = [
     message: z.string(),
     data: z.json().optional(),
   }),
-  /** Answers as if the credits of the day or of the second were spent, in the words of the quota profile. */
+  /** Answers as if the day's or second's credits were spent, with the messages of the quota profile. */
   z.strictObject({ type: z.literal('quota'), span: z.enum(['day', 'second']) }),
-  /** Answers later. */
+  /** Delays the answer. */
   z.strictObject({ type: z.literal('delay'), milliseconds: delay }),
-  /** Sends the answer slowly. */
+  /** Throttles the answer. */
   z.strictObject({ type: z.literal('throttle'), bytesPerSecond: z.int().min(1) }),
-  /** Sends the first bytes of the answer's body and closes the connection. */
+  /** Sends only the first bytes of the body and closes the connection. */
   z.strictObject({ type: z.literal('cut'), bytes: z.int().min(0) }),
   /** Closes the connection instead of answering. */
   z.strictObject({ type: z.literal('close') }),
   /** Never answers. */
   z.strictObject({ type: z.literal('hang') }),
-  /** Closes the WebSocket, with a close frame or without a word. */
+  /** Closes the WebSocket, with or without a close frame. */
   z.strictObject({
     type: z.literal('close-websocket'),
     frame: z.boolean().default(true),
     code: z.int().min(1000).max(4999).default(1011),
     reason: z.string().max(120).default(''),
   }),
-  /** Closes the WebSocket when the caller has sent nothing for so long, as a load balancer does. */
+  /** Closes the WebSocket once the caller has been silent for this long, like a load balancer. */
   z.strictObject({ type: z.literal('idle-close'), milliseconds: z.int().min(1).max(TIMEOUT_MAX) }),
-  /** Swallows what subscriptions push. */
+  /** Discards what subscriptions push. */
   z.strictObject({ type: z.literal('drop-events') }),
-  /** Shows the chain as it was so many blocks ago. */
+  /** Shows the chain as of this many blocks ago. */
   z.strictObject({ type: z.literal('lag'), blocks: z.int().min(1) }),
-  /** Has lost the state of blocks older than so many. */
+  /** Lacks the state of blocks older than this many. */
   z.strictObject({ type: z.literal('missing-history'), blocks: z.int().min(0).default(128) }),
-  /** The primary is down: 503, or the partner where the plan has failover. */
+  /** The primary is down: answers 503, or with the partner if the plan has failover. */
   z.strictObject({ type: z.literal('outage') }),
 ] as const
 
@@ -89,7 +89,7 @@ export const faultActionSchema = z
   })
   .meta({ id: 'FaultAction', description: 'What a fault does, and how' })
 
-/** A fault: which requests it meets, and what it does to them. */
+/** A fault: which requests it hits, and what it does to them. */
 export const faultSchema = z
   .strictObject({
     id: z.string().min(1).optional(),
@@ -98,10 +98,10 @@ export const faultSchema = z
   })
   .meta({ id: 'Fault', description: 'Which requests are met, and what happens to them' })
 
-/** The file of `--faults`. */
+/** The `--faults` file. */
 export const faultsFileSchema = z.strictObject({ faults: z.array(faultSchema) })
 
-/** A fault as a program writes it. */
+/** A fault as input. */
 export type FaultInput = z.input<typeof faultSchema>
 /** See {@link faultMatchSchema}. */
 export type FaultMatch = z.output<typeof faultMatchSchema>

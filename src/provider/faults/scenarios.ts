@@ -1,19 +1,19 @@
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 
-/** A fault with everything that its schema would fill in, so that a start does not wait for the schema. */
+/** A fault with all schema defaults filled in, so that startup need not load the schema. */
 export interface ScenarioFault {
   id: string
   match: FaultMatch
   action: FaultAction
 }
 
-/** A set of faults with a name; docs/scenarios has a page for each. */
+/** A named set of faults; docs/scenarios has a page for each. */
 export interface Scenario {
   summary: string
   faults: readonly ScenarioFault[]
 }
 
-/** The scenarios by name. */
+/** Scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'rate-limited': {
     summary: 'Every third JSON-RPC request over HTTP is one too many: 429',

@@ -17,7 +17,7 @@ function paramsIn(text: string): unknown {
   return entryOf({ ...request, text }).params
 }
 
-test('parameters are those of the call that the text holds', () => {
+test('parameters are those of the call in the text', () => {
   expect(paramsIn('{"id":1,"method":"eth_call","params":[{"to":"0x12"},"latest"]}')).toEqual([
     { to: '0x12' },
     'latest',
@@ -34,7 +34,7 @@ test('parameters of many values are not kept, however short their text is', () =
   )
 })
 
-test('an entry has its members in the order in which they were written down, and no text', () => {
+test('an entry has its members in recorded order, and no text', () => {
   const entry = entryOf({ ...request, text: '{"params":["0x1"]}' })
   expect(Object.keys(entry)).toEqual(Object.keys(request))
 })
@@ -42,13 +42,13 @@ test('an entry has its members in the order in which they were written down, and
 test.each([
   ['anvil_reset', [{ forking: { jsonRpcUrl: 'https://user:pass@remote.example/v3/KEY', blockNumber: 5 } }]],
   ['hardhat_reset', [{ forking: { jsonRpcUrl: 'https://remote.example/?key=KEY', blockNumber: 5 } }]],
-])('of the node that %s names only the host is told', (method, params) => {
+])('%s shows only the host of a URL', (method, params) => {
   const told = [{ forking: { jsonRpcUrl: 'https://remote.example/…', blockNumber: 5 } }]
   expect(entryOf({ ...request, method, text: JSON.stringify({ method, params }) }).params).toEqual(told)
   expect(entryOf({ ...request, method, params }).params).toEqual(told)
 })
 
-test('of the node that anvil_setRpcUrl names only the host is told, and nothing of what is no URL', () => {
+test('anvil_setRpcUrl shows only the host of a URL, and nothing of anything else', () => {
   const entry = (params: unknown) => entryOf({ ...request, method: 'anvil_setRpcUrl', params }).params
   expect(entry(['http://remote.example:8545/v3/KEY'])).toEqual(['http://remote.example:8545/…'])
   expect(entry(['127.0.0.1:8545/v3/KEY'])).toEqual(['…'])

@@ -12,7 +12,7 @@ const request = {
   bytes: 0,
 } as const
 
-test('a listener that fails disturbs neither the request nor other listeners', async () => {
+test('a failing listener affects neither the request nor other listeners', async () => {
   const journal = new Journal({ capacity: 10 })
   const failure = new Error('the listener is wrong')
   const heard: number[] = []
@@ -20,7 +20,7 @@ test('a listener that fails disturbs neither the request nor other listeners', a
     throw failure
   })
   journal.listen(({ id }) => heard.push(id))
-  // The runner counts an uncaught exception as a failure of the test.
+  // The test runner counts an uncaught exception as a test failure.
   const runners = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   try {
@@ -48,7 +48,7 @@ test.each<[string, unknown]>([
   expect(keepableParams(params)).toBe('(too large for the journal)')
 })
 
-test('other parameters are kept as they came', () => {
+test('other parameters are kept unchanged', () => {
   const params = [{ to: '0x01', data: `0x${'ab'.repeat(4000)}` }, 'latest', null]
   expect(keepableParams(params)).toBe(params)
 })

@@ -3,33 +3,33 @@ import { readBody } from '../../rpc/envelope/body.js'
 import { ParseError } from '../../rpc/errors.js'
 import { KeyLabels } from '../keys/keyLabels.js'
 
-/** Told of every entry as it is made. */
+/** Receives each entry as it is made. */
 export type JournalListener = (entry: JournalEntry) => void
 
 type RecordedEntry = RecordedRequest & { id: number }
 
-/** Characters of all answers that are kept; the oldest go first. */
+/** Maximum characters of all stored answers; the oldest are dropped first. */
 const maxAnswers = 16 * 1024 * 1024
 
-/** The last requests, in the order in which they ended. */
+/** The most recent requests, in order of completion. */
 export class Journal {
   readonly #capacity: number
   readonly #listeners = new Set<JournalListener>()
-  /** A ring: the entry of id n is at n modulo the capacity. */
+  /** Ring buffer: the entry with id n is at n modulo the capacity. */
   #entries: RecordedEntry[] = []
   #nextId = 1
-  /** Characters of the answers that are kept, and the id before which none is. */
+  /** Characters of the stored answers, and the id before which none is stored. */
   #answers = 0
   #firstAnswer = 1
 
-  /** What entries call keys. */
+  /** Names of keys in entries. */
   readonly keyLabels = new KeyLabels()
 
   constructor({ capacity }: { capacity: number }) {
     this.#capacity = capacity
   }
 
-  /** Remembers a request, in the place of the oldest one if there are too many. */
+  /** Records a request, replacing the oldest one when full. */
   record(request: RecordedRequest): void {
     const entry = request as RecordedEntry
     entry.id = this.#nextId++
@@ -44,7 +44,7 @@ export class Journal {
     for (const listener of this.#listeners) tell(listener, told)
   }
 
-  /** The entries that a filter looks for, oldest first; with a limit the newest of them. */
+  /** Lists the entries that match a filter, oldest first; with a limit, the newest of them. */
   list(filter: JournalFilter = {}, limit = Infinity): JournalEntry[] {
     const found = this.#entries
       .filter((entry) => entry !== undefined && matchesEntry(filter, entry, this.keyLabels))
@@ -57,7 +57,7 @@ export class Journal {
     return this.#nextId - 1
   }
 
-  /** A request of an id with its answer, as far as they are kept. */
+  /** Returns a request by id with its answer, if still stored. */
   find(id: number): (JournalEntry & { answer?: unknown }) | undefined {
     const entry = this.at(id)
     if (entry === undefined) return undefined
@@ -65,24 +65,24 @@ export class Journal {
     return { ...entryOf(entry), ...(answer !== undefined && { answer: JSON.parse(answer) as unknown }) }
   }
 
-  /** Id of the oldest request that may be remembered. */
+  /** Id of the oldest request that may still be stored. */
   get oldestId(): number {
     return Math.max(1, this.#nextId - this.#capacity)
   }
 
-  /** A request of an id; undefined if it is not remembered. */
+  /** Returns a request by id; undefined if no longer stored. */
   at(id: number): RecordedEntry | undefined {
     const entry = this.#entries[id % this.#capacity]
     return entry?.id === id ? entry : undefined
   }
 
-  /** @returns a function that ends it */
+  /** @returns a function that removes the listener */
   listen(listener: JournalListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Forgets everything; ids go on growing. */
+  /** Removes all entries; ids continue to increase. */
   clear(): void {
     this.#entries = []
     this.#answers = 0
@@ -90,9 +90,9 @@ export class Journal {
   }
 
   /**
-   * The first entry that a filter looks for, of those that are there and those to come.
+   * Waits for the first entry that matches a filter, past or future.
    *
-   * @throws the signal's reason when it is aborted first.
+   * @throws the signal's reason if it is aborted first
    */
   waitFor(filter: JournalFilter, signal?: AbortSignal): Promise<JournalEntry> {
     const [found] = this.list(filter)
@@ -113,7 +113,7 @@ export class Journal {
     })
   }
 
-  /** Forgets the oldest answers until the others are few enough. */
+  /** Drops the oldest answers until the rest fit. */
   #dropAnswers(): void {
     this.#firstAnswer = Math.max(this.#firstAnswer, this.#nextId - this.#capacity)
     for (; this.#answers > maxAnswers && this.#firstAnswer < this.#nextId; this.#firstAnswer += 1) {
@@ -125,7 +125,7 @@ export class Journal {
   }
 }
 
-/** What a listener throws is its own fault: it comes up by itself, and not in the request. */
+/** Calls a listener. What it throws is rethrown asynchronously, outside of the request. */
 function tell(listener: JournalListener, entry: JournalEntry): void {
   try {
     listener(entry)
@@ -139,50 +139,52 @@ function tell(listener: JournalListener, entry: JournalEntry): void {
 /** How a request reached the node. */
 export type JournalTransport = 'http' | 'websocket' | 'upgrade' | 'ipc' | 'in-process' | 'files'
 
-/** One request as the journal remembers it. */
+/** One request in the journal. */
 export interface JournalEntry {
-  /** Grows with every request. */
+  /** Increases with every request. */
   id: number
   /** Milliseconds since 1970. */
   time: number
   network: string
-  /** Masked; undefined where no key counted. */
+  /** Masked; undefined if no key applied. */
   key?: string
   transport: JournalTransport
-  /** The JSON-RPC method, or the operation of the file network; undefined if admission refused the request. */
+  /** The JSON-RPC method or file operation; undefined if admission refused the request. */
   method?: string
-  /** The parameters as they came; a text if they were too large to keep. */
+  /** Undecoded parameters, or a text if they were too large to store. */
   params?: unknown
-  /** Whether the call stood in a batch. */
+  /** Whether the call was part of a batch. */
   batched?: boolean
   /** HTTP status. */
   status: number
   error?: { code: number; message: string }
   milliseconds: number
   credits: number
-  /** Bytes of the result, of the error object or of the reply. */
+  /** Bytes of the result, error object or reply. */
   bytes: number
-  /** Ids of the faults that were injected. */
+  /** Ids of the injected faults. */
   faults?: readonly string[]
-  /** Who answered, where it was not this node's own chain or file network. */
+  /** Who answered, if not this node's own chain or file network. */
   answeredBy?: 'admission' | 'policy' | 'partner'
 }
 
-/** A request as it is written down. */
+/** A request as recorded. */
 export interface RecordedRequest extends Omit<JournalEntry, 'id'> {
   /**
-   * The JSON text of the call, in the place of `params`, which are parsed on demand: most entries are
-   * never looked at, and one text is less to keep than the values in it.
+   * JSON text of the call, stored instead of `params`, which are parsed on demand: most entries are never read, and one
+   * text takes less memory than its values.
    */
   text?: string | undefined
-  /** JSON text of the result, or of the error's data; undefined if it is too long to keep. */
+  /** JSON text of the result or of the error's data; undefined if too long to store. */
   answer?: string | undefined
 }
 
-/** The calls that name another node, whose URL may hold a key. */
+/** Calls with the URL of another node, which may contain a key. */
 const namesNode = /_(reset|setRpcUrl)$/
 
-/** A recorded request with its parameters, URLs of other nodes masked, and without its answer. */
+/**
+ * Converts a recorded request to an entry, with its parameters but without its answer. URLs of other nodes are masked.
+ */
 export function entryOf<Recorded extends RecordedRequest>(
   recorded: Recorded,
 ): Omit<Recorded, 'text' | 'answer'> {
@@ -191,7 +193,7 @@ export function entryOf<Recorded extends RecordedRequest>(
   return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
 }
 
-/** A text that is no JSON has none. */
+/** Parses the parameters of a call; undefined if it is not JSON. */
 function paramsIn(text: string): unknown {
   try {
     const body = readBody(text)
@@ -209,19 +211,19 @@ function withMaskedUrls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withMaskedUrls(inner)]))
 }
 
-/** A number of a block stays; what is no URL may be meant for one, and hold a key all the same. */
+/** Masks a text unless it is a block number; even an invalid URL may contain a key. */
 function maskedText(text: string): string {
   if (/^(0x[0-9a-f]*|\d*)$/i.test(text)) return text
   return URL.canParse(text) ? maskUrl(text) : '…'
 }
 
-/** What to look for in the journal; everything given must fit. */
+/** Filter of journal entries; all given members must match. */
 export interface JournalFilter {
   network?: string | undefined
-  /** The whole key, or what entries call it. */
+  /** The whole key, or its label. */
   key?: string | undefined
   transport?: JournalTransport | undefined
-  /** A method or operation; `*` at the end stands for anything. */
+  /** A method or operation; a trailing `*` matches anything. */
   method?: string | undefined
   status?: number | undefined
   /** Whether the request failed. */
@@ -230,12 +232,12 @@ export interface JournalFilter {
   after?: number | undefined
 }
 
-/** Whether a name is what a pattern means: the same, or with `*` at its end the beginning. */
+/** Whether a name matches a pattern: exactly, or by prefix if it ends in `*`. */
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
 }
 
-/** Whether an entry is one that a filter looks for. */
+/** Whether an entry matches a filter. */
 export function matchesEntry(filter: JournalFilter, entry: JournalEntry, keyLabels: KeyLabels): boolean {
   const { network, key, transport, method, status, failed, after } = filter
   if (network !== undefined && entry.network !== network) return false
@@ -247,27 +249,27 @@ export function matchesEntry(filter: JournalFilter, entry: JournalEntry, keyLabe
   return after === undefined || entry.id > after
 }
 
-/** Characters of parameters that an entry keeps. */
+/** Maximum characters of stored parameters. */
 const maxCharacters = 16_384
 
-/** Bytes of an answer that an entry keeps. */
+/** Maximum bytes of a stored answer. */
 export const maxAnswer = 16_384
 
-/** Characters of a name or a message that an entry keeps; those of no method are longer. */
+/** Maximum characters of a stored name or message; method names are shorter. */
 const maxText = 1024
 
-/** Values inside parameters that are looked at. */
+/** Maximum number of values inside stored parameters. */
 const maxValues = 256
 
-/** The word about parameters that the journal does not keep. */
+/** Placeholder for parameters that are not stored. */
 export const tooLarge = '(too large for the journal)'
 
-/** Parameters as the journal keeps them: as they came, or a word about their size. */
+/** Returns parameters as the journal stores them: unchanged, or a placeholder if too large. */
 export function keepableParams(params: unknown): unknown {
   return isSmall(params) ? params : tooLarge
 }
 
-/** A name or a message as the journal keeps it: what a caller made too long is cut. */
+/** Truncates a name or message for the journal if a caller has made it too long. */
 export function cutText(text: string): string {
   return text.length <= maxText ? text : `${text.slice(0, maxText)}…`
 }
@@ -290,7 +292,7 @@ function isSmall(params: unknown): boolean {
   return true
 }
 
-/** Whether a text is short enough to be kept in the place of the parameters that are read from it. */
+/** Whether a text is short enough to be stored instead of its parameters. */
 export function isKeepableText(text: string): boolean {
   return text.length <= maxCharacters
 }

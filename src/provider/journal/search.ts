@@ -2,25 +2,25 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { KeyLabels } from '../keys/keyLabels.js'
 import { type Journal, type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
 
-/** A filter that looks into texts and times too. */
+/** A filter with text search and a time range. */
 export interface JournalSearch extends JournalFilter {
-  /** Found in the method, the key, the parameters, the error's message or a fault's id, in any case. */
+  /** Case-insensitive text in the method, key, parameters, error message or fault ids. */
   text?: string | undefined
-  /** Milliseconds since 1970 of the first and last start of a request. */
+  /** Start times of the first and last request, in milliseconds since 1970. */
   since?: number | undefined
   until?: number | undefined
 }
 
 type Recorded = RecordedRequest & { id: number }
 
-/** Entries that are looked at between two looks at the clock. */
+/** Entries searched between checks of the clock. */
 const entriesOfStep = 512
 
 /**
- * The requests of a journal that a search finds, newest first. Other work has turns meanwhile.
+ * Finds matching requests in a journal, newest first. Yields to other work in between.
  *
- * @param before - an id that they are older than
- * @param limit - how many are found at most
+ * @param before - returns only requests with smaller ids
+ * @param limit - maximum number of results
  */
 export async function search(
   journal: Journal,
@@ -43,7 +43,7 @@ export async function search(
   return found
 }
 
-/** Whether an entry is what a search looks for; what is not asked for is not looked at. */
+/** Creates a predicate for a search that checks only the given criteria. */
 function matcherOf(wanted: JournalSearch, keyLabels: KeyLabels): (entry: Recorded) => boolean {
   const { text, since = -Infinity, until = Infinity, ...filter } = wanted
   const pattern = text === undefined ? undefined : new RegExp(escapePattern(text), 'i')
@@ -66,7 +66,7 @@ function holdsText({ method, key, text, params, error, faults }: Recorded, wante
   )
 }
 
-/** A text as the pattern that stands for it alone. */
+/** Escapes a text for use as a pattern. */
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

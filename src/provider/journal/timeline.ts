@@ -1,20 +1,20 @@
 import type { Journal } from './journal.js'
 import { type JournalSearch, search } from './search.js'
 
-/** Requests in spans of equal length, oldest first. */
+/** Requests in consecutive spans of equal length, oldest first. */
 export interface Timeline {
-  /** Milliseconds since 1970 at which the first span begins. */
+  /** Start of the first span in milliseconds since 1970. */
   start: number
-  /** Milliseconds of one span. */
+  /** Length of a span in milliseconds. */
   span: number
-  /** Requests of each span. */
+  /** Number of requests per span. */
   count: number[]
   failed: number[]
-  /** Milliseconds of the slowest request of each span. */
+  /** Duration of the slowest request per span, in milliseconds. */
   slowest: number[]
 }
 
-/** Counts the requests that a search finds in spans between the oldest and the newest of them. */
+/** Aggregates the requests found by a search into spans from the oldest to the newest. */
 export async function timeline(
   journal: Journal,
   wanted: JournalSearch,

@@ -1,7 +1,7 @@
 import type { Plan } from '../plans/plan.js'
 import type { JournalEntry } from './journal.js'
 
-/** What calls of one method came to. */
+/** Totals of one method. */
 export interface MethodTally {
   calls: number
   failed: number
@@ -10,35 +10,35 @@ export interface MethodTally {
   bytes: number
 }
 
-/** What a run came to, and how near it came to limits. */
+/** Totals of a run, and how close it came to limits. */
 export interface UsageReport {
   requests: number
   failed: number
-  /** What the run would have cost where it had been charged. */
+  /** Cost of the run if it had been charged. */
   credits: number
   byMethod: Record<string, MethodTally>
   byKey: Record<string, { requests: number; credits: number }>
   peaks: UsagePeaks
-  /** For each plan the part of its quotas that this run would have used: 1 is all. */
+  /** Share of each plan's quotas that this run would have used; 1 is all. */
   plans: Record<string, { day: number; second: number }>
 }
 
-/** The most that was seen of what is limited. */
+/** Peak values of what is limited. */
 export interface UsagePeaks {
   creditsInOneSecond: number
   /** Items of the largest batch. */
   batch: number
-  /** Bytes of the largest answer of eth_getLogs. */
+  /** Bytes of the largest eth_getLogs answer. */
   logBytes: number
-  /** eth_getLogs queries that were refused with -32005. */
+  /** eth_getLogs queries refused with -32005. */
   logRefusals: number
 }
 
-/** Names come from callers: so many are told apart, and the others are counted together. */
+/** Maximum number of names counted separately; the rest are counted together, because callers choose the names. */
 const mostNames = 1000
 const others = '(others)'
 
-/** Counts what a run comes to. */
+/** Accumulates the usage of a run. */
 export class Usage {
   readonly #methods = new Map<string, MethodTally>()
   readonly #keys = new Map<string, { requests: number; credits: number }>()
@@ -64,12 +64,12 @@ export class Usage {
     this.#addToSecond(entry)
   }
 
-  /** Notes the size of a batch. */
+  /** Records the size of a batch. */
   addBatch(size: number): void {
     if (size > this.#peaks.batch) this.#peaks.batch = size
   }
 
-  /** The tallies of all methods and operations by name. */
+  /** Returns the totals of all methods and operations by name. */
   tallies(): ReadonlyMap<string, Readonly<MethodTally>> {
     return this.#methods
   }
@@ -131,7 +131,7 @@ export class Usage {
   }
 }
 
-/** The name that something is counted under. */
+/** Returns the name under which to count. */
 function nameIn(counted: ReadonlyMap<string, unknown>, name: string): string {
   return counted.has(name) || counted.size < mostNames ? name : others
 }

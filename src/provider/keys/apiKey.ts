@@ -1,64 +1,64 @@
 import type { Limits } from '../plans/plan.js'
 
-/** What one kind of entry lets through: an empty list is no restriction. */
+/** Allowlists by kind; an empty list is no restriction. */
 export interface Allowlists {
-  /** 20-byte addresses, lower-case hexadecimal behind 0x. */
+  /** 20-byte addresses in lower-case hexadecimal with 0x. */
   addresses: readonly string[]
   methods: readonly string[]
-  /** Parts of a User-Agent header. */
+  /** Substrings of the User-Agent header. */
   userAgents: readonly string[]
-  /** Origins, with or without scheme; `*.` stands for any subdomain. */
+  /** Origins, with or without scheme; a leading `*.` matches any subdomain. */
   origins: readonly string[]
 }
 
-/** A public key that a caller's JSON web tokens are checked with. */
+/** A public key that verifies callers' JSON web tokens. */
 export interface TokenKey {
-  /** What the token's header names as `kid`. */
+  /** Key id, matched against `kid` in the token's header. */
   id: string
   name: string
   /** PEM, SubjectPublicKeyInfo. */
   publicKey: string
 }
 
-/** Which requests of a key need a JSON web token, and who may sign one. */
+/** Which requests of a key require a JSON web token, and who may sign it. */
 export interface TokenRules {
-  /** `all`: every request; `listed`: those that `lists` names. */
+  /** `all`: every request; `listed`: those that match `lists`. */
   required: 'all' | 'listed'
   lists: Allowlists
-  /** What a token must name as `aud`. */
+  /** Required `aud` of tokens. */
   audience: string
   keys: readonly TokenKey[]
 }
 
-/** An API key and everything that its owner has set. */
+/** An API key with all its owner's settings. */
 export interface ApiKey {
   key: string
   secret: string | undefined
-  /** Whether JSON-RPC needs the secret too. */
+  /** Whether JSON-RPC requires the secret too. */
   requireSecret: boolean
   disabled: boolean
-  /** Whether the account has one; the file network wants it in strict mode. */
+  /** Whether the account has a billing card, which the file network requires in strict mode. */
   billingCard: boolean
-  /** Networks that the key opens; undefined opens all. */
+  /** Networks that the key gives access to; all if undefined. */
   networks: readonly string[] | undefined
   allowlists: Allowlists
   token: TokenRules | undefined
-  /** The name of the plan; undefined has neither quotas nor rates. */
+  /** Name of the plan; no quotas and rates if undefined. */
   plan: string | undefined
-  /** Own limits that stand in place of the plan's or the node's. */
+  /** Overrides of the plan's or the node's limits. */
   limits: KeyLimits
 }
 
-/** Limits that a key may have of its own. Credits are the provider's unit of cost. */
+/** Limits of a single key. Credits are the provider's unit of cost. */
 export interface KeyLimits extends Limits {
   creditsPerDay?: number | undefined
   creditsPerSecond?: number | undefined
 }
 
-/** No restriction of any kind. */
+/** No restrictions. */
 export const noAllowlists: Allowlists = { addresses: [], methods: [], userAgents: [], origins: [] }
 
-/** A key with nothing set but, perhaps, a secret. */
+/** Creates a key with no settings except possibly a secret. */
 export function createApiKey(key: string, secret?: string): ApiKey {
   return {
     key,
@@ -74,7 +74,7 @@ export function createApiKey(key: string, secret?: string): ApiKey {
   }
 }
 
-/** The keys that are known now. A change takes effect with the next request and touches no other key. */
+/** The current keys. Changes take effect with the next request and do not affect other keys. */
 export class KeyStore {
   readonly #keys = new Map<string, ApiKey>()
 
@@ -86,12 +86,12 @@ export class KeyStore {
     return this.#keys.get(key)
   }
 
-  /** Adds a key, or puts it in place of the one of the same name. */
+  /** Adds a key, or replaces the one with the same name. */
   set(key: ApiKey): void {
     this.#keys.set(key.key, key)
   }
 
-  /** @returns whether there was such a key */
+  /** @returns whether the key existed */
   delete(key: string): boolean {
     return this.#keys.delete(key)
   }

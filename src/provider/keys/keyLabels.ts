@@ -1,17 +1,17 @@
-/** A key as logs and the journal may show it: its first and last characters. */
+/** Masks a key for logs and the journal, leaving its first and last characters. */
 export function maskKey(key: string): string {
   return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
 }
 
-/** How many keys get labels of their own; the journal tells no more of them apart. */
+/** Maximum number of distinct labels; further keys may share one. */
 const mostLabels = 10_000
 
-/** Names keys without giving them away: each by its masked form, numbered where two keys have the same one. */
+/** Labels keys without revealing them: by masked form, numbered if two keys share it. */
 export class KeyLabels {
   readonly #labels = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 
-  /** The label of a key, which stays the same from its first use on. */
+  /** Returns the label of a key, which is stable from its first use on. */
   of(key: string): string {
     const known = this.#labels.get(key)
     if (known !== undefined) return known
@@ -24,7 +24,7 @@ export class KeyLabels {
     return label
   }
 
-  /** Whether a label is that of a key, or the text of the label itself. */
+  /** Whether a label is that of a key, or equals the given label. */
   matches(label: string | undefined, keyOrLabel: string): boolean {
     return label !== undefined && (label === keyOrLabel || label === this.#labels.get(keyOrLabel))
   }

@@ -41,7 +41,7 @@ const tokenSchema = z.strictObject({
     .max(3),
 })
 
-/** One key as the keys file and the control API write it. */
+/** A key in the keys file and the control API. */
 export const apiKeySchema = z.strictObject({
   key: z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected letters, digits, - and _'),
   secret: z.string().min(1).optional(),
@@ -64,11 +64,11 @@ export const apiKeySchema = z.strictObject({
 /** The keys file. */
 const keysFileSchema = z.strictObject({
   keys: z.array(apiKeySchema),
-  /** Plans besides the known ones, or in their place. */
+  /** Plans that extend or replace the known ones. */
   plans: z.record(z.string(), planSchema).default({}),
 })
 
-/** One key as a program writes it. */
+/** A key as input. */
 export type ApiKeyInput = z.input<typeof apiKeySchema>
 
 /** The keys and plans of a keys file. */
@@ -78,9 +78,9 @@ export interface KeysFile {
 }
 
 /**
- * Reads the content of a keys file.
+ * Parses a keys file.
  *
- * @throws ConfigurationError that names the path to the first bad value.
+ * @throws ConfigurationError with the path to the first bad value
  */
 export function parseKeysFile(content: unknown, where: string): KeysFile {
   const file = checkConfiguration(keysFileSchema, content, where)
@@ -96,7 +96,7 @@ export function parseKeysFile(content: unknown, where: string): KeysFile {
 }
 
 /**
- * Reads one key.
+ * Parses a single key.
  *
  * @throws ConfigurationError
  */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { knownPlans, planSchema } from './plan.js'
 
-test.each(Object.entries(knownPlans))('%s: the schema has nothing to add', (_, plan) => {
+test.each(Object.entries(knownPlans))('%s includes all schema defaults', (_, plan) => {
   const { creditsPerDay, creditsPerSecond, failover, secretOverridesAllowlists } = plan
   const grants = { creditsPerDay, creditsPerSecond, failover, secretOverridesAllowlists }
   expect(planSchema.parse(grants)).toEqual(plan)

@@ -2,42 +2,39 @@ import * as z from 'zod'
 
 const perSecond = z.int().min(0)
 
-/** Rates and monthly quotas of the file network. A quota of 0 blocks, none is no quota. */
+/** Rates and monthly quotas of the file network. A quota of 0 blocks; an absent one is unlimited. */
 export const filePlanSchema = z.strictObject({
   writesPerSecond: perSecond.default(150),
   readsPerSecond: perSecond.default(1500),
-  /** Bytes that may be uploaded in all. */
+  /** Maximum bytes stored in total. */
   storage: z.int().min(0).optional(),
-  /** Bytes a month. */
+  /** Bytes per month. */
   upload: z.int().min(0).optional(),
-  /** Bytes a month. */
+  /** Bytes per month. */
   download: z.int().min(0).optional(),
 })
 
 const count = z.int().min(1)
 
-/**
- * Limits of answers and transports that a plan or a key may set for itself, under the names of the node's options;
- * what neither sets is the node's.
- */
+/** Limits of answers and transports that a plan or key may override, named like the node's options. */
 export const limitsSchema = z.strictObject({
-  /** Most logs of one query. */
+  /** Maximum number of logs per query. */
   logsMaxResults: count.optional(),
-  /** Longest time of one log query, in milliseconds. */
+  /** Maximum duration of a log query in milliseconds. */
   logsTimeoutMs: z.int().min(0).optional(),
-  /** Most addresses and topics of one log query. */
+  /** Maximum number of addresses and topics per log query. */
   logsMaxParameters: count.optional(),
-  /** Longest block range of one log query. */
+  /** Maximum block range of a log query. */
   logsMaxRange: count.optional(),
-  /** Most gas of a call or estimate, as a multiple of the block gas limit. */
+  /** Gas cap of calls and estimates, as a multiple of the block gas limit. */
   gasCapBlocks: count.optional(),
-  /** Longest body of a JSON-RPC request, in bytes. */
+  /** Maximum length of a JSON-RPC body in bytes. */
   maxBody: count.optional(),
-  /** Most items of a batch. */
+  /** Maximum number of items in a batch. */
   maxBatch: count.optional(),
-  /** Longest WebSocket message, in bytes. */
+  /** Maximum length of a WebSocket message in bytes. */
   maxMessage: count.optional(),
-  /** Longest request to the file network, in bytes. */
+  /** Maximum length of a file request in bytes. */
   maxUpload: count.optional(),
 })
 
@@ -48,7 +45,7 @@ export type Limits = z.infer<typeof limitsSchema>
 export const planSchema = z.strictObject({
   creditsPerDay: z.int().min(0),
   creditsPerSecond: z.int().min(1),
-  /** Whether an outage sends estimates and proofs to the partner. */
+  /** Whether estimates and proofs go to the partner during an outage. */
   failover: z.boolean().default(false),
   /** Whether the key's secret overrides its allowlists. */
   secretOverridesAllowlists: z.boolean().default(true),
@@ -59,7 +56,7 @@ export const planSchema = z.strictObject({
 /** See {@link planSchema}. */
 export type Plan = z.infer<typeof planSchema>
 
-/** What all plans grant unless they say otherwise: the defaults of their schema. */
+/** Defaults of the plan schema. */
 const usual = {
   failover: false,
   secretOverridesAllowlists: true,
@@ -68,8 +65,8 @@ const usual = {
 }
 
 /**
- * The plans of the hosted provider's price list. `growth` has no published quotas: those of `team` are a choice of
- * ours. `custom` is what the keys file makes of it.
+ * Plans of the hosted provider's price list. `growth` has no published quotas; using those of `team` is our choice. The
+ * keys file may redefine `custom`.
  */
 export const knownPlans: Readonly<Record<string, Plan>> = {
   free: { ...usual, creditsPerDay: 3_000_000, creditsPerSecond: 500, secretOverridesAllowlists: false },

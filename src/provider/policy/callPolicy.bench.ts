@@ -22,7 +22,7 @@ function createPipeline(policy?: CallPolicy): RpcPipeline {
   })
 }
 
-// With no plan and no fault the call policy may cost at most 3 µs of CPU a request: the difference of the two.
+// Without plan and faults, the call policy may cost at most 3 µs of CPU per request: the difference of the two.
 describe('a call', () => {
   const bare = createPipeline()
   const gated = createPipeline(new ProviderCallPolicy(new Provider({ mode: 'open' }), 'local'))

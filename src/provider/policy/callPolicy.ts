@@ -28,18 +28,18 @@ import type { Allowlists } from '../keys/apiKey.js'
 import type { Provider } from '../provider.js'
 import { applyFaults } from './faults.js'
 
-/** Methods that the provider itself adds; all of them are controls. */
+/** Namespace of Standin's own methods, all of which are controls. */
 const ownNamespace = 'standin_'
 
-/** What a call policy needs of its network. */
+/** The parts of a network that its call policy needs. */
 export interface PolicyNetwork {
-  /** What views are wrapped around. */
+  /** The view that faults wrap. */
   view: ChainView
-  /** Names of the methods that drive the node rather than ask it. */
+  /** Names of methods that control the node rather than query it. */
   controlMethods: ReadonlySet<string>
 }
 
-/** Stands before every call of one network: methods, allowlists, credits, faults; and tells the journal. */
+/** Checks every call of one network against methods, allowlists, credits and faults, and records it in the journal. */
 export class ProviderCallPolicy implements CallPolicy {
   readonly #provider: Provider
   readonly #network: string
@@ -53,7 +53,7 @@ export class ProviderCallPolicy implements CallPolicy {
     this.#inProcess = createCaller(network)
   }
 
-  /** Tells what the network has; called once, before the first call enters. */
+  /** Attaches the network. Call this once, before the first call enters. */
   attach({ view, controlMethods }: PolicyNetwork): void {
     this.#view = view
     this.#controlMethods = controlMethods
@@ -121,7 +121,7 @@ export class ProviderCallPolicy implements CallPolicy {
   ): Promise<CallRecord> {
     record.faults = hits.map(({ id }) => id)
     const delay = delayOf(hits)
-    // Answers to what came before leave first, also where the fault is the end of the connection.
+    // Answers to earlier calls leave first, even if the fault closes the connection.
     await (delay > 0 ? wait(delay) : nextTurn())
     const refusal = applyFaults(this.#provider, record, { hits, call, caller, isOut, view: this.#view })
     if (refusal !== undefined) throw record.refuse(refusal)
@@ -129,7 +129,7 @@ export class ProviderCallPolicy implements CallPolicy {
   }
 }
 
-/** A web page of a foreign origin asked for a control (a choice of ours). */
+/** A page of a foreign origin called a control (our choice). */
 export class ControlRefusedError extends RpcError {
   override readonly name = 'ControlRefusedError'
   constructor(method: string) {
@@ -156,7 +156,7 @@ const eth = [
   ...['newBlockFilter', 'getFilterChanges', 'getFilterLogs', 'uninstallFilter'],
 ]
 
-/** The methods of the hosted provider's documentation: all there is in strict mode. */
+/** Methods of the hosted provider's documentation, the only ones in strict mode. */
 export const hostedMethods: ReadonlySet<string> = new Set([
   ...eth.map((name) => `eth_${name}`),
   ...['net_listening', 'net_peerCount', 'net_version', 'web3_clientVersion'],
@@ -167,14 +167,14 @@ export const hostedMethods: ReadonlySet<string> = new Set([
 
 const methodNotFound = -32601
 
-/** One call on its way: what was decided about it, and the account of how it ended. */
+/** A call in progress: the decisions about it, and the record of its outcome. */
 export class ProviderCallRecord implements CallRecord {
   view: ChainView | undefined
   settings: Partial<RpcSettings> | undefined
   answer: (() => Promise<Result>) | undefined
-  /** Set where the partner answers. */
+  /** Set if the partner answers. */
   answeredBy: 'partner' | undefined
-  /** Ids of the faults that were met. */
+  /** Ids of the faults that hit. */
   faults: readonly string[] | undefined
   readonly #provider: Provider
   readonly #call: PolicyCall
@@ -194,7 +194,7 @@ export class ProviderCallRecord implements CallRecord {
     if (this.#caller.subscriptions !== undefined && error === undefined) this.#noteSubscription(outcome)
   }
 
-  /** Accounts for a call that is refused. @returns the refusal */
+  /** Records a refused call. @returns the refusal */
   refuse(refusal: RpcError): RpcError {
     this.#account(refusal, 0, Date.now() - this.#started, 'policy')
     return refusal
@@ -234,7 +234,7 @@ export class ProviderCallRecord implements CallRecord {
     this.#provider.account(entry, key)
   }
 
-  /** Remembers what a connection subscribed to: blocks and seconds cost credits then. */
+  /** Tracks a connection's subscriptions, which cost credits per block or second. */
   #noteSubscription({ result = [] }: CallOutcome): void {
     const { method, params } = this.#call
     const [first]: unknown[] = Array.isArray(params) ? params : []
@@ -246,7 +246,7 @@ export class ProviderCallRecord implements CallRecord {
   }
 }
 
-/** Replies 402, 429 and 5xx are free, other 4xx have a price of their own. */
+/** Replies 402, 429 and 5xx are free; other 4xx have their own price. */
 function creditsOf(method: string, error: RpcError | undefined, status: number): number {
   if (status === 402 || status === 429 || status >= 500 || error?.code === 402 || error?.code === 429)
     return 0
@@ -254,7 +254,7 @@ function creditsOf(method: string, error: RpcError | undefined, status: number):
   return error?.code === methodNotFound ? unknownMethodCost : costOf(method)
 }
 
-/** What a call answered as the journal keeps it: the result, or the data of the error. */
+/** Returns a call's answer as the journal stores it: the result, or the error's data. */
 function answerText({ error, result, bytes }: CallOutcome): string | undefined {
   if (error !== undefined) {
     const { data } = error
@@ -268,21 +268,21 @@ function keepableText(text: string): string | undefined {
   return text.length <= maxAnswer ? text : undefined
 }
 
-/** Parameters as the journal keeps them; those of a large call need not be looked at. */
+/** Returns parameters as the journal stores them, without examining those of a large call. */
 function keptParams({ params, isLarge }: PolicyCall): unknown {
   return isLarge ? tooLarge : keepableParams(params)
 }
 
-/** Credits of a method that the list does not name. */
+/** Credits of an unlisted method. */
 const standardCost = 80
 
-/** Credits of a method that does not exist. */
+/** Credits of a nonexistent method. */
 export const unknownMethodCost = 160
 
-/** Credits of a whole request that is refused with a 4xx other than 402 and 429. */
+/** Credits of a whole request refused with a 4xx other than 402 and 429. */
 export const refusedRequestCost = 5
 
-/** Credits that a batch costs besides its items (a choice of ours). */
+/** Credits of a batch in addition to its items (our choice). */
 export const batchCost = 80
 
 const groups: readonly [credits: number, methods: readonly string[]][] = [
@@ -304,7 +304,7 @@ const costs: ReadonlyMap<string, number> = new Map(
   groups.flatMap(([credits, methods]) => methods.map((method) => [method, credits] as const)),
 )
 
-/** The credits that one call of a method costs. */
+/** Returns the credits of one call to a method. */
 export function costOf(method: string): number {
   const listed = costs.get(method)
   if (listed !== undefined) return listed
@@ -313,13 +313,13 @@ export function costOf(method: string): number {
   return standardCost
 }
 
-/** Credits that a subscription costs for each block. */
+/** Credits of a subscription per block. */
 export const subscriptionBlockCosts: Readonly<Record<string, number>> = { newHeads: 50, logs: 300 }
 
-/** Credits that a subscription to pending transactions costs for each second. */
+/** Credits of a pending-transactions subscription per second. */
 export const pendingSubscriptionCost = 200
 
-/** A call that the key's settings or its token rules refuse. */
+/** The key's settings or token rules refuse a call. */
 class SettingsRefusedError extends RpcError {
   override readonly name = 'SettingsRefusedError'
   constructor(message: string, refusal: RefusalReply | undefined) {
@@ -327,14 +327,14 @@ class SettingsRefusedError extends RpcError {
   }
 }
 
-/** How a call stands: alone in an HTTP request it is refused by an answer of its own. */
+/** The parts of a call that settings check. If alone in an HTTP request, it is refused by a whole reply. */
 export interface CallPlace {
   method: string
   params: unknown
   alone: boolean
 }
 
-/** Whether the key's allowlists or token rules refuse a call. */
+/** Returns the refusal of a call by the key's allowlists or token rules, if any. */
 export function refuseBySettings(caller: Caller, call: CallPlace): RpcError | undefined {
   const { key, claims } = caller
   if (key === undefined) return undefined
@@ -350,7 +350,7 @@ export function refuseBySettings(caller: Caller, call: CallPlace): RpcError | un
   return isAllowed ? undefined : refuse('rejected due to project ID settings', settingsRefuse, call)
 }
 
-/** What a token lists stands in place of what the key lists. */
+/** A token's list replaces the key's, unless empty. */
 function choose(claimed: readonly string[] | undefined, own: readonly string[]): readonly string[] {
   return claimed !== undefined && claimed.length > 0 ? claimed : own
 }
@@ -369,7 +369,7 @@ function isListed(lists: Allowlists, call: CallPlace): boolean {
   )
 }
 
-/** Where the methods that an address list applies to have their address. */
+/** Position of the address, for methods that address lists apply to. */
 const addressPlaces: Readonly<Record<string, 'to' | 'address' | 'first'>> = {
   eth_call: 'to',
   eth_estimateGas: 'to',
@@ -381,8 +381,8 @@ const addressPlaces: Readonly<Record<string, 'to' | 'address' | 'first'>> = {
 }
 
 /**
- * The addresses that a call is about, in lower case; undefined if address lists do not apply to its method. A call
- * that names none, as a query for logs of all contracts does, is about one that no list holds (a choice of ours).
+ * Returns the lower-case addresses that a call concerns; undefined if address lists do not apply to its method. A call
+ * without addresses, such as a log query for all contracts, counts as concerning one that is on no list (our choice).
  */
 function addressesOf({ method, params }: CallPlace): string[] | undefined {
   const place = Object.hasOwn(addressPlaces, method) ? addressPlaces[method] : undefined

@@ -10,7 +10,7 @@ import type { Provider } from '../provider.js'
 import { LaggingView, PrunedView } from './views.js'
 import type { ProviderCallRecord } from './callPolicy.js'
 
-/** What faults are applied to. */
+/** Context in which faults apply. */
 export interface FaultContext {
   hits: readonly FaultHit[]
   call: PolicyCall
@@ -20,7 +20,7 @@ export interface FaultContext {
   view: ChainView | undefined
 }
 
-/** The primary is down and there is no failover (status and text are a choice of ours). */
+/** The primary is down and there is no failover (status and text are our choice). */
 class OutageError extends RpcError {
   override readonly name = 'OutageError'
   constructor(alone: boolean) {
@@ -29,7 +29,7 @@ class OutageError extends RpcError {
   }
 }
 
-/** Applies faults to a call and to the way of its answer. @returns the error that is answered instead */
+/** Applies faults to a call and the transfer of its answer. @returns the error that replaces the answer, if any */
 export function applyFaults(
   provider: Provider,
   record: ProviderCallRecord,
@@ -54,7 +54,7 @@ export function applyFaults(
   return undefined
 }
 
-/** During an outage two methods go to the partner, where the plan has failover and the caller asked for it. */
+/** Handles an outage: two methods go to the partner, if the plan has failover and the caller requested it. */
 function applyOutage(
   provider: Provider,
   record: ProviderCallRecord,
@@ -68,7 +68,7 @@ function applyOutage(
   record.answeredBy = 'partner'
   if (context.transport === 'http') caller.answeredBy = 'partner'
   const url = provider.failoverUrl
-  // Without a URL this node is its own partner: its chain answers.
+  // Without a URL, this node is its own partner: its chain answers.
   if (url !== undefined) record.answer = () => askPartner(url, method, params)
   return undefined
 }
@@ -98,21 +98,21 @@ function refusalOf(
   return new RpcError(-32000, `HTTP ${status}`, { refusal: { status, body, contentType } })
 }
 
-/** The methods that an outage sends to the partner. */
+/** Methods that go to the partner during an outage. */
 const forwarded: ReadonlySet<string> = new Set(['eth_estimateGas', 'eth_getProof'])
 
-/** Whether the partner takes a method. */
+/** Whether the partner handles a method. */
 export function isForwarded(method: string): boolean {
   return forwarded.has(method)
 }
 
-/** Longest wait for the partner. */
+/** Timeout of requests to the partner, in milliseconds. */
 const patience = 30_000
 
 /**
- * Asks the partner for an answer.
+ * Forwards a call to the partner.
  *
- * @throws RpcError as the partner answered, or a ServerError if it does not answer.
+ * @throws RpcError with the partner's error, or ServerError if it does not answer
  */
 export async function askPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
   const answer = await fetchAnswer(url, method, params)
@@ -152,10 +152,10 @@ function isErrorAnswer(
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
 }
 
-/** What faults make of an upgrade: nothing, a refusal, or a connection that just ends. */
+/** Effect of faults on an upgrade: none, a refusal, or a closed connection. */
 export type UpgradeFault = Refusal | 'close' | undefined
 
-/** Holds a admitted WebSocket upgrade against the faults that are set. */
+/** Applies faults to an admitted WebSocket upgrade. */
 export async function faultOfUpgrade(faults: FaultRegistry, { network, key }: Caller): Promise<UpgradeFault> {
   const hits = faults.meet({ network, key: key?.key, transport: 'upgrade' })
   const delay = delayOf(hits)

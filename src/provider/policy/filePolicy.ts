@@ -6,13 +6,13 @@ import { standardNetwork } from '../networks.js'
 import type { Provider } from '../provider.js'
 import { FileMeter } from '../quota/meter.js'
 
-/** Requests to the hosted gateway in one second; ours counts them in strict mode. */
+/** Gateway requests per second of the hosted provider; counted in strict mode. */
 const gatewayPerSecond = 100
 
 const tooManyRequests = refuse(429, 'Too Many Requests\n')
 const transferQuotaReached = refuse(403, 'not allowed - transfer quota reached\n')
 
-/** How a request to the file network ended. */
+/** Outcome of a file request. */
 export interface FileOutcome {
   status: number
   uploaded: number
@@ -20,16 +20,16 @@ export interface FileOutcome {
   milliseconds: number
 }
 
-/** What the file policy decided about a request. */
+/** Decision of the file policy about a request. */
 export interface FileRecord {
-  /** What is answered instead. */
+  /** Replaces the answer, if set. */
   refusal: Refusal | undefined
   effects: TransportEffects | undefined
-  /** Told once, when the request has ended. */
+  /** Called once, when the request has ended. */
   done(outcome: FileOutcome): void
 }
 
-/** Stands before every operation of the file network: rates, quotas, faults; and tells the journal. */
+/** Checks every file operation against rates, quotas and faults, and records it in the journal. */
 export class FilePolicy {
   readonly #provider: Provider
   readonly #gateway: FileMeter
@@ -39,7 +39,7 @@ export class FilePolicy {
     this.#gateway = new FileMeter(provider.clock)
   }
 
-  /** Lets an operation through, at once or after a delay. @param params - for the journal */
+  /** Admits an operation, immediately or after a delay. @param params - for the journal */
   async enter(caller: FileCaller, operation: string, params: string): Promise<FileRecord> {
     const request = {
       time: Date.now(),

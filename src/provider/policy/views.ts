@@ -13,7 +13,7 @@ import {
 } from '../../chain/view.js'
 import { ServerError } from '../../rpc/errors.js'
 
-/** A view that shows another one as it is; what a fault changes is overridden. */
+/** Delegates to another view; subclasses override what a fault changes. */
 export class ChainViewWrapper implements ChainView {
   protected readonly inner: ChainView
 
@@ -78,10 +78,7 @@ export class ChainViewWrapper implements ChainView {
   }
 }
 
-/**
- * The chain as a backend sees it that is some blocks behind: its head is older, newer blocks and their transactions
- * do not exist.
- */
+/** The chain as seen by a backend that lags some blocks behind: newer blocks and their transactions do not exist. */
 export class LaggingView extends ChainViewWrapper {
   readonly #head: StoredBlock
 
@@ -142,11 +139,11 @@ export class LaggingView extends ChainViewWrapper {
   }
 }
 
-/** The chain as a backend sees it that keeps the state of its newest blocks only. */
+/** The chain as seen by a backend that keeps the state of recent blocks only. */
 export class PrunedView extends ChainViewWrapper {
   readonly #kept: bigint
 
-  /** @param blocks how many blocks behind the head still have their state */
+  /** @param blocks - how many blocks behind the head still have their state */
   constructor(inner: ChainView, blocks: number) {
     super(inner)
     this.#kept = BigInt(blocks)
