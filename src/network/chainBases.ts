@@ -12,50 +12,50 @@ import { ForkError, type RemoteReads } from './fork/remoteClient.js'
 import type { ForkCaches } from './fork/stateCache.js'
 import type { NetworkData } from './network.js'
 
-/** Where a chain may stand: on a genesis, or on the block of a remote chain. */
+/** Base that a chain stands on: a genesis, or a block of a remote chain. */
 export interface OpenedBase {
-  /** The network's number in the keys of the database. */
+  /** The network's number in database keys. */
   index: number
   base: ChainBase
   schedule: ForkSchedule
   fork: Fork | undefined
 }
 
-/** What the bases of a chain are kept with. */
+/** Dependencies of the bases of a chain. */
 export interface ChainBasesParts {
   chain: Chain
-  /** What the chain was started on. */
+  /** The base that the chain was started on. */
   home: OpenedBase
   schedules: MovableSchedule
   data: NetworkData
-  /** What the manifest has of the network. */
+  /** The network's manifest entry. */
   entry: NetworkManifest
   settings: ForkSettings & Pick<NodeSettings, 'allowRemoteReset' | 'timestamp'>
   caches: ForkCaches
-  /** Stands before remotes. */
+  /** Intercepts reads of remotes. */
   reads: RemoteReads | undefined
-  /** Makes the genesis of a base anew and begins there; only of a chain of the node's own. */
+  /** Rebuilds the genesis of a base and starts there; only for the node's own chain. */
   renew(base: ChainBase): Promise<ChainBase>
-  /** Opens a base on a fork, which is stored first if it is not there. */
+  /** Opens a base on a fork, storing its first block if necessary. */
   open(fork: Fork, index: number): Promise<Pick<OpenedBase, 'base' | 'schedule'>>
-  /** Told of the fork that the chain stands on now, if it is one. */
+  /** Called with the fork that the chain now stands on, if any. */
   entered(fork: Fork | undefined): void
 }
 
 /**
- * What a chain stands on: its home, which it was started on, or the block of a remote chain that a reset took it to.
+ * The bases of a chain: its home, where it was started, and the remote block to which a reset has taken it.
  *
- * Each base lies under a number of its own in the database, and the manifest says which one it is. What a reset left
- * stays until its number is needed again, for reads that are still on their way.
+ * Each base has its own number in the database, and the manifest records the current one. Data left behind by a reset
+ * stays until its number is reused, for reads still in progress.
  */
 export class ChainBases {
   readonly #parts: ChainBasesParts
   readonly #mutex = new Mutex()
   #current: OpenedBase
-  /** The number of the base that was prepared last, which the manifest may not have yet. */
+  /** Number of the last prepared base, which may not be in the manifest yet. */
   #prepared: number | undefined
   readonly #closing = new AbortController()
-  /** A fork that is being opened, or was and is not stood on yet. */
+  /** A fork being opened, or opened but not entered yet. */
   #opened: Fork | undefined
 
   constructor(parts: ChainBasesParts) {
@@ -64,17 +64,17 @@ export class ChainBases {
     parts.entered(parts.home.fork)
   }
 
-  /** The remote chain that the chain goes on from now. */
+  /** The remote chain that the chain currently continues. */
   get fork(): Fork | undefined {
     return this.#current.fork
   }
 
-  /** Runs a reset that no other one comes between. */
+  /** Runs a reset exclusively. */
   exclusively<T>(reset: () => Promise<T>): Promise<T> {
     return this.#mutex.run(reset)
   }
 
-  /** Goes back to where a reset had taken the chain before the node went down. */
+  /** Returns to the base to which a reset had taken the chain before the node stopped. */
   async resume(): Promise<void> {
     const { chain, entry } = this.#parts
     if (entry.resetTo === undefined) return
@@ -85,10 +85,10 @@ export class ChainBases {
   }
 
   /**
-   * The base that a reset asks for; its first block is stored when this returns. Without an order it is the home.
+   * Prepares the base for a reset and stores its first block. Without an order it is the home.
    *
-   * @throws UnsupportedControlError if the order names a URL that the node was not started with, or none where there is
-   * no fork; RemoteStateError if the remote cannot be used.
+   * @throws UnsupportedControlError if the URL is not one that the node was started with, or is missing without a fork;
+   * RemoteStateError if the remote cannot be used
    */
   async prepare(order: ForkTarget | undefined): Promise<OpenedBase> {
     if (order === undefined) return this.#parts.home
@@ -110,8 +110,8 @@ export class ChainBases {
   }
 
   /**
-   * Moves the chain to a base, if it is not there. The manifest says so first. Only within the chain's turn, and when
-   * nothing waits in the mempool.
+   * Moves the chain to a base, if it is not there yet, after saving that in the manifest. Call this only in the chain's
+   * turn and with an empty mempool.
    *
    * @returns whether the base changed
    */
@@ -124,7 +124,7 @@ export class ChainBases {
     try {
       data.saveManifest()
     } catch (error) {
-      // The next to save the manifest would send the chain there at the next start.
+      // Otherwise the next save would send the chain there on the next start.
       setResetTo(entry, before)
       throw error
     }
@@ -137,10 +137,7 @@ export class ChainBases {
     return true
   }
 
-  /**
-   * Makes the genesis anew where the chain stands on one. Only within the chain's turn, and when nothing waits in the
-   * mempool.
-   */
+  /** Rebuilds the genesis if the base has one. Call this only in the chain's turn and with an empty mempool. */
   async renewHome(opened: OpenedBase): Promise<void> {
     const { chain, renew } = this.#parts
     if (opened.fork !== undefined) return
@@ -149,10 +146,10 @@ export class ChainBases {
   }
 
   /**
-   * Asks another node of the same chain from now on. Without a fork there is nothing to ask.
+   * Switches to another node of the same chain. Does nothing without a fork.
    *
-   * @throws UnsupportedControlError if the node was not started with the URL; RemoteStateError if it is a node of
-   * another chain.
+   * @throws UnsupportedControlError if the node was not started with the URL; RemoteStateError if the node serves
+   * another chain
    */
   async setUrl(url: string): Promise<void> {
     const { fork } = this
@@ -163,13 +160,13 @@ export class ChainBases {
     })
   }
 
-  /** Lets go of what {@link prepare} has opened, if the chain was not taken there. */
+  /** Closes what {@link prepare} has opened, if the chain was not moved there. */
   abandon(): void {
     this.#opened?.close()
     this.#opened = undefined
   }
 
-  /** Ends every request to a remote, and waits for the reset that is under way; none begins any more. */
+  /** Aborts requests to remotes and waits for the reset in progress; no further one can start. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#closeForks()
@@ -192,7 +189,7 @@ export class ChainBases {
     entered(opened.fork)
   }
 
-  /** A caller cannot make the node fetch what its operator has not named. */
+  /** Prevents callers from making the node fetch URLs that its operator has not configured. */
   #checkAllowed(url: string): void {
     const { settings, home } = this.#parts
     if (settings.allowRemoteReset || isSameUrl(url, this.fork?.url) || isSameUrl(url, home.fork?.url)) return
@@ -203,7 +200,7 @@ export class ChainBases {
 
   async #openFork(url: string | undefined, block: bigint | undefined): Promise<Fork> {
     const { settings, caches, reads } = this.#parts
-    // Headers may be secrets: another host than that of the command line does not get them.
+    // Headers may contain secrets, so they are sent only to the host given on the command line.
     const given = settings.forkUrl === undefined ? undefined : splitUrl(settings.forkUrl).url
     const forkHeader = url !== undefined && isSameHost(url, given) ? settings.forkHeader : []
     const fork = await openFork(
@@ -214,7 +211,7 @@ export class ChainBases {
     return fork
   }
 
-  /** A fork with its base; closed if there is none to be had. */
+  /** Opens the base of a fork; closes the fork on failure. */
   async #openBaseOf(fork: Fork, index: number): Promise<OpenedBase> {
     try {
       return { index, fork, ...(await this.#parts.open(fork, index)) }
@@ -228,7 +225,7 @@ export class ChainBases {
     return this.#parts.home.fork?.url
   }
 
-  /** The URL stays out of the manifest where the command line gives it. */
+  /** Omits the URL from the manifest if it is the command line's. */
   #record({ index, fork, base }: OpenedBase): NetworkManifest['resetTo'] {
     const isGiven = fork !== undefined && isSameUrl(fork.url, this.#homeUrl())
     const block = base.first.header.number.toString()
@@ -236,8 +233,8 @@ export class ChainBases {
   }
 
   /**
-   * Networks are numbered from below, and bases that resets make from above. Resets of one chain follow each other:
-   * what the last one took is in the manifest by now, or was for nothing.
+   * Takes a number for a new base, from the top; networks are numbered from the bottom. Resets of a chain never
+   * overlap, so the previous number is either in the manifest by now or unused.
    */
   #takeNumber(): number {
     const { numbers } = this.#parts.data

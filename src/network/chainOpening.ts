@@ -21,22 +21,22 @@ import type { Origin } from './origin.js'
 /** More gas than any block has. */
 const UNLIMITED_GAS = 2n ** 64n - 1n
 
-/** A network's chain on what it was started on. */
+/** A network's chain on its home base. */
 export interface OpenedChain {
   chain: Chain
-  /** The rules that hold for the chain; they move with it. */
+  /** Fork rules of the chain, which change with its base. */
   schedules: MovableSchedule
   opened: OpenedBase
-  /** What the manifest has of the network. */
+  /** The network's manifest entry. */
   entry: NetworkManifest
 }
 
 /**
- * Opens the chain of a network on its origin: goes on where its data left it, or begins it and enters it in the
- * manifest. Blocks of a file are imported.
+ * Opens a network's chain: continues from its data, or starts it and adds it to the manifest. Imports the blocks of a
+ * file, if given.
  *
- * @throws DataDirectoryError if the data belongs to another chain.
- * @throws ChainFileError if a block of the file does not check.
+ * @throws DataDirectoryError if the data belongs to another chain
+ * @throws ChainFileError if a block of the file is invalid
  */
 export async function openNetworkChain(
   request: NetworkRequest,
@@ -87,7 +87,7 @@ async function openChainAt(
     report: (fault) => request.report('events', fault),
   })
   const { states, blocks } = chain.stores
-  // A reset may have begun the chain anew: its identity is the first block that it ever had.
+  // A reset may have started the chain anew: its identity is the first block that it ever had.
   const original = blocks.byOrdinal(0) ?? chain.first
   const hash = source.isGiven ? await genesisHash(states, source.genesis()) : original.hash
   const entry = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })
@@ -107,17 +107,17 @@ function distances(settings: NodeSettings, compatibility: CompatibilityProfile) 
     : { safe: BigInt(epoch), finalized: BigInt(2 * epoch) }
 }
 
-/** What a chain stands on, and the methods that are answered while it stands there. */
+/** The bases of a chain, and the methods offered on the current one. */
 export interface ChainBaseSet {
   bases: ChainBases
-  /** By name; changes in place when the chain goes to another base. */
+  /** By name; updated in place when the chain moves to another base. */
   offered: ReadonlyMap<string, Method>
 }
 
 /**
- * Puts the chain of a network where a reset had taken it before the node went down; else it stays at home.
+ * Returns the chain to the base to which a reset had taken it before the node stopped; otherwise it stays at home.
  *
- * @throws ForkError if the remote of that base cannot be used.
+ * @throws ForkError if the remote of that base cannot be used
  */
 export async function openBases(
   request: NetworkRequest,
@@ -174,7 +174,7 @@ export async function openBases(
 /**
  * Imports the blocks of a chain file.
  *
- * @throws ChainFileError with the file's name, if it cannot be read or a block does not check.
+ * @throws ChainFileError with the file's name, if it cannot be read or a block is invalid
  */
 export async function importBlocks(options: ImportFileOptions): Promise<void> {
   try {

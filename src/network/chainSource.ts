@@ -13,31 +13,31 @@ import type { NodeSettings } from '../options.js'
 import { compatibilityProfile } from '../rpc/compatibility.js'
 import type { NetworkIdentity } from '../storage/manifest.js'
 
-/** A file that was given and cannot be used. */
+/** A file given by the user cannot be used. */
 export class ChainFileError extends Error {
   override readonly name = 'ChainFileError'
 }
 
-/** Where a chain comes from: its rules, and its first block if it has none yet. */
+/** Definition of a chain: its rules, and its first block if it has none yet. */
 export interface ChainSource {
   chainId: bigint
   schedule: ForkSchedule
   genesis: () => Genesis
-  /** Whether the genesis is the content of a file, which the data must agree with. */
+  /** Whether the genesis comes from a file, which the data must match. */
   isGiven: boolean
 }
 
-/** What an own chain begins with, besides the settings. */
+/** Parameters of the node's own chain besides the settings. */
 export interface OwnChain {
   chainId: bigint
   settings: NodeSettings
-  /** Seconds; the time of the first block unless the settings fix it. */
+  /** Returns the time of the first block, in seconds, unless the settings fix it. */
   now: () => bigint
   /** 20 bytes each. */
   funded: readonly Uint8Array[]
 }
 
-/** A chain of the node's own. */
+/** Defines the node's own chain. */
 export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSource {
   const hardfork = parseHardfork(settings.hardfork) ?? DEFAULT_HARDFORK
   const { appliesTransactionGasCap, blockRandomness } = compatibilityProfile(settings.compat)
@@ -59,9 +59,9 @@ export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSou
 }
 
 /**
- * The chain that a genesis file describes.
+ * Reads a chain definition from a genesis file.
  *
- * @throws ChainFileError if it cannot be read, or says something that cannot be.
+ * @throws ChainFileError if it cannot be read or is invalid
  */
 export async function chainOfFile(path: string): Promise<ChainSource> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -80,7 +80,7 @@ function describe(path: string, text: string): ChainDescription {
   }
 }
 
-/** What a manifest keeps of a chain, without the hash of its first block. */
+/** Returns a chain's identity for the manifest, without the hash of its first block. */
 export function identityOf({ chainId, schedule }: ChainSource): Omit<NetworkIdentity, 'genesisHash'> {
   return { chainId: chainId.toString(), forks: schedule.activations.map(forkOf) }
 }
@@ -98,9 +98,9 @@ function startOf(from: ForkActivation['from']): Omit<NetworkIdentity['forks'][nu
   return { totalDifficulty: from.totalDifficulty.toString() }
 }
 
-/** Ether as wei; what is less than one wei is cut off. */
+/** Converts ether to wei, rounding down. */
 export function etherToWei(ether: number): bigint {
-  // The shortest decimal that means the number, as 1.5, 1e+21 or 1e-7.
+  // Uses the shortest decimal for the number, such as 1.5, 1e+21 or 1e-7.
   const [mantissa = '', exponent = '0'] = String(ether).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const shift = 18 + Number(exponent) - fraction.length

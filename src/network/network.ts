@@ -16,11 +16,11 @@ import type { Manifest } from '../storage/manifest.js'
 export interface FundedAccount {
   /** With the mixed-case checksum of EIP-55. */
   address: Hex
-  /** 32 bytes as hexadecimal behind 0x. */
+  /** 32 bytes as hexadecimal with 0x. */
   privateKey: Hex
 }
 
-/** What a network's first block says. */
+/** Facts about a network's first block. */
 export interface GenesisFacts {
   /** Wei per gas; undefined before London. */
   baseFee: bigint | undefined
@@ -30,47 +30,47 @@ export interface GenesisFacts {
   number: bigint
 }
 
-/** One chain and its JSON-RPC, ready for requests. */
+/** A chain and its JSON-RPC, ready for requests. */
 export interface Network {
   name: string
   chainId: bigint
   pipeline: RpcPipeline
-  /** What the chain is read through. */
+  /** View through which the chain is read. */
   view: ChainView
-  /** Names of the methods that drive the node rather than ask it. */
+  /** Names of methods that control the node rather than query it. */
   controlMethods: ReadonlySet<string>
   accounts: readonly FundedAccount[]
   genesis: GenesisFacts
-  /** The remote chain that this one goes on from, by its URL without secrets, and the block that it left it at. */
+  /** URL of the forked chain, without secrets, and the fork block. */
   fork: { url: string; number: bigint } | undefined
-  /** What signs and recovers: `native` or `wasm`. */
+  /** Implementation that signs and recovers: `native` or `wasm`. */
   signatureBackend: string
   events: Pick<ChainEvents, 'subscribe'>
-  /** Whether the node is to tell about blocks; changes in place. */
+  /** Whether the node should log blocks; updated in place. */
   logging: { readonly enabled: boolean }
-  /** Puts the chain back to its genesis. */
+  /** Resets the chain to its genesis. */
   reset(): Promise<void>
-  /** Addresses that are impersonated by name, with their checksums. */
+  /** Checksummed addresses impersonated by name. */
   impersonated(): string[]
-  /** Mines no more by itself, and lets what takes many blocks end early; {@link close} follows. */
+  /** Stops automatic mining and lets long-running mining end early. Call {@link close} next. */
   beginStop(): void
-  /** Waits for what is under way; changes that come later are refused. */
+  /** Waits for work in progress; later changes are refused. */
   close(): Promise<void>
 }
 
-/** What a data directory keeps of chains; all networks of a node share it. */
+/** Chain data of a data directory, shared by all networks of a node. */
 export interface NetworkData {
   database: Database
-  /** What the chains of the node keep of their states, within one budget of memory. */
+  /** State caches of the node's chains, within one memory budget. */
   caches: StateCaches
   manifest: Manifest
-  /** Of the chains in the database. */
+  /** Numbers of the chains in the database. */
   numbers: NetworkNumbers
-  /** Writes the manifest as it is now. */
+  /** Saves the manifest. */
   saveManifest(): void
 }
 
-/** Files that a chain comes from, and who is told how far their import has come. */
+/** Files to build a chain from, and the progress of their import. */
 export interface ChainFiles {
   /** A geth genesis. */
   genesis: string | undefined
@@ -79,32 +79,32 @@ export interface ChainFiles {
   progress: ((progress: ImportProgress) => void) | undefined
 }
 
-/** Takes what a developer looks at: what contracts log, why transactions fail, traces. */
+/** Output for the developer: contract logs, reasons of failed transactions, traces. */
 export interface Developer {
   tell(text: string): void
   colours: boolean
 }
 
-/** What a network is opened with. */
+/** Parameters for opening a network. */
 export interface NetworkRequest {
   name: string
-  /** Stands in place of the settings' chain id; a genesis file has its own. */
+  /** Overrides the settings' chain id; a genesis file has its own. */
   chainId: bigint
   files?: ChainFiles | undefined
   settings: NodeSettings
   data: NetworkData
-  /** Methods besides those of the registry. */
+  /** Methods in addition to the registry's. */
   methods: readonly Method[]
-  /** Who is told what contracts do. */
+  /** Output for contract activity. */
   developer?: Developer | undefined
-  /** Stands before every call of the network. */
+  /** Runs before every call of the network. */
   policy: CallPolicy
   /** Answers calls in place of their methods. */
   interceptor?: CallInterceptor | undefined
-  /** Stands before the remote of a fork. */
+  /** Intercepts reads of the fork's remote. */
   remoteReads?: RemoteReads | undefined
-  /** Told what the user should know, in one line. */
+  /** Prints a one-line warning for the user. */
   warn?: ((message: string) => void) | undefined
-  /** Told of faults of ours, with the method that met them. */
+  /** Receives internal faults, with the name of the method that raised them. */
   report: (method: string, fault: unknown) => void
 }

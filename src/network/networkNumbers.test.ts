@@ -17,7 +17,7 @@ function manifestOf(networks: Record<string, { index: number; resetTo?: number }
   return { formatVersion: FORMAT_VERSION, networks: Object.fromEntries(entries) }
 }
 
-test('a number that is stored or taken is not given out again', () => {
+test('a number that is stored or taken is not assigned again', () => {
   const numbers = new NetworkNumbers(manifestOf({ a: { index: 0, resetTo: 254 }, b: { index: 2 } }))
   expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 3])
   expect([numbers.takeGreatest(), numbers.takeGreatest()]).toEqual([253, 252])

@@ -3,8 +3,8 @@ import { MAX_NETWORKS } from '../storage/keyspace.js'
 import type { Manifest } from '../storage/manifest.js'
 
 /**
- * The numbers that chains have in the keys of a database. One that is taken is not given out again until it is given back:
- * what is opened under it comes into the manifest only later, and another network may be opened meanwhile.
+ * Assigns chains their numbers in database keys. A number stays taken until released, because it enters the manifest
+ * only later and another network may be opened in the meantime.
  */
 export class NetworkNumbers {
   readonly #manifest: Manifest
@@ -14,7 +14,7 @@ export class NetworkNumbers {
     this.#manifest = manifest
   }
 
-  /** Takes the least number that is free: for what a network begins from. @throws DataDirectoryError if there is none */
+  /** Takes the lowest free number, for a network's home base. @throws DataDirectoryError if there is none */
   takeLeast(): number {
     const used = this.#used()
     let number = 0
@@ -22,7 +22,7 @@ export class NetworkNumbers {
     return this.#take(number)
   }
 
-  /** Takes the greatest that is free: for what resets go to and leave. @throws DataDirectoryError if there is none */
+  /** Takes the highest free number, for the base of a reset. @throws DataDirectoryError if there is none */
   takeGreatest(): number {
     const used = this.#used()
     let number = MAX_NETWORKS - 1
@@ -30,7 +30,7 @@ export class NetworkNumbers {
     return this.#take(number)
   }
 
-  /** Frees a number, unless the manifest has it by now. */
+  /** Releases a number, which stays in use if the manifest contains it. */
   release(number: number): void {
     this.#taken.delete(number)
   }

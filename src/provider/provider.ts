@@ -28,36 +28,36 @@ import { faultOfUpgrade } from './policy/faults.js'
 import { ConnectionRegistry, QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
 import { QuotaClock } from './quota/clock.js'
 
-/** What a provider is made of; everything but the mode has a default. */
+/** Settings of a provider; all but the mode have defaults. */
 export interface ProviderSettings {
   mode: Mode
   keys?: readonly ApiKey[]
-  /** Plans besides the known ones, or in their place. */
+  /** Plans that extend or replace the known ones. */
   plans?: Readonly<Record<string, Plan>>
   quotaProfile?: QuotaProfile
-  /** Origins of web pages that are let in like loopback ones; `*` is all. */
+  /** Origins of pages admitted like loopback ones; `*` means all. */
   allowedOrigins?: readonly string[]
-  /** Whether the file network wants no credentials in guarded mode. */
+  /** Whether the file network requires no credentials in guarded mode. */
   filesWithoutCredentials?: boolean
-  /** How many requests the journal remembers. */
+  /** Maximum number of requests in the journal. */
   journalSize?: number
-  /** Seed of what faults leave to chance. */
+  /** Seed of random faults. */
   seed?: number
-  /** The partner of outages; this node itself unless given. */
+  /** Partner during outages; this node itself by default. */
   failoverUrl?: string | undefined
-  /** Told of every request that failed. */
+  /** Called with every failed request. */
   onFailure?: ((entry: Omit<JournalEntry, 'id'>) => void) | undefined
 }
 
-/** Limits of the transports: bytes, and items of a batch. */
+/** Limits of transports: bytes, and items of a batch. */
 export type TransportLimits = Pick<ApiKey['limits'], 'maxBody' | 'maxBatch' | 'maxMessage' | 'maxUpload'>
 
-/** A caller that was let in, with the limits of its key or plan; or the response that refuses it. */
+/** An admitted caller with the limits of its key or plan, or the refusal. */
 export type RpcAdmission =
   | { caller: Caller; limits: TransportLimits; refusal?: undefined }
   | Exclude<AdmissionResult<Caller>, { caller: Caller }>
 
-/** What makes a node a hosted provider: keys, plans, quotas, faults, the journal, and admission. */
+/** The hosted provider's features: keys, plans, quotas, faults, the journal, and admission. */
 export class Provider {
   readonly mode: Mode
   readonly keys: KeyStore
@@ -70,7 +70,7 @@ export class Provider {
   readonly usage = new Usage()
   readonly admission: AdmissionControl
   readonly failoverUrl: string | undefined
-  /** Names of the networks whose primary is declared to be down. */
+  /** Names of networks whose primary is declared down. */
   readonly outages = new Set<string>()
   readonly #onFailure: ProviderSettings['onFailure']
 
@@ -99,7 +99,7 @@ export class Provider {
     })
   }
 
-  /** Lets a request for JSON-RPC in, or refuses it. */
+  /** Admits or refuses a JSON-RPC request. */
   admitRpc(request: RpcAdmissionRequest): Awaitable<RpcAdmission> {
     return whenReady(this.admission.admitRpc(request), (admission) => {
       if (admission.refusal !== undefined) return admission
@@ -108,7 +108,7 @@ export class Provider {
     })
   }
 
-  /** Lets a WebSocket upgrade in, refuses it, or ends its connection, as faults want it. */
+  /** Admits or refuses a WebSocket upgrade, or closes its connection if a fault says so. */
   async admitUpgrade(request: RpcAdmissionRequest): Promise<RpcAdmission | { refusal: 'close' }> {
     const admission = await this.admitRpc(request)
     if (admission.refusal !== undefined) return admission
@@ -119,12 +119,12 @@ export class Provider {
     return { refusal: fault }
   }
 
-  /** Charges what subscriptions cost; called with every event of a network's chain. */
+  /** Charges subscriptions. Call this with every event of a network's chain. */
   handleEvent(network: string, event: ChainEvent): void {
     if (event.type === 'head') this.connections.chargeBlock(network)
   }
 
-  /** Whether neither fault nor outage is set, so that a call need not be held against them. */
+  /** Whether neither faults nor outages can affect a caller, so that they need not be checked. */
   isFaultFree(caller: Caller): boolean {
     return (this.faults.isEmpty && this.outages.size === 0) || caller.control
   }
@@ -133,7 +133,7 @@ export class Provider {
    * Sets the faults of a scenario.
    *
    * @returns their ids
-   * @throws ConfigurationError if there is no scenario of this name.
+   * @throws ConfigurationError if there is no scenario with this name
    */
   startScenario(name: string): string[] {
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
@@ -143,7 +143,7 @@ export class Provider {
     return this.faults.set(scenario.faults)
   }
 
-  /** Removes a key and what it has spent, and ends its connections. @returns whether there was one */
+  /** Removes a key with its usage and closes its connections. @returns whether it existed */
   removeKey(name: string): boolean {
     const key = this.keys.get(name)
     if (key === undefined) return false
@@ -153,7 +153,7 @@ export class Provider {
     return true
   }
 
-  /** Limits of answers that a key or its plan sets. */
+  /** Returns the limits of answers that a key or its plan sets. */
   rpcSettingsOf(key: ApiKey): Partial<RpcSettings> | undefined {
     const limits = { ...this.quotas.planOf(key)?.limits, ...key.limits }
     const settings: Partial<RpcSettings> = {
@@ -166,12 +166,12 @@ export class Provider {
     return Object.keys(settings).length === 0 ? undefined : settings
   }
 
-  /** Limits of the transports that a key or its plan sets. */
+  /** Returns the limits of transports that a key or its plan sets. */
   limitsOf(key: ApiKey | undefined): TransportLimits {
     return key === undefined ? {} : { ...this.quotas.planOf(key)?.limits, ...key.limits }
   }
 
-  /** Writes a request down, counts it, and charges its key. */
+  /** Records and counts a request, and charges its key. */
   account(entry: RecordedRequest, key: ApiKey | undefined): void {
     this.usage.add(entry)
     this.journal.record(entry)
@@ -179,12 +179,12 @@ export class Provider {
     if (entry.error !== undefined || entry.status >= 400) this.#onFailure?.(entryOf(entry))
   }
 
-  /** Charges a key; its WebSockets end when the day's credits do. */
+  /** Charges a key, closing its WebSockets once the day's credits are spent. */
   charge(key: ApiKey, credits: number): void {
     if (this.mode !== 'open' && this.quotas.charge(key, credits)) this.connections.sever(key)
   }
 
-  /** Closes a key's WebSockets if its daily quota is spent, over HTTP or WebSocket. */
+  /** Closes a key's WebSockets if its daily quota is spent, whether over HTTP or WebSocket. */
   severIfSpent(key: ApiKey): void {
     if (
       this.quotas
@@ -195,7 +195,7 @@ export class Provider {
     }
   }
 
-  /** Records what never came to a call: an upgrade, or a request that the transport refused. */
+  /** Records a request without calls: an upgrade, or a request refused by the transport. */
   record(
     caller: Caller,
     transport: JournalTransport,

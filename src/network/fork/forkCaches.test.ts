@@ -14,7 +14,7 @@ function folder(): string {
   return directory
 }
 
-test('a directory that cannot be made is a warning, once, and what is fetched stays in memory', () => {
+test('a directory that cannot be created causes one warning, and fetched state stays in memory', () => {
   const file = join(folder(), 'file')
   writeFileSync(file, '')
   const forkCache = join(file, 'cache')

@@ -9,41 +9,41 @@ import type { RemoteChain } from '../../rpc/fork/remoteChain.js'
 import { ForkError, RemoteClient, type RemoteReads } from './remoteClient.js'
 import { type ForkCaches, type StateCache, isEmpty } from './stateCache.js'
 
-/** A remote chain that a fork has left at one of its blocks. */
+/** A remote chain forked at one of its blocks. */
 export interface Fork extends Omit<ForkPoint, 'funded' | 'balance'> {
-  /** Without a block; it holds the provider's key and is never shown. */
+  /** URL without the block number. Contains the provider's key, so it is never shown. */
   readonly url: string
-  /** Its URL as it may be shown. */
+  /** URL for display, without secrets. */
   readonly shownUrl: string
   chainId: bigint
-  /** What answers are fetched with. */
+  /** Forwards requests to the remote chain. */
   remote: RemoteChain
-  /** Asks another node of the same chain. @throws ForkError if it does not have the block of the fork */
+  /** Switches to another node of the same chain. @throws ForkError if it lacks the fork block */
   redirect(url: string): Promise<void>
   close(): void
 }
 
-/** The options that a fork follows from. */
+/** Options of a fork. */
 export type ForkSettings = Pick<
   NodeSettings,
   'forkUrl' | 'forkBlock' | 'forkRetries' | 'forkBackoff' | 'forkTimeout' | 'forkHeader'
 >
 
-/** What a fork is opened with besides its settings. */
+/** Parameters of a fork besides its settings. */
 export interface ForkPlace {
-  /** The block that a stored chain left the remote at already. */
+  /** Fork block of a chain that is already stored. */
   stored?: bigint | undefined
   caches: Pick<ForkCaches, 'open'>
-  /** Stands before the remote. */
+  /** Intercepts reads of the remote. */
   reads?: RemoteReads | undefined
-  /** Ends the search. */
+  /** Aborts the opening. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Finds the block to leave a remote chain at.
+ * Opens a fork: connects to the remote chain and finds its fork block.
  *
- * @throws ForkError if the remote does not answer, or does not have the block.
+ * @throws ForkError if the remote does not answer or lacks the block
  */
 export async function openFork(
   settings: ForkSettings,
@@ -118,7 +118,7 @@ function createFork(
   }
 }
 
-/** Executions and reads know the errors of chains only. */
+/** Converts errors to those of chains, the only ones that executions and reads know. */
 async function asChainErrors(result: Promise<unknown>): Promise<unknown> {
   try {
     return await result
@@ -128,7 +128,7 @@ async function asChainErrors(result: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** `NAME: VALUE` each. */
+/** Parses lines of the form `NAME: VALUE`. */
 function parseHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
@@ -138,14 +138,14 @@ function parseHeaders(lines: readonly string[]): Record<string, string> {
   )
 }
 
-/** `URL@BLOCK` names the block behind the URL. */
+/** Splits `URL@BLOCK`. */
 export function splitUrl(text: string): { url: string; number: bigint | undefined } {
   const [, url = text, number] = /^(.+)@(\d+)$/.exec(text) ?? []
   if (!URL.canParse(url)) throw new ForkError('--fork-url is no URL')
   return { url, number: number === undefined ? undefined : BigInt(number) }
 }
 
-/** The members of a block on the wire that a header is made of (execution-apis, schemas/block). */
+/** Members of a block on the wire that form its header (execution-apis, schemas/block). */
 export interface RemoteBlock {
   number: Hex
   hash: Hex
@@ -172,7 +172,7 @@ export interface RemoteBlock {
   requestsHash?: Hex
 }
 
-/** The header of a block as it came over the wire. */
+/** Converts a wire block to its header. */
 export function headerOf(block: RemoteBlock): HeaderFields {
   const header: HeaderFields = {
     parentHash: hexToBytes(block.parentHash),
@@ -201,7 +201,7 @@ export function headerOf(block: RemoteBlock): HeaderFields {
   return header
 }
 
-/** Methods whose answers about blocks up to the fork stay as they are. */
+/** Methods whose answers about blocks up to the fork never change. */
 const settledMethods: ReadonlySet<string> = new Set([
   'eth_feeHistory',
   'eth_getBlockByHash',
@@ -216,7 +216,7 @@ const settledMethods: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
 ])
 
-/** Characters of JSON that all answers together may have, and one of them. */
+/** Maximum characters of JSON of all cached answers, and of a single one. */
 const capacity = 16 * 1024 * 1024
 const largestAnswer = capacity / 8
 
@@ -224,10 +224,10 @@ const largestAnswer = capacity / 8
 type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
- * Keeps what a remote has answered about blocks, transactions, receipts and logs up to the fork; what was not used for
- * long goes first. Callers leave the answers unchanged.
+ * Caches a remote's answers about blocks, transactions, receipts and logs up to the fork, evicting the least recently
+ * used. Callers must not modify the answers.
  *
- * @param forkBlock - a transaction that is not in a block up to this one may still get another place
+ * @param forkBlock - transactions outside blocks up to this one may still move
  */
 export function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const kept = new Map<string, { answer: unknown; size: number }>()
@@ -258,7 +258,7 @@ export function withAnswerCache(request: Request, forkBlock: bigint): Request {
   }
 }
 
-/** What is unknown, or waits, or lies above the fork, may be something else the next time. */
+/** Whether an answer is final. Unknown and pending items, and those above the fork, may still change. */
 function isSettled(answer: unknown, forkBlock: bigint): boolean {
   if (typeof answer !== 'object' || answer === null) return false
   const { blockNumber, number } = answer as { blockNumber?: unknown; number?: unknown }
@@ -266,12 +266,12 @@ function isSettled(answer: unknown, forkBlock: bigint): boolean {
   return place === undefined || (typeof place === 'string' && BigInt(place) <= forkBlock)
 }
 
-/** The state of a remote chain after one block, fetched when it is asked for and then kept. */
+/** The state of a remote chain after one block, fetched on demand and cached. */
 export class FetchedState implements RemoteState {
   readonly #client: Pick<RemoteClient, 'request'>
   readonly #cache: StateCache
   readonly #block: string
-  /** What is on its way, so that nothing is fetched twice. */
+  /** Requests in progress, so that nothing is fetched twice. */
   readonly #coming = new Map<string, Promise<unknown>>()
 
   constructor(client: Pick<RemoteClient, 'request'>, cache: StateCache, number: bigint) {

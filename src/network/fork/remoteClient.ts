@@ -2,30 +2,32 @@ import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 
-/** How a remote node is asked. */
+/** Options of a remote client. */
 export interface RemoteClientOptions {
   url: string
-  /** Headers that are sent with each request. */
+  /** Headers of each request. */
   headers?: Readonly<Record<string, string>>
-  /** How often a request is tried again. */
+  /** Maximum number of retries. */
   retries: number
-  /** Milliseconds that one HTTP request may take. */
+  /** Timeout of one HTTP request in milliseconds. */
   timeout: number
-  /** Milliseconds before the first new try; each further one waits twice as long. */
+  /** Delay before the first retry in milliseconds; it doubles with each further one. */
   backoff?: number
-  /** Stands before the remote. */
+  /** Intercepts reads. */
   reads?: RemoteReads | undefined
 }
 
-/** How a remote answered a call. */
+/** A remote's answer to a call. */
 export type RemoteOutcome = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
 
-/** Keeps what is read of a remote, or answers in its place, as a cassette does. */
+/** Records reads of a remote or answers in its place, as a cassette does. */
 export interface RemoteReads {
-  /** Whether reads go to it. */
+  /** Whether reads are intercepted. */
   readonly isActive: boolean
   /**
-   * @param ask - asks the remote
+   * Answers a read.
+   *
+   * @param ask - calls the remote
    * @throws Error if there is no answer
    */
   read(method: string, params: readonly unknown[], ask: () => Promise<RemoteOutcome>): Promise<RemoteOutcome>
@@ -44,20 +46,20 @@ interface Answer {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** Most calls in one HTTP request. */
+/** Maximum number of calls per HTTP request. */
 const maxBatch = 100
 
-/** What providers answer a call with that came too soon: HTTP 429 as a code, and geth's and theirs for limits. */
+/** Error codes for rate limits: HTTP 429 as a code, and those of geth and providers. */
 const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
 
 const firstBackoff = 250
 
-/** Asks a remote node: calls of one turn of the event loop go out in one batch, and are tried again when they fail. */
+/** Client of a remote node. Calls made in one turn of the event loop are batched, and failed ones are retried. */
 export class RemoteClient {
   #options: RemoteClientOptions
   readonly #stopped = new AbortController()
   #waiting: Waiting[] = []
-  /** Some nodes take no batches. */
+  /** Some nodes do not support batches. */
   #takesBatches = true
 
   constructor(options: RemoteClientOptions) {
@@ -68,7 +70,7 @@ export class RemoteClient {
     return this.#options.url
   }
 
-  /** The URL as it may be shown. */
+  /** The URL for display, without secrets. */
   get shownUrl(): string {
     return maskUrl(this.#options.url)
   }
@@ -76,7 +78,7 @@ export class RemoteClient {
   /**
    * Calls a method.
    *
-   * @throws RemoteRpcError if the remote answers with an error, ForkError if it does not answer.
+   * @throws RemoteRpcError if the remote answers with an error, ForkError if it does not answer
    */
   request(method: string, params: readonly unknown[]): Promise<unknown> {
     const { reads } = this.#options
@@ -113,9 +115,9 @@ export class RemoteClient {
   }
 
   /**
-   * Asks another node from now on, if it has a block that this one has.
+   * Switches to another node, if it has a given block of this one.
    *
-   * @throws ForkError if it does not answer or does not have it
+   * @throws ForkError if it does not answer or lacks the block
    */
   async redirect(url: string, { number, hash }: { number: string; hash: string }): Promise<void> {
     const options = { ...this.#options, url, headers: this.#headersFor(url) }
@@ -132,13 +134,13 @@ export class RemoteClient {
     this.#options = options
   }
 
-  /** Headers may be secrets: another host does not get them. */
+  /** Headers may contain secrets, so another host does not get them. */
   #headersFor(url: string): Readonly<Record<string, string>> {
     const isSame = URL.canParse(url) && new URL(url).origin === new URL(this.#options.url).origin
     return isSame ? (this.#options.headers ?? {}) : {}
   }
 
-  /** Ends every request that is on its way. */
+  /** Aborts all requests in progress. */
   stop(): void {
     this.#stopped.abort()
   }
@@ -186,7 +188,7 @@ export class RemoteClient {
     return attempt < this.#options.retries && !this.#stopped.signal.aborted
   }
 
-  /** @returns the answers by the index of their call. @throws for what a new try may mend */
+  /** @returns the answers by index of their call. @throws Error if a retry may help */
   async #exchange(calls: readonly Waiting[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
     const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const { target, authorization } = withoutCredentials(this.#options.url)
@@ -209,7 +211,7 @@ export class RemoteClient {
     return calls.length > 1 ? 'no batches' : new Map([[0, answer]])
   }
 
-  /** @returns false if the call was limited and may be tried again */
+  /** @returns false if the call was rate-limited or left out, and may be retried */
   #settle(call: Waiting, answer: Answer | undefined, mayRetry: boolean): boolean {
     if (answer === undefined) {
       if (mayRetry) return false
@@ -229,13 +231,13 @@ export class RemoteClient {
     return new ForkError(`${this.shownUrl} does not answer: ${this.#masked(reason)}`)
   }
 
-  /** Remotes, and what stands between, repeat the path that they were asked for. */
+  /** Masks the URL in a text, because remotes and proxies may repeat the request path. */
   #masked(words: string): string {
     return createMask([this.#options.url])(words)
   }
 }
 
-/** A name and password in a URL go into a header: no request may have them in its URL (Fetch standard). */
+/** Moves credentials from a URL to a header, as fetch rejects URLs that contain them (Fetch standard). */
 function withoutCredentials(url: string): { target: URL; authorization: Record<string, string> } {
   const target = new URL(url)
   const { username, password } = target
@@ -255,12 +257,12 @@ function parseAnswer(text: string): object | undefined {
   }
 }
 
-/** The remote node of a fork cannot be used; the message says what is wrong and shows no key. */
+/** The remote node of a fork cannot be used; the message explains why, without secrets. */
 export class ForkError extends Error {
   override readonly name = 'ForkError'
 }
 
-/** An error that the remote node answered with. */
+/** An error answered by the remote node. */
 export class RemoteRpcError extends Error {
   override readonly name = 'RemoteRpcError'
   readonly code: number

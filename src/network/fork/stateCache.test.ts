@@ -8,7 +8,7 @@ const address = new Uint8Array(20).fill(1)
 const slot = new Uint8Array(32).fill(2)
 const account = { nonce: 3n, balance: 4n, code: Uint8Array.of(5) }
 
-test('what was fetched is there in the next run', () => {
+test('fetched state survives a restart', () => {
   const directory = mkdtempSync(join(tmpdir(), 'standin-test-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const path = join(directory, 'chain', 'state.ndjson')
@@ -16,7 +16,7 @@ test('what was fetched is there in the next run', () => {
   first.putAccount(address, account)
   first.putSlot(address, slot, Uint8Array.of(6))
   first.close()
-  // What a process that was killed has torn.
+  // A line torn by a killed process.
   appendFileSync(path, '["slot","0x01')
   const second = new StateCache(path)
   expect(second.account(address)).toEqual(account)

@@ -11,8 +11,8 @@ type AccountLine = ['account', address: string, nonce: string, balance: string, 
 type SlotLine = ['slot', address: string, slot: string, value: Hex]
 
 /**
- * State of a remote chain that was fetched, in memory and, with a directory, in a file for later runs. The file grows
- * by whole lines, so that several nodes may write it at once; a line that a crash has torn is passed over.
+ * Cache of fetched remote state, in memory and, given a path, in a file for later runs. The file grows by whole lines,
+ * so several nodes may append to it; a line torn by a crash is skipped.
  */
 export class StateCache {
   readonly #accounts = new Map<string, RemoteAccount | undefined>()
@@ -21,8 +21,10 @@ export class StateCache {
   #file: number | undefined
 
   /**
-   * @param path - the file; nothing outlives the process without one
-   * @param lost - told why, where nothing outlives it all the same
+   * Opens a cache.
+   *
+   * @param path - of the file; if undefined, nothing is persisted
+   * @param lost - called with the reason if persisting fails
    */
   constructor(path?: string, lost: (reason: unknown) => void = () => undefined) {
     this.#lost = lost
@@ -64,7 +66,7 @@ export class StateCache {
     this.#file = undefined
   }
 
-  /** Where the disk refuses, what comes from now on stays in memory: no answer depends on the file. */
+  /** If the disk refuses, later state stays in memory: no answer depends on the file. */
   #append(line: AccountLine | SlotLine): void {
     if (this.#file === undefined) return
     try {
@@ -91,20 +93,20 @@ export class StateCache {
   }
 }
 
-/** Whether there is no such account, as far as a node tells (EIP-161). */
+/** Whether an account does not exist, as far as the remote's answers can tell (EIP-161). */
 export function isEmpty({ nonce, balance, code }: RemoteAccount): boolean {
   return nonce === 0n && balance === 0n && code.length === 0
 }
 
-/** Which state a cache keeps: that of a chain after one block. */
+/** The state that a cache holds: that of a chain after one block. */
 export interface CacheSubject {
   chainId: bigint
   number: bigint
-  /** 32 bytes; tells development chains of one id apart. */
+  /** 32 bytes; distinguishes development chains with the same id. */
   hash: Uint8Array
 }
 
-/** The caches of what a network's forks fetch. A cache that cannot be used is a warning, the first time. */
+/** State caches of a network's forks. Warns only once if a cache cannot be used. */
 export class ForkCaches {
   readonly #settings: Pick<NodeSettings, 'forkCache' | 'noForkCache'>
   readonly #warn: (message: string) => void
@@ -118,7 +120,7 @@ export class ForkCaches {
     this.#warn = warn
   }
 
-  /** The cache for the state of a remote at `url` after one block. */
+  /** Opens the cache for a remote's state after one block. */
   open(url: string, subject: CacheSubject): StateCache {
     const { forkCache, noForkCache } = this.#settings
     if (noForkCache || (forkCache === undefined && isLocal(url))) return new StateCache()
@@ -134,13 +136,13 @@ export class ForkCaches {
   }
 }
 
-/** What a node on this machine says may be another thing in the next run. */
+/** Whether a URL is on this machine, where a node may serve another chain in the next run. */
 function isLocal(url: string): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
 }
 
-/** The file of a cache: one for each chain and block. */
+/** Path of the cache file, one per chain and block. */
 function cacheFile(directory: string, { chainId, number, hash }: CacheSubject): string {
   return join(directory, chainId.toString(), `${number}-${bytesToHex(hash).slice(2, 18)}.ndjson`)
 }

@@ -8,20 +8,20 @@ import { pendingSubscriptionCost, subscriptionBlockCosts } from '../policy/callP
 import type { QuotaClock } from './clock.js'
 import { CreditMeter, FileMeter } from './meter.js'
 
-/** Credits of a call of ordinary cost, by which the legacy profile counts requests. */
+/** Credits of an ordinary call, by which the legacy profile converts credits to requests. */
 const ordinaryCost = 80
 
-/** Seconds that the legacy refusal of a rate advises to wait. */
+/** Seconds to wait, as advised by the legacy rate error. */
 const rateBackoff = 30
 
-/** What quotas go by. */
+/** Dependencies of quota accounts. */
 export interface QuotaSettings {
   profile: QuotaProfile
   plans: Readonly<Record<string, Plan>>
   clock: QuotaClock
 }
 
-/** What each key has spent and may spend. Keys without plan and own limits are never charged. */
+/** Credits spent and allowed per key. Keys without plan and limits of their own are never charged. */
 export class QuotaAccounts {
   readonly #settings: QuotaSettings
   readonly #meters = new Map<string, CreditMeter>()
@@ -40,7 +40,7 @@ export class QuotaAccounts {
     return plan !== undefined || limits.creditsPerDay !== undefined || limits.creditsPerSecond !== undefined
   }
 
-  /** Takes a call's credits from this second's, or says what is spent. */
+  /** Takes a call's credits from the current second's, or returns an error if a limit is spent. */
   begin(key: ApiKey, credits: number): RpcError | undefined {
     const meter = this.meter(key)
     const spent = this.#spent(key, meter, credits)
@@ -49,7 +49,7 @@ export class QuotaAccounts {
     return undefined
   }
 
-  /** Charges credits. @returns whether the plan's day is spent with them and was not before */
+  /** Charges credits. @returns whether they use up the plan's day */
   charge(key: ApiKey, credits: number): boolean {
     const meter = this.meter(key)
     const limits = { perDay: this.planOf(key)?.creditsPerDay, perSecond: undefined }
@@ -58,7 +58,7 @@ export class QuotaAccounts {
     return !before && meter.isDaySpent(limits)
   }
 
-  /** The refusal for what is spent, with the numbers of this moment. */
+  /** Returns the error for a spent limit, with current figures. */
   refusal(key: ApiKey | undefined, spent: Spent): RpcError {
     const meter = key === undefined ? undefined : this.meter(key)
     const perSecond =
@@ -88,13 +88,13 @@ export class QuotaAccounts {
     return meter
   }
 
-  /** Forgets what a key has spent. */
+  /** Removes a key's usage. */
   forget(key: string): void {
     this.#meters.delete(key)
     this.#fileMeters.delete(key)
   }
 
-  /** The plan's limits are looked at before the key's own. */
+  /** Checks the plan's limits before the key's own. */
   #spent(key: ApiKey, meter: CreditMeter, credits: number): Spent | undefined {
     const plan = this.planOf(key)
     const ofPlan = { perDay: plan?.creditsPerDay, perSecond: plan?.creditsPerSecond }
@@ -107,29 +107,29 @@ export class QuotaAccounts {
   }
 }
 
-/** Which of the provider's generations refuses. */
+/** Generation of the provider whose errors are used. */
 export type QuotaProfile = 'current' | 'legacy'
 
-/** What is spent: the plan's credits or the key's own, of the day or of the second. */
+/** The limit that is spent: the plan's or the key's own, of the day or the second. */
 export interface Spent {
   of: 'plan' | 'key'
   span: 'day' | 'second'
 }
 
-/** Numbers that the legacy refusal tells. */
+/** Figures in the legacy error. */
 export interface RateFacts {
   allowedPerSecond: number
   currentPerSecond: number
-  /** Seconds until it is worth trying again. */
+  /** Seconds to wait before retrying. */
   backoff: number
 }
 
-/** Where the legacy refusal sends its reader (a choice of ours). */
+/** Link in the legacy error (our choice). */
 const seeUrl = 'https://standin.invalid/docs/quotas'
 
 const keyAdvice = 'To make more requests with this key, review key setting configurations.'
 
-/** The provider's texts; that of a key's own daily limit is a choice of ours. */
+/** The provider's texts; the one for a key's own daily limit is our choice. */
 const details = {
   plan: {
     day:
@@ -147,7 +147,7 @@ const details = {
 
 const events = { plan: { day: -33000, second: -33200 }, key: { day: -33400, second: -33300 } }
 
-/** Credits are spent, in the words of today's provider. Its error object has members of its own. */
+/** Credits are spent, with the current provider's message. Its error object has extra members. */
 class CreditsSpentError extends RpcError {
   override readonly name = 'CreditsSpentError'
   readonly #spent: Spent
@@ -165,7 +165,7 @@ class CreditsSpentError extends RpcError {
   }
 }
 
-/** Requests are too many, in the words of the provider before credits. */
+/** Too many requests, with the message that the provider used before credits. */
 class RateExceededError extends RpcError {
   override readonly name = 'RateExceededError'
 
@@ -184,7 +184,7 @@ class RateExceededError extends RpcError {
   }
 }
 
-/** The refusal of a call whose credits are spent. */
+/** Returns the error for a call whose credits are spent. */
 export function quotaRefusal(profile: QuotaProfile, spent: Spent, rate: RateFacts): RpcError {
   if (profile === 'current') return new CreditsSpentError(spent)
   return spent.span === 'day'
@@ -192,12 +192,12 @@ export function quotaRefusal(profile: QuotaProfile, spent: Spent, rate: RateFact
     : new RateExceededError('project ID request rate exceeded', rate)
 }
 
-/** Close code for a connection that is ended because of what it costs (RFC 6455: policy violation). */
+/** Close code when credits are spent (RFC 6455: policy violation). */
 const policyViolation = 1008
 
 const secondMilliseconds = 1000
 
-/** The WebSockets that are open, for what they cost and for their end when credits are spent. */
+/** Open WebSockets, to charge their subscriptions and to close them when credits are spent. */
 export class ConnectionRegistry {
   readonly #callers = new Set<Caller>()
   readonly #charge: (key: ApiKey, credits: number) => void
@@ -211,13 +211,13 @@ export class ConnectionRegistry {
     return this.#callers.size
   }
 
-  /** A connection is open. */
+  /** Registers an open connection. */
   add(caller: Caller): void {
     this.#callers.add(caller)
     this.#seconds ??= setInterval(() => this.#chargeSecond(), secondMilliseconds).unref()
   }
 
-  /** A connection is gone. */
+  /** Removes a closed connection. */
   remove(caller: Caller): void {
     this.#callers.delete(caller)
     if (this.#callers.size > 0) return
@@ -225,7 +225,7 @@ export class ConnectionRegistry {
     this.#seconds = undefined
   }
 
-  /** Charges what subscriptions cost for a new block of a network. */
+  /** Charges subscriptions for a new block of a network. */
   chargeBlock(network: string): void {
     for (const caller of this.#callers) {
       if (caller.network !== network) continue
@@ -233,7 +233,7 @@ export class ConnectionRegistry {
     }
   }
 
-  /** Ends the connections of a key, once the answers that are being written have been. */
+  /** Closes a key's connections, after the answers in progress have been written. */
   sever({ key }: ApiKey, reason = 'daily credit limit reached'): void {
     const severed = [...this.#callers].filter((caller) => caller.key?.key === key)
     setImmediate(() => {

@@ -2,20 +2,20 @@ import { InvalidParamsError } from '../../rpc/errors.js'
 import { type Method, defineMethod, required } from '../../rpc/method.js'
 import type { Decoder } from '../../rpc/params/combinators.js'
 
-/** The last millisecond of the year 9999: later times have no place in a date of four digits. */
+/** Last millisecond of the year 9999: later dates do not fit into four digits. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** The clock that quotas run on; it is not the chain's, and may be set without touching any chain. */
+/** Clock of the quotas. It is independent of every chain's clock. */
 export class QuotaClock {
   #offset = 0
   #frozenAt: number | undefined
 
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number {
     return this.#frozenAt ?? Date.now() + this.#offset
   }
 
-  /** Moves the clock to a time; it goes on from there unless it is frozen. */
+  /** Sets the clock, which continues from there unless frozen. */
   set(time: number, { frozen = false }: { frozen?: boolean } = {}): void {
     this.#offset = time - Date.now()
     this.#frozenAt = frozen ? time : undefined
@@ -30,7 +30,7 @@ export class QuotaClock {
     return this.#frozenAt !== undefined
   }
 
-  /** Back to the time of the system. */
+  /** Restores the system time. */
   reset(): void {
     this.#offset = 0
     this.#frozenAt = undefined
@@ -54,9 +54,8 @@ const when: Decoder<number> = {
 }
 
 /**
- * standin_setQuotaTime: sets the clock that quotas run on, for every key and network; no chain is touched.
- *
- * The answer is the time in seconds.
+ * standin_setQuotaTime: sets the quota clock for all keys and networks, without affecting any chain, and returns the
+ * time in seconds.
  */
 export function setQuotaTime(clock: QuotaClock): Method {
   return defineMethod('standin_setQuotaTime', [required('time', when)], (_call, time) => {

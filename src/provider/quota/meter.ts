@@ -4,13 +4,15 @@ import type { QuotaClock } from './clock.js'
 const secondMilliseconds = 1000
 const dayMilliseconds = 86_400_000
 
-/** Credits that may be spent; undefined is no limit. */
+/** Credit limits; undefined means unlimited. */
 export interface CreditLimits {
   perDay: number | undefined
   perSecond: number | undefined
 }
 
-/** What one key has spent: in this day of the quota clock, which turns at 00:00 UTC, and in this second. */
+/**
+ * Credits spent by one key in the current day of the quota clock, which starts at 00:00 UTC, and the current second.
+ */
 export class CreditMeter {
   readonly #clock: QuotaClock
   #day = -1
@@ -29,13 +31,13 @@ export class CreditMeter {
     return this.#dayCredits
   }
 
-  /** Calls in this second. */
+  /** Calls in the current second. */
   get callsThisSecond(): number {
     this.#turn()
     return this.#secondCalls
   }
 
-  /** Milliseconds until the day turns. */
+  /** Milliseconds until the next day. */
   get untilTomorrow(): number {
     return dayMilliseconds - (this.#clock.now() % dayMilliseconds)
   }
@@ -45,26 +47,26 @@ export class CreditMeter {
     return limits.perDay !== undefined && this.today >= limits.perDay
   }
 
-  /** Whether so many credits more would be too many for this second. */
+  /** Whether this many more credits would exceed the current second's limit. */
   exceedsSecond(limits: CreditLimits, credits: number): boolean {
     this.#turn()
     return limits.perSecond !== undefined && this.#secondCredits + credits > limits.perSecond
   }
 
-  /** Counts a call towards this second's throughput, before it runs. */
+  /** Counts a call towards the current second, before it runs. */
   begin(credits: number): void {
     this.#turn()
     this.#secondCredits += credits
     this.#secondCalls += 1
   }
 
-  /** Charges the day. */
+  /** Charges the current day. */
   charge(credits: number): void {
     this.#turn()
     this.#dayCredits += credits
   }
 
-  /** A clock that is set back turns the page too. */
+  /** Starts a new day or second when the clock has moved, even backwards. */
   #turn(): void {
     const now = this.#clock.now()
     const day = Math.floor(now / dayMilliseconds)
@@ -81,7 +83,7 @@ export class CreditMeter {
   }
 }
 
-/** Operations of the file network that put something into it. */
+/** File operations that store content. */
 const writes: ReadonlySet<string> = new Set([
   'add',
   'block/put',
@@ -94,7 +96,7 @@ const writes: ReadonlySet<string> = new Set([
 /** Why an operation is refused. */
 export type FileRefusal = 'rate' | 'transfer'
 
-/** What one key has moved through the file network: in this second, in this month, in all. */
+/** File transfers of one key: in the current second, in the current month, and in total. */
 export class FileMeter {
   readonly #clock: QuotaClock
   #second = -1
@@ -110,7 +112,7 @@ export class FileMeter {
     this.#clock = clock
   }
 
-  /** Counts an operation, or says why it may not be. */
+  /** Counts an operation, or returns why it is refused. */
   begin(operation: string, plan: Plan['files']): FileRefusal | undefined {
     this.#turn()
     const isWrite = writes.has(operation)
@@ -124,7 +126,7 @@ export class FileMeter {
     return undefined
   }
 
-  /** Counts a request to the gateway, or refuses it. */
+  /** Counts a gateway request, or refuses it. */
   beginGateway(perSecond: number): FileRefusal | undefined {
     this.#turn()
     if (this.#gateway >= perSecond) return 'rate'
@@ -132,7 +134,7 @@ export class FileMeter {
     return undefined
   }
 
-  /** Counts the bytes of an operation that has ended. */
+  /** Counts the bytes of a completed operation. */
   end(operation: string, bytes: { uploaded: number; downloaded: number }): void {
     this.#turn()
     if (writes.has(operation)) {
@@ -141,7 +143,7 @@ export class FileMeter {
     } else this.#downloaded += bytes.downloaded
   }
 
-  /** Bytes of this month, and those ever stored. */
+  /** Returns the bytes of the current month, and the total ever stored. */
   totals(): { uploaded: number; downloaded: number; stored: number } {
     this.#turn()
     return { uploaded: this.#uploaded, downloaded: this.#downloaded, stored: this.#stored }
