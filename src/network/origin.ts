@@ -12,32 +12,32 @@ import { ForkCaches } from './fork/stateCache.js'
 import { type Fork, openFork } from './fork/openFork.js'
 import type { NetworkRequest } from './network.js'
 
-/** Bytes; more than any transaction carries. */
+/** Bytes; larger than any transaction's code. */
 const UNLIMITED_CODE_SIZE = 2n ** 32n
 
-/** What the chain of a network begins from. */
+/** What a network's chain starts from. */
 export interface Origin {
-  /** Where the chain comes from that the network was started on. */
+  /** Definition of the chain that the network was started on. */
   source: ChainSource
-  /** The remote chain that it goes on from, if it does. */
+  /** The remote chain that it continues, if any. */
   fork: Fork | undefined
-  /** Of what it and other forks of the network fetch. */
+  /** State caches of the network's forks. */
   caches: ForkCaches
   clock: Clock
   accounts: readonly KeyedAccount[]
-  /** What a fork funds: addresses of 20 bytes, and wei. */
+  /** Accounts that a fork funds: 20-byte addresses, and the balance in wei. */
   funds: { funded: readonly Uint8Array[]; balance: bigint }
-  /** What the node's settings change in the rules of every chain. */
+  /** Changes of the rules that the settings apply to every chain. */
   limits: ScheduleChanges & { recoveries: SignatureRecoveries }
-  /** A chain of the node's own on a block of a remote one. */
+  /** Defines the node's own chain on a block of a remote one. */
   chainOn(fork: Fork): ChainSource
 }
 
 /**
- * Finds what a network's chain begins from: a genesis file, a block of a remote chain, or a genesis of its own.
+ * Finds what a network's chain starts from: a genesis file, a block of a remote chain, or its own genesis.
  *
- * @throws ChainFileError if the genesis file cannot be used; ForkError if the remote cannot.
- * @throws OptionError if the mnemonic is none
+ * @throws ChainFileError if the genesis file cannot be used; ForkError if the remote cannot
+ * @throws OptionError if the mnemonic is invalid
  */
 export async function findOrigin(
   request: NetworkRequest,
@@ -73,15 +73,15 @@ function ownLimits({ codeSizeLimit, disableCodeSizeLimit }: NodeSettings): Origi
   }
 }
 
-/** A fork has the chain id of its remote unless another one is set. */
+/** Returns the chain id: a fork has its remote's unless another one is set. */
 function forkedId(chainId: bigint, fork: Fork | undefined): bigint {
   return fork !== undefined && chainId === chainOptions.chainId.default ? fork.chainId : chainId
 }
 
 /**
- * The accounts that the node holds keys of, and that are funded at genesis.
+ * Derives the accounts whose keys the node holds, which are funded at genesis.
  *
- * @throws OptionError if the mnemonic is none
+ * @throws OptionError if the mnemonic is invalid
  */
 export async function fundedAccounts(
   { mnemonic, derivationPath: path, accounts }: NodeSettings,
@@ -94,13 +94,13 @@ export async function fundedAccounts(
   }
 }
 
-/** The time of the first block of a deterministic chain, in seconds: 1 January 2024. */
+/** Time of a deterministic chain's first block in seconds: 1 January 2024. */
 const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
 
 /**
- * The clock of a chain.
+ * Creates the clock of a chain.
  *
- * @param forkTime - seconds; the time of the block that a fork goes on from: its clock goes on from there too
+ * @param forkTime - seconds; the time of the fork block, from which a fork's clock continues
  */
 export function createClock(
   settings: NodeSettings,

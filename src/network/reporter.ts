@@ -9,29 +9,29 @@ import type { ContractArtifact } from '../report/artifacts.js'
 import type * as report from '../report/index.js'
 import type { Developer } from './network.js'
 
-/** What a reporter works with. */
+/** Options of a reporter. */
 export interface ReporterOptions {
   chain: Chain
   tracing: Pick<HistoryTracer, 'traceBlock'>
   artifacts: readonly ContractArtifact[]
-  /** Whether every transaction is shown as a tree of calls. */
+  /** Whether to print every transaction as a call tree. */
   trace: boolean
-  /** Whether what contracts give to console.log is shown. */
+  /** Whether to print console.log output. */
   consoleLog: boolean
   colours: boolean
-  /** Changes in place. */
+  /** Updated in place. */
   logging: { enabled: boolean }
-  /** Takes lines for the developer. */
+  /** Prints lines for the developer. */
   tell: (text: string) => void
-  /** Told of faults of ours. */
+  /** Receives internal faults. */
   fault: (fault: unknown) => void
 }
 
 type Report = typeof report
 
 /**
- * Tells a developer what contracts do: what they log, why transactions failed, and on demand each call. It is told
- * in the order in which it happened; what decodes it is loaded when there is something to tell.
+ * Reports to the developer what contracts do: console output, reasons of failed transactions and, on demand, every
+ * call. Reports are in order of occurrence. The decoders are loaded with the first report.
  */
 export class Reporter {
   readonly #options: ReporterOptions
@@ -43,7 +43,7 @@ export class Reporter {
     options.chain.onConsole = this.onConsole
   }
 
-  /** Takes what a contract gave to the console. */
+  /** Handles a contract's call to the console. */
   readonly onConsole = (data: Uint8Array): void => {
     if (this.#options.consoleLog) this.#say(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
   }
@@ -79,14 +79,14 @@ export class Reporter {
   }
 }
 
-/** What reports are made from. */
+/** Dependencies of reports. */
 export interface ReportParts extends Pick<ReporterOptions, 'chain' | 'tracing' | 'logging' | 'fault'> {
   developer: Developer
   settings: Pick<NodeSettings, 'artifacts' | 'disableConsoleLog' | 'trace'>
 }
 
 /**
- * Begins to tell a developer what contracts do.
+ * Starts reporting to the developer.
  *
  * @throws OptionError if the artifacts cannot be read
  */

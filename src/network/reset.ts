@@ -6,7 +6,7 @@ import type { CompatibilityProfile } from '../rpc/compatibility.js'
 import type { ResetOrder } from '../rpc/controls.js'
 import type { ChainBases } from './chainBases.js'
 
-/** What a reset works on. */
+/** Parts that a reset operates on. */
 export interface ResetParts {
   chain: Chain
   bases: ChainBases
@@ -16,13 +16,13 @@ export interface ResetParts {
 }
 
 /**
- * Puts a chain back to the first block of its home or, on order, to a block of a remote chain: no blocks above it, no
- * waiting transactions, no snapshots, and the clock as it was. Blocks that were there are not found any more.
+ * Resets a chain to its home's first block or, on request, to a block of a remote chain: without later blocks, pending
+ * transactions and snapshots, and with the clock restored. Removed blocks can no longer be found.
  *
- * A remote is asked before anything changes; then the chain goes back where it is, so that a node that goes down on the
- * way has either the first block that it left or the new one.
+ * The remote is contacted before anything changes. Then the chain is first rewound on its current base, so that a node
+ * that crashes midway has either the old first block or the new one.
  *
- * @throws UnsupportedControlError or RemoteStateError; nothing has changed then
+ * @throws UnsupportedControlError or RemoteStateError, without any change
  */
 export function resetChain(
   { chain, bases, snapshots, submission, compatibility }: ResetParts,
@@ -74,7 +74,7 @@ function moveToFirst(chain: Chain, change?: () => void): void {
   removed?.()
 }
 
-/** Gives the block after the first one the base fee of the first, where the node stands in for one that does so. */
+/** Gives the second block the base fee of the first, if the emulated node does so. */
 export function keepBaseFee(
   { first, head, settings }: Pick<Chain, 'first' | 'head' | 'settings'>,
   { firstBlockInheritsBaseFee }: Pick<CompatibilityProfile, 'firstBlockInheritsBaseFee'>,

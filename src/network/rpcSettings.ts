@@ -2,12 +2,12 @@ import type { NodeSettings } from '../options.js'
 import type { RpcSettings } from '../rpc/backend.js'
 import { compatibilityProfile } from '../rpc/compatibility.js'
 
-/** What anvil and hardhat suggest as a tip, wei per gas. */
+/** Suggested tip of anvil and hardhat in wei per gas. */
 const devnetStartTip = 1_000_000_000n
-/** What geth suggests before it has seen a transaction (miner/miner.go, DefaultConfig). */
+/** Geth's suggestion before it has seen a transaction (miner/miner.go, DefaultConfig). */
 const gethStartTip = 1_000_000n
 
-/** The settings of a node that methods answer by. */
+/** Derives the settings of methods from a node's settings. */
 export function rpcSettings(settings: NodeSettings): RpcSettings {
   const compatibility = compatibilityProfile(settings.compat)
   return {

@@ -5,21 +5,21 @@ import type { Backend } from '../rpc/backend.js'
 import { StateDumpError } from '../rpc/dump/readPart.js'
 import { writeDump, writeGenesis } from '../rpc/dump/writeDump.js'
 
-/** What the state of a network is read from and loaded into. */
+/** The parts of a backend whose state is dumped and loaded. */
 type KeptBackend = Pick<Backend, 'chain' | 'controls' | 'forks'>
 
-/** The files that the state is dumped into. */
+/** Files to dump the state to. */
 interface DumpPaths {
   state: string | undefined
   genesis: string | undefined
 }
 
-/** Loads the state when a network opens, and dumps it now and then and when it closes, as the options ask. */
+/** Loads the state when a network opens, and dumps it periodically and on close, as configured. */
 export class StateKeeper {
   readonly #backend: KeptBackend
   readonly #paths: DumpPaths
   #timer: NodeJS.Timeout | undefined
-  /** The dump by the clock that is under way: two at once would write into one file. */
+  /** The periodic dump in progress; two at once would write to the same file. */
   #dumping: Promise<void> | undefined
 
   private constructor(backend: KeptBackend, paths: DumpPaths) {
@@ -28,7 +28,9 @@ export class StateKeeper {
   }
 
   /**
-   * @param fault - told when a dump by the clock fails
+   * Loads the state and starts periodic dumps.
+   *
+   * @param fault - receives failures of periodic dumps
    * @throws OptionError if the file to load cannot be used
    */
   static async open(
@@ -47,7 +49,7 @@ export class StateKeeper {
     return keeper
   }
 
-  /** Dumps the state a last time. */
+  /** Dumps the state one last time. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#dumping
@@ -72,7 +74,7 @@ export class StateKeeper {
 
 type StateBackend = Pick<Backend, 'chain' | 'controls'>
 
-/** A folder stands for `state.json` in it, as in anvil. */
+/** Resolves a directory to `state.json` inside it, like anvil. */
 async function fileOf(path: string): Promise<string> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -82,10 +84,10 @@ async function fileOf(path: string): Promise<string> {
 }
 
 /**
- * Takes up a state that was dumped into a file.
+ * Loads a state dump from a file.
  *
  * @param isOptional - whether the file may be absent
- * @throws OptionError if it cannot be read or is no dump
+ * @throws OptionError if it cannot be read or is not a dump
  */
 export async function loadStateFile(
   { chain, controls }: StateBackend,
@@ -105,13 +107,13 @@ export async function loadStateFile(
   }
 }
 
-/** Dumps the state into a file. */
+/** Dumps the state to a file. */
 export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
   const file = await fileOf(path)
   await controls.exportState((accounts) => replaceFile(file, writeDump({ view: chain, accounts })))
 }
 
-/** Dumps the state into a file as a geth genesis. */
+/** Dumps the state to a file as a geth genesis. */
 export async function dumpGenesisFile(
   { chain, controls, forks }: Pick<Backend, 'chain' | 'controls' | 'forks'>,
   path: string,
@@ -121,7 +123,7 @@ export async function dumpGenesisFile(
   )
 }
 
-/** A file that is there is replaced at once, so that it is never half written. */
+/** Replaces a file atomically, so that it is never half written. */
 async function replaceFile(file: string, content: AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const unfinished = `${file}.${process.pid}`

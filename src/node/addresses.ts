@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Where a node is reached, as its users write it. */
+/** URLs of a node, as its users write them. */
 export interface NodeUrls {
   /** JSON-RPC over HTTP, with a key. */
   url: string
@@ -8,22 +8,22 @@ export interface NodeUrls {
   wsUrl: string
   /** The file network, without `/api/v0`. */
   ipfsUrl: string
-  /** The controls: health, journal, faults and the rest. */
+  /** The controls: health, journal, faults and more. */
   controlUrl: string
 }
 
-/** What the URLs of a node are made of. */
+/** Components of a node's URLs. */
 export interface AddressFacts {
   hosts: readonly string[]
   port: number
-  /** The port of the file network alone; undefined if it answers on the main port only. */
+  /** Separate port of the file network; undefined if it uses only the main port. */
   ipfsPort: number | undefined
-  /** The key that is shown. */
+  /** The key to show. */
   key: string
   tls: boolean
 }
 
-/** The URLs of the default network, or of another one. */
+/** Returns the URLs of the default network, or of another one. */
 export function formatUrls(facts: AddressFacts, network?: string): NodeUrls {
   const host = formatHost(facts.hosts[0] ?? '127.0.0.1')
   const s = facts.tls ? 's' : ''
@@ -36,7 +36,7 @@ export function formatUrls(facts: AddressFacts, network?: string): NodeUrls {
   }
 }
 
-/** Where the file network answers, as multiaddresses (https://github.com/multiformats/multiaddr). */
+/** Returns the file network's multiaddresses (https://github.com/multiformats/multiaddr). */
 export function formatMultiaddresses({ hosts, port, ipfsPort, tls }: AddressFacts): string[] {
   const ports = [ipfsPort, port].filter((listened) => listened !== undefined && listened !== 0)
   return ports.flatMap((listened) =>
@@ -49,7 +49,7 @@ function hostProtocol(host: string): string {
   return version === 0 ? 'dns' : `ip${version}`
 }
 
-/** An address that listens to everybody is shown as the loopback address of its kind. */
+/** Formats a host; a wildcard address becomes its family's loopback address. */
 function formatHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -11,7 +11,7 @@ import { readJsonFile } from './createProvider.js'
 export type { CurrentCassette }
 
 /**
- * The cassette of a node, started if the settings say so.
+ * Opens a node's cassette, and starts it if the settings say so.
  *
  * @throws OptionError, ConfigurationError or CassetteError
  */
@@ -27,7 +27,7 @@ export async function openNodeCassette(settings: NodeSettings): Promise<CurrentC
   return current
 }
 
-/** What the control API does to a node's cassette. Settings fill in what a request leaves out. */
+/** Creates the control API of a node's cassette. Settings are the defaults of its requests. */
 export function createCassetteControl(current: CurrentCassette, settings: NodeSettings): CassetteControl {
   return {
     describe: () => current.describe(),
@@ -59,9 +59,9 @@ export function createCassetteControl(current: CurrentCassette, settings: NodeSe
 }
 
 /**
- * The provider that a request names, or the options.
+ * Returns the provider given by a request, or else by the options.
  *
- * @throws ConfigurationError if a request may not name another one than the options
+ * @throws ConfigurationError if a request may not choose another provider than the options
  */
 function upstreamOf(settings: NodeSettings, named: UpstreamRequest): Provider | undefined {
   const given = Object.entries(named).find(([name, url]) => url !== settings[name as keyof UpstreamRequest])
@@ -78,7 +78,7 @@ function upstreamOf(settings: NodeSettings, named: UpstreamRequest): Provider | 
   }
 }
 
-/** Every URL that this node asks. */
+/** Returns every upstream URL of this node. */
 function urlsOf(settings: NodeSettings, named: UpstreamRequest): string[] {
   const { upstream, upstreamWs, upstreamIpfs, upstreamGateway, forkUrl } = { ...settings, ...named }
   return [upstream, upstreamWs, upstreamIpfs, upstreamGateway, forkUrl].filter((url) => url !== undefined)
@@ -92,7 +92,7 @@ function recordRules({ recordRules: given }: NodeSettings): CassetteRules {
   return rules
 }
 
-/** Lets a cassette keep what a fork reads of its remote, and answer in the remote's place. */
+/** Lets a cassette record a fork's reads of its remote, and replay them in the remote's place. */
 export function remoteReadsOf(cassette: CurrentCassette, network: string): RemoteReads {
   return {
     get isActive() {
@@ -104,7 +104,7 @@ export function remoteReadsOf(cassette: CurrentCassette, network: string): Remot
 
 const subdomain = /^([^.]+)\.(ip[fn]s)\./i
 
-/** Lets a cassette answer the requests of a file network. */
+/** Lets a cassette intercept the requests of a file network. */
 export function filesBehind(cassette: CurrentCassette, files: FileEndpoint): FileEndpoint {
   return {
     execute: (request) => {

@@ -8,9 +8,9 @@ import { Provider } from '../provider/provider.js'
 import type { NodeHooks } from './networks.js'
 
 /**
- * Makes a node's provider from its settings, the keys file and the faults file.
+ * Creates a node's provider from its settings, the keys file and the faults file.
  *
- * @throws ConfigurationError that names the path to what is wrong.
+ * @throws ConfigurationError with the path to the invalid value
  */
 export async function createProvider(
   settings: NodeSettings,
@@ -33,9 +33,9 @@ export async function createProvider(
 }
 
 /**
- * The keys and plans of the keys file, and the keys given one by one.
+ * Reads the keys and plans of the keys file, and individually given keys.
  *
- * @throws ConfigurationError that names the file, the path to the value and what was expected.
+ * @throws ConfigurationError with the file, the path to the value and what was expected
  */
 export async function readKeys({
   keys: file,
@@ -51,7 +51,7 @@ export async function readKeys({
   return { keys, plans }
 }
 
-/** A start without a file does not wait for its schema to be loaded. */
+/** Loads the schema only if there is a file, to keep startup fast. */
 async function readKeysFile(file: NonNullable<NodeSettings['keys']>): Promise<KeysFile> {
   const { parseKeysFile } = await import('../provider/keys/keysFile.js')
   const content = typeof file === 'string' ? readJsonFile('--keys', file) : file
@@ -59,7 +59,7 @@ async function readKeysFile(file: NonNullable<NodeSettings['keys']>): Promise<Ke
 }
 
 /**
- * Sets the faults of the faults file and of the scenarios that were asked for.
+ * Sets the faults of the faults file and of the selected scenarios.
  *
  * @throws ConfigurationError
  */
@@ -80,7 +80,7 @@ export async function setFaults(
   for (const name of scenario) provider.startScenario(name)
 }
 
-/** The content of a JSON file. @throws ConfigurationError that names the flag and the file */
+/** Reads a JSON file. @throws ConfigurationError with the flag and the file */
 export function readJsonFile(flag: string, path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))

@@ -13,7 +13,7 @@ import {
 import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
 import { beginWith, type StartingData } from './startingData.js'
 
-/** The data of a node while it is open. */
+/** The data of a running node. */
 export interface NodeData extends NetworkData {
   directory: string
   close(): Promise<void>
@@ -22,8 +22,8 @@ export interface NodeData extends NetworkData {
 /**
  * Opens the data directory, or a temporary one that is removed when the node stops.
  *
- * @param start - what a directory without a chain begins with
- * @throws DataDirectoryError if another process has it or what is in it does not fit.
+ * @param start - initial data of a directory without a chain
+ * @throws DataDirectoryError if another process has it open or its content does not fit
  */
 export async function openData(
   settings: Pick<NodeSettings, 'dataDir' | 'sync' | 'cacheMemory'>,
@@ -40,7 +40,7 @@ export async function openData(
     if (start !== undefined) beginWith(start, directory)
     const manifest = readManifest(directory) ?? { formatVersion: FORMAT_VERSION, networks: {} }
     const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
-    // Later, and without reporting failures: leftovers of other processes do not concern this start.
+    // Delayed and without reporting failures, because leftovers of other processes must not affect this start.
     setTimeout(() => void sweepTemporaryDirectories(start?.temporary).catch(() => undefined), 500).unref()
     return {
       directory,
@@ -58,10 +58,9 @@ export async function openData(
 }
 
 /**
- * Runs steps one after another, the later ones also where an earlier one fails: what a node has open is closed whatever
- * happens on the way.
+ * Runs steps in order, continuing after failures, so that everything a node has opened gets closed.
  *
- * @throws what the first step that failed has thrown, once all have run
+ * @throws the first failure, once all steps have run
  */
 export async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []

@@ -11,34 +11,34 @@ import { DataDirectoryError } from '../storage/errors.js'
 import { keyspaceOf } from '../storage/keyspace.js'
 import { withStoredData } from './storedData.js'
 
-/** Bytes that are written at a time. */
+/** Bytes written at a time. */
 const CHUNK = 1024 * 1024
 
-/** Which chain is exported, and where to. */
+/** Chain to export, and its destination. */
 export interface ExportRequest {
   dataDir: string
-  /** The name of its network; the standard one unless given. */
+  /** Name of the network; the standard one by default. */
   network: string | undefined
-  /** The file for the blocks. */
+  /** File for the blocks. */
   file: string
-  /** The file for the genesis. */
+  /** File for the genesis. */
   genesisFile: string
-  /** The last block; the head unless given. */
+  /** Last block; the head by default. */
   to: bigint | undefined
 }
 
-/** What was exported. */
+/** The exported blocks. */
 export interface Exported {
   first: bigint
   last: bigint
 }
 
 /**
- * Writes the blocks of a chain and its genesis into files, which `--genesis` and `--import` read. Nothing is written
- * unless all of it can be.
+ * Exports a chain's blocks and genesis to files for `--genesis` and `--import`. Writes nothing unless everything can be
+ * exported.
  *
- * @throws DataDirectoryError if there is no such chain, or a node has it open.
- * @throws ExportError if a block cannot be imported again.
+ * @throws DataDirectoryError if there is no such chain, or a node has it open
+ * @throws ExportError if a block cannot be imported again
  */
 export async function exportFiles(order: ExportRequest): Promise<Exported> {
   const { dataDir, network = standardNetwork } = order
@@ -71,7 +71,7 @@ async function exportFrom(database: Database, network: number, order: ExportRequ
   return { first: first + 1n, last }
 }
 
-/** The file is not touched before the first block is there. */
+/** Writes blocks to a file, which is not touched before the first one is available. */
 async function writeBlocks(path: string, blocks: Iterator<Uint8Array>): Promise<void> {
   let next = blocks.next()
   const file = await open(path, 'w')

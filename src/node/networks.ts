@@ -15,18 +15,18 @@ import { type NodeData, inOrder } from './data.js'
 /** Opens one of the node's networks. */
 export type OpenNetwork = (network: NetworkName) => Promise<Network>
 
-/** A network as the control API describes it. */
+/** A network as described by the control API. */
 export interface NetworkDescription {
   name: string
   chainId: string
-  /** Whether it has been used, so that its chain is there. */
+  /** Whether it has been used, so that its chain is open. */
   isOpen: boolean
   fork?: { url: string; number: string }
-  /** Addresses whose transactions need no signature, other than by `--auto-impersonate`. */
+  /** Addresses that need no signature, not counting `--auto-impersonate`. */
   impersonated: string[]
 }
 
-/** The networks of a node. Each is opened when it is first used. */
+/** The networks of a node, each opened on first use. */
 export class NetworkMap {
   readonly names: readonly NetworkName[]
   readonly #open: OpenNetwork
@@ -38,24 +38,24 @@ export class NetworkMap {
     this.#open = open
   }
 
-  /** The network of a name that `names` holds. */
+  /** Returns a network by name, which must be in `names`. */
   async get(name: string): Promise<Network> {
     const opening = this.#opening.get(name) ?? this.#begin(name)
     return opening
   }
 
-  /** Its pipeline, at once if the network is open already. */
+  /** Returns a network's pipeline, synchronously if it is open. */
   readonly pipeline = (name: string): RpcPipeline | Promise<RpcPipeline> => {
     const opened = this.#opened.get(name)
     return opened?.pipeline ?? this.get(name).then(({ pipeline }) => pipeline)
   }
 
-  /** Those that are open. */
+  /** Returns the open networks. */
   opened(): Network[] {
     return [...this.#opened.values()]
   }
 
-  /** What the networks are, for people. */
+  /** Describes the networks. */
   describe(): NetworkDescription[] {
     return this.names.map(({ name, chainId }) => {
       const opened = this.#opened.get(name)
@@ -71,7 +71,7 @@ export class NetworkMap {
     })
   }
 
-  /** Lets what takes long on the open networks end early. */
+  /** Lets long-running work on the open networks end early. */
   beginStop(): void {
     for (const network of this.opened()) network.beginStop()
   }
@@ -95,13 +95,13 @@ export class NetworkMap {
   }
 }
 
-/** What every network of a node is opened with. */
+/** Dependencies of all networks of a node. */
 export interface NetworkParts {
   settings: NodeSettings
   hooks: NodeHooks
   provider: Provider
   data: Promise<NodeData>
-  /** Told of every event of the chains. */
+  /** Observes the events of all chains. */
   chains: ChainWatch
   cassette: CurrentCassette
 }
@@ -144,9 +144,9 @@ export async function openNodeNetwork({ name, chainId }: NetworkName, parts: Net
   return network
 }
 
-/** Told of what happens in a node. */
+/** Callbacks for events in a node. */
 export interface NodeHooks {
-  /** Something that the user should know, in one line. */
+  /** Prints a one-line warning for the user. */
   warn?(message: string): void
   /** A network has a new head. */
   block?(network: string, block: StoredBlock): void
@@ -154,10 +154,13 @@ export interface NodeHooks {
   importing?(progress: ImportProgress): void
   /** A request has failed. */
   failure?(entry: Omit<JournalEntry, 'id'>): void
-  /** What contracts do, for developers to read: console.log, why transactions fail, traces; may have several lines. */
+  /**
+   * Prints contract activity for developers: console.log, reasons of failed transactions, traces; may have several
+   * lines.
+   */
   tell?(network: string, text: string): void
-  /** Whether `tell` may be given colours, as ECMA-48 has them. */
+  /** Whether text for `tell` may contain ECMA-48 colours. */
   colours?: boolean
-  /** A fault of ours. */
+  /** An internal fault. */
   fault?(place: string, fault: unknown): void
 }

@@ -9,20 +9,20 @@ import { readManifest } from '../storage/manifest.js'
 import { readKeys } from './createProvider.js'
 import { ARCHIVED_KEYS } from './startingData.js'
 
-/** What is packed, and where to. */
+/** Data to pack, and its destination. */
 export interface PackRequest {
   dataDir: string
-  /** The archive. */
+  /** Path of the archive. */
   file: string
-  /** A keys file that goes with the data. */
+  /** A keys file to include. */
   keys: string | undefined
 }
 
 /**
- * Packs a data directory into an archive, which `--from` begins with.
+ * Packs a data directory into an archive for `--from`.
  *
- * @throws DataDirectoryError if there is no chain, it is damaged, or a node has it open.
- * @throws ConfigurationError if the keys file cannot be used.
+ * @throws DataDirectoryError if there is no chain, it is damaged, or a node has it open
+ * @throws ConfigurationError if the keys file cannot be used
  */
 export async function packData({ dataDir, file, keys }: PackRequest): Promise<Packed> {
   if (readManifest(dataDir) === undefined) throw new DataDirectoryError(`There is no chain in ${dataDir}.`)
@@ -39,8 +39,8 @@ export async function packData({ dataDir, file, keys }: PackRequest): Promise<Pa
 }
 
 /**
- * Opens the databases twice: the first time brings what write-ahead files hold to LevelDB and removes files that
- * killed processes left, the second time LevelDB's own log becomes a table. No start from the archive does it again.
+ * Opens the databases twice. The first time flushes write-ahead files to LevelDB and removes leftovers of killed
+ * processes; the second time turns LevelDB's own log into a table. Starts from the archive need not do so again.
  */
 async function settle(dataDir: string): Promise<void> {
   for (let time = 0; time < 2; time++) {

@@ -10,29 +10,29 @@ import { readManifest } from '../storage/manifest.js'
 
 /** The keys file in an archive. */
 export const ARCHIVED_KEYS = 'keys.json'
-/** Says in a data directory what it began with. */
+/** Records in a data directory what it was started from. */
 const START_FILE = 'from'
 
-/** What a node's data begin with: `--from`. */
+/** Initial data of a node: `--from`. */
 export interface StartingData {
-  /** A data directory that stays as it is: an unpacked archive, or one that no node has open. */
+  /** A data directory that does not change: an unpacked archive, or one that no node has open. */
   directory: string
-  /** What it is, for a data directory to remember. */
+  /** Identifies the source, recorded in the data directory. */
   name: string
-  /** Whether a process that was killed may have left files in it that LevelDB does not know. */
+  /** Whether a killed process may have left files in it that LevelDB does not know. */
   isUnsettled: boolean
-  /** Where temporary data directories are made: on the same file system, if it is the cache's. */
+  /** Where to create temporary data directories: on the same file system, if it is the cache's. */
   temporary: string
-  /** The path of its keys file. */
+  /** Path of its keys file. */
   keys: string | undefined
 }
 
 /**
- * Finds what `--from` names; an archive is unpacked if no earlier start has done so.
+ * Locates the data given by `--from`; unpacks an archive unless an earlier start has done so.
  *
  * @returns undefined without --from
- * @throws ArchiveError if it is neither an archive nor a data directory, or cannot be used.
- * @throws DataDirectoryError if a node has the directory open.
+ * @throws ArchiveError if it is neither an archive nor a data directory, or cannot be used
+ * @throws DataDirectoryError if a node has the directory open
  */
 export async function findStartingData({
   from,
@@ -51,7 +51,7 @@ export async function findStartingData({
     const isUnsettled = lockOwner(directory) !== undefined
     return { directory, name: directory, isUnsettled, temporary, keys: keysIn(directory) }
   }
-  // Only such a start loads what unpacks.
+  // Loaded only for starts from an archive.
   const { unpackArchive } = await import('../storage/archive/archiveCache.js')
   const { directory, checksum } = await unpackArchive(from, archiveCache)
   return { directory, name: `sha256:${checksum}`, isUnsettled: false, temporary, keys: keysIn(directory) }
@@ -63,9 +63,9 @@ function keysIn(directory: string): string | undefined {
 }
 
 /**
- * Fills a data directory that this process has locked, unless it has begun with the same already and goes on.
+ * Fills a data directory that this process has locked, unless it was already started from the same data.
  *
- * @throws DataDirectoryError if there is something else in it, or a node opened what is copied meanwhile.
+ * @throws DataDirectoryError if it contains other data, or a node opened the source during the copy
  */
 export function beginWith({ directory, name, isUnsettled }: StartingData, target: string): void {
   const marker = join(target, START_FILE)

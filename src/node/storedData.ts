@@ -8,25 +8,25 @@ import { keyspaceOf } from '../storage/keyspace.js'
 import { lockDirectory } from '../storage/lock.js'
 import { type Manifest, readManifest } from '../storage/manifest.js'
 
-/** A data directory that this process has for itself, without a node. */
+/** A data directory opened exclusively, without a node. */
 export interface StoredData {
   directory: string
   manifest: Manifest
   database: Database
 }
 
-/** One chain of a data directory. */
+/** A chain in a data directory. */
 export interface StoredChainName {
-  /** The network's, and where a reset has taken it to if this is that chain. */
+  /** Name of the network, with the block of the reset if a reset has created this chain. */
   name: string
-  /** Its number in the keys of the database. */
+  /** Number in database keys. */
   index: number
 }
 
 /**
- * Opens a data directory for a command, and closes it behind `use`.
+ * Opens a data directory for a command, and closes it after `use`.
  *
- * @throws DataDirectoryError if there is none, it is damaged or of another format, or a node has it open.
+ * @throws DataDirectoryError if there is none, it is damaged or of another format, or a node has it open
  */
 export async function withStoredData<T>(
   directory: string,
@@ -47,7 +47,7 @@ export async function withStoredData<T>(
   }
 }
 
-/** The chains of a data directory: one for each network, and another where a reset has taken the network to a fork. */
+/** Lists the chains of a data directory: one per network, plus one if a reset has taken it to a fork. */
 export function storedChains({ networks }: Manifest): StoredChainName[] {
   return Object.entries(networks).flatMap(([name, { index, resetTo }]) => [
     { name, index },
@@ -65,8 +65,8 @@ export interface PrunedChain extends Pruned {
 /**
  * Deletes the states of old blocks from every chain of a data directory.
  *
- * @param keep - how many of the newest blocks of each chain keep their states, at least 1
- * @throws DataDirectoryError if there is no chain, it is damaged, or a node has it open.
+ * @param keep - how many of each chain's newest blocks keep their states, at least 1
+ * @throws DataDirectoryError if there is no chain, it is damaged, or a node has it open
  */
 export function pruneData(dataDir: string, keep: bigint): Promise<PrunedChain[]> {
   return withStoredData(dataDir, async ({ manifest, database }) => {

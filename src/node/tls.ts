@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Certificate } from '../server/listen.js'
 
-/** What the names of a certificate come from. */
+/** Settings that determine a certificate and its names. */
 type TlsSettings = Pick<NodeSettings, 'tls' | 'tlsCert' | 'tlsKey' | 'host' | 'domain'>
 
 /**
- * The certificate that was given, or one that is made now if HTTPS was asked for; undefined for plain HTTP.
+ * Loads the given certificate, or generates one if HTTPS is requested; undefined for plain HTTP.
  *
  * @throws OptionError
  */
@@ -28,7 +28,7 @@ export async function loadCertificate(
   return makeCertificate(namesOf(settings, networks))
 }
 
-/** Writes a certificate where programs can be pointed to (NODE_EXTRA_CA_CERTS). @returns the path */
+/** Saves a certificate for use by programs (NODE_EXTRA_CA_CERTS). @returns the path */
 export async function saveCertificate(directory: string, { cert }: Certificate): Promise<string> {
   const path = join(directory, 'tls', 'certificate.pem')
   await mkdir(join(directory, 'tls'), { recursive: true })
@@ -36,7 +36,7 @@ export async function saveCertificate(directory: string, { cert }: Certificate):
   return path
 }
 
-/** Loopback and other addresses, networks by host, and those of the domain. */
+/** Returns loopback and other addresses, networks as host names, and those of the domain. */
 function namesOf({ host, domain }: TlsSettings, networks: readonly string[]): string[] {
   const names = ['localhost', '127.0.0.1', '::1', ...host.filter((address) => isIP(address) > 0)]
   const parents = ['localhost', ...(domain === undefined ? [] : [domain])]
@@ -53,9 +53,9 @@ function readPem(flag: string, path: string): string {
   }
 }
 
-/** Makes a certificate that vouches for itself, for host names and IP addresses. */
+/** Generates a self-signed certificate for host names and IP addresses. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
-  // The library is loaded where a certificate is made.
+  // Loaded only to generate a certificate.
   const { default: selfsigned } = await import('selfsigned')
   const { cert, private: key } = await selfsigned.generate([{ name: 'commonName', value: 'Standin' }], {
     keyType: 'ec',

@@ -10,11 +10,11 @@ import { blockEncoder } from '../rpc/format/block.js'
 import { keyspaceOf } from '../storage/keyspace.js'
 import { storedChains, withStoredData } from './storedData.js'
 
-/** What was looked at, and how often something was wrong. */
+/** What was checked, and the number of problems. */
 export interface Verified {
   blocks: number
   states: number
-  /** Blocks whose states are not there, and need not be: pruned, or never stored. */
+  /** Blocks without states that need none: pruned, or never stored. */
   statelessBlocks: number
   nodes: number
   codes: number
@@ -23,11 +23,11 @@ export interface Verified {
 }
 
 /**
- * Checks everything in a data directory: every block with the rows that find it, every state with the trie of
- * @ethereumjs/mpt, every code, and the blocks, pins and mutable files of the file network.
+ * Verifies a data directory: every block with its index rows, every state with the trie of @ethereumjs/mpt, all code,
+ * and the blocks, pins and mutable files of the file network.
  *
- * @param report - told of everything that is wrong, a line each
- * @throws DataDirectoryError if it cannot be opened.
+ * @param report - receives each problem as one line
+ * @throws DataDirectoryError if it cannot be opened
  */
 export async function verifyData(dataDir: string, report: (line: string) => void): Promise<Verified> {
   const verified: Verified = {
@@ -57,7 +57,7 @@ export async function verifyData(dataDir: string, report: (line: string) => void
   return verified
 }
 
-/** Turns what a damaged file throws into a line: the rest of the directory is still looked at. */
+/** Reports what a damaged file throws as a line, so that the rest of the directory is still checked. */
 async function reportFailure(
   name: string,
   tell: (line: string) => void,

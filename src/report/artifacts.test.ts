@@ -39,7 +39,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('artifacts', () => {
-  test('are found in the forms of hardhat, foundry and solc', async () => {
+  test('are found in the formats of hardhat, foundry and solc', async () => {
     const found = await readArtifacts(directory)
     expect(found.map(({ name }) => name).sort()).toEqual(['A', 'B', 'C', 'D', 'E'])
     expect(found.filter(({ name }) => name !== 'E').every(({ abi: entries }) => entries.length === 3)).toBe(

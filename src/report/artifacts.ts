@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hexToBytes } from '../encoding/hex.js'
 
-/** An entry of a contract's ABI that has inputs: a function, an event or an error. */
+/** An entry of a contract's ABI with inputs: a function, event or error. */
 export interface AbiEntry {
   type: 'function' | 'event' | 'error'
   name: string
@@ -18,22 +18,22 @@ export interface AbiInput {
   components?: readonly AbiInput[]
 }
 
-/** A compiled contract, as far as it was found. */
+/** A compiled contract, as far as available. */
 export interface ContractArtifact {
   name: string
   abi: readonly AbiEntry[]
-  /** Runtime code; empty if it is not in the file, or not linked. */
+  /** Runtime code; empty if missing from the file or not linked. */
   code: Uint8Array
 }
 
-/** Folders that hold no artifacts, however deep. */
+/** Directories without artifacts, at any depth. */
 const skipped: ReadonlySet<string> = new Set(['node_modules', '.git', 'build-info', 'cache'])
 
 /**
- * The contracts in the JSON files of a folder and those within it: artifacts of hardhat and foundry, and the outputs
- * of solc (standard JSON and combined JSON). Other files are passed over.
+ * Reads the contracts in the JSON files of a directory tree: artifacts of hardhat and foundry, and outputs of solc
+ * (standard JSON and combined JSON). Other files are skipped.
  *
- * @throws Error if the folder cannot be read.
+ * @throws Error if the directory cannot be read
  */
 export async function readArtifacts(directory: string): Promise<ContractArtifact[]> {
   const found: ContractArtifact[] = []
@@ -47,7 +47,7 @@ export async function readArtifacts(directory: string): Promise<ContractArtifact
   return found
 }
 
-/** What a JSON file holds; undefined if it cannot be read. */
+/** Reads a JSON file; undefined if it cannot be read. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
@@ -56,7 +56,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** The contracts that the content of a JSON file describes. */
+/** Extracts contracts from the content of a JSON file. */
 export function artifactsIn(json: unknown, fileName: string): ContractArtifact[] {
   const { abi, contractName, contracts } = members(json)
   if (Array.isArray(abi)) return [artifact(typeof contractName === 'string' ? contractName : fileName, json)]
@@ -83,7 +83,7 @@ function isEntry(item: unknown): item is AbiEntry {
   return isKnown && typeof name === 'string' && Array.isArray(inputs)
 }
 
-/** As hardhat, foundry and solc have it. */
+/** Extracts runtime code from the formats of hardhat, foundry and solc. */
 function runtimeCode(json: Record<string, unknown>): Uint8Array {
   const { deployedBytecode, evm } = json
   const candidates = [
@@ -98,7 +98,7 @@ function runtimeCode(json: Record<string, unknown>): Uint8Array {
     : new Uint8Array(0)
 }
 
-/** The members of an object; none of what is no object. */
+/** Returns the members of an object; none if the value is not an object. */
 export function members(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

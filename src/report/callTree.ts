@@ -10,18 +10,18 @@ import type { ContractArtifact } from './artifacts.js'
 import { CONSOLE_ADDRESS, decodeConsoleLog } from './consoleLog.js'
 import { Contracts, describeFailure } from './contracts.js'
 
-/** What a call tree is printed with. */
+/** Options of a call tree. */
 export interface CallTreeOptions {
   contracts: Contracts
-  /** The name of the contract at a 20-byte address. */
+  /** Returns the name of the contract at a 20-byte address. */
   nameOf: (address: Uint8Array) => string | undefined
   paint: Paint
 }
 
-/** Longest data that is printed; of longer data the beginning is. */
+/** Maximum characters of printed data; longer data is truncated. */
 const LONGEST_DATA = 66
 
-/** The calls of a transaction as a tree, with names, gas, events and what was returned; one line each. */
+/** Formats a transaction as a call tree with names, gas, events and return values, one line each. */
 export function formatCallTree(top: CallFrame, options: CallTreeOptions): string[] {
   const { title, children } = nodeOf(top, options)
   return [title, ...branches(children)]
@@ -51,7 +51,7 @@ function nodeOf(frame: CallFrame, options: CallTreeOptions): TreeNode {
   }
 }
 
-/** Calls and events in the order in which they happened. */
+/** Returns calls and events in order of occurrence. */
 function innerNodes(frame: CallFrame, options: CallTreeOptions): TreeNode[] {
   const nodes: TreeNode[] = []
   const logs = [...frame.logs]
@@ -97,10 +97,10 @@ function shortened(bytes: Uint8Array): string {
   return text.length > LONGEST_DATA ? `${text.slice(0, LONGEST_DATA)}… (${bytes.length} bytes)` : text
 }
 
-/** What a trace for a developer may cost. */
+/** Limits of a trace for a developer. */
 const LIMITS = { maxBytes: 64 * 1024 * 1024, timeoutMilliseconds: 30_000 }
 
-/** A block whose transactions are shown. */
+/** A block to print. */
 export interface TreeRequest {
   view: ChainView
   tracing: Pick<HistoryTracer, 'traceBlock'>
@@ -109,7 +109,7 @@ export interface TreeRequest {
   colours: boolean
 }
 
-/** The transactions of a block as trees of calls, each behind a line with its hash. */
+/** Formats the transactions of a block as call trees, each after a line with its hash. */
 export async function traceTrees({
   view,
   tracing,
@@ -150,7 +150,7 @@ async function framesOf(
   return frames
 }
 
-/** The names of the contracts in frames by their addresses, as far as their code is known. */
+/** Names the contracts in frames by address, if their code is known. */
 async function namesIn(
   frames: readonly CallFrame[],
   view: ChainView,
@@ -172,7 +172,7 @@ async function namesIn(
   return names
 }
 
-/** Colours of the parts of a report. */
+/** Colours the parts of a report. */
 export interface Paint {
   name(text: string): string
   event(text: string): string
@@ -182,7 +182,7 @@ export interface Paint {
   faint(text: string): string
 }
 
-/** Everything as it is: for files and pipes. */
+/** No colours, for files and pipes. */
 const plain: Paint = {
   name: (text) => text,
   event: (text) => text,
@@ -192,7 +192,7 @@ const plain: Paint = {
   faint: (text) => text,
 }
 
-/** A colour of ECMA-48 (SGR), and back to the one before. */
+/** Applies an ECMA-48 colour (SGR) and then restores the default. */
 function inColour(code: number, end = 39): (text: string) => string {
   return (text) => `\u001b[${code}m${text}\u001b[${end}m`
 }
@@ -206,7 +206,7 @@ const coloured: Paint = {
   faint: inColour(2, 22),
 }
 
-/** Colours for a terminal, none for anything else. */
+/** Creates colours for a terminal, none for anything else. */
 export function createPaint({ colours }: { colours: boolean }): Paint {
   return colours ? coloured : plain
 }

@@ -5,7 +5,7 @@ import { argumentTypes, decodeConsoleLog } from './consoleLog.js'
 
 const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** A call of console.log as a contract would encode it. */
+/** Encodes a call of console.log like a contract. */
 function encode(name: string, types: readonly string[] = [], ...args: unknown[]): Uint8Array {
   const abi = [
     {
@@ -30,7 +30,7 @@ describe('console.log', () => {
     }
   })
 
-  test('knows the older selectors, which say uint and int', () => {
+  test('knows the older selectors with uint and int', () => {
     expect(argumentTypes(toFunctionSelector('log(string,uint)').slice(2))).toEqual(['string', 'uint256'])
     expect(argumentTypes('deadbeef')).toBeUndefined()
   })
@@ -55,7 +55,7 @@ describe('console.log', () => {
     expect(decodeConsoleLog(data)).toBe(line)
   })
 
-  test('shows what it cannot decode as it is', () => {
+  test('shows undecodable data in hex', () => {
     for (const data of ['0xdeadbeef00', `${toFunctionSelector('log(string)')}00`] as Hex[]) {
       expect(decodeConsoleLog(hexToBytes(data))).toBe(data)
     }

@@ -2,12 +2,12 @@ import { type Parameter, decode } from 'ox/AbiParameters'
 import { keccak256 } from 'ox/Hash'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 
-/** The address that console.log of hardhat and forge calls; its last bytes are the words. */
+/** Address that hardhat's and forge's console.log calls; its last bytes spell "console.log". */
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
 const SELECTOR_BYTES = 4
 
-/** The line that a call to the console's address asks for; what is no call of console.log is shown as it is. */
+/** Decodes a call to the console address into a line; anything but a console.log call is shown in hex. */
 export function decodeConsoleLog(data: Uint8Array): string {
   const types = argumentTypes(bytesToPlainHex(data.subarray(0, SELECTOR_BYTES)))
   if (types === undefined) return bytesToHex(data)
@@ -22,8 +22,8 @@ export function decodeConsoleLog(data: Uint8Array): string {
 }
 
 /**
- * Values as console.log of hardhat and forge print them: if the first is a text, its placeholders take the values
- * behind it; what is left follows after spaces.
+ * Formats values like console.log of hardhat and forge: if the first is a string, its placeholders take the following
+ * values; the rest is appended, separated by spaces.
  */
 export function formatLog(values: readonly unknown[]): string {
   const [first, ...rest] = values
@@ -48,14 +48,14 @@ function show(value: unknown): string {
   return String(value)
 }
 
-/** The types that console.log has overloads of up to four arguments for, in any combination. */
+/** Types for which console.log has overloads of up to four arguments, in any combination. */
 const combined = ['uint256', 'string', 'bool', 'address'] as const
 const MOST_ARGUMENTS = 4
 
-/** The types that it takes alone besides. */
+/** Types with a single-argument overload only. */
 const alone = ['int256', 'bytes', ...Array.from({ length: 32 }, (_, index) => `bytes${index + 1}`)]
 
-/** The functions beside `log` that name the type of their argument. */
+/** Functions besides `log`, named after the type of their argument. */
 const named: readonly (readonly [name: string, type: string])[] = [
   ['logUint', 'uint256'],
   ['logInt', 'int256'],
@@ -69,8 +69,8 @@ const named: readonly (readonly [name: string, type: string])[] = [
 let known: ReadonlyMap<string, readonly string[]> | undefined
 
 /**
- * The types of the arguments behind a selector of 8 digits, or undefined if it is none of console.log: those of
- * hardhat's and forge's libraries, also the older ones that say `uint` and `int` in what they hash.
+ * Returns the argument types of an 8-digit selector, or undefined if it is not a console.log function. Includes those
+ * of hardhat's and forge's libraries, and older ones whose hashed signatures have `uint` and `int`.
  */
 export function argumentTypes(selector: string): readonly string[] | undefined {
   known ??= createTable()
@@ -90,7 +90,7 @@ function createTable(): ReadonlyMap<string, readonly string[]> {
   return table
 }
 
-/** All lists of combined types, from none up to so many. */
+/** Lists all combinations of types with at most `most` elements. */
 function combinations(most: number): readonly (readonly string[])[] {
   if (most === 0) return [[]]
   const shorter = combinations(most - 1)

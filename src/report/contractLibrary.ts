@@ -3,7 +3,7 @@ import { type ContractArtifact, readArtifacts } from './artifacts.js'
 import { isSameCode } from './contracts.js'
 import { type ContractSource, readSources } from './sources.js'
 
-/** A compiled contract as the control API lists it. */
+/** A compiled contract as listed by the control API. */
 export interface ListedContract {
   id: number
   name: string
@@ -12,20 +12,20 @@ export interface ListedContract {
   hasSource: boolean
 }
 
-/** The compiled contracts of a folder, with their sources as far as they are there. */
+/** The compiled contracts of a directory, with their sources if available. */
 export interface ContractLibrary {
   list(): ListedContract[]
-  /** The contract that runtime code is of. */
+  /** Identifies the contract with the given runtime code. */
   identify(code: Uint8Array): { id: number; name: string } | undefined
-  /** What leads from instructions to source lines. */
+  /** Returns the mapping from instructions to source lines. */
   source(id: number): ({ code: string } & Omit<ContractSource, 'code'>) | undefined
 }
 
 /**
- * Reads the contracts of a folder; none if there is no folder. A contract that lies in an artifact and in a build of its
- * compiler is there once.
+ * Reads the contracts of a directory; without one, there are none. A contract in both an artifact and its compiler's
+ * build is listed once.
  *
- * @throws Error if the folder cannot be read
+ * @throws Error if the directory cannot be read
  */
 export async function readContractLibrary(directory: string | undefined): Promise<ContractLibrary> {
   const sources = directory === undefined ? [] : await readSources(directory)

@@ -6,7 +6,7 @@ import type { AbiEntry, ContractArtifact } from './artifacts.js'
 
 const SELECTOR_BYTES = 4
 
-/** What is known of contracts: names of functions, events and errors by what stands for them in data. */
+/** Describes calls, events and errors by the ABIs of known contracts. */
 export class Contracts {
   readonly #entries = new Map<string, AbiEntry>()
   readonly #artifacts: readonly ContractArtifact[]
@@ -18,28 +18,28 @@ export class Contracts {
     }
   }
 
-  /** The name of the contract with this runtime code; immutables in it may have any value. */
+  /** Returns the name of the contract with this runtime code; its immutables may have any value. */
   nameOf(code: Uint8Array): string | undefined {
     return this.#artifacts.find((artifact) => isSameCode(artifact.code, code))?.name
   }
 
-  /** An error with its values, such as `Expired(1, 2)`; undefined if it is not known. */
+  /** Formats an error with its values, such as `Expired(1, 2)`; undefined if unknown. */
   describeError(data: Uint8Array): string | undefined {
     return this.#describe('error', data)
   }
 
-  /** A function with its arguments; undefined if it is not known. */
+  /** Formats a function call with its arguments; undefined if unknown. */
   describeCall(data: Uint8Array): string | undefined {
     return this.#describe('function', data)
   }
 
-  /** What a known function returned; undefined if it is not known or returned nothing. */
+  /** Formats the return values of a known function; undefined if it is unknown or returns nothing. */
   describeResult(input: Uint8Array, output: Uint8Array): string | undefined {
     const { outputs = [] } = this.#entry('function', input) ?? {}
     return outputs.length === 0 ? undefined : decodeValues(outputs, output)
   }
 
-  /** An event with its values; undefined if it is not known. */
+  /** Formats an event with its values; undefined if unknown. */
   describeEvent(topics: readonly Uint8Array[], data: Uint8Array): string | undefined {
     const [selector, ...indexed] = topics
     const entry = selector && this.#entries.get(`event ${bytesToPlainHex(selector)}`)
@@ -83,7 +83,7 @@ function decodeValues(inputs: AbiInputs, data: Uint8Array): string | undefined {
   }
 }
 
-/** Values that do not fit into a topic are there as their hashes. */
+/** Formats an indexed value; those that do not fit into a topic are hashed. */
 function topicValue(input: AbiInputs[number], topic: Uint8Array | undefined): string | undefined {
   if (topic === undefined) return undefined
   return /^(u?int\d*|address|bool|bytes\d+)$/.test(input.type)
@@ -91,16 +91,16 @@ function topicValue(input: AbiInputs[number], topic: Uint8Array | undefined): st
     : bytesToHex(topic)
 }
 
-/** Where an artifact has zeros for immutables, the code on the chain has their values. */
+/** Compares code with an artifact, which has zeros where deployed code has the values of immutables. */
 export function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
   if (artifact.length !== code.length) return false
   return artifact.every((byte, index) => byte === code[index] || byte === 0)
 }
 
-/** Longest text of one value; longer ones are cut in the middle of a line, not of a screen. */
+/** Maximum length of a single value; longer ones are truncated. */
 const LONGEST = 200
 
-/** Decoded values of the ABI, separated by commas. */
+/** Formats decoded ABI values, separated by commas. */
 export function showValues(values: readonly unknown[]): string {
   return values.map(showValue).join(', ')
 }
@@ -114,7 +114,7 @@ function showValue(value: unknown): string {
 
 const REVERTED = 'execution reverted'
 
-/** Why an execution failed, for a developer to read: the reason of a revert, the meaning of a panic, a known error. */
+/** Explains a failed execution to a developer: revert reason, panic meaning, or a known error. */
 export function describeFailure(
   { failure, output }: { failure: string; output: Uint8Array },
   contracts: Contracts,

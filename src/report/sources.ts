@@ -2,21 +2,21 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ContractArtifact, artifactsIn, members, readJson } from './artifacts.js'
 
-/** A compiled contract with what leads from its instructions to source lines. */
+/** A compiled contract with the mapping from its instructions to source lines. */
 export interface ContractSource extends ContractArtifact {
-  /** Path of the source file that declares it, as the compiler was given it. */
+  /** Path of the declaring source file, as given to the compiler. */
   path: string
-  /** In the form of solc (Solidity documentation, "Source Mappings"): an entry for each instruction of the code. */
+  /** In solc's format (Solidity documentation, "Source Mappings"): one entry per instruction. */
   sourceMap: string
-  /** Source files that the map names. */
+  /** Source files that the map refers to. */
   files: readonly { index: number; path: string; text: string }[]
 }
 
 /**
- * The contracts of a folder and those within it whose source texts are there: builds of hardhat and of foundry, and
- * files with the `input` and `output` of solc's standard JSON. Other files are passed over.
+ * Reads the contracts with source texts in a directory tree: builds of hardhat and foundry, and files with `input` and
+ * `output` of solc's standard JSON. Other files are skipped.
  *
- * @throws Error if the folder cannot be read.
+ * @throws Error if the directory cannot be read
  */
 export async function readSources(directory: string): Promise<ContractSource[]> {
   const found: ContractSource[] = []
@@ -31,7 +31,7 @@ export async function readSources(directory: string): Promise<ContractSource[]> 
   return found
 }
 
-/** Hardhat 3 keeps input and output in two files side by side. */
+/** Reads a build; Hardhat 3 keeps its input and output in two adjacent files. */
 async function readBuild(path: string): Promise<Record<string, unknown>> {
   const build = members(await readJson(path))
   if (build['input'] === undefined || build['output'] !== undefined) return build
