@@ -270,7 +270,10 @@ export class Chain {
     return { block, executed: produced.block }
   }
 
-  /** Derives the next block's randomness from the values that a control set for one block, as Hardhat does. */
+  /**
+   * Advances the randomness from the values of a mined block, so that a value set by a control carries on, as in
+   * Hardhat.
+   */
   #advanceRandomness({ mixHash, parentBeaconBlockRoot }: HeaderFields): void {
     const { randomness } = this.settings
     if (randomness === undefined || parentBeaconBlockRoot === undefined) return

@@ -4,13 +4,7 @@ import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedStep.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
-import {
-  FrameFailure,
-  describeFailure,
-  opcodeOutOfGas,
-  stackOverflow,
-  stackUnderflow,
-} from './failure.js'
+import { FrameFailure, describeFailure, opcodeOutOfGas, stackOverflow, stackUnderflow } from './failure.js'
 import type { FrameHost, FrameInterpreterConstructor, FrameStart } from './frameInterpreter.js'
 import { StateNotLoaded } from './frameEnvironment.js'
 import {

@@ -9,12 +9,12 @@ import { keccak256 } from '../crypto.js'
 import { type BlobStore, type MempoolDatabase, encodeWithSidecar } from './blobs.js'
 import type { PooledTransaction } from './transaction.js'
 
-/** A pooled transaction as it is stored on disk. */
+/** A pooled transaction as stored on disk. */
 export interface StoredPooled {
   /** 20 bytes. */
   sender: Uint8Array
   impersonated: boolean
-  /** The network form: EIP-2718, for blob transactions with the sidecar. */
+  /** The network form: the EIP-2718 encoding, with the sidecar for a blob transaction. */
   raw: Uint8Array
 }
 
@@ -32,7 +32,7 @@ export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8
   return bytes
 }
 
-/** Decodes what {@link encodePooled} wrote. */
+/** Decodes the output of {@link encodePooled}. */
 export function decodePooled(bytes: Uint8Array): StoredPooled {
   return {
     impersonated: bytes[0] === 1,
@@ -46,7 +46,7 @@ export interface NamedPooled extends StoredPooled {
   hash: Uint8Array
 }
 
-/** The transactions of a stored block in the form in which the pool stores them, with the sidecars that are known. */
+/** Returns the transactions of a stored block as the pool stores them, with all known sidecars. */
 export function pooledFromBlock(
   { blocks, blobs }: { blocks: Pick<BlockStore, 'blockRlp'>; blobs: BlobStore },
   block: StoredBlock,
@@ -59,7 +59,7 @@ export function pooledFromBlock(
   })
 }
 
-/** The network form of a transaction of a block. Without a known sidecar the transaction stays as it is. */
+/** Returns the network form of a block's transaction, without its sidecar if that is unknown. */
 function withBlobs(raw: Uint8Array, blobs: BlobStore): Uint8Array {
   if (raw[0] !== BLOB_TRANSACTION) return raw
   const fields = RLP.decode(raw.subarray(1))
@@ -125,8 +125,8 @@ export class PooledStore {
 }
 
 /**
- * The network form of a transaction: EIP-2718, and for a blob transaction with its sidecar as
- * [transaction, version?, blobs, commitments, proofs] (EIP-4844, EIP-7594).
+ * Encodes a transaction in its network form: EIP-2718, and for a blob transaction with its sidecar [transaction,
+ * version?, blobs, commitments, proofs] (EIP-4844, EIP-7594).
  */
 export function encodeNetworkForm({ transaction, sidecar }: PooledTransaction): Uint8Array {
   const raw = transaction.serialize()
@@ -145,7 +145,10 @@ export function stageReplacement(batch: WriteBatch, keys: Keyspace, { now, then 
   for (const pooled of then) stagePooled(batch, keys, { ...pooled, hash: networkFormHash(pooled.raw) })
 }
 
-/** The 32-byte hash of a transaction in its network form: a blob transaction is hashed without its sidecar (EIP-4844). */
+/**
+ * Returns the 32-byte hash of a transaction in network form: a blob transaction is hashed without its sidecar
+ * (EIP-4844).
+ */
 export function networkFormHash(raw: Uint8Array): Uint8Array {
   if (raw[0] !== BLOB_TRANSACTION) return keccak256(raw)
   const [transaction] = RLP.decode(raw.subarray(1))

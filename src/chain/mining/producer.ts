@@ -139,7 +139,7 @@ export function draftHeader(
   settings: BlockSettings,
 ): HeaderFields {
   const isLondon = rules.isActivatedEIP(1559)
-  // Only another program's genesis starts a proof-of-work chain, and nothing but the difficulty shows it.
+  // Only a foreign genesis starts a proof-of-work chain. Blocks here continue its difficulty, without a seal.
   const hasWork = parent.header.difficulty > 0n && !rules.gteHardfork('paris')
   const excessBlobGas = nextExcessBlobGas(parent.header, rules)
   return {
