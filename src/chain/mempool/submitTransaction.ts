@@ -35,8 +35,8 @@ export interface SubmittedTransaction {
  * 2. `Mempool.add` decodes the bytes, checks them with geth's messages and recovers the sender.
  * 3. Blobs go to the blob store, since no block contains them.
  * 4. `MiningSchedule.mineReady` mines under automine: `Chain.mineEachReady` drafts a block, `produceBlock` executes and
- * seals it, and `ChainPosition.advance` commits block, receipts, log index, state and head in one atomic write. Without
- * automine, a timer or evm_mine does the same later.
+ *    seals it, and `ChainPosition.advance` commits block, receipts, log index, state and head in one atomic write.
+ *    Without automine, a timer or evm_mine does the same later.
  * 5. `Chain` emits the `head` event to subscribers. The answer does not depend on it.
  * 6. If the transaction is still pooled, it is written to disk.
  * 7. The caller gets the hash, and the receipt if there is one.

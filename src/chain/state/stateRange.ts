@@ -106,7 +106,7 @@ export class StateRanges {
     return this.#stores.states.getCode(hash) ?? new Uint8Array(0)
   }
 
-  /** Lists the accounts of one state that are missing or different in another. */
+  /** Lists the accounts under the root `after` that are missing or different under `before`. */
   async changedAccounts(before: Uint8Array, after: Uint8Array): Promise<RangeAccount[]> {
     const addresses = await this.#addresses()
     const changed: RangeAccount[] = []
