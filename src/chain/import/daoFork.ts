@@ -28,7 +28,7 @@ export async function payDaoRefunds(
   await state.putAccount(contract, refunds)
 }
 
-/** The accounts that the DAO fork drained (EIP-779). */
+/** The accounts that the DAO fork emptied (EIP-779). */
 export const daoAccounts: readonly string[] = [
   'd4fe7bc31cedb7bfb8a345f31e668033056b2728',
   'b3fb0e5aba0e20e5c49d252dfd30e102b171a425',
