@@ -17,7 +17,7 @@ export interface ResetParts {
 
 /**
  * Resets a chain to its home's first block or, on request, to a block of a remote chain: without later blocks, pending
- * transactions and snapshots, and with the clock restored. Removed blocks can no longer be found.
+ * transactions and snapshots, and with the clock reset. Removed blocks can no longer be found.
  *
  * The remote is contacted before anything changes. Then the chain is first rewound on its current base, so that a node
  * that crashes midway has either the old first block or the new one.

@@ -51,7 +51,7 @@ describe('console.log', () => {
       encode('log', ['uint256', 'bool', 'address', 'string'], 1n, false, address, 'x'),
       `1 false ${address} x`,
     ],
-  ])('prints what was given: %#', (data, line) => {
+  ])('prints its arguments: %#', (data, line) => {
     expect(decodeConsoleLog(data)).toBe(line)
   })
 

@@ -28,7 +28,7 @@ export interface CompatibilityProfile {
 
   /** Whether automine and interval mining exclude each other. */
   intervalMiningDisablesAutomine: boolean
-  /** Whether transactions left over from before automine share the next transaction's block. */
+  /** Whether transactions left pending while automine was off share the next one's block. */
   automineIncludesPending: boolean
   /** Whether transactions that become executable together share one automined block; otherwise each gets its own. */
   readyShareBlock: boolean

@@ -191,7 +191,7 @@ describe('parseRpcRoute', () => {
     expect(parse(target)).toBeUndefined()
   })
 
-  test('the host names the network where the path does not', () => {
+  test('the host selects the network if the path does not', () => {
     expect(parse('/v3/abc', 'sepolia.localhost:8545')?.network).toBe('sepolia')
     expect(parse('/v3/abc', 'SEPOLIA.node.example')?.network).toBe('sepolia')
     expect(parse('/v3/abc', 'sepolia.elsewhere.example')?.network).toBe('local')

@@ -139,7 +139,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#watchIdleness()
   }
 
-  /** Closes it because the node stops, hardly waiting for the peer's close frame. */
+  /** Closes it because the node stops, and waits only briefly for the peer's close frame. */
   goAway(): void {
     this.#socket.close(goingAway)
     setTimeout(() => this.#socket.terminate(), 200).unref()

@@ -27,7 +27,7 @@ test('parameters are those of the call in the text', () => {
   expect(paramsIn('{"method":"eth_call"}')).toBeUndefined()
 })
 
-test('parameters of many values are not kept, however short their text is', () => {
+test('parameters with many values are not kept, however short their text', () => {
   expect(paramsIn(`{"params":[${Array.from({ length: 256 }, () => 0).join()}]}`)).toHaveLength(256)
   expect(paramsIn(`{"params":[${Array.from({ length: 257 }, () => 0).join()}]}`)).toBe(
     '(too large for the journal)',

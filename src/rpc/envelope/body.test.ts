@@ -40,18 +40,18 @@ describe('a long body in pieces', () => {
     ['as deep as may be', `[${batch},${deep(9_999)}]`],
     ['too deep', `[${batch},${deep(10_000)}]`],
     ['deep behind its end', `${batch}${deep(10_001)}`],
-  ])('holds what it does at once: %s', (_, text) => {
+  ])('parses to the same as at once: %s', (_, text) => {
     const expected = outcome(() => readBody(text))
     expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
   })
 
-  it('is read without the white space between its tokens', () => {
+  it('is parsed without the whitespace between its tokens', () => {
     const text = `{"jsonrpc":"2.0",${' \n'.repeat(200_000)}"id":1,"method":"a${' '.repeat(70_000)}"${'\t'.repeat(90_000)}}`
     const body = runToCompletion(readBodyInPieces(text))
     expect(body).toMatchObject({ text, message: { id: '1', method: `a${' '.repeat(70_000)}` } })
   })
 
-  it('is never held up for long', () => {
+  it('yields often', () => {
     const pieces = readBodyInPieces(batch)
     let count = 1
     while (pieces.next().done !== true) count++

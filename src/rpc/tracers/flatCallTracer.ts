@@ -40,7 +40,7 @@ export function parityWords(failure: string): string {
 /** Format of flat calls. */
 export interface FlatCallOptions {
   convertParityErrors: boolean
-  /** What a frame without a result has: null in trace_* (Erigon, Reth), no such member in geth's flatCallTracer. */
+  /** `result` of a frame without one: null in trace_* (Erigon, Reth), absent in geth's flatCallTracer. */
   missingResult: 'null' | 'absent'
 }
 

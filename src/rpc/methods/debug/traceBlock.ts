@@ -26,7 +26,7 @@ export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlo
   throw new ServerError(`block ${name} not found`)
 }
 
-/** Whether a block is missing in anvil's compatibility, where its traces are empty. */
+/** Whether the block is missing and the emulated node is anvil, which then returns no traces. */
 export function isMissingInAnvil(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
   selector: BlockSelector,
