@@ -66,7 +66,7 @@ async function ordinalsOf(
   return ordinals
 }
 
-test('are the same by iterators and by keys, in every range', async () => {
+test('postings are the same by iterators and by keys, in every range', async () => {
   const byKey = { database, keys, singleBlock: (criterion: LogCriterion) => table.find(criterion) }
   const byWalk = { database, keys, singleBlock: () => undefined }
   for (const position of [0, 1, 2] as const) {
@@ -93,7 +93,7 @@ test('are the same by iterators and by keys, in every range', async () => {
   }
 })
 
-test('need no iterator for a value in one block or none, or for a range of one block', async () => {
+test('postings need no iterator for a value in one block or none, or for a range of one block', async () => {
   const source = { database, keys, singleBlock: (criterion: LogCriterion) => table.find(criterion) }
   walks = 0
   expect(await ordinalsOf(source, criterionOf(2, 55), { from: 0, to: BLOCKS - 1 })).toEqual([55])
