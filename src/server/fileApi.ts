@@ -119,10 +119,11 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a path leads to the gateway once cleaned. */
+/** Whether a path leads to the gateway once it is cleaned, or asks it for the path of an address. */
 export function isGatewayPath(target: string): boolean {
-  const { path } = splitTarget(target)
-  return !isMalformed(path) && /^\/ip[fn]s\//.test(cleanPath(path))
+  const { path, search } = splitTarget(target)
+  if (isMalformed(path)) return false
+  return /^\/ip[fn]s\//.test(cleanPath(path)) || (!path.startsWith('/api/') && /[?&]uri=[^&]/.test(search))
 }
 
 /** Returns refusals that apply whatever the key. */

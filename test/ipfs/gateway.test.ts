@@ -594,6 +594,17 @@ describe('addresses', () => {
     expect((await ask('/ipfs/?uri=https://example.org')).status).toBe(400)
   })
 
+  // As Kubo 0.42.0 does: Go writes what a redirect says for GET alone.
+  it('that are sent elsewhere are measured for GET alone', async () => {
+    for (const path of ['/ipfs', `/ipfs/ipfs/${site}`]) {
+      expect((await ask(path)).headers).toHaveProperty('content-length')
+      const { status, headers } = await ask(path, {}, 'HEAD')
+      expect(headers).not.toHaveProperty('content-length')
+      expect([301, 307]).toContain(status)
+    }
+    expect((await ask('/ipfs?x=1')).headers.location).toBe('/ipfs/?x=1')
+  })
+
   // As Kubo 0.42.0 does.
   it('that name their namespace twice keep what is escaped as it is written', async () => {
     for (const rest of ['docs%2Fapi.json', 'docs/%2e%2e/index.html', 'q%3fm', 'a%20b']) {

@@ -97,6 +97,16 @@ it.each([
   ['files/mkdir?arg=/chosen', ''],
   ['files/chcid?arg=/chosen&hash=blake2s-160', ''],
   ['files/stat?arg=/chosen', '"QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"'],
+  ['files/chcid?arg=/chosen&hash=md5', 'potentially insecure hash functions not allowed'],
+  ['files/chcid?arg=/chosen&hash=md5&flush=false', ''],
+  // An unknown base is refused where CIDs are first needed.
+  ['files/ls?cid-base=foo&arg=/missing', '"file does not exist"'],
+  ['files/ls?cid-base=foo&arg=/chosen', '"unsupported multibase encoding: foo"'],
+  ['files/stat?cid-base=foo&arg=chosen', '"paths must start with a leading slash"'],
+  ['files/stat?cid-base=foo&arg=/missing', '"unsupported multibase encoding: foo"'],
+  ['pin/ls?cid-base=foo&type=bar', "invalid type 'bar'"],
+  ['pin/verify?cid-base=foo&verbose=true&quiet=true', 'can not be used at the same time'],
+  ['key/list?ipns-base=foo', '"cannot get key encoder: unsupported multibase encoding: foo"'],
   [
     'bootstrap/add?arg=/ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/',
     'bootstrap address without a transport: /ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/"',
@@ -177,6 +187,7 @@ it.each([
   ['add?mtime=5', 'hello', undefined, "raw-leaves can't be used with UnixFS metadata"],
   ['config?arg=Import.UnixFSRawLeaves&arg=null&json=true', undefined, undefined, '"Value":null'],
   ['add?hash=blake2s-160', '../b', 'application/symlink', '"unknown multihash code 45652 (0xb254): '],
+  ['add?wrap-with-directory=true', '', 'application/x-directory', '"no path given to Mkdir"'],
   [
     'block/put?cid-codec=dag-pb',
     '\f\f',

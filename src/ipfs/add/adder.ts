@@ -231,6 +231,7 @@ export async function addEntry(options: {
     const { children } = child
     const first = await children.next()
     if (first === undefined && !plan.includeEmptyDirectories) return
+    if (path === '') throw new FileNetworkError('no path given to Mkdir')
     const directory = parent.enter(child.name, metadataOf(child))
     if (first === undefined) return
     await addChild(directory, first, path)

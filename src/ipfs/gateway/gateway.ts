@@ -288,7 +288,8 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
     return {
       status,
       headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },
-      body: encoder.encode(body),
+      // Go writes the body of a redirect for GET alone, and measures what it writes.
+      body: request.method === 'GET' ? encoder.encode(body) : new Uint8Array(),
     }
   }
   if (![405, 412, 416].includes(status) && /text\/html/.test(request.headers['accept'] ?? '')) {

@@ -54,7 +54,13 @@ export function redirectAddress(request: GatewayRequest): void {
   redirectUri(request.query)
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
-  if (subdomain === undefined) return redirectToSubdomain(path, request)
+  if (subdomain === undefined) {
+    redirectToSubdomain(path, request)
+    if (path === '/ipfs' || path === '/ipns') {
+      throw new GatewayError(307, 'moved to the namespace', { Location: `${path}/${request.search}` })
+    }
+    return
+  }
   redirectToLabel(subdomain, path, request)
   redirectUncleanPath(escapeUrlPath(rootOfSubdomain(subdomain) + path), request.search)
 }

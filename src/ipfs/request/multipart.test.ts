@@ -42,6 +42,20 @@ describe('readMultipart', () => {
     await expect(parts([body.subarray(0, end + 2)])).rejects.toThrow('unexpected EOF')
   })
 
+  it('decodes content in quoted-printable, wherever the body is split', async () => {
+    const head = '--x\r\nContent-Transfer-Encoding: Quoted-Printable\r\n\r\n'
+    const quoted = Buffer.from(`${head}a=3Db=\r\nc=zz \t\r\n=c3=A9=\n\nd=\r\n--x--\r\n`)
+    const found = [[{ 'content-transfer-encoding': 'Quoted-Printable' }, 'a=bc=zz\r\né\nd']]
+    for (let cut = 1; cut < quoted.length; cut++) {
+      expect(await parts([quoted.subarray(0, cut), quoted.subarray(cut)]), `cut at ${cut}`).toEqual(found)
+    }
+    const decoding = (content: string): Promise<unknown> => parts([Buffer.from(`${head}${content}\r\n--x--`)])
+    // In Go's words.
+    await expect(decoding('a\0')).rejects.toThrow('quotedprintable: invalid unescaped byte 0x00 in body')
+    await expect(decoding('=')).rejects.toThrow('quotedprintable: invalid bytes after =: ""')
+    await expect(decoding('x'.repeat(4097))).rejects.toThrow('bufio: buffer full')
+  })
+
   it('drops a part whose headers are cut off, like Go', async () => {
     expect(await parts([body.subarray(0, 40)])).toEqual([])
   })

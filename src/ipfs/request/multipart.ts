@@ -1,4 +1,5 @@
 import { FileNetworkError, RequestError } from '../errors.js'
+import { decodeQuotedPrintable } from './quotedPrintable.js'
 
 /** The content of a part. */
 export interface PartContent extends AsyncIterable<Uint8Array> {
@@ -94,7 +95,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     const headers = parseHeaders(buffer.toString('utf8', lineBreak.length, headLength))
     const content = new WholeContent(buffer.subarray(start, end))
     buffer = buffer.subarray(end + delimiter.length)
-    return { headers, content }
+    return { headers, content: decoded(headers, content) }
   }
 
   async function readPart(): Promise<MultipartPart | undefined> {
@@ -114,7 +115,8 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     if (head === undefined) return undefined
     inPart = true
     const content = { whole: undefined, [Symbol.asyncIterator]: () => iterate(readData) }
-    return { headers: parseHeaders(head.toString('utf8')), content }
+    const headers = parseHeaders(head.toString('utf8'))
+    return { headers, content: decoded(headers, content) }
   }
 
   /** Reads the headers of a part; undefined if the body ends within them, which Go takes for the end of all parts. */
@@ -146,6 +148,12 @@ class BodyEndedError extends FileNetworkError {
   constructor() {
     super('unexpected EOF')
   }
+}
+
+/** Returns what the content of a part stands for: Go undoes one transfer encoding, and no other. */
+function decoded(headers: ReadonlyMap<string, string>, content: PartContent): PartContent {
+  if (headers.get('content-transfer-encoding')?.toLowerCase() !== 'quoted-printable') return content
+  return { whole: undefined, [Symbol.asyncIterator]: () => decodeQuotedPrintable(content) }
 }
 
 class WholeContent implements PartContent {

@@ -119,7 +119,13 @@ const partTypes = [
   'image/png',
   'nonsense',
 ]
-const moreHeaders = ['Abspath: /tmp/x\r\n', 'Content-Transfer-Encoding: base64\r\n', 'X: y\r\n', 'broken\r\n']
+const moreHeaders = [
+  'Abspath: /tmp/x\r\n',
+  'Content-Transfer-Encoding: base64\r\n',
+  'Content-Transfer-Encoding: quoted-printable\r\n',
+  'X: y\r\n',
+  'broken\r\n',
+]
 
 /** Content of a few sorts: text, repeated bytes, random bytes. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {

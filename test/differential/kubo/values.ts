@@ -128,7 +128,7 @@ export const configKeys = [
 ]
 export const configValues = [
   ...['{"a":1}', '1', 'true', '', 'x', 'null', '[]', '["a"]', '{}', '1.5', '"5s"', '"1MiB"', '-1', '1e3'],
-  ...['{"a":', 'nul', '99999999999999999999', '"x"', '[1]', 'False'],
+  ...['{"a":', 'nul', '99999999999999999999', '"x"', '[1]', 'False', '1e999', '[1,-1e999]', '1e30', '"<x>"'],
 ]
 export const texts = ['', 'x', 'foo', '%s', 'é', '1']
 export const codecNames = [

@@ -32,9 +32,11 @@ export const filesLs = defineCommand({
       yield long ? `${Name}${Type === typeNumbers.directory ? '/' : ''}\t${Hash}\t${Size}\n` : `${Name}\n`
     }
   },
-  async run({ args: [arg = '/'], options, encodeCid }, network) {
-    const path = checkFilesPath(arg)
+  async run(input, network) {
+    const { args, options } = input
+    const path = checkFilesPath(args[0] ?? '/')
     const entry = await network.files.lookUp(path)
+    const { encodeCid } = input
     const long = options.long === true
     if (entry.type !== 'directory') {
       const name = path.slice(path.lastIndexOf('/') + 1)

@@ -39,14 +39,16 @@ export const filesStat = defineCommand({
   arguments: [pathArgument('path', 'The file or directory.')],
   options: statOptions,
   text: textOf,
-  async run({ args: [arg = ''], options, encodeCid, signal }, network) {
+  async run(input, network) {
+    const { args, options, signal } = input
     const formats = [options.hash, options.size, options.format !== defaultFormat]
     if (formats.filter(Boolean).length > 1) {
       throw new ClientError(
         'invalid parameters: format was set by multiple options. Only one format option is allowed',
       )
     }
-    const path = checkFilesPath(arg)
+    const path = checkFilesPath(args[0] ?? '')
+    const { encodeCid } = input
     const entry = await loadPath(network, path)
     const local = options['with-local'] ? await measureLocal(network, entry, signal) : undefined
     return single({

@@ -1,5 +1,5 @@
 import { printable, inColumns } from '../../request/textForm.js'
-import { FileNetworkError } from '../../errors.js'
+import { FileNetworkError, errorText } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 
@@ -51,7 +51,7 @@ export const keyList = defineCommand({
   options: listOptions,
   text: textOfKeys,
   async run({ options }, { keystore }) {
-    const encodeKey = createKeyEncoder(options['ipns-base'])
+    const encodeKey = readKeyEncoder(options['ipns-base'])
     const { publicKey } = await keystore.self()
     const keys = [{ Name: selfName, Id: encodeKey(publicKey) }]
     for await (const { name, key } of keystore.list()) keys.push({ Name: name, Id: encodeKey(key.publicKey) })
@@ -105,3 +105,12 @@ export const keyRm = defineCommand({
     return single({ Keys: removed })
   },
 })
+
+/** A list says what an unknown base is needed for (Kubo, `keystore.go`). */
+function readKeyEncoder(base: string): ReturnType<typeof createKeyEncoder> {
+  try {
+    return createKeyEncoder(base)
+  } catch (error) {
+    throw new FileNetworkError(`cannot get key encoder: ${errorText(error)}`)
+  }
+}

@@ -41,7 +41,8 @@ export const pinLs = defineCommand({
     if ('Cid' in output) yield line(output.Cid, output)
     else for (const [cid, pin] of output.Keys ?? []) yield line(cid, pin)
   },
-  async run({ args, options, encodeCid }, network) {
+  async run(input, network) {
+    const { args, options } = input
     const { name = '' } = options
     validatePinName(name)
     const type = types.find((known) => known === options.type)
@@ -50,6 +51,7 @@ export const pinLs = defineCommand({
         `invalid type '${options.type}', must be one of {direct, indirect, recursive, all}`,
       )
     }
+    const { encodeCid } = input
     const withNames = options.names === true || name !== ''
     const listed =
       args.length > 0 ? await listObjects(network, args, { type, encodeCid }) : listAll(network, type, name)

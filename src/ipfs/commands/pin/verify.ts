@@ -24,10 +24,12 @@ export const pinVerify = defineCommand({
     if (Ok) return `${Cid} ok\n`
     return `${Cid} broken\n${BadNodes.map((node) => `  ${node.Cid}: ${node.Err}\n`).join('')}`
   },
-  run({ options, encodeCid }, network) {
+  run(input, network) {
+    const { options } = input
     if (options.verbose && options.quiet) {
       throw new FileNetworkError('the --verbose and --quiet options can not be used at the same time')
     }
+    const { encodeCid } = input
     return values(
       (async function* () {
         const broken = new Map<string, BadNode>()
