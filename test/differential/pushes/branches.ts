@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
 import type { Hex, TransactionSerializable } from 'viem'
 import type { StandinNode } from '../../../src/index.js'
 import { type ChainFacts, signers } from '../geth/chain.js'
@@ -22,12 +23,19 @@ interface FullBlock extends Record<string, unknown> {
 const GWEI = 10n ** 9n
 /** The requestsHash of a block without requests (EIP-7685). */
 const noRequests = `0x${createHash('sha256').digest('hex')}`
-const commitment: Hex = `0xc0${'00'.repeat(47)}`
-const blob: Hex = `0x${'00'.repeat(131_072)}`
-const digest = createHash('sha256')
-  .update(Buffer.from(commitment.slice(2), 'hex'))
-  .digest('hex')
-const blobHash: Hex = `0x01${digest.slice(2)}`
+/** The point at infinity: the proof of every blob whose field elements are all the same (EIP-4844). */
+const proof: Hex = `0xc0${'00'.repeat(47)}`
+
+/** Makes a blob of one field element, with its commitment and versioned hash. */
+function constantBlob(element: number): { blob: Hex; commitment: Hex; versionedHash: Hex } {
+  const point = bls12_381.G1.Point.BASE.multiply(BigInt(element)).toBytes(true)
+  const digest = createHash('sha256').update(point).digest('hex')
+  return {
+    blob: `0x${element.toString(16).padStart(64, '0').repeat(4096)}`,
+    commitment: `0x${Buffer.from(point).toString('hex')}`,
+    versionedHash: `0x01${digest.slice(2)}`,
+  }
+}
 
 /** Makes blocks on a node of its own, whose end it takes back to make other ones. */
 export class Branches {
@@ -35,6 +43,7 @@ export class Branches {
   readonly #random: Random
   readonly #facts: ChainFacts
   readonly #programs: Programs
+  #blobs = 0
 
   constructor(node: StandinNode, random: Random, facts: ChainFacts) {
     this.#node = node
@@ -97,9 +106,11 @@ export class Branches {
       { data: this.#programs.next() },
     ])
     const common = { chainId, nonce, gas: 400_000n }
-    const sidecars = [{ blob, commitment, proof: commitment }]
+    // A blob of its own each: this node knows blobs by their hash, geth by their transaction.
+    const { blob, commitment, versionedHash } = constantBlob(++this.#blobs)
+    const sidecars = [{ blob, commitment, proof }]
     const blobFees = { ...fees, maxFeePerBlobGas: 1000n * GWEI }
-    const withBlob = { type: 'eip4844', ...blobFees, sidecars, blobVersionedHashes: [blobHash] }
+    const withBlob = { type: 'eip4844', ...blobFees, sidecars, blobVersionedHashes: [versionedHash] }
     const fields = hasBlob
       ? { ...common, ...withBlob, to: random.pick(accounts) }
       : { ...common, ...kind, ...what }
