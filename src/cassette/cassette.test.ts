@@ -347,7 +347,7 @@ describe('the file network', () => {
   })
 })
 
-/** Memory kept for an answer with a number as its result. */
+/** Expected form of a taken answer whose result is a number. */
 const answerOf = (result: number) => ({ entry: { outcome: { resultText: String(result) } } })
 
 describe('the file', () => {
@@ -405,7 +405,7 @@ describe('the file', () => {
     ['empty', '', ':1: is empty'],
     ['broken', '{"cassette":1}\n{"call":1}\n', ':2: call: expected'],
     ['no JSON', '{"cassette":1}\nhello\n', ':2: is not valid JSON'],
-  ])('is refused with its line where it is %s', async (_, text, message) => {
+  ])('is refused with its line number if it is %s', async (_, text, message) => {
     writeFileSync(path, text)
     await expect(replay()).rejects.toThrow(`${path}${message}`)
   })

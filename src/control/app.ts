@@ -47,7 +47,7 @@ export function createControl(setup: ControlSetup): Hono {
   return app
 }
 
-/** What the control routes work on. */
+/** Dependencies of the control routes. */
 export interface ControlSetup {
   provider: Provider
   /** Names of the node's networks. */

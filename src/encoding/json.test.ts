@@ -161,7 +161,7 @@ describe('long strings', () => {
     ['by itself', `"${escaped}"`],
     ['in a list', `["${escaped}",1]`],
     ['as a member', `{"a":"${escaped}"}`],
-  ])('are read in many steps where their quotes are escaped: %s', (_, text) => {
+  ])('yield many times if their quotes are escaped: %s', (_, text) => {
     const steps = parseJsonInSlices(text)
     let count = 0
     let step = steps.next()

@@ -6,7 +6,7 @@ test.each([
   ['https://remote.example:8545?key=0123456789abcdef', 'https://remote.example:8545/…'],
   ['https://user:password@remote.example', 'https://remote.example/…'],
   ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545'],
-])('%s is shown as its host alone', (url, shown) => expect(maskUrl(url)).toBe(shown))
+])('reduces %s to its host', (url, shown) => expect(maskUrl(url)).toBe(shown))
 
 test.each([
   ['Cannot POST /v3/0123456789abcdef?apikey=fedcba9876543210', 'Cannot POST /v3/…?apikey=…'],
@@ -18,7 +18,7 @@ test.each([
     'see https://remote.example/…',
   ],
   ['execution reverted on v3', 'execution reverted on v3'],
-])('what a remote says is told without keys: %s', (text, told) => {
+])('masks keys in messages of a remote: %s', (text, told) => {
   const url = 'https://alice:hunter2hunter2@remote.example/v3/0123456789abcdef?apikey=fedcba9876543210'
   expect(createMask([url])(text)).toBe(told)
 })

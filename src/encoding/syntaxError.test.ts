@@ -43,7 +43,7 @@ it.each([
   '1.',
   '1e',
   '{} x',
-])('finds nothing wrong with the beginning %j', (text) => {
+])('finds no fault in the beginning %j', (text) => {
   expect(describeSyntaxError(text)).toBeUndefined()
 })
 

@@ -62,7 +62,7 @@ describe('flags', () => {
     ['--fork-url', 'ftp://remote.example/s3cret'],
     ['--fork-header', 's3cret'],
     ['--failover-url', 's3cret'],
-  ])('a refusal of %s does not repeat what may be a secret', (flag, value) => {
+  ])('a refusal of %s does not repeat a possible secret', (flag, value) => {
     const refusal = () => parse([flag, value])
     expect(refusal).toThrow(`${flag}: expected `)
     expect(refusal).not.toThrow('s3cret')

@@ -55,7 +55,7 @@ describe('lockDirectory', () => {
     lock.release()
   })
 
-  it('takes over an unreadable lock file', () => {
+  it('takes over a lock file with invalid content', () => {
     writeFileSync(join(directory, 'lock'), 'nonsense')
     lockDirectory(directory).release()
   })

@@ -13,7 +13,7 @@ export interface MergedCursorParts {
   limit: number | undefined
 }
 
-/** Walk over a snapshot of LevelDB and of what has not reached it. */
+/** Walk over a snapshot of LevelDB and of the changes that have not reached it. */
 export class MergedCursor implements Walk {
   readonly #level: Cursor
   readonly #newer: readonly ChangeWalk[]

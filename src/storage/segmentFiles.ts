@@ -19,7 +19,7 @@ import { FILE_MODE, createDirectory, hasOtherNames, syncDirectory } from './dire
 
 /** Reads up to this length stay on the thread: a page cache hit costs less than a thread switch. */
 const SYNCHRONOUS_READ_LIMIT = 65_536
-/** Every so many such reads, one leaves the thread to let the event loop turn. */
+/** One in this many such reads leaves the thread, to let the event loop turn. */
 const SYNCHRONOUS_READS_IN_ROW = 64
 const OPEN_FILES_LIMIT = 64
 
