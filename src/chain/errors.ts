@@ -79,8 +79,8 @@ export class TransactionRejectedError extends ChainError {
   /** Named values that geth's message leaves out and other nodes report. */
   readonly facts: Readonly<Record<string, bigint | string>>
 
-  constructor(words: string, facts: Readonly<Record<string, bigint | string>> = {}) {
-    super(words)
+  constructor(message: string, facts: Readonly<Record<string, bigint | string>> = {}) {
+    super(message)
     this.facts = facts
   }
 }
@@ -104,8 +104,8 @@ export class MessageRejectedError extends ChainError {
   override readonly name = 'MessageRejectedError'
   readonly reason: RejectionReason
 
-  constructor(words: string, reason: RejectionReason = 'other') {
-    super(words)
+  constructor(message: string, reason: RejectionReason = 'other') {
+    super(message)
     this.reason = reason
   }
 }

@@ -118,11 +118,11 @@ export class RlpFault {
    * - `length`: the item is longer than the list or input that contains it.
    */
   readonly kind: 'size' | 'byte' | 'length'
-  readonly words: string
+  readonly message: string
 
-  constructor(kind: RlpFault['kind'], words: string) {
+  constructor(kind: RlpFault['kind'], message: string) {
     this.kind = kind
-    this.words = words
+    this.message = message
   }
 }
 
@@ -156,7 +156,7 @@ export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan 
   const lengthBytes = first >= 0xf8 ? first - 0xf7 : first >= 0xb8 && first < 0xc0 ? first - 0xb7 : 0
   if (at + 1 + lengthBytes > limit) throw new TransactionEncodingError('unexpected EOF')
   const span = readHeader(bytes, at, limit, VALUE_TOO_LARGE)
-  if (span instanceof RlpFault) throw new TransactionEncodingError(span.words)
+  if (span instanceof RlpFault) throw new TransactionEncodingError(span.message)
   return span
 }
 

@@ -18,7 +18,7 @@ const unexpected: Readonly<Record<Expectation, string>> = {
 /** Syntax error in a JSON text: position, and Go's wording. */
 interface Fault {
   index: number
-  words: string
+  message: string
 }
 
 /** End of a token, or the fault in it. */
@@ -50,11 +50,11 @@ export function describeJsonFault(text: string): string | undefined {
   if (read === undefined) return 'unexpected end of JSON input'
   if (!('end' in read)) return describe(`${text} `, read)
   const index = skipWhitespace(text, read.end)
-  return index < text.length ? describe(text, { index, words: 'after top-level value' }) : undefined
+  return index < text.length ? describe(text, { index, message: 'after top-level value' }) : undefined
 }
 
-function describe(text: string, { index, words }: Fault): string {
-  return `invalid character ${quote(text, index)} ${words}`
+function describe(text: string, { index, message }: Fault): string {
+  return `invalid character ${quote(text, index)} ${message}`
 }
 
 /** Characters scanned in one step. */
@@ -74,7 +74,7 @@ function* readValue(text: string): Steps<Token | undefined> {
     while (' \t\r\n'.includes(text.charAt(index)) && index < text.length) index += 1
     if (index >= text.length) return undefined
     const character = text.charAt(index)
-    const fault = { index, words: unexpected[expected] }
+    const fault = { index, message: unexpected[expected] }
     const closes = closing(expected, open.at(-1)) === character
     if (closes) {
       open.pop()
@@ -89,7 +89,7 @@ function* readValue(text: string): Steps<Token | undefined> {
       (character === '{' || character === '[')
     ) {
       open.push(character)
-      if (open.length > deepestNesting) return { index, words: 'exceeded max depth' }
+      if (open.length > deepestNesting) return { index, message: 'exceeded max depth' }
       expected = character === '{' ? 'keyOrEnd' : 'valueOrEnd'
       index += 1
       continue
@@ -134,7 +134,7 @@ function readLiteral(text: string, start: number, word: string): Token {
   for (let offset = 1; offset < word.length; offset++) {
     const index = start + offset
     if (text[index] !== word[offset]) {
-      return { index, words: `in literal ${word} (expecting '${word.charAt(offset)}')` }
+      return { index, message: `in literal ${word} (expecting '${word.charAt(offset)}')` }
     }
   }
   return { end: start + word.length }
@@ -149,35 +149,35 @@ function* readString(text: string, start: number): Steps<Token> {
     }
     const character = text.charAt(index)
     if (character === '"') return { end: index + 1 }
-    if (character < ' ') return { index, words: 'in string literal' }
+    if (character < ' ') return { index, message: 'in string literal' }
     if (character !== '\\') continue
     index += 1
     if (text[index] === 'u') {
       const digits = /^[0-9a-f]{0,4}/i.exec(text.slice(index + 1, index + 5))?.[0].length ?? 0
       index += digits
-      if (digits < 4) return { index: index + 1, words: 'in \\u hexadecimal character escape' }
+      if (digits < 4) return { index: index + 1, message: 'in \\u hexadecimal character escape' }
     } else if (!'bfnrt\\/"'.includes(text.charAt(index))) {
-      return { index, words: 'in string escape code' }
+      return { index, message: 'in string escape code' }
     }
   }
-  return { index: text.length, words: '' }
+  return { index: text.length, message: '' }
 }
 
 function readNumber(text: string, start: number): Token {
   const digitsAt = (from: number): number => /^[0-9]*/.exec(text.slice(from))?.[0].length ?? 0
   let index = text[start] === '-' ? start + 1 : start
   const whole = text[index] === '0' ? 1 : digitsAt(index)
-  if (whole === 0) return { index, words: 'in numeric literal' }
+  if (whole === 0) return { index, message: 'in numeric literal' }
   index += whole
   if (text[index] === '.') {
     const fraction = digitsAt(index + 1)
-    if (fraction === 0) return { index: index + 1, words: 'after decimal point in numeric literal' }
+    if (fraction === 0) return { index: index + 1, message: 'after decimal point in numeric literal' }
     index += 1 + fraction
   }
   if (text[index] === 'e' || text[index] === 'E') {
     index += text[index + 1] === '+' || text[index + 1] === '-' ? 2 : 1
     const exponent = digitsAt(index)
-    if (exponent === 0) return { index, words: 'in exponent of numeric literal' }
+    if (exponent === 0) return { index, message: 'in exponent of numeric literal' }
     index += exponent
   }
   return { end: index }

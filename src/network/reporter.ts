@@ -66,8 +66,8 @@ export class Reporter {
     { hash, failure = '', output }: SealedTransaction,
   ): string[] {
     const contracts = new Contracts(this.#options.artifacts)
-    const words = describeFailure({ failure, output: output ?? new Uint8Array(0) }, contracts)
-    return [`Transaction ${bytesToHex(hash)} failed: ${words}`]
+    const message = describeFailure({ failure, output: output ?? new Uint8Array(0) }, contracts)
+    return [`Transaction ${bytesToHex(hash)} failed: ${message}`]
   }
 
   #say(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {

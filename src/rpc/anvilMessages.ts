@@ -32,7 +32,7 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
 ])
 
 /** Anvil's code and message for each geth message (foundry: anvil/src/eth/error.rs). */
-const refusals: readonly (readonly [geth: RegExp, code: number, words: string])[] = [
+const refusals: readonly (readonly [geth: RegExp, code: number, message: string])[] = [
   [/nonce too low/, -32003, 'nonce too low'],
   [/^already known/, -32003, 'transaction already imported'],
   [/replacement transaction underpriced/, -32003, 'replacement transaction underpriced'],
@@ -94,8 +94,8 @@ export function anvilError(error: unknown): RpcError | undefined {
   if (error instanceof HashNotFoundError) return new RpcError(-32001, 'Resource not found')
   if (error instanceof HeaderNotFoundError) {
     const { head, requested } = error
-    const words = `BlockOutOfRangeError: block height is ${head} but requested was ${requested}`
-    return new RpcError(-32602, words)
+    const message = `BlockOutOfRangeError: block height is ${head} but requested was ${requested}`
+    return new RpcError(-32602, message)
   }
   if (!(error instanceof ChainError)) return undefined
   const { message } = error
@@ -107,8 +107,8 @@ export function anvilError(error: unknown): RpcError | undefined {
   if (allowance !== undefined) return outOfGas(allowance)
   if (error instanceof NothingLeftForGasError && error.coversValue) return outOfGas('0')
   if (error instanceof ExecutionFailedError) return failure(message)
-  const [, code, words] = refusals.find(([geth]) => geth.test(message)) ?? []
-  return code === undefined || words === undefined ? undefined : new RpcError(code, words)
+  const [, code, anvilMessage] = refusals.find(([geth]) => geth.test(message)) ?? []
+  return code === undefined || anvilMessage === undefined ? undefined : new RpcError(code, anvilMessage)
 }
 
 function outOfGas(allowance: string): RpcError {

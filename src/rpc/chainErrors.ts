@@ -54,11 +54,12 @@ const simulationCodes: Readonly<Record<SimulationRefusal, number>> = {
  * Chain errors keep their message, except failed executions in ganache's profile and all errors in anvil's and
  * hardhat's. Any other error becomes an InternalError with its cause.
  */
-export function toRpcError(error: unknown, words: CompatibilityProfile['errorMessages']): RpcError {
-  const worded = words === 'anvil' ? anvilError(error) : words === 'hardhat' ? hardhatError(error) : undefined
-  if (worded !== undefined) return worded
+export function toRpcError(error: unknown, profile: CompatibilityProfile['errorMessages']): RpcError {
+  const converted =
+    profile === 'anvil' ? anvilError(error) : profile === 'hardhat' ? hardhatError(error) : undefined
+  if (converted !== undefined) return converted
   if (error instanceof RpcError) return error
-  if (words === 'ganache') {
+  if (profile === 'ganache') {
     if (error instanceof ExecutionRevertedError) return ganacheRevert(error)
     if (error instanceof ExecutionFailedError) return ganacheFailure(error)
   }

@@ -29,11 +29,11 @@ import { bytesToHex } from '../encoding/hex.js'
  */
 
 /** Words an error, given the match on geth's message and the facts that geth omits. */
-type Wording = (said: readonly string[], facts: TransactionRejectedError['facts']) => string
+type MessageFormat = (match: readonly string[], facts: TransactionRejectedError['facts']) => string
 
-const FEE_ORDER: Wording = ([, tip, cap], facts) =>
+const FEE_ORDER: MessageFormat = ([, tip, cap], facts) =>
   `maxPriorityFeePerGas (${tip ?? facts['tip']}) is bigger than maxFeePerGas (${cap ?? facts['maxFee']})`
-const FUNDS: Wording = ([, balance, cost]) =>
+const FUNDS: MessageFormat = ([, balance, cost]) =>
   `Sender doesn't have enough funds to send tx. The max upfront cost is: ${cost} and the sender's balance is: ${balance}.`
 
 /** Code for methods that hardhat does not know (EIP-1474). */
@@ -45,7 +45,7 @@ const LAST_TYPE = 4
 const NO_AUTHORIZATION = 'Invalid EIP-7702 transaction: authorization list is empty.'
 
 /** Hardhat's message for each geth message, and its code unless -32000 (EDR: edr_provider, error.rs). */
-const refusals: readonly (readonly [geth: RegExp, words: Wording, code?: number])[] = [
+const refusals: readonly (readonly [geth: RegExp, format: MessageFormat, code?: number])[] = [
   [
     /^nonce too low: next nonce (\d+), tx nonce (\d+)/,
     ([, next, nonce]) => `Transaction nonce too low. Expected nonce to be at least ${next} but got ${nonce}.`,
@@ -178,9 +178,9 @@ export function withHardhatData(
 
 function refusal(error: ChainError | RpcError): RpcError | undefined {
   const facts = error instanceof TransactionRejectedError ? error.facts : {}
-  for (const [geth, words, code = -32000] of refusals) {
-    const said = geth.exec(error.message)
-    if (said !== null) return new RpcError(code, words(said, facts))
+  for (const [geth, format, code = -32000] of refusals) {
+    const match = geth.exec(error.message)
+    if (match !== null) return new RpcError(code, format(match, facts))
   }
   return undefined
 }
@@ -257,8 +257,8 @@ function hardhatRevertMessage(data: Uint8Array): string {
 /** Returns a revert with ganache's message; ganache decodes only Error(string). */
 export function ganacheRevert({ data }: Pick<ExecutionRevertedError, 'data'>): RpcError {
   const reason = decodeErrorText(data)
-  const words = `${PREFIX} revert${reason === undefined ? '' : ` ${reason}`}`
-  return new RpcError(-32000, words, { data: bytesToHex(data) })
+  const message = `${PREFIX} revert${reason === undefined ? '' : ` ${reason}`}`
+  return new RpcError(-32000, message, { data: bytesToHex(data) })
 }
 
 /** Returns a failure other than a revert with ganache's message. */

@@ -146,7 +146,7 @@ function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: nu
   try {
     return parameter.decoder.decode(value)
   } catch (error) {
-    throw worded(error, index)
+    throw toInvalidParams(error, index)
   }
 }
 
@@ -159,7 +159,7 @@ function* decodeArgumentInPieces(
   try {
     return yield* inPieces(parameter.decoder, value)
   } catch (error) {
-    throw worded(error, index)
+    throw toInvalidParams(error, index)
   }
 }
 
@@ -175,7 +175,7 @@ function missingValue(index: number): InvalidParamsError {
 }
 
 /** Turns a decoder's error into the one for the caller. */
-function worded(error: unknown, index: number): unknown {
+function toInvalidParams(error: unknown, index: number): unknown {
   if (!(error instanceof DecodeError)) return error
   return new InvalidParamsError(`invalid argument ${index}: ${error.describe()}`)
 }

@@ -63,10 +63,11 @@ export class Session {
   /**
    * Describes a syntax error, unless the message is merely truncated, and closes the connection (geth: rpc/handler.go).
    *
-   * @param words - undefined if the message is truncated
+   * @param syntaxError - undefined if the message is truncated
    */
-  #refuse(words: string | undefined): void {
-    if (words !== undefined) this.#connection.answer(createReply([errorText('null', new ParseError(words))]))
+  #refuse(syntaxError: string | undefined): void {
+    if (syntaxError !== undefined)
+      this.#connection.answer(createReply([errorText('null', new ParseError(syntaxError))]))
     this.#connection.close('malformed message')
   }
 

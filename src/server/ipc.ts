@@ -55,8 +55,8 @@ export class IpcServer {
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
-        const words = error.code === 'EADDRINUSE' ? `${path} is in use already` : error.message
-        reject(new IpcPathError(`--ipc: ${words}`))
+        const message = error.code === 'EADDRINUSE' ? `${path} is in use already` : error.message
+        reject(new IpcPathError(`--ipc: ${message}`))
       })
       server.listen(path, resolve)
     })

@@ -71,7 +71,7 @@ async function completeList(
     const accessList = await runInSlices(tracker.sorted(), new TimeSlice())
     const { gasUsed, failure } = await attempt(evm, { ...message, accessList }, call)
     if (tracker.size() !== known) continue
-    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.words }) }
+    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.message }) }
   }
 }
 

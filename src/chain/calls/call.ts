@@ -186,7 +186,7 @@ export function failureOf({
   returnData,
 }: MessageOutcome): ExecutionRevertedError | ExecutionFailedError | undefined {
   if (failure === undefined) return undefined
-  return failure.kind === 'revert' ? revertError(returnData) : new ExecutionFailedError(failure.words)
+  return failure.kind === 'revert' ? revertError(returnData) : new ExecutionFailedError(failure.message)
 }
 
 /**

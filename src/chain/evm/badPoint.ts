@@ -13,7 +13,7 @@ interface Curve {
   twist: { numerator: Element; denominator: Element }
   /** Index of the real part in an encoded element of the twist's field: 0 or 1. */
   realIndex: 0 | 1
-  words: { offCurve: string; wrongG1: string; wrongG2: string }
+  messages: { offCurve: string; wrongG1: string; wrongG2: string }
 }
 
 /** An element of the twist's field: [real, imaginary]. */
@@ -26,7 +26,7 @@ const bn254: Curve = {
   b: 3n,
   twist: { numerator: [3n, 0n], denominator: [9n, 1n] },
   realIndex: 1,
-  words: {
+  messages: {
     offCurve: 'point is not on curve',
     wrongG1: 'point is not in correct subgroup',
     wrongG2: 'point is not in correct subgroup',
@@ -41,7 +41,7 @@ const bls12381: Curve = {
   b: 4n,
   twist: { numerator: [4n, 4n], denominator: [1n, 0n] },
   realIndex: 0,
-  words: {
+  messages: {
     offCurve: 'invalid point: not on curve',
     wrongG1: 'g1 point is not on correct subgroup',
     wrongG2: 'g2 point is not on correct subgroup',
@@ -88,7 +88,7 @@ export type SubgroupCheck = (point: Uint8Array) => boolean
  * @param precompile - the last byte of its address
  * @param isInSubgroup - check for the curve of precompile 0x0f
  */
-export function* badPointWords(
+export function* badPointMessage(
   precompile: number,
   given: Uint8Array,
   isInSubgroup: SubgroupCheck,
@@ -118,7 +118,7 @@ export function* badPointWords(
       yield
     }
   }
-  return wrongPoint === 'g1' ? curve.words.wrongG1 : curve.words.wrongG2
+  return wrongPoint === 'g1' ? curve.messages.wrongG1 : curve.messages.wrongG2
 }
 
 function lengthOf(part: Part, { elementBytes }: Curve): number {
@@ -140,7 +140,7 @@ function faultOf(part: Part, bytes: Uint8Array, curve: Curve): string | undefine
   }
   if (part === 'element' || values.every((value) => value === 0n)) return undefined
   const isOn = part === 'g1' ? isOnCurve(values, curve) : isOnTwist(values, curve)
-  return isOn ? undefined : curve.words.offCurve
+  return isOn ? undefined : curve.messages.offCurve
 }
 
 function isOnCurve([x = 0n, y = 0n]: readonly bigint[], { b, modulus }: Curve): boolean {

@@ -296,15 +296,15 @@ describe('an invalid point', () => {
     expect(gasUsed).toBe(GAS_LIMIT)
     expect(returnData).toHaveLength(0)
     expect(failure?.kind).toBe('other')
-    expect(failure?.words).toBe(reason)
+    expect(failure?.message).toBe(reason)
   })
 })
 
 it('charges for a pairing before it checks the input length', async () => {
   const short = await runTo(precompile(0x08), new Uint8Array(100), undefined, 70_000n)
-  expect(short.failure?.words).toBe('bad elliptic curve pairing size')
+  expect(short.failure?.message).toBe('bad elliptic curve pairing size')
   const poor = await runTo(precompile(0x08), new Uint8Array(100), undefined, 50_000n)
-  expect(poor.failure?.words).toBe('out of gas')
+  expect(poor.failure?.message).toBe('out of gas')
 })
 
 it('yields to other work between the additions of a loop', async () => {

@@ -5,18 +5,18 @@ import { maxInitcodeSize } from '../vm/preCheck.js'
 import type { RunState } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
 
-const messages = EVMError.errorMessages
+const libraryMessages = EVMError.errorMessages
 
 /** geth's messages for ethereumjs' errors (core/vm/errors.go). */
-const gethWords: Readonly<Record<string, string>> = {
-  [messages.OUT_OF_GAS]: 'out of gas',
-  [messages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
-  [messages.STATIC_STATE_CHANGE]: 'write protection',
-  [messages.CREATE_COLLISION]: 'contract address collision',
-  [messages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
-  [messages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
-  [messages.OUT_OF_RANGE]: 'gas uint64 overflow',
-  [messages.REVERT]: 'execution reverted',
+const gethMessages: Readonly<Record<string, string>> = {
+  [libraryMessages.OUT_OF_GAS]: 'out of gas',
+  [libraryMessages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
+  [libraryMessages.STATIC_STATE_CHANGE]: 'write protection',
+  [libraryMessages.CREATE_COLLISION]: 'contract address collision',
+  [libraryMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
+  [libraryMessages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
+  [libraryMessages.OUT_OF_RANGE]: 'gas uint64 overflow',
+  [libraryMessages.REVERT]: 'execution reverted',
 }
 
 const BN254_PAIRING = 0x08
@@ -33,27 +33,27 @@ const SSTORE_SENTRY = 2_300n
 /** A failed frame, with geth's message. */
 export class FrameFailure extends EVMError {
   /** Message from geth's core/vm/errors.go. */
-  readonly words: string
-  constructor(error: EVMError['error'], words: string) {
+  readonly message: string
+  constructor(error: EVMError['error'], message: string) {
     super(error)
-    this.words = words
+    this.message = message
   }
 }
 
 /** Result of a precompile that costs more than the available gas. */
 export function outOfGas(gasLimit: bigint): ExecResult {
-  const exceptionError = new EVMError(messages.OUT_OF_GAS)
+  const exceptionError = new EVMError(libraryMessages.OUT_OF_GAS)
   return { executionGasUsed: gasLimit, returnValue: NO_BYTES, exceptionError }
 }
 
 /** The failure of an opcode that finds too few stack items. */
 export function stackUnderflow(length: number, minimum: number): FrameFailure {
-  return new FrameFailure(messages.STACK_UNDERFLOW, `stack underflow (${length} <=> ${minimum})`)
+  return new FrameFailure(libraryMessages.STACK_UNDERFLOW, `stack underflow (${length} <=> ${minimum})`)
 }
 
 /** The failure of an opcode that would overflow the stack. */
 export function stackOverflow(length: number, maximum: number): FrameFailure {
-  return new FrameFailure(messages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
+  return new FrameFailure(libraryMessages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
 }
 
 const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
@@ -74,8 +74,8 @@ const COLD_ACCESS = 2_600
  */
 export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bigint | number): EVMError {
   return rules.isActivatedEIP(2929) && failsInPrice(runState, gasLeft)
-    ? new FrameFailure(messages.OUT_OF_GAS, 'out of gas: out of gas')
-    : new EVMError(messages.OUT_OF_GAS)
+    ? new FrameFailure(libraryMessages.OUT_OF_GAS, 'out of gas: out of gas')
+    : new EVMError(libraryMessages.OUT_OF_GAS)
 }
 
 function failsInPrice(runState: RunState, gasLeft: bigint | number): boolean {
@@ -89,25 +89,25 @@ function failsInPrice(runState: RunState, gasLeft: bigint | number): boolean {
 /** Adds geth's message to an error of an opcode. */
 export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
   if (error instanceof FrameFailure) return error
-  return new FrameFailure(error.error, opcodeWords(error, runState))
+  return new FrameFailure(error.error, opcodeMessage(error, runState))
 }
 
-function opcodeWords({ error }: EVMError, runState: RunState): string {
+function opcodeMessage({ error }: EVMError, runState: RunState): string {
   const { opCode: opcode, gasLeft } = runState
-  if (error === messages.INVALID_OPCODE) return `invalid opcode: ${opcodeNames[opcode]}`
+  if (error === libraryMessages.INVALID_OPCODE) return `invalid opcode: ${opcodeNames[opcode]}`
   // The library appends the jump's position to its message.
-  if (error.startsWith(messages.INVALID_JUMP)) return 'invalid jump destination'
-  if (error === messages.OUT_OF_GAS) {
+  if (error.startsWith(libraryMessages.INVALID_JUMP)) return 'invalid jump destination'
+  if (error === libraryMessages.OUT_OF_GAS) {
     const overflow = memoryOverflow(runState)
     if (overflow !== undefined) return overflow
   }
   // The library reports this as ordinary out of gas.
-  if (error === messages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
+  if (error === libraryMessages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
-  if (error === messages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
+  if (error === libraryMessages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
     return 'out of gas: write protection'
-  return gethWords[error] ?? error
+  return gethMessages[error] ?? error
 }
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -170,25 +170,25 @@ export function memoryOverflow({ opCode, stack }: RunState): string | undefined 
 }
 
 /** geth's messages for ethereumjs' errors of precompiles (core/vm/contracts.go). */
-const precompileWords: Readonly<Record<string, string>> = {
-  [messages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
-  [messages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
-  [messages.INVALID_COMMITMENT]: 'mismatched versioned hash',
+const precompileMessages: Readonly<Record<string, string>> = {
+  [libraryMessages.BLS_12_381_INPUT_EMPTY]: 'invalid input length',
+  [libraryMessages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
+  [libraryMessages.INVALID_COMMITMENT]: 'mismatched versioned hash',
 }
 const BLAKE2_INPUT_LENGTH = 213
 
 /** Adds geth's message to an error of a precompile, given the number that its address ends with. */
 export function describePrecompileFailure(error: EVMError, input: Uint8Array, precompile: number): EVMError {
   if (error instanceof FrameFailure) return error
-  const words =
-    precompile === BLAKE2 && error.error === messages.OUT_OF_RANGE
+  const message =
+    precompile === BLAKE2 && error.error === libraryMessages.OUT_OF_RANGE
       ? input.length === BLAKE2_INPUT_LENGTH
         ? 'invalid final flag'
         : 'invalid input length'
-      : precompile === BN254_PAIRING && error.error === messages.INVALID_INPUT_LENGTH
+      : precompile === BN254_PAIRING && error.error === libraryMessages.INVALID_INPUT_LENGTH
         ? 'bad elliptic curve pairing size'
-        : precompileWords[error.error]
-  return words === undefined ? error : new FrameFailure(error.error, words)
+        : precompileMessages[error.error]
+  return message === undefined ? error : new FrameFailure(error.error, message)
 }
 
 /** Facts about a creation that failed after its code had run. */
@@ -201,18 +201,18 @@ export interface CreationFacts {
 }
 
 /** Returns geth's message for a failed frame, or a failed creation if its facts are given. */
-export function failureWords(error: EVMError, creation?: CreationFacts): string {
-  if (error instanceof FrameFailure) return error.words
+export function failureMessage(error: EVMError, creation?: CreationFacts): string {
+  if (error instanceof FrameFailure) return error.message
   if (creation !== undefined) {
-    if (error.error === messages.OUT_OF_GAS) return 'contract creation code storage out of gas'
-    if (error.error === messages.CODESIZE_EXCEEDS_MAXIMUM) {
+    if (error.error === libraryMessages.OUT_OF_GAS) return 'contract creation code storage out of gas'
+    if (error.error === libraryMessages.CODESIZE_EXCEEDS_MAXIMUM) {
       const limit = creation.rules.param('maxCodeSize')
       return `max code size exceeded: code size ${creation.deployedSize} limit ${limit}`
     }
-    if (error.error === messages.INITCODE_SIZE_VIOLATION) {
+    if (error.error === libraryMessages.INITCODE_SIZE_VIOLATION) {
       const limit = maxInitcodeSize(creation.rules)
       return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${limit}`
     }
   }
-  return gethWords[error.error] ?? error.error
+  return gethMessages[error.error] ?? error.error
 }

@@ -24,7 +24,7 @@ import type { ForkRules } from '../types.js'
 import type { BlockEnvironment, ExecutionContext } from '../vm/blockEnvironment.js'
 import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
 import { HashLookup, type MessageCollections, outermostMessage, runCallMessage } from './callMessage.js'
-import { badPointWords, isBadPoint } from './badPoint.js'
+import { badPointMessage, isBadPoint } from './badPoint.js'
 import { bls, bn254, isInBlsSubgroup } from './curves.js'
 import { FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
@@ -359,10 +359,14 @@ export class PooledEvm extends EVM implements FrameHost {
     if (!isBadPoint(exceptionError)) {
       return { ...result, exceptionError: describePrecompileFailure(exceptionError, data, number) }
     }
-    return whenReady(runWithin(badPointWords(number, data, isInBlsSubgroup), new TimeSlice()), (words) => ({
-      ...result,
-      exceptionError: words === undefined ? exceptionError : new FrameFailure(exceptionError.error, words),
-    }))
+    return whenReady(
+      runWithin(badPointMessage(number, data, isInBlsSubgroup), new TimeSlice()),
+      (message) => ({
+        ...result,
+        exceptionError:
+          message === undefined ? exceptionError : new FrameFailure(exceptionError.error, message),
+      }),
+    )
   }
 
   /** Yields to other work unless the run is short or does not happen at all. */

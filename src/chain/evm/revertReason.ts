@@ -24,8 +24,8 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
 /** Creates the error that a caller sees for the data of a REVERT. */
 export function revertError(data: Uint8Array): ExecutionRevertedError {
   const reason = decodeRevertReason(data)
-  const words = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
-  return new ExecutionRevertedError(words, data)
+  const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+  return new ExecutionRevertedError(message, data)
 }
 
 /** Decodes the data of a REVERT: the text of Error(string) or the meaning of a Panic; undefined for anything else. */

@@ -228,8 +228,8 @@ async function matchCommitments({
   return computed.every((commitment, index) => bytesEqual(commitment, commitments[index] as Uint8Array))
 }
 
-function rejected(words: string): TransactionRejectedError {
-  return new TransactionRejectedError(words)
+function rejected(message: string): TransactionRejectedError {
+  return new TransactionRejectedError(message)
 }
 
 /** EIP-4844: length of a blob in bytes. */

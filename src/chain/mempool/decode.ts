@@ -74,7 +74,7 @@ export function decodeTransaction(raw: Uint8Array): TransactionFields {
  * @throws TransactionRejectedError, TransactionEncodingError with geth's message (core/types/transaction.go, DecodeRLP)
  */
 export function readTransaction(item: RlpItem, path: string): TransactionFields {
-  if (item instanceof RlpFault) throw new TransactionEncodingError(item.words)
+  if (item instanceof RlpFault) throw new TransactionEncodingError(item.message)
   if (item instanceof RlpString) return decodeTyped(item.toBytes(), path)
   const fields = decodeFields(0, readerOf(0, item, path))
   checkSizes(fields)

@@ -157,7 +157,7 @@ function stringOf(item: RlpItem, type: string, path: string): RlpString {
 function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint8Array {
   if (item instanceof RlpFault) {
     // Here geth reports header errors without the type (decodeByteArray).
-    if (item.kind !== 'byte') throw new TransactionEncodingError(item.words)
+    if (item.kind !== 'byte') throw new TransactionEncodingError(item.message)
     throw fieldError('input string too short', type, path)
   }
   const string = stringOf(item, type, path)
@@ -167,7 +167,7 @@ function toFixed(item: RlpItem, { type, length }: FieldType, path: string): Uint
 }
 
 function faultError(fault: RlpFault, type: string, path: string): TransactionEncodingError {
-  return fault.kind === 'length' ? new TransactionEncodingError(fault.words) : sizeError(type, path)
+  return fault.kind === 'length' ? new TransactionEncodingError(fault.message) : sizeError(type, path)
 }
 
 function sizeError(type: string, path: string): TransactionEncodingError {

@@ -165,8 +165,8 @@ function recoverSender(
   }
 }
 
-function invalidSender(words: string): TransactionRejectedError {
-  return new TransactionRejectedError(`invalid sender: ${words}`)
+function invalidSender(message: string): TransactionRejectedError {
+  return new TransactionRejectedError(`invalid sender: ${message}`)
 }
 
 /** The fields of a transaction, signed or unsigned. */

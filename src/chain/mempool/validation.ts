@@ -52,9 +52,9 @@ function checkFunds(
   const previous = queue.isPending(nonce) ? queue.at(nonce) : undefined
   const more = cost - (previous?.cost ?? 0n)
   if (spent + more <= balance) return
-  const words = previous === undefined ? `tx cost ${cost}` : `tx bumped ${more}`
+  const message = previous === undefined ? `tx cost ${cost}` : `tx bumped ${more}`
   throw rejected(
-    `${FUNDS}: balance ${balance}, queued cost ${spent}, ${words}, overshot ${spent + more - balance}`,
+    `${FUNDS}: balance ${balance}, queued cost ${spent}, ${message}, overshot ${spent + more - balance}`,
   )
 }
 
@@ -108,10 +108,10 @@ function checkBlobReplacement(entry: Entry, replaced: Entry): void {
   ]
   for (const [name, fee] of fees) {
     const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
-    const words = `replacement transaction underpriced: new tx ${name} ${now}`
-    if (now <= before) throw rejected(`${words} <= ${before} queued`)
+    const message = `replacement transaction underpriced: new tx ${name} ${now}`
+    if (now <= before) throw rejected(`${message} <= ${before} queued`)
     if (now < (before * BLOB_REPLACEMENT_PERCENT) / 100n) {
-      throw rejected(`${words} < ${before} queued + 100% replacement penalty`)
+      throw rejected(`${message} < ${before} queued + 100% replacement penalty`)
     }
   }
 }
@@ -124,8 +124,8 @@ function blobFee(transaction: PooledTransaction['transaction']): bigint {
   return 'maxFeePerBlobGas' in transaction ? transaction.maxFeePerBlobGas : 0n
 }
 
-function rejected(words: string): TransactionRejectedError {
-  return new TransactionRejectedError(words)
+function rejected(message: string): TransactionRejectedError {
+  return new TransactionRejectedError(message)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/hex.js'
-import { failureWords } from '../evm/failure.js'
+import { failureMessage } from '../evm/failure.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'
@@ -43,7 +43,7 @@ export class TraceFeed {
     const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
     const { deployedSize, common: rules } = this.#host
     const facts = isCreation ? { rules, deployedSize, initcodeSize: input.length } : undefined
-    await tracer.exit?.({ depth, output, gasUsed, failure: failureWords(exceptionError, facts) })
+    await tracer.exit?.({ depth, output, gasUsed, failure: failureMessage(exceptionError, facts) })
     return result
   }
 

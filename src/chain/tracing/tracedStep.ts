@@ -35,7 +35,7 @@ export async function runTracedStep(
     if (running instanceof Promise) await running
   } catch (error) {
     if (tracer.fault !== undefined && isFault(error))
-      await tracer.fault(step, describeFailure(error, runState).words)
+      await tracer.fault(step, describeFailure(error, runState).message)
     throw error
   }
   if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
@@ -50,11 +50,11 @@ function isFault(error: unknown): error is EVMError {
 export async function reportStackError(
   runState: RunState,
   entry: OpcodeEntry,
-  { words }: FrameFailure,
+  { message }: FrameFailure,
   { tracer, rules }: { tracer: ExecutionTracer; rules: ForkRules },
 ): Promise<void> {
   const step = startStep(runState, constantGas(entry, rules))
-  await tracer.step?.({ ...step, failure: words })
+  await tracer.step?.({ ...step, failure: message })
 }
 
 /** Reports the end of the code, which stops the frame like a STOP. */
@@ -94,9 +94,9 @@ async function priceStep(
       !isPriced ||
       runState.gasLeft < constant ||
       callTypes.has(runState.opCode) ||
-      failure.words !== 'out of gas'
+      failure.message !== 'out of gas'
     if (showsConstant) step.cost = constant
-    await tracer.step?.({ ...step, failure: failure.words })
+    await tracer.step?.({ ...step, failure: failure.message })
     runState.gasLeft = 0n
     throw failure
   }

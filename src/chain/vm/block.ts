@@ -117,7 +117,7 @@ export class BlockExecution {
       impersonated,
       receipt,
       output: result.returnData,
-      failure: result.failure?.words,
+      failure: result.failure?.message,
     }
     this.#transactions.push(sealed)
     return sealed

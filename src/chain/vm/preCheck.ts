@@ -85,8 +85,8 @@ function check(
     if (nonce !== message.nonce) {
       const [word, reason] =
         nonce < message.nonce ? (['high', 'nonceTooHigh'] as const) : (['low', 'nonceTooLow'] as const)
-      const words = `nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`
-      throw rejected(words, reason)
+      const details = `nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`
+      throw rejected(details, reason)
     }
   }
   // A creation derives its address from the nonce and increments it.
@@ -115,9 +115,9 @@ function check(
   const have = account?.balance ?? 0n
   const want = gasLimit * message.maxFeePerGas + message.value + blobGas * (message.maxFeePerBlobGas ?? 0n)
   if (have < want) {
-    const words = want >= 2n ** 256n ? 'required balance exceeds 256 bits' : `have ${have} want ${want}`
+    const details = want >= 2n ** 256n ? 'required balance exceeds 256 bits' : `have ${have} want ${want}`
     throw rejected(
-      `insufficient funds for gas * price + value: address ${sender()} ${words}`,
+      `insufficient funds for gas * price + value: address ${sender()} ${details}`,
       'insufficientFunds',
     )
   }
@@ -170,13 +170,13 @@ function typeOfMessage(
 
 /** The gas limit does not cover the intrinsic gas; an estimate then tries a higher one. */
 export class IntrinsicGasError extends MessageRejectedError {
-  constructor(words: string) {
-    super(words, 'intrinsicGas')
+  constructor(message: string) {
+    super(message, 'intrinsicGas')
   }
 }
 
-function rejected(words: string, reason?: RejectionReason): MessageRejectedError {
-  return new MessageRejectedError(words, reason)
+function rejected(message: string, reason?: RejectionReason): MessageRejectedError {
+  return new MessageRejectedError(message, reason)
 }
 
 function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }: Message): void {

@@ -14,7 +14,7 @@ import {
 import { EMPTY_BLOOM, logsBloom } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
-import { failureWords } from '../evm/failure.js'
+import { failureMessage } from '../evm/failure.js'
 import { useRules } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
@@ -29,7 +29,7 @@ import { hideSenderCode, replaceMembers } from './senderState.js'
 export interface MessageFailure {
   kind: 'revert' | 'outOfGas' | 'other'
   /** geth's message (core/vm/errors.go). */
-  words: string
+  message: string
 }
 
 /** Output of a message, without its costs. */
@@ -298,9 +298,9 @@ function outcomeOf(
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {
   const { deployedSize, common: rules } = evm
   const facts = { rules, deployedSize, initcodeSize: message.data.length }
-  const words = failureWords(error, message.to === undefined ? facts : undefined)
-  if (error.error === EVMError.errorMessages.REVERT) return { kind: 'revert', words }
-  return { kind: words.startsWith('out of gas') ? 'outOfGas' : 'other', words }
+  const gethMessage = failureMessage(error, message.to === undefined ? facts : undefined)
+  if (error.error === EVMError.errorMessages.REVERT) return { kind: 'revert', message: gethMessage }
+  return { kind: gethMessage.startsWith('out of gas') ? 'outOfGas' : 'other', message: gethMessage }
 }
 
 /** Number of addresses and slots of an access list warmed between two yields. */

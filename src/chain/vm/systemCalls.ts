@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { bigintToBytes, bytesEqual, bytesToBigint, hexToBytes } from '../../encoding/hex.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
-import { failureWords } from '../evm/failure.js'
+import { failureMessage } from '../evm/failure.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { type Predeploy, SYSTEM_ADDRESS, systemContracts } from '../genesis/systemContracts.js'
 import { keccak256 } from '../crypto.js'
@@ -172,8 +172,8 @@ async function readQueue(
   }
   const { exceptionError, returnValue } = await runSystemCall(evm, address, NO_BYTES)
   if (exceptionError === undefined) return returnValue.slice()
-  const words = failureWords(exceptionError)
-  throw new SystemCallError(`failed to process ${queue} queue: system call failed to execute: ${words}`)
+  const message = failureMessage(exceptionError)
+  throw new SystemCallError(`failed to process ${queue} queue: system call failed to execute: ${message}`)
 }
 
 /**

@@ -45,7 +45,7 @@ const timelineSchema = querySchema
   .omit({ format: true, summary: true, limit: true, before: true })
   .extend({ spans: wholeNumber.pipe(z.int().min(1).max(1000)).default(120) })
 
-const filterWords = {
+const filterDescriptions = {
   network: 'name of the network',
   key: 'the key, whole or masked',
   transport: 'http, websocket, upgrade, ipc, in-process or files',
@@ -58,8 +58,8 @@ const filterWords = {
   until: 'milliseconds since 1970; only requests that began then or earlier',
 }
 
-const queryWords = {
-  ...filterWords,
+const queryDescriptions = {
+  ...filterDescriptions,
   before: 'only entries with a smaller id',
   summary: 'true for the first characters of the parameters in place of all of them',
   limit: 'at most so many, the newest',
@@ -74,7 +74,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       method: 'get',
       path: '/requests',
       summary: 'Requests that were made, oldest first',
-      query: queryWords,
+      query: queryDescriptions,
       answer: 'Entries of the journal',
       answerSchema: z.array(journalEntrySchema),
       handle: async (context) => {
@@ -95,7 +95,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
       method: 'get',
       path: '/requests/timeline',
       summary: 'Requests over time, in spans of equal length',
-      query: { ...filterWords, spans: 'how many spans, at most 1000; 120 unless given' },
+      query: { ...filterDescriptions, spans: 'how many spans, at most 1000; 120 unless given' },
       answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
       handle: async (context) => {
         const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')

@@ -200,8 +200,8 @@ export class RemoteClient {
     })
     const text = await response.text()
     if (response.status === 401 || response.status === 403) {
-      const words = this.#masked(text).slice(0, 200)
-      throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${words}`.trim())
+      const message = this.#masked(text).slice(0, 200)
+      throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())
     }
     const answer = parseAnswer(text)
     if (Array.isArray(answer)) return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
@@ -232,8 +232,8 @@ export class RemoteClient {
   }
 
   /** Masks the URL in a text, because remotes and proxies may repeat the request path. */
-  #masked(words: string): string {
-    return createMask([this.#options.url])(words)
+  #masked(message: string): string {
+    return createMask([this.#options.url])(message)
   }
 }
 

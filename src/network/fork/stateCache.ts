@@ -131,8 +131,8 @@ export class ForkCaches {
   #tell(directory: string, reason: unknown): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    const words = reason instanceof Error ? reason.message : String(reason)
-    this.#warn(`what the fork fetches is not kept for later runs in ${directory}: ${words}`)
+    const message = reason instanceof Error ? reason.message : String(reason)
+    this.#warn(`what the fork fetches is not kept for later runs in ${directory}: ${message}`)
   }
 }
 

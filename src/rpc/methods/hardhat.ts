@@ -50,8 +50,8 @@ export const hardhatMethods: readonly Method[] = [
     [required('transaction', hash)],
     async ({ view, backend }, transaction) => {
       if (view.transactionLocation(transaction) !== undefined) {
-        const words = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
-        throw new RpcError(-32602, words)
+        const message = `Transaction ${bytesToHex(transaction)} cannot be dropped because it's already mined`
+        throw new RpcError(-32602, message)
       }
       return backend.controls.dropTransaction(transaction)
     },

@@ -143,10 +143,10 @@ function isObject(value: unknown): value is object {
 }
 
 function invalidConfiguration(mistakes: readonly [value: unknown, place: string][]): RpcError {
-  const words = mistakes.map(
+  const mistakeTexts = mistakes.map(
     ([value, place]) => `Invalid value ${JSON.stringify(value)} supplied to : ${place}`,
   )
-  const message = `Errors encountered in param 0: ${words.join(', ')}`
+  const message = `Errors encountered in param 0: ${mistakeTexts.join(', ')}`
   return new RpcError(-32602, message, { data: { message } })
 }
 

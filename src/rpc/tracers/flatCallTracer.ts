@@ -26,14 +26,14 @@ const exact: ReadonlyMap<string, string> = new Map([
   ['invalid input length', 'Built-in failed'],
 ])
 
-const byBeginning: readonly (readonly [beginning: string, words: string])[] = [
+const byPrefix: readonly (readonly [prefix: string, message: string])[] = [
   ['invalid opcode:', 'Bad instruction'],
   ['stack underflow', 'Stack underflow'],
 ]
 
 /** Returns Parity's message for a failure; unknown failures are unchanged (geth: native/call_flat.go). */
-export function parityWords(failure: string): string {
-  const known = exact.get(failure) ?? byBeginning.find(([beginning]) => failure.startsWith(beginning))?.[1]
+export function parityMessage(failure: string): string {
+  const known = exact.get(failure) ?? byPrefix.find(([prefix]) => failure.startsWith(prefix))?.[1]
   return known ?? failure
 }
 
@@ -98,13 +98,13 @@ export function flatCallText(
   const { failure, calls } = frame
   const hasResult = (failure === undefined || failure === REVERTED) && frame.type !== 'SELFDESTRUCT'
   const result = hasResult ? resultText(frame) : missingResult === 'null' ? 'null' : undefined
-  const words = failure !== undefined && convertParityErrors ? parityWords(failure) : failure
+  const message = failure !== undefined && convertParityErrors ? parityMessage(failure) : failure
   return (
     `{"action":${actionText(frame)}` +
     (place === undefined
       ? ''
       : `,"blockHash":${hashOrNull(place.blockHash)},"blockNumber":${place.blockNumber}`) +
-    (words === undefined ? '' : `,"error":${printJson(words)}`) +
+    (message === undefined ? '' : `,"error":${printJson(message)}`) +
     (result === undefined ? '' : `,"result":${result}`) +
     `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
     (place === undefined

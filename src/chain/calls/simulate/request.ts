@@ -22,8 +22,8 @@ export class SimulationError extends ChainError {
   override readonly name = 'SimulationError'
   readonly refusal: SimulationRefusal
 
-  constructor(refusal: SimulationRefusal, words: string) {
-    super(words)
+  constructor(refusal: SimulationRefusal, message: string) {
+    super(message)
     this.refusal = refusal
   }
 }

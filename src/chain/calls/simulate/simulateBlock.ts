@@ -205,8 +205,7 @@ export async function simulateCall(
     return { message, result, isGasCapped: message.gasLimit < gas }
   } catch (error) {
     if (!(error instanceof MessageRejectedError)) throw error
-    const words = `err: ${error.message} (supplied gas ${message.gasLimit})`
-    throw new SimulationError(error.reason, words)
+    throw new SimulationError(error.reason, `err: ${error.message} (supplied gas ${message.gasLimit})`)
   }
 }
 

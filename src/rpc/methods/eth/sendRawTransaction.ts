@@ -116,8 +116,8 @@ function awaitReceipt(
     }
     const giveUp = (): void => {
       stop()
-      const words = `The transaction was added to the transaction pool but wasn't processed in ${limit / 1000}s`
-      reject(new RpcError(TIMED_OUT, words, { data: bytesToHex(hash) }))
+      const message = `The transaction was added to the transaction pool but wasn't processed in ${limit / 1000}s`
+      reject(new RpcError(TIMED_OUT, message, { data: bytesToHex(hash) }))
     }
     const end = backend.events.subscribe(({ type }) => {
       if (type === 'head') look()

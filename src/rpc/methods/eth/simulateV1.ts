@@ -120,11 +120,11 @@ function* writeCall(
 function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): string {
   if (failure === undefined) return ''
   if (failure.kind === 'revert') {
-    const words = printJson(revertError(returnData).message)
-    return `,"error":{"message":${words},"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
+    const message = printJson(revertError(returnData).message)
+    return `,"error":{"message":${message},"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
   }
-  const words = printJson(isGasCapped ? failure.words + CAPPED : failure.words)
-  return `,"error":{"message":${words},"code":${FAILED_CODE}}`
+  const message = printJson(isGasCapped ? failure.message + CAPPED : failure.message)
+  return `,"error":{"message":${message},"code":${FAILED_CODE}}`
 }
 
 const calls = list(mapped(callObject, toCall), '[]ethapi.TransactionArgs')
