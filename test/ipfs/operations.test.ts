@@ -106,6 +106,11 @@ it.each([
   ['files/stat?cid-base=foo&arg=/missing', '"unsupported multibase encoding: foo"'],
   ['pin/ls?cid-base=foo&type=bar', "invalid type 'bar'"],
   ['pin/verify?cid-base=foo&verbose=true&quiet=true', 'can not be used at the same time'],
+  ['id?arg=foo', '"invalid peer id"'],
+  [
+    'id?arg=12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X&offline=true&peerid-base=base36',
+    '"PublicKey":"CAESIM7MFQfcHd1ylZUcKQiI8JWtuQRNG3PWlubfBl1oO9T8","Addresses":["/p2p/12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"],"AgentVersion":"","Protocols":null}',
+  ],
   ['key/list?ipns-base=foo', '"cannot get key encoder: unsupported multibase encoding: foo"'],
   [
     'bootstrap/add?arg=/ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/',

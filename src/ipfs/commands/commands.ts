@@ -25,7 +25,11 @@ export function commandsCommand(
       yield* linesOfText([...pathsOf(root, '', flags === true)].sort())
     },
     run() {
-      const root: ListedCommand = { Name: 'ipfs', Subcommands: [], Options: [] }
+      const root: ListedCommand = {
+        Name: 'ipfs',
+        Subcommands: [],
+        Options: rootOptions.map((Names) => ({ Names })),
+      }
       const list = (path: string, names: readonly (readonly string[])[]): void => {
         placeOf(root, path.split('/')).Options = names.map((Names) => ({ Names }))
       }
@@ -43,6 +47,13 @@ export function commandsCommand(
     },
   })
 }
+
+/** Options that every command line of Kubo takes (Kubo, `core/commands/root.go`). */
+const rootOptions = [
+  ...[['repo-dir'], ['config-file'], ['config', 'c'], ['debug', 'D'], ['help'], ['h'], ['local', 'L']],
+  ...[['offline'], ['api'], ['api-auth'], ['cid-base'], ['upgrade-cidv0-in-output'], ['encoding', 'enc']],
+  ...[['stream-channels'], ['timeout']],
+]
 
 function placeOf(root: ListedCommand, path: string[]): ListedCommand {
   let place = root

@@ -1,6 +1,9 @@
+import { base58btc } from 'multiformats/bases/base58'
+import { identityCode } from '../cid/cidFormat.js'
+import { multibaseByName } from '../cid/multibase.js'
 import { goJsonIndented } from '../request/reply.js'
 import { FileNetworkError } from '../errors.js'
-import { createKeyEncoder } from '../names/keystore.js'
+import { createKeyEncoder, nameOf, parseName } from '../names/keystore.js'
 import { defineCommand, optionalArgument, single } from '../request/command.js'
 import { agentVersion } from '../version.js'
 
@@ -23,17 +26,31 @@ export const id = defineCommand({
       .replaceAll('<aver>', () => shown.AgentVersion)
       .replaceAll('<pubkey>', () => shown.PublicKey)
       .replaceAll('<addrs>', () => shown.Addresses.join('\n'))
-      .replaceAll('<protocols>', () => shown.Protocols.join('\n'))
+      .replaceAll('<protocols>', () => (shown.Protocols ?? []).join('\n'))
       .replaceAll('\\n', '\n')
       .replaceAll('\\t', '\t')
   },
-  async run({ args, options }, { identity, keystore }) {
+  async run({ args, options, offline }, { identity, keystore }) {
     const encodeKey = createKeyEncoder(options['peerid-base'])
-    if (args[0] !== undefined && args[0] !== identity.id) {
-      throw new FileNetworkError('failed to find peer: routing: not found')
+    const own = (await keystore.self()).publicKey
+    const peer = args[0] === undefined ? nameOf(own) : parseName(args[0])
+    if (peer === undefined) throw new FileNetworkError('invalid peer id')
+    if (!peer.equals(nameOf(own))) {
+      if (!offline) throw new FileNetworkError('failed to find peer: routing: not found')
+      const { multihash } = peer
+      const id = base58btc.encode(multihash.bytes).slice(1)
+      const isPeerId = /^(b58mh|v0)$/.test(options['peerid-base'])
+      return single({
+        ID: isPeerId ? id : multibaseByName(options['peerid-base']).encode(peer.bytes),
+        // Short keys are in their IDs.
+        PublicKey: multihash.code === identityCode ? Buffer.from(multihash.digest).toString('base64') : '',
+        Addresses: [`/p2p/${id}`],
+        AgentVersion: '',
+        Protocols: null,
+      })
     }
     return single({
-      ID: encodeKey((await keystore.self()).publicKey),
+      ID: encodeKey(own),
       PublicKey: identity.publicKey,
       Addresses: identity.addresses(),
       AgentVersion: agentVersion,
@@ -48,5 +65,5 @@ interface Identity {
   PublicKey: string
   Addresses: string[]
   AgentVersion: string
-  Protocols: string[]
+  Protocols: string[] | null
 }

@@ -2,6 +2,7 @@ import * as dagCbor from '@ipld/dag-cbor'
 import { type DecodeOptions, Tokenizer } from 'cborg'
 import { CID } from 'multiformats/cid'
 import { EndOfDataError, FileNetworkError } from '../errors.js'
+import { textOfBytes } from './byteText.js'
 import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
 
 /** Accepts what Kubo accepts, even where it is not strict DAG-CBOR: it is re-encoded anyway. */
@@ -107,7 +108,7 @@ export class CborTokens implements TokenSource {
     }
     if ((head & INDEFINITE) === INDEFINITE) return this.#takeParts(kind)
     this.#checkString(head, kind)
-    return { kind, value: this.#takeValue() }
+    return { kind, value: kind === 'string' ? this.#takeText(head) : this.#takeValue() }
   }
 
   #takeSimple(head: number): DataToken {
@@ -126,6 +127,13 @@ export class CborTokens implements TokenSource {
     }
     const small = Number(-distance)
     return { kind: 'int', value: Number.isSafeInteger(small) ? small : -distance }
+  }
+
+  #takeText(head: number): string {
+    const length = Number(this.#takeLength(head))
+    const start = this.#position
+    this.#position += length
+    return textOfBytes(this.#data.subarray(start, this.#position))
   }
 
   /** Reads the value at the current position, which must be complete. */
@@ -166,7 +174,7 @@ export class CborTokens implements TokenSource {
     }
     this.#position++
     const joined = Buffer.concat(parts)
-    return { kind, value: kind === 'string' ? joined.toString() : new Uint8Array(joined) }
+    return { kind, value: kind === 'string' ? textOfBytes(joined) : new Uint8Array(joined) }
   }
 
   /** Checks that a string or bytes is within the limit and complete. */

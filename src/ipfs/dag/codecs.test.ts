@@ -271,3 +271,34 @@ describe('as in Kubo', () => {
     expect(() => codec('dag-jose').encode({ a: 1 })).toThrow('invalid JOSE object')
   })
 })
+
+describe('text that is no UTF-8', () => {
+  const [dagCborCodec, dagJsonCodec, jsonCodec] = [0x71, 0x0129, 0x0200].map((code) =>
+    codecs.find((codec) => codec.code === code),
+  )
+
+  // Bytes, and what Kubo 0.42.0 writes for them.
+  it.each([
+    ['62c328', '"\\ufffd("'],
+    ['64eda08041', '"\\ufffd\\ufffd\\ufffdA"'],
+    ['7f61c361a9ff', '"é"'],
+    ['675c75646338305c', '"\\\\udc80\\\\"'],
+    ['64f09f9880', '"😀"'],
+    ['63efbfbd', '"\ufffd"'],
+    ['a262c3280161ff6161', '{"\\ufffd(":1,"\\ufffd":"a"}'],
+  ])('in DAG-CBOR %s keeps its bytes, and is replaced in JSON', (hex, json) => {
+    const value = dagCborCodec?.decode(Buffer.from(hex, 'hex'))
+    expect(textOf(dagJsonCodec?.encode(value))).toBe(Buffer.from(json).toString('latin1'))
+    if (!hex.startsWith('a2'))
+      expect(textOf(jsonCodec?.encode(value))).toBe(Buffer.from(json).toString('latin1'))
+    const whole = { '7f61c361a9ff': '62c3a9', a262c3280161ff6161: 'a261ff616162c32801' }[hex] ?? hex
+    expect(Buffer.from(dagCborCodec?.encode(value) ?? []).toString('hex')).toBe(whole)
+  })
+
+  it('keeps its bytes in pieces too', () => {
+    const bytes = Buffer.concat([Buffer.from('7a00030d40', 'hex'), Buffer.alloc(200_000, 'c3a9ff', 'hex')])
+    const value = dagCborCodec?.decode(bytes)
+    expect(Buffer.from(dagCborCodec?.encode(value) ?? []).equals(bytes)).toBe(true)
+    expect(textOf(dagJsonCodec?.encode(value)).match(/\\ufffd/g)).toHaveLength(66_666)
+  })
+})

@@ -6,6 +6,7 @@ import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encod
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
+import { quotedText } from './byteText.js'
 import { LINKS_AT_ONCE, decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
 import { CborTokens } from './cborTokens.js'
 import { decodeTokens } from './decodeInPieces.js'
@@ -181,7 +182,7 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
   const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
-    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${JSON.stringify(unknown)}: no such field`)
+    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${quotedText(unknown)}: no such field`)
   }
   if (Data === null) throw notAssignable('Bytes', Data, 'bytes')
   if (Data !== undefined && !(Data instanceof Uint8Array)) throw notBytes(Data)

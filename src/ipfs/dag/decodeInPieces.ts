@@ -1,6 +1,7 @@
 import { rememberKeys } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
+import { quotedText } from './byteText.js'
 import type { DataToken, TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
 
@@ -93,7 +94,7 @@ class ValueReader {
       if (length === Infinity && (token.kind === 'map close' || token.kind === 'break')) break
       const key = this.#keyOf(token)
       if (Object.hasOwn(members, key)) {
-        throw new FileNetworkError(`cannot repeat map key ${JSON.stringify(key)}`)
+        throw new FileNetworkError(`cannot repeat map key ${quotedText(key)}`)
       }
       names.push(key)
       const value = yield* this.#valueOf(this.#memberToken(length), depth + 1)

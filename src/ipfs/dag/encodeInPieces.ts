@@ -7,6 +7,7 @@ import { joinBytes } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/json.js'
 import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
+import { bytesOfText, hasLoneBytes, withReplacements } from './byteText.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber, withPlainNumbers } from './float.js'
 
 /** How a codec encodes lists and maps, so that they can be assembled from parts. */
@@ -183,16 +184,22 @@ const jsonMarks = {
   colon: ascii(':'),
 }
 
+/** Returns encoded JSON without bytes that are no UTF-8. */
+function replaced(json: Uint8Array): Uint8Array {
+  const buffer = Buffer.from(json.buffer, json.byteOffset, json.length)
+  return buffer.includes('\\udc') ? Buffer.from(withReplacements(buffer.toString())) : json
+}
+
 /** The form of lists and maps in DAG-JSON. */
 export const dagJsonForm: ContainerForm = {
   ...jsonMarks,
   aroundBase64: [ascii('{"/":{"bytes":"'), ascii('"}}')],
   aroundText: () => [ascii('"'), ascii('"')],
-  insideText: (characters) => dagJson.encode(characters).subarray(1, -1),
+  insideText: (characters) => replaced(dagJson.encode(characters)).subarray(1, -1),
   encode(value) {
     if (value instanceof WholeFloat) return ascii(value.toString())
     try {
-      return dagJson.encode(withPlainNumbers(value))
+      return replaced(dagJson.encode(withPlainNumbers(value)))
     } catch (error) {
       const odd = oddNumberIn(value)
       throw odd === undefined ? error : new UnsupportedNumberError(odd)
@@ -209,8 +216,8 @@ const cborMarks = {
   end: () => NOTHING,
   separator: NOTHING,
   colon: NOTHING,
-  aroundText: (text: string) => [headOf(majorTypes.text, Buffer.byteLength(text)), NOTHING] as const,
-  insideText: (characters: string) => Buffer.from(characters),
+  aroundText: (text: string) => [headOf(majorTypes.text, bytesOfText(text).length), NOTHING] as const,
+  insideText: (characters: string) => bytesOfText(characters),
 }
 
 /** Encodes DAG-CBOR with the library, plus floats without a fraction. */
@@ -229,6 +236,13 @@ const cborOptions = {
       if (typeof value === 'number' && isOddNumber(value)) return [new Token(Type.float, value)]
       return typeEncoders['number']?.(...given) ?? null
     },
+    string(...given: Parameters<OptionalTypeEncoder>) {
+      const text = given[0] as string
+      if (!hasLoneBytes(text)) return null
+      const written = new Token(Type.string, text)
+      written.encodedBytes = bytesOfText(text)
+      return [written]
+    },
     Object: (...given: Parameters<OptionalTypeEncoder>) => {
       const value: unknown = given[0]
       if (value instanceof WholeFloat) return [new Token(Type.float, value.value)]
@@ -242,10 +256,10 @@ export const dagCborForm: ContainerForm = {
   encode: encodeDagCbor,
   ...cborMarks,
   compareNames(a, b) {
-    const [ofA, ofB] = [Buffer.byteLength(a), Buffer.byteLength(b)]
-    if (ofA !== ofB) return ofA - ofB
-    if (ofA === a.length && ofB === b.length) return a < b ? -1 : 1
-    return Buffer.compare(Buffer.from(a), Buffer.from(b))
+    const isAscii = Buffer.byteLength(a) === a.length && Buffer.byteLength(b) === b.length
+    if (isAscii) return a.length - b.length || (a < b ? -1 : 1)
+    const [ofA, ofB] = [bytesOfText(a), bytesOfText(b)]
+    return ofA.length - ofB.length || Buffer.compare(ofA, ofB)
   },
 }
 

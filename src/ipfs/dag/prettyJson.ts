@@ -2,6 +2,7 @@ import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
+import { withReplacements } from './byteText.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber } from './float.js'
 
 /** Values encoded between two yields. */
@@ -30,7 +31,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
     texts.push(isList ? '[' : '{')
     for (const [index, name] of names.entries()) {
       texts.push(index === 0 ? '' : ',', `\n${indent}\t`)
-      if (!isList) texts.push(`${JSON.stringify(name)}: `)
+      if (!isList) texts.push(`${quoted(String(name))}: `)
       yield* write((item as Record<string | number, unknown>)[name], `${indent}\t`)
     }
     if (names.length > 0) texts.push(`\n${indent}`)
@@ -45,5 +46,9 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
 function textOf(item: unknown): string {
   if (typeof item === 'bigint') return String(item)
   if (item instanceof WholeFloat) return item.toString()
-  return JSON.stringify(item) ?? 'null'
+  return typeof item === 'string' ? quoted(item) : (JSON.stringify(item) ?? 'null')
+}
+
+function quoted(text: string): string {
+  return withReplacements(JSON.stringify(text))
 }

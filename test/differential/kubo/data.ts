@@ -132,5 +132,9 @@ export const cborHex = [
   '1c',
   'bf6161ff',
   '9affffffff',
+  '8261ff6180',
+  'a262c3280161ff6161',
+  '64eda08041',
+  '7f61c361a9ff',
   '3bffffffffffffffff',
 ]
