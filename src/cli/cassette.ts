@@ -6,11 +6,11 @@ const usage = `Usage: standin cassette show FILE [--method PATTERN]
        standin cassette diff FILE FILE
        standin cassette prune FILE [--method PATTERN]
 
-show    Prints the recorded requests and answers, one per line
-diff    Prints what differs between two recordings
-prune   Removes the entries that match --method, and bodies that no entry refers to
+show    Print the recorded requests and answers, one per line
+diff    Print the differences between two recordings
+prune   Remove the entries that match --method, and bodies that no entry refers to
 
-  --method PATTERN   A JSON-RPC method or file operation; * at the end matches anything
+  --method PATTERN   JSON-RPC method or file operation; a trailing * matches anything
 `
 
 /** Runs `standin cassette`. @returns the output, in pieces */

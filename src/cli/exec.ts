@@ -28,7 +28,7 @@ const notExecutable = 126
 export async function runExec(words: readonly string[]): Promise<number> {
   const separator = words.indexOf('--')
   const [command, ...parameters] = separator < 0 ? [] : words.slice(separator + 1)
-  if (command === undefined) throw new OptionError('exec: expected -- and a command behind it')
+  if (command === undefined) throw new OptionError('exec: expected -- and a command after it')
   const settings = await readCommandSettings(['--port=0', '--ipfs-port=0', ...words.slice(0, separator)])
   const node = await startNode(settings, {
     warn: (message) => process.stderr.write(`Warning: ${message}\n`),

@@ -4,13 +4,13 @@ import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin export --data-dir DIR [options] FILE
 
-Writes the blocks of a chain into FILE, and its genesis beside it. standin --genesis and --import read both again,
-and so do other clients. No node may have the directory open.
+Exports the blocks of a chain to FILE and its genesis to FILE.genesis.json. Import both with standin --genesis and
+--import, or into other clients. No node may have the directory open.
 
-  --data-dir DIR       The data directory that has the chain (STANDIN_DATA_DIR)
-  --genesis-out FILE   Where the genesis goes; FILE.genesis.json unless given
-  --network NAME       Which of the directory's networks; the one without a name unless given
-  --to NUMBER          The last block; the newest unless given
+  --data-dir DIR       Data directory of the chain (env STANDIN_DATA_DIR)
+  --genesis-out FILE   Where to write the genesis instead
+  --network NAME       Network to export; defaults to the one without a name
+  --to NUMBER          Last block; defaults to the newest
 `
 
 /** Runs `standin export`. @returns the output */

@@ -4,10 +4,10 @@ import { parseSubcommand, refuseMore } from './subcommand.js'
 
 const usage = `Usage: standin pack [options] DIR FILE
 
-Packs a data directory into one compressed archive: chains with all their states, files, pins and clocks. Nodes begin
-with it by --from FILE, each with a copy of its own. No node may have the directory open.
+Packs a data directory into a compressed archive: chains with all their states, files, pins and clocks. Nodes
+started with --from FILE each get a copy of it. No node may have the directory open.
 
-  --keys FILE          A keys file that goes with it; nodes use it unless they are given another
+  --keys FILE          Keys file to include; nodes use it unless given another
 `
 
 /** Runs `standin pack`. @returns the output */

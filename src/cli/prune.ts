@@ -4,12 +4,12 @@ import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin prune --data-dir DIR --keep N
 
-Deletes the states of old blocks from every chain of a data directory, and so frees most of its space. The newest N
-blocks keep their states, and so do the first block, snapshots and the block that a fork begins with. Blocks,
-transactions, receipts and logs stay. No node may have the directory open.
+Frees most of the space of a data directory: deletes the states of old blocks from every chain. The newest N blocks,
+the first block, snapshots and the block that a fork starts from keep their states. Blocks, transactions, receipts and
+logs stay. No node may have the directory open.
 
-  --data-dir DIR       The data directory (STANDIN_DATA_DIR)
-  --keep N             How many blocks keep their states, at least 1
+  --data-dir DIR       Data directory (env STANDIN_DATA_DIR)
+  --keep N             Number of blocks that keep their states, at least 1
 `
 
 /**
@@ -32,7 +32,7 @@ export async function runPrune(words: readonly string[]): Promise<string> {
   return chains
     .map(
       ({ name, from, kept, deleted }) =>
-        `Chain ${name}: states from block ${from} on are kept, ${kept} trie nodes; deleted ${deleted}\n`,
+        `Chain ${name}: kept the states from block ${from} on: ${kept} trie nodes; deleted ${deleted}\n`,
     )
     .join('')
 }

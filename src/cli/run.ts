@@ -14,8 +14,8 @@ const usage = `Usage: standin [options]
        standin exec [options] -- COMMAND
        standin cassette show|diff|prune FILE
 
-A local stand-in for a hosted Ethereum node and file network. Options may also be given as environment variables
-and, by their camel-case names, in a JSON file (--config).
+A local stand-in for a hosted Ethereum node and file network. Options can also be set by environment variables and,
+under their camel-case names, in a JSON file (--config).
 
 `
 

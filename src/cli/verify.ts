@@ -3,11 +3,11 @@ import { parseSubcommand, refuseMore, requireDataDir } from './subcommand.js'
 
 const usage = `Usage: standin verify --data-dir DIR
 
-Checks a data directory: every block with the rows that find it, every state and its code with the trie of
-@ethereumjs/mpt, and the blocks, pins and mutable files of the file network. Writes a line for everything that is
-wrong, and ends with status 1 if anything is. No node may have the directory open.
+Verifies a data directory: every block and its index rows, every state and its code (with @ethereumjs/mpt), and the
+blocks, pins and mutable files of the file network. Prints a line for every problem, and exits with status 1 if there
+are any. No node may have the directory open.
 
-  --data-dir DIR       The data directory (STANDIN_DATA_DIR)
+  --data-dir DIR       Data directory (env STANDIN_DATA_DIR)
 `
 
 /**
@@ -33,7 +33,7 @@ export async function runVerify(words: readonly string[], print: (text: string) 
     `${blocks} blocks, ${states} states with ${nodes} trie nodes and ${codes} codes, ` +
       `${files.blocks} file blocks, ${files.pins} pins\n`,
   )
-  if (statelessBlocks > 0) print(`${statelessBlocks} states of blocks were pruned or never stored\n`)
+  if (statelessBlocks > 0) print(`The states of ${statelessBlocks} blocks were pruned or never stored\n`)
   print(problems === 0 ? 'No problems\n' : `${problems} ${problems === 1 ? 'problem' : 'problems'}\n`)
   return problems === 0 ? 0 : 1
 }

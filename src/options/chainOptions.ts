@@ -46,97 +46,91 @@ const furtherHardforkNames = [
 /** Options of the chain and of mining. */
 export const chainOptions = {
   ...optionGroup('Chain', {
-    chainId: option(
-      bigWholeNumber({ minimum: 1n, valueName: 'ID' }),
-      31337n,
-      'Chain id, also the network id',
-      { aliases: ['chainId', 'chain.chainId'] },
-    ),
+    chainId: option(bigWholeNumber({ minimum: 1n, valueName: 'ID' }), 31337n, 'Chain id and network id', {
+      aliases: ['chainId', 'chain.chainId'],
+    }),
     hardfork: option(
       anyCase(choice([...hardforkNames, ...furtherHardforkNames])),
       'osaka',
-      'Rules of the chain; latest is osaka',
+      'Hard fork whose rules apply; latest means osaka',
       { aliases: ['k', 'chain.hardfork'] },
     ),
     genesis: optionalOption(
       text('FILE'),
-      'Begin with the genesis.json of geth in this file: its chain id, forks and accounts',
+      'Start from this geth genesis.json: its chain id, forks and accounts',
       { aliases: ['init'] },
     ),
     import: optionalOption(
       text('FILE'),
-      'Execute and check the blocks of this RLP chain file before the node is ready',
+      'Execute and verify the blocks of this RLP chain file before the node is ready',
     ),
-    gasLimit: option(
-      bigWholeNumber({ minimum: 5000n, valueName: 'GAS' }),
-      30_000_000n,
-      'Gas limit of a block',
-      { aliases: ['gasLimit', 'miner.blockGasLimit'] },
-    ),
+    gasLimit: option(bigWholeNumber({ minimum: 5000n, valueName: 'GAS' }), 30_000_000n, 'Block gas limit', {
+      aliases: ['gasLimit', 'miner.blockGasLimit'],
+    }),
     baseFee: optionalOption(
       bigWholeNumber({ valueName: 'WEI' }),
-      'Base fee of the genesis block; 1000000000 unless given',
+      'Base fee of the genesis block; defaults to 1000000000',
       { aliases: ['block-base-fee-per-gas'] },
     ),
     timestamp: optionalOption(
       bigWholeNumber({ valueName: 'SECONDS' }),
-      'Time of the genesis block in seconds since 1970; the time of the start unless given',
+      'Timestamp of the genesis block in Unix seconds; defaults to the current time',
     ),
     number: option(bigWholeNumber({ valueName: 'NUMBER' }), 0n, 'Number of the genesis block'),
-    disableDefaultCreate2Deployer: toggle('Leave the CREATE2 proxy out of the genesis', {
+    disableDefaultCreate2Deployer: toggle('Omit the CREATE2 proxy from genesis', {
       aliases: ['no-create2', 'disable-default-create2deployer'],
     }),
     deterministic: toggle(
-      'Fixed genesis time and a clock that only blocks move: the same hashes in every run',
+      'Fix the genesis time and advance the clock only with blocks: every run produces the same hashes',
     ),
-    txGasLimit: toggle('Refuse transactions over 16777216 gas (EIP-7825); always on in strict mode', {
+    txGasLimit: toggle('Reject transactions above 16777216 gas (EIP-7825); always on in strict mode', {
       aliases: ['enable-tx-gas-limit'],
     }),
     codeSizeLimit: optionalOption(
       bigWholeNumber({ minimum: 1n, valueName: 'BYTES' }),
-      "Most bytes of a contract's code instead of 24576; creation code may have twice as many",
+      'Maximum contract code size, instead of 24576; init code may be twice as long',
     ),
-    disableCodeSizeLimit: toggle('Contracts and creation code of any size', {
+    disableCodeSizeLimit: toggle('Allow contract code and init code of any size', {
       aliases: ['chain.allowUnlimitedContractSize'],
     }),
-    disableBlockGasLimit: toggle('Blocks take transactions beyond their gas limit'),
+    disableBlockGasLimit: toggle('Let blocks exceed their gas limit'),
     safeDistance: option(
       wholeNumber({ valueName: 'BLOCKS' }),
       0,
-      'How far behind the head the safe block is',
+      'Distance of the safe block behind the head',
     ),
     finalizedDistance: option(
       wholeNumber({ valueName: 'BLOCKS' }),
       0,
-      'How far behind the head the finalized block is',
+      'Distance of the finalized block behind the head',
     ),
     slotsInAnEpoch: optionalOption(
       wholeNumber({ valueName: 'BLOCKS' }),
-      'Puts the safe block so far behind the head, and the finalized one twice as far',
+      'Place the safe block this far behind the head, and the finalized block twice as far',
     ),
   }),
   ...optionGroup('Mining', {
     disablePoolBalanceChecks: toggle(
-      'Let transactions wait that their sender cannot pay for; blocks pass over them until that has changed',
+      'Accept transactions that their sender cannot pay for; blocks skip them until it can',
     ),
     blockTime: optionalOption(
       decimalNumber({ minimum: 0, valueName: 'SECONDS' }),
-      'Mine a block every so many seconds instead of one for each transaction',
+      'Mine a block at this interval instead of one for each transaction',
       { aliases: ['b', 'blockTime', 'miner.blockTime'] },
     ),
-    noMining: toggle('Mine only when asked to (evm_mine)', { aliases: ['no-mine'] }),
-    maxTransactions: optionalOption(wholeNumber({ minimum: 1 }), 'Most transactions of one block'),
+    noMining: toggle('Mine only on request (evm_mine)', { aliases: ['no-mine'] }),
+    maxTransactions: optionalOption(wholeNumber({ minimum: 1 }), 'Maximum number of transactions in a block'),
     order: option(
       choice(['fees', 'fifo']),
       'fees',
-      'Order of transactions in a block: by what they pay, or as they came',
+      'Order of transactions in a block: by fee, or first come, first served',
     ),
-    allowSameTimestamp: toggle('A block may have the timestamp of its parent'),
+    allowSameTimestamp: toggle('Allow a block to have the timestamp of its parent'),
   }),
   ...optionGroup('Accounts', {
     accounts: optionalOption(
       wholeNumber({ maximum: 100_000 }),
-      'How many accounts are funded at genesis; 10 unless given, 20 with --compat hardhat',
+      'Number of accounts to fund at genesis; defaults to 10, or to 20 with --compat hardhat',
       { aliases: ['a', 'wallet.totalAccounts'] },
     ),
     balance: option(
@@ -148,13 +142,13 @@ export const chainOptions = {
     mnemonic: option(
       text('WORDS'),
       'test test test test test test test test test test test junk',
-      'BIP-39 phrase that the accounts are derived from',
+      'BIP-39 mnemonic that the accounts are derived from',
       { aliases: ['m', 'wallet.mnemonic'] },
     ),
     derivationPath: option(
       text('PATH', /^m(\/\d+'?)*\/?$/, "a path such as m/44'/60'/0'/0/"),
       "m/44'/60'/0'/0/",
-      'BIP-32 path of the accounts, without the index at its end',
+      'BIP-32 derivation path of the accounts, without the final index',
       { aliases: ['wallet.hdPath'] },
     ),
   }),

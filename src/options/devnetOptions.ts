@@ -13,51 +13,50 @@ export const devnetOptions = {
   ...optionGroup('Chain', {
     compat: optionalOption(
       choice(['anvil', 'hardhat', 'ganache']),
-      'Take on the compatibility of another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, words of refusals, equal timestamps',
+      'Behave like another development node where they differ: client version, units of evm_setIntervalMining and evm_setTime, results of setters, answers to reverting transactions, error messages, equal timestamps',
     ),
   }),
   ...optionGroup('Answers and limits', {
-    clientVersion: optionalOption(text('TEXT'), 'What web3_clientVersion answers'),
+    clientVersion: optionalOption(text('TEXT'), 'Version string that web3_clientVersion returns'),
   }),
   ...optionGroup('Accounts', {
-    autoImpersonate: toggle(
-      'Take transactions of every account in eth_sendTransaction, with a key or without',
-      { aliases: ['auto-unlock'] },
-    ),
+    autoImpersonate: toggle('Let eth_sendTransaction send from any account, even without its private key', {
+      aliases: ['auto-unlock'],
+    }),
   }),
   ...optionGroup('Output', {
     artifacts: optionalOption(
       text('DIRECTORY'),
-      'Folder of hardhat, foundry or solc output, whose ABIs name errors, functions and events',
+      'Directory of hardhat, foundry or solc output, whose ABIs name errors, functions and events',
     ),
-    trace: toggle('Print the calls of every mined transaction as a tree', {
+    trace: toggle('Print a call tree of every mined transaction', {
       aliases: ['print-traces', 'enable-trace-printing'],
     }),
-    disableConsoleLog: toggle('Do not print what contracts give to console.log', {
+    disableConsoleLog: toggle("Don't print the console.log output of contracts", {
       aliases: ['no-console-log'],
     }),
   }),
   ...optionGroup('Data', {
     loadState: optionalOption(
       text('FILE'),
-      "Begin with a state that was dumped by this node or anvil, or with a geth genesis' accounts",
+      'Start from a state that this node or anvil dumped, or from the accounts of a geth genesis',
     ),
     dumpState: optionalOption(
       text('FILE'),
-      "Write the state in anvil's form when the node stops; a folder means state.json in it",
+      "Write the state in anvil's format when the node stops; a directory means state.json in it",
     ),
     dumpGenesis: optionalOption(
       text('FILE'),
       "Write the state as a geth genesis.json when the node stops, for --genesis and other clients' init",
     ),
-    state: optionalOption(text('FILE'), '--load-state, if the file is there, and --dump-state'),
+    state: optionalOption(text('FILE'), 'Short for --dump-state, and for --load-state if the file exists'),
     stateInterval: optionalOption(
       wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
-      'Write the state every so many seconds too',
+      'Also write the state at this interval',
       { aliases: ['s'] },
     ),
   }),
   ...optionGroup('Mining', {
-    mixedMining: toggle('With --block-time: mine for each transaction as well'),
+    mixedMining: toggle('With --block-time, also mine a block for each transaction'),
   }),
 }

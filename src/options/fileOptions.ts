@@ -6,33 +6,33 @@ export const fileOptions = {
     importProfile: option(
       choice(['unixfs-v0-2015', 'unixfs-v1-2025']),
       'unixfs-v0-2015',
-      'How added files are cut and linked where a request does not say',
+      'How to chunk and lay out added files unless a request says otherwise',
     ),
-    verifyBlocks: toggle('Check each block of a file against its CID when it is read'),
+    verifyBlocks: toggle('Check every block of a file against its CID when reading it'),
     maxUpload: optionalOption(
       wholeNumber({ minimum: 1, valueName: 'BYTES' }),
-      'Longest upload; 100000000 in strict mode and no limit elsewhere unless given',
+      'Maximum upload size; defaults to 100000000 in strict mode and to no limit otherwise',
     ),
   }),
   ...optionGroup('Data', {
     dataDir: optionalOption(
       text('DIRECTORY'),
-      'Where chains, files and pins are kept; a temporary directory, removed at the end, unless given',
+      'Directory for chains, files and pins; defaults to a temporary directory, removed on exit',
       { aliases: ['db', 'database.dbPath'] },
     ),
     from: optionalOption(
       text('FILE|DIRECTORY'),
-      'Begin with a copy of what standin pack packed into this file, or of this data directory; neither is changed',
+      'Start from a copy of this standin pack archive or data directory; the original is not changed',
     ),
     archiveCache: optionalOption(
       text('DIRECTORY'),
-      'Where archives are unpacked, once each; standin/archives in the cache directory of the user unless given',
+      "Where to unpack archives, once each; defaults to standin/archives in the user's cache directory",
     ),
     cacheMemory: option(
       wholeNumber({ minimum: 1, valueName: 'MEBIBYTES' }),
       32,
-      'Memory that all chains together use to keep what they read of their states',
+      'Memory that all chains together may use to cache their states',
     ),
-    sync: toggle('Force every write to the disk, so that power loss takes nothing'),
+    sync: toggle('Sync every write to disk, so that a power failure loses nothing'),
   }),
 }

@@ -14,46 +14,46 @@ import {
 export const forkOptions = optionGroup('Fork', {
   forkUrl: optionalOption(
     text('URL[@BLOCK]', /^https?:\/\/./, 'an http or https URL'),
-    'Go on from the chain of this node: its state and blocks are fetched when they are needed',
+    'Fork the chain of this node; its state and blocks are fetched on demand',
     { aliases: ['f', 'rpc-url', 'fork', 'fork.url'], holdsSecrets: true },
   ),
   forkBlock: optionalOption(
     bigWholeNumber({ valueName: 'NUMBER' }),
-    'The block to go on from; the newest one of the remote unless given',
+    'Block to fork from; defaults to the latest block of the remote',
     { aliases: ['fork-block-number', 'fork.blockNumber'] },
   ),
   allowRemoteReset: toggle(
-    'Let anvil_reset and anvil_setRpcUrl name the node to go on from; only the one of --fork-url unless given',
+    'Let anvil_reset and anvil_setRpcUrl fork from any node, not only that of --fork-url',
   ),
   forkRetries: option(
     wholeNumber(),
     5,
-    'How often a request to the remote is tried again when it fails or is limited',
+    'Number of retries for a request to the remote that fails or is rate-limited',
     { aliases: ['retries'] },
   ),
   forkTimeout: option(
     wholeNumber({ minimum: 1, maximum: TIMEOUT_MAX, valueName: 'MILLISECONDS' }),
     45_000,
-    'Longest time that one request to the remote takes',
+    'Timeout for one request to the remote',
     { aliases: ['timeout'] },
   ),
   forkBackoff: option(
     wholeNumber({ valueName: 'MILLISECONDS' }),
     250,
-    'How long to wait before the first new try; each further one waits twice as long',
+    'Delay before the first retry; doubles with each further one',
     { aliases: ['fork-retry-backoff'] },
   ),
   forkHeader: option(
     list(text('NAME:VALUE', /^[^\s:]+:.*$/, 'a header as NAME: VALUE')),
     [],
-    'Header to send to the remote, such as an authorization; may be repeated, goes to no other host',
+    'Header to send to the remote (and to no other host), such as Authorization; may be repeated',
     { holdsSecrets: true },
   ),
   forkCache: optionalOption(
     text('DIRECTORY'),
-    'Where state of remotes is kept for later runs; standin/fork in the cache directory of the user unless given, ' +
-      'and for remotes on this machine nowhere',
+    "Where to cache the state of remotes for later runs; defaults to standin/fork in the user's cache directory, " +
+      'and to no cache for remotes on this machine',
     { aliases: ['cache-path'] },
   ),
-  noForkCache: toggle('Keep nothing of the remote for later runs', { aliases: ['no-storage-caching'] }),
+  noForkCache: toggle("Don't cache data of the remote for later runs", { aliases: ['no-storage-caching'] }),
 })

@@ -20,36 +20,36 @@ export const serverOptions = {
     host: option(
       list(text('ADDRESS')),
       ['127.0.0.1', '::1'],
-      'Address to listen on; may be repeated. Another address than loopback warns, and starts guarded',
+      'Address to listen on; may be repeated. Any address but loopback prints a warning and defaults to guarded mode',
       { aliases: ['hostname', 'server.host'] },
     ),
-    port: option(port, 8545, 'Port of JSON-RPC, WebSocket and the file network; 0 chooses a free one', {
+    port: option(port, 8545, 'Port for JSON-RPC, WebSocket and the file network; 0 picks a free one', {
       aliases: ['p', 'server.port'],
     }),
     ipfsPort: optionalOption(
       port,
-      'Port of the file network alone; 0 chooses a free one. Unless given: 5001 where that is free',
+      'Port for the file network alone; 0 picks a free one. Defaults to 5001 if that is free',
     ),
     allowOrigin: option(
       list(text('ORIGIN')),
       [],
-      'Origin of web pages that may use the controls and the file network, besides loopback; * for all',
+      'Origin of web pages that may use the controls and the file network, besides loopback; * allows all',
     ),
     allowHost: option(
       list(text('NAME')),
       [],
-      'Host name under which /_standin answers, besides loopback names; * for all',
+      'Host name under which /_standin answers, besides loopback names; * allows all',
     ),
     domain: optionalOption(
       text('NAME', /^[a-z0-9.-]+$/i, 'a domain name'),
-      'Networks also answer by Host, as NETWORK.NAME',
+      'Also select networks by Host header, as NETWORK.NAME',
     ),
-    tls: toggle('Speak HTTPS and WSS with a self-signed certificate made at start'),
-    tlsCert: optionalOption(text('FILE'), 'Certificate (PEM) for HTTPS and WSS; with --tls-key'),
-    tlsKey: optionalOption(text('FILE'), 'Private key (PEM) of the certificate'),
+    tls: toggle('Serve HTTPS and WSS with a self-signed certificate created at startup'),
+    tlsCert: optionalOption(text('FILE'), 'PEM certificate for HTTPS and WSS; requires --tls-key'),
+    tlsKey: optionalOption(text('FILE'), 'PEM private key of the certificate'),
     ipc: optionalOption(
       withBareValue(text('PATH'), join(tmpdir(), 'anvil.ipc')),
-      'Answer JSON-RPC on a socket at this path too, for every user who may open it; without a path at anvil.ipc in the temporary folder, where scripts for anvil look',
+      'Also serve JSON-RPC on a socket at this path, to every user who can open it; without a path, on anvil.ipc in the temporary directory, where anvil scripts look',
       { aliases: ['ipcpath'] },
     ),
   }),
@@ -57,22 +57,22 @@ export const serverOptions = {
     maxBody: option(
       wholeNumber({ minimum: 1, valueName: 'BYTES' }),
       32 * 1024 * 1024,
-      'Longest JSON-RPC body where a key is needed',
+      'Maximum JSON-RPC body size where a key is required',
     ),
     maxControlBody: option(
       wholeNumber({ minimum: 1, valueName: 'BYTES' }),
       1024 * 1024 * 1024,
-      'Longest JSON-RPC body at /_standin/rpc, and at / and /v3 in open mode',
+      'Maximum JSON-RPC body size at /_standin/rpc, and at / and /v3 in open mode',
     ),
     maxMessage: option(
       wholeNumber({ minimum: 1, valueName: 'BYTES' }),
       32 * 1024 * 1024,
-      'Longest WebSocket message; a longer one closes the connection with 1009',
+      'Maximum WebSocket message size; a longer message closes the connection with 1009',
     ),
-    maxBatch: option(wholeNumber({ minimum: 1 }), 1000, 'Most items in a batch'),
+    maxBatch: option(wholeNumber({ minimum: 1 }), 1000, 'Maximum number of items in a batch'),
     wsIdleTimeout: optionalOption(
       wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
-      'Close a WebSocket connection that has been idle for so long; off unless given',
+      'Close WebSocket connections after this much idle time; off by default',
     ),
   }),
 }

@@ -174,7 +174,7 @@ describe('the command', () => {
     const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])
     expect(await prune.ended).toBe(0)
     expect(prune.stdout()).toMatch(
-      /^Chain local: states from block 38 on are kept, \d+ trie nodes; deleted \d+\n$/,
+      /^Chain local: kept the states from block 38 on: \d+ trie nodes; deleted \d+\n$/,
     )
     const verify = runCommand(['verify', '--data-dir', dataDir])
     expect(await verify.ended).toBe(0)
