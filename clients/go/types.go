@@ -2,36 +2,36 @@
 
 package standin
 
-// Fault: which requests are met, and what happens to them.
+// Fault: the requests to affect, and what happens to them.
 type Fault struct {
 	ID     string      `json:"id,omitempty"`
 	Match  *FaultMatch `json:"match,omitempty"`
 	Action FaultAction `json:"action"`
 }
 
-// FaultMatch: which requests a fault meets; everything given must fit.
+// FaultMatch: the requests that a fault affects: those that match every member.
 type FaultMatch struct {
 	Network []string `json:"network,omitempty"`
 	// The key itself, not its masked form.
 	Key       []string `json:"key,omitempty"`
 	Transport []string `json:"transport,omitempty"`
-	// Names of JSON-RPC methods; `*` at the end stands for anything.
+	// JSON-RPC methods; a trailing `*` matches anything.
 	Method []string `json:"method,omitempty"`
-	// Operations of the file network, such as `pin/add`; `*` at the end stands for anything.
+	// File network operations, such as `pin/add`; a trailing `*` matches anything.
 	Operation []string `json:"operation,omitempty"`
-	// Only the nth of the requests that fit otherwise; from 1.
+	// Only the nth matching request, counted from 1.
 	Nth []int64 `json:"nth,omitempty"`
-	// Every nth of the requests that fit otherwise.
+	// Every nth matching request.
 	Every *int64 `json:"every,omitempty"`
-	// Some of them, drawn from the seed.
+	// Share of the matching requests, drawn at random from the seed.
 	Probability *float64 `json:"probability,omitempty"`
-	// Milliseconds after the fault was set, from when it happens.
+	// Start, in milliseconds after the fault was set.
 	From *int64 `json:"from,omitempty"`
-	// Milliseconds after the fault was set, until when it happens.
+	// End, in milliseconds after the fault was set.
 	Until *int64 `json:"until,omitempty"`
 }
 
-// FaultAction: what a fault does, and how.
+// FaultAction: what a fault does to a request.
 type FaultAction struct {
 	// One of status, error, quota, delay, throttle, cut, close, hang, close-websocket, idle-close,
 	// drop-events, lag, missing-history, outage.
@@ -52,47 +52,46 @@ type FaultAction struct {
 	Blocks         *int64 `json:"blocks,omitempty"`
 }
 
-// FaultReport: a fault that is set, with how often it fitted and happened.
+// FaultReport: an active fault, with its match and hit counts.
 type FaultReport struct {
 	ID     string      `json:"id"`
 	Match  FaultMatch  `json:"match"`
 	Action FaultAction `json:"action"`
-	// How many requests fitted.
+	// Number of requests that matched.
 	Seen int64 `json:"seen"`
-	// To how many it happened.
+	// Number of requests that it was injected into.
 	Hits int64 `json:"hits"`
 }
 
-// JournalEntry: a request as the journal remembers it.
+// JournalEntry: a request in the journal.
 type JournalEntry struct {
-	// Grows with every request.
+	// Increases with every request.
 	ID int64 `json:"id"`
 	// Milliseconds since 1970.
 	Time    float64 `json:"time"`
 	Network string  `json:"network"`
-	// Masked; absent where no key counted.
+	// Masked; absent if no key was used.
 	Key string `json:"key,omitempty"`
 	// One of http, websocket, upgrade, ipc, in-process, files.
 	Transport string `json:"transport"`
 	// JSON-RPC method or file operation; absent if the request was refused before it was read.
 	Method string `json:"method,omitempty"`
-	// As they came; a text if they were too large to keep.
+	// As received; a string if they were too large to keep.
 	Params any `json:"params,omitempty"`
 	// With `summary`: the first characters of the parameters.
 	Preview string `json:"preview,omitempty"`
-	// Whether the call stood in a batch.
+	// Whether the call was part of a batch.
 	Batched *bool `json:"batched,omitempty"`
 	// HTTP status.
 	Status       int64      `json:"status"`
 	Error        *CallError `json:"error,omitempty"`
 	Milliseconds float64    `json:"milliseconds"`
 	Credits      float64    `json:"credits"`
-	// Of the result, of the error object or of the reply.
+	// Size of the result, the error object or the reply.
 	Bytes int64 `json:"bytes"`
-	// Ids of the faults that were injected.
+	// Ids of the injected faults.
 	Faults []string `json:"faults,omitempty"`
-	// Who answered, where it was not this node's own chain or file network; one of admission, policy,
-	// partner.
+	// Who answered, if not this node's own chain or file network; one of admission, policy, partner.
 	AnsweredBy string `json:"answeredBy,omitempty"`
 }
 

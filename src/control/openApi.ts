@@ -7,9 +7,9 @@ import { faultReportSchema, journalEntrySchema } from './schemas.js'
 export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {
-    '/health': { get: describe('Whether the node is ready', 'Ready (200) or not yet (503)') },
+    '/health': { get: describe('Report whether the node is ready', 'Ready (200) or not yet (503)') },
     '/rpc': {
-      post: describe("JSON-RPC 2.0 with every method, the devnet's controls among them", 'The answer'),
+      post: describe("Call any JSON-RPC 2.0 method, including the devnet's controls", 'The answer'),
     },
   }
   for (const route of routes) {
@@ -51,7 +51,7 @@ function describeRoute(route: ControlRoute, schemas: Record<string, unknown>): R
   if (body !== undefined) {
     described['requestBody'] = { required: true, ...content(describeSchema(body, schemas)) }
     responses['400'] = {
-      description: 'What is wrong with the body: `{"error"}` with the path to the value',
+      description: 'The body is invalid: `{"error"}` with the path to the invalid value',
     }
   }
   return described

@@ -8,26 +8,26 @@ export const faultReportSchema = z
     id: z.string(),
     match: faultMatchSchema,
     action: faultActionSchema,
-    seen: z.int().describe('How many requests fitted'),
-    hits: z.int().describe('To how many it happened'),
+    seen: z.int().describe('Number of requests that matched'),
+    hits: z.int().describe('Number of requests that it was injected into'),
   })
-  .meta({ id: 'FaultReport', description: 'A fault that is set, with how often it fitted and happened' })
+  .meta({ id: 'FaultReport', description: 'An active fault, with its match and hit counts' })
 
 /** An entry as listed by `GET /requests`. */
 export const journalEntrySchema = z
   .object({
-    id: z.int().describe('Grows with every request'),
+    id: z.int().describe('Increases with every request'),
     time: z.number().describe('Milliseconds since 1970'),
     network: z.string(),
-    key: z.string().optional().describe('Masked; absent where no key counted'),
+    key: z.string().optional().describe('Masked; absent if no key was used'),
     transport: z.enum(['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']),
     method: z
       .string()
       .optional()
       .describe('JSON-RPC method or file operation; absent if the request was refused before it was read'),
-    params: z.unknown().optional().describe('As they came; a text if they were too large to keep'),
+    params: z.unknown().optional().describe('As received; a string if they were too large to keep'),
     preview: z.string().optional().describe('With `summary`: the first characters of the parameters'),
-    batched: z.boolean().optional().describe('Whether the call stood in a batch'),
+    batched: z.boolean().optional().describe('Whether the call was part of a batch'),
     status: z.int().describe('HTTP status'),
     error: z
       .object({ code: z.int(), message: z.string() })
@@ -35,14 +35,14 @@ export const journalEntrySchema = z
       .optional(),
     milliseconds: z.number(),
     credits: z.number(),
-    bytes: z.int().describe('Of the result, of the error object or of the reply'),
-    faults: z.array(z.string()).readonly().optional().describe('Ids of the faults that were injected'),
+    bytes: z.int().describe('Size of the result, the error object or the reply'),
+    faults: z.array(z.string()).readonly().optional().describe('Ids of the injected faults'),
     answeredBy: z
       .enum(['admission', 'policy', 'partner'])
       .optional()
-      .describe("Who answered, where it was not this node's own chain or file network"),
+      .describe("Who answered, if not this node's own chain or file network"),
   })
   .meta({
     id: 'JournalEntry',
-    description: 'A request as the journal remembers it',
+    description: 'A request in the journal',
   }) satisfies z.ZodType<JournalEntry>

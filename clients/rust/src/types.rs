@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which requests are met, and what happens to them.
+/// The requests to affect, and what happens to them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Fault {
@@ -13,7 +13,7 @@ pub struct Fault {
     pub action: FaultAction,
 }
 
-/// Which requests a fault meets; everything given must fit.
+/// The requests that a fault affects: those that match every member.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FaultMatch {
@@ -24,30 +24,30 @@ pub struct FaultMatch {
     pub key: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Vec<String>>,
-    /// Names of JSON-RPC methods; `*` at the end stands for anything.
+    /// JSON-RPC methods; a trailing `*` matches anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Vec<String>>,
-    /// Operations of the file network, such as `pin/add`; `*` at the end stands for anything.
+    /// File network operations, such as `pin/add`; a trailing `*` matches anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<Vec<String>>,
-    /// Only the nth of the requests that fit otherwise; from 1.
+    /// Only the nth matching request, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<Vec<i64>>,
-    /// Every nth of the requests that fit otherwise.
+    /// Every nth matching request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<i64>,
-    /// Some of them, drawn from the seed.
+    /// Share of the matching requests, drawn at random from the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// Milliseconds after the fault was set, from when it happens.
+    /// Start, in milliseconds after the fault was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
-    /// Milliseconds after the fault was set, until when it happens.
+    /// End, in milliseconds after the fault was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
 }
 
-/// What a fault does, and how.
+/// What a fault does to a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FaultAction {
@@ -83,29 +83,29 @@ pub struct FaultAction {
     pub blocks: Option<i64>,
 }
 
-/// A fault that is set, with how often it fitted and happened.
+/// An active fault, with its match and hit counts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FaultReport {
     pub id: String,
     pub r#match: FaultMatch,
     pub action: FaultAction,
-    /// How many requests fitted.
+    /// Number of requests that matched.
     pub seen: i64,
-    /// To how many it happened.
+    /// Number of requests that it was injected into.
     pub hits: i64,
 }
 
-/// A request as the journal remembers it.
+/// A request in the journal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct JournalEntry {
-    /// Grows with every request.
+    /// Increases with every request.
     pub id: i64,
     /// Milliseconds since 1970.
     pub time: f64,
     pub network: String,
-    /// Masked; absent where no key counted.
+    /// Masked; absent if no key was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// One of http, websocket, upgrade, ipc, in-process, files.
@@ -113,13 +113,13 @@ pub struct JournalEntry {
     /// JSON-RPC method or file operation; absent if the request was refused before it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// As they came; a text if they were too large to keep.
+    /// As received; a string if they were too large to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<serde_json::Value>,
     /// With `summary`: the first characters of the parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
-    /// Whether the call stood in a batch.
+    /// Whether the call was part of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batched: Option<bool>,
     /// HTTP status.
@@ -128,13 +128,13 @@ pub struct JournalEntry {
     pub error: Option<CallError>,
     pub milliseconds: f64,
     pub credits: f64,
-    /// Of the result, of the error object or of the reply.
+    /// Size of the result, the error object or the reply.
     pub bytes: i64,
-    /// Ids of the faults that were injected.
+    /// Ids of the injected faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<String>>,
-    /// Who answered, where it was not this node's own chain or file network; one of admission,
-    /// policy, partner.
+    /// Who answered, if not this node's own chain or file network; one of admission, policy,
+    /// partner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
 }

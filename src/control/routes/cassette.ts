@@ -49,11 +49,11 @@ export const entryPageSchema = z.object({
     z.object({
       network: z.string().optional().describe('Absent for a request to the file network'),
       method: z.string().describe('JSON-RPC method or file operation'),
-      params: z.string().describe('Parameters as JSON text or the request to the file network, cut'),
-      answer: z.string().optional().describe('How it was answered, cut'),
-      error: z.string().optional().describe('The error instead, cut'),
-      times: z.int().describe('How many times in a row the answer was recorded'),
-      used: z.int().optional().describe('How many times it was replayed; absent while recording'),
+      params: z.string().describe('Parameters as JSON, or the request to the file network; truncated'),
+      answer: z.string().optional().describe('The result, truncated'),
+      error: z.string().optional().describe('The error, truncated'),
+      times: z.int().describe('Number of times in a row that the answer was recorded'),
+      used: z.int().optional().describe('Number of times that it was replayed; absent while recording'),
     }),
   ),
   next: z.int().optional().describe('`from` of the next page; absent on the last one'),
@@ -99,21 +99,20 @@ export function cassetteRoutes({ cassette }: { cassette: CassetteControl }): Con
     {
       method: 'get',
       path: '/cassette',
-      summary: 'The cassette in use, and who answered how many requests',
-      answer:
-        'State (none, recording or replaying), path, mode, numbers of answers and what is known of the file',
+      summary: 'Show the cassette in use, and how many requests each source answered',
+      answer: 'State (none, recording or replaying), path, mode, answer counts and what is known of the file',
       handle: (context) => context.json(cassette.describe()),
     },
     {
       method: 'get',
       path: '/cassette/entries',
-      summary: 'Entries of the cassette in use, in the order of its file',
+      summary: 'List the entries of the cassette in use, in file order',
       query: {
-        method: 'JSON-RPC method or file operation; * at the end stands for anything',
-        from: '`next` of the page before',
-        limit: 'at most so many; 50 unless given, 500 at most',
+        method: 'JSON-RPC method or file operation; a trailing * matches anything',
+        from: '`next` of the previous page',
+        limit: 'maximum number of entries, up to 500; defaults to 50',
       },
-      answer: 'A page of entries with shortened parameters and answers',
+      answer: 'A page of entries with truncated parameters and answers',
       answerSchema: entryPageSchema,
       handle: async (context) => {
         const query = checkConfiguration(entriesQuerySchema, context.req.query(), 'the query')
@@ -123,7 +122,7 @@ export function cassetteRoutes({ cassette }: { cassette: CassetteControl }): Con
     {
       method: 'put',
       path: '/cassette',
-      summary: 'Begin to record or to replay; the cassette in use is ended',
+      summary: 'Start recording or replaying; ends the cassette in use',
       body: bodySchema,
       answer: 'The cassette in use',
       handle: async (context) => {
@@ -136,7 +135,7 @@ export function cassetteRoutes({ cassette }: { cassette: CassetteControl }): Con
     {
       method: 'delete',
       path: '/cassette',
-      summary: 'End the cassette in use; a recording is sorted and closed',
+      summary: 'End the cassette in use; sorts and closes a recording',
       answer: 'The cassette that was ended',
       handle: async (context) => context.json(await cassette.stop()),
     },

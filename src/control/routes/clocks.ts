@@ -19,14 +19,14 @@ export function clockRoutes({ provider: { clock } }: ControlSetup): ControlRoute
     {
       method: 'get',
       path: '/clocks',
-      summary: 'What time it is for quotas',
+      summary: 'Show the time for quotas',
       answer: 'The clocks by name',
       handle: (context) => context.json({ quota: show(clock) }),
     },
     {
       method: 'put',
       path: '/clocks/quota',
-      summary: 'Set the time for quotas; no chain is touched',
+      summary: 'Set the time for quotas; does not affect any chain',
       body: bodySchema,
       answer: 'The clock',
       handle: async (context) => {
@@ -38,7 +38,7 @@ export function clockRoutes({ provider: { clock } }: ControlSetup): ControlRoute
     {
       method: 'delete',
       path: '/clocks/quota',
-      summary: "Go back to the system's time",
+      summary: 'Return to the system time',
       answer: 'The clock',
       handle: (context) => {
         clock.reset()

@@ -12,7 +12,7 @@ const identifySchema = z.strictObject({
   code: z
     .string()
     .max(LONGEST_CODE, { abort: true })
-    .regex(/^0x([0-9a-f]{2})*$/i, 'expected bytes as hexadecimal behind 0x'),
+    .regex(/^0x([0-9a-f]{2})*$/i, 'expected 0x-prefixed hexadecimal bytes'),
 })
 
 /** Routes of the compiled contracts in `--artifacts`. */
@@ -23,14 +23,14 @@ export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/contracts',
-      summary: 'The compiled contracts of --artifacts',
-      answer: 'Id, name, and ABI of each, and whether its code and its source are known',
+      summary: 'List the compiled contracts of --artifacts',
+      answer: 'Id, name and ABI of each, and whether its code and source are known',
       handle: async (context) => context.json((await load()).list()),
     },
     {
       method: 'post',
       path: '/contracts/identify',
-      summary: 'The compiled contract that runtime code is of; immutables in it may have any value',
+      summary: 'Find the compiled contract of runtime code; immutables match any value',
       body: identifySchema,
       answer: 'Its id and name, or null',
       handle: async (context) => {
@@ -41,12 +41,12 @@ export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/contracts/:id/source',
-      summary: 'Source texts of a compiled contract, and its source map in the form of solc',
-      answer: 'Runtime code, source map and source texts by their index in the map, or 404',
+      summary: "Get the sources of a compiled contract, and its source map in solc's format",
+      answer: 'Runtime code, source map, and sources by their index in the map; or 404',
       handle: async (context) => {
         const source = (await load()).source(Number(context.req.param('id')))
         return source === undefined
-          ? context.json({ error: 'there is no source of such a contract' }, 404)
+          ? context.json({ error: 'no source for this contract' }, 404)
           : context.json(source)
       },
     },

@@ -46,10 +46,11 @@ export function eventRoutes(
     {
       method: 'get',
       path: '/events',
-      summary: 'Counters that grow when something changes, as server-sent events, at most five a second',
-      query: { network: 'whose chain is followed; the default network unless given' },
+      summary:
+        'Stream counters that increase on every change, as server-sent events, at most five per second',
+      query: { network: 'network whose chain to follow; defaults to the default network' },
       answer:
-        'JSON of each event: `requests`, the newest id of the journal; `chain`, changes of the chain; `faultHits`, hits of faults; `files`, operations that may have changed the file network; `controls`, changes made through this API',
+        'JSON of each event: `requests`, the newest id in the journal; `chain`, changes of the chain; `faultHits`, hits of faults; `files`, operations that may have changed the file network; `controls`, changes made through this API',
       handle: (context) => {
         const network = context.req.query('network') ?? networks[0] ?? ''
         const look = (): string => {

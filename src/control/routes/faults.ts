@@ -13,7 +13,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/faults',
-      summary: 'Faults that are set, with how often they fitted and happened',
+      summary: 'List the active faults, with their match and hit counts',
       answer: 'A list of faults',
       answerSchema: z.array(faultReportSchema),
       handle: (context) => context.json(provider.faults.list()),
@@ -21,7 +21,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'post',
       path: '/faults',
-      summary: 'Set a fault, or several; one of the same id is replaced',
+      summary: 'Set one or several faults; replaces faults with the same id',
       body: bodySchema,
       answer: 'The ids',
       handle: async (context) => {
@@ -33,15 +33,15 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'delete',
       path: '/faults',
-      summary: 'Lift all faults',
-      answer: 'How many there were',
+      summary: 'Remove all faults',
+      answer: 'Number of faults removed',
       handle: (context) => context.json({ lifted: provider.faults.clear() }),
     },
     {
       method: 'delete',
       path: '/faults/:id',
-      summary: 'Lift one fault',
-      answer: 'How many there were: 1, or 404',
+      summary: 'Remove a fault',
+      answer: 'Number of faults removed: 1, or 404',
       handle: (context) => {
         const id = context.req.param('id')
         if (provider.faults.clear(id) === 0) return context.json({ error: `there is no fault ${id}` }, 404)
@@ -51,8 +51,8 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/scenarios',
-      summary: 'Ready-made sets of faults',
-      answer: 'Summary and faults of each by name',
+      summary: 'List the built-in sets of faults',
+      answer: 'Summary and faults of each, by name',
       handle: (context) => context.json(scenarios),
     },
     {
@@ -73,14 +73,14 @@ export function outageRoutes({ provider, networks }: ControlSetup): ControlRoute
     {
       method: 'get',
       path: '/outages',
-      summary: 'Networks whose primary is declared to be down',
-      answer: 'Names',
+      summary: 'List the networks whose primary is declared down',
+      answer: 'Names of networks',
       handle: (context) => context.json([...outages]),
     },
     {
       method: 'put',
       path: '/outages/:network',
-      summary: 'Declare that the primary of a network is down',
+      summary: 'Declare the primary of a network down',
       answer: 'Names of all networks that are down',
       handle: (context) => {
         const network = context.req.param('network') ?? ''

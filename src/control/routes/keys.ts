@@ -16,7 +16,7 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/keys',
-      summary: 'The keys, with what they have spent; secrets are not shown',
+      summary: 'List the keys and their usage, without secrets',
       answer: 'A list of keys',
       handle: (context) =>
         context.json(
@@ -29,13 +29,13 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'put',
       path: '/keys/:key',
-      summary: 'Add a key, or put it in the place of the one of the same name; it keeps what it has spent',
+      summary: 'Add a key, or replace the key of the same name and keep its usage',
       body: apiKeySchema.partial({ key: true }),
       answer: 'The key',
       handle: async (context) => {
         const body = await readJson(context)
         if (typeof body !== 'object' || body === null || keysOf(body).length > MOST_MEMBERS) {
-          throw new ConfigurationError('the body: expected an object with the members of a key')
+          throw new ConfigurationError('the body: expected a key object')
         }
         const key = parseApiKey({ ...body, key: context.req.param('key') }, plans, 'the body')
         keys.set(key)
@@ -45,7 +45,7 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'delete',
       path: '/keys/:key',
-      summary: 'Remove a key and what it has spent; its connections end',
+      summary: 'Remove a key and its usage, and close its connections',
       answer: 'Nothing, or 404',
       handle: (context) => {
         const name = context.req.param('key') ?? ''
@@ -56,8 +56,8 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/plans',
-      summary: 'The plans that a key may have',
-      answer: 'Quotas and rates of each by name',
+      summary: 'List the plans that a key can have',
+      answer: 'Quotas and rates of each, by name',
       handle: (context) => context.json(plans),
     },
   ]

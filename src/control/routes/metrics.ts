@@ -9,8 +9,8 @@ export function metricsRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/metrics',
-      summary: 'Metrics for Prometheus',
-      answer: 'Text in the exposition format 0.0.4',
+      summary: 'Get metrics for Prometheus',
+      answer: 'Text exposition format, version 0.0.4',
       handle: async (context) => {
         const { text, contentType } = await formatMetrics(provider)
         return context.body(text, 200, { 'content-type': contentType })
@@ -21,11 +21,11 @@ export function metricsRoutes({ provider }: ControlSetup): ControlRoute[] {
 
 /** Counters per method, with the value of each in a tally. */
 const counters: readonly { name: string; help: string; pick: (tally: Readonly<MethodTally>) => number }[] = [
-  { name: 'requests', help: 'Requests that ended', pick: ({ calls }) => calls },
-  { name: 'failed_requests', help: 'Requests that failed', pick: ({ failed }) => failed },
-  { name: 'credits', help: 'Credits that requests cost or would cost', pick: ({ credits }) => credits },
-  { name: 'answer_bytes', help: 'Bytes of answers', pick: ({ bytes }) => bytes },
-  { name: 'seconds', help: 'Time that requests took', pick: ({ milliseconds }) => milliseconds / 1000 },
+  { name: 'requests', help: 'Completed requests', pick: ({ calls }) => calls },
+  { name: 'failed_requests', help: 'Failed requests', pick: ({ failed }) => failed },
+  { name: 'credits', help: 'Credits that requests cost or would have cost', pick: ({ credits }) => credits },
+  { name: 'answer_bytes', help: 'Bytes of all answers', pick: ({ bytes }) => bytes },
+  { name: 'seconds', help: 'Time spent on requests', pick: ({ milliseconds }) => milliseconds / 1000 },
 ]
 
 /**
@@ -49,7 +49,7 @@ export async function formatMetrics(provider: Provider): Promise<{ text: string;
     for (const [method, tally] of provider.usage.tallies()) counter.inc({ method }, pick(tally))
   }
   gauge('connections', 'Open WebSockets', provider.connections.size)
-  gauge('faults', 'Faults that are set', provider.faults.list().length)
+  gauge('faults', 'Active faults', provider.faults.list().length)
   const { rss, heapUsed } = process.memoryUsage()
   gauge('resident_memory_bytes', 'Resident memory of the process', rss)
   gauge('heap_used_bytes', 'Used heap of the process', heapUsed)

@@ -13,22 +13,22 @@ export function nodeRoutes({
     {
       method: 'get',
       path: '/node',
-      summary: 'Version, mode, addresses and networks of the node',
-      answer: 'A description; no key or secret is in it that opens something',
+      summary: 'Describe the node',
+      answer: 'Version, mode, addresses and networks, without usable keys or secrets',
       handle: (context) => context.json({ version, mode: provider.mode, ...describeNode() }),
     },
     {
       method: 'get',
       path: '/reorganisations/:network',
-      summary: 'The last reorganisations of a network, oldest first',
-      answer: 'The time of each and the blocks that it took off the canonical chain',
+      summary: 'List the latest reorganisations of a network, oldest first',
+      answer: 'Time of each, and the blocks that it removed from the canonical chain',
       handle: (context) => context.json(chains.reorganisations(context.req.param('network') ?? '')),
     },
     {
       method: 'get',
       path: '/files/garbage',
-      summary: 'What a garbage collection of the file network would free',
-      answer: 'Number of blocks and bytes',
+      summary: 'Show what a garbage collection of the file network would free',
+      answer: 'Numbers of blocks and bytes',
       handle: async (context) => context.json(await garbage()),
     },
   ]

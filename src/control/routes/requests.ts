@@ -49,21 +49,21 @@ const filterDescriptions = {
   network: 'name of the network',
   key: 'the key, whole or masked',
   transport: 'http, websocket, upgrade, ipc, in-process or files',
-  method: 'JSON-RPC method or file operation; * at the end stands for anything',
+  method: 'JSON-RPC method or file operation; a trailing * matches anything',
   status: 'HTTP status',
   failed: 'true for requests that failed, false for the others',
   after: 'only entries with a greater id',
-  text: 'found in the method, the key, the parameters, the error or the faults',
-  since: 'milliseconds since 1970; only requests that began then or later',
-  until: 'milliseconds since 1970; only requests that began then or earlier',
+  text: 'only entries with this text in the method, key, parameters, error or faults',
+  since: 'only requests that began at this time or later, in milliseconds since 1970',
+  until: 'only requests that began at this time or earlier, in milliseconds since 1970',
 }
 
 const queryDescriptions = {
   ...filterDescriptions,
   before: 'only entries with a smaller id',
-  summary: 'true for the first characters of the parameters in place of all of them',
-  limit: 'at most so many, the newest',
-  format: 'json (an array), ndjson (a line each), or stream (a line each, and on as they come)',
+  summary: 'true to replace the parameters with a preview',
+  limit: 'maximum number of entries; keeps the newest',
+  format: 'json (an array), ndjson (one line each), or stream (ndjson that follows new requests)',
 }
 
 /** Routes of the journal. */
@@ -73,7 +73,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/requests',
-      summary: 'Requests that were made, oldest first',
+      summary: 'List requests, oldest first',
       query: queryDescriptions,
       answer: 'Entries of the journal',
       answerSchema: z.array(journalEntrySchema),
@@ -94,9 +94,9 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/requests/timeline',
-      summary: 'Requests over time, in spans of equal length',
-      query: { ...filterDescriptions, spans: 'how many spans, at most 1000; 120 unless given' },
-      answer: 'Start and length of the spans in milliseconds; requests, failed ones and the slowest of each',
+      summary: 'Summarize requests over time, in spans of equal length',
+      query: { ...filterDescriptions, spans: 'number of spans, up to 1000; defaults to 120' },
+      answer: 'Start and length of the spans in milliseconds; all, failed and slowest requests of each',
       handle: async (context) => {
         const { spans, ...wanted } = checkConfiguration(timelineSchema, context.req.query(), 'the query')
         return context.json(await timeline(journal, wanted, { spans }))
@@ -105,9 +105,8 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/requests/:id',
-      summary: 'One request with its answer',
-      answer:
-        'An entry of the journal with `answer`: the result or the data of the error, while they are kept; or 404',
+      summary: 'Get a request with its answer',
+      answer: 'A journal entry with `answer`, the result or error data, while it is kept; or 404',
       handle: (context) => {
         const id = context.req.param('id') ?? ''
         const entry = /^\d+$/.test(id) ? journal.find(Number(id)) : undefined
@@ -119,7 +118,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'delete',
       path: '/requests',
-      summary: 'Forget all requests',
+      summary: 'Clear the journal',
       answer: 'Nothing',
       handle: (context) => {
         journal.clear()
@@ -183,14 +182,14 @@ export function usageRoutes({ provider }: ControlSetup): ControlRoute[] {
     {
       method: 'get',
       path: '/usage',
-      summary: 'What this run would have cost, and which limits it came near',
-      answer: 'Totals by method and key, peaks, and the part of each plan that the run would have used',
+      summary: 'Report what this run would have cost, and which limits it approached',
+      answer: 'Totals by method and key, peaks, and the share of each plan that the run would have used',
       handle: (context) => context.json(provider.usage.report(provider.plans)),
     },
     {
       method: 'delete',
       path: '/usage',
-      summary: 'Count from nothing again; what keys have spent stays spent',
+      summary: 'Reset the counters; does not reset the quotas of keys',
       answer: 'Nothing',
       handle: (context) => {
         provider.usage.clear()

@@ -10,27 +10,28 @@ export const faultMatchSchema = z
     network: oneOrMore(z.string()).optional(),
     key: oneOrMore(z.string()).optional().describe('The key itself, not its masked form'),
     transport: oneOrMore(z.enum(['http', 'websocket', 'upgrade', 'files'])).optional(),
-    method: oneOrMore(z.string())
-      .optional()
-      .describe('Names of JSON-RPC methods; `*` at the end stands for anything'),
+    method: oneOrMore(z.string()).optional().describe('JSON-RPC methods; a trailing `*` matches anything'),
     operation: oneOrMore(z.string())
       .optional()
-      .describe('Operations of the file network, such as `pin/add`; `*` at the end stands for anything'),
-    nth: oneOrMore(z.int().min(1))
+      .describe('File network operations, such as `pin/add`; a trailing `*` matches anything'),
+    nth: oneOrMore(z.int().min(1)).optional().describe('Only the nth matching request, counted from 1'),
+    every: z.int().min(1).optional().describe('Every nth matching request'),
+    probability: z
+      .number()
+      .min(0)
+      .max(1)
       .optional()
-      .describe('Only the nth of the requests that fit otherwise; from 1'),
-    every: z.int().min(1).optional().describe('Every nth of the requests that fit otherwise'),
-    probability: z.number().min(0).max(1).optional().describe('Some of them, drawn from the seed'),
-    from: milliseconds.optional().describe('Milliseconds after the fault was set, from when it happens'),
-    until: milliseconds.optional().describe('Milliseconds after the fault was set, until when it happens'),
+      .describe('Share of the matching requests, drawn at random from the seed'),
+    from: milliseconds.optional().describe('Start, in milliseconds after the fault was set'),
+    until: milliseconds.optional().describe('End, in milliseconds after the fault was set'),
   })
-  .meta({ id: 'FaultMatch', description: 'Which requests a fault meets; everything given must fit' })
+  .meta({ id: 'FaultMatch', description: 'The requests that a fault affects: those that match every member' })
 
 const delay = z.union([
   milliseconds,
   z
     .strictObject({ minimum: milliseconds, maximum: milliseconds })
-    .refine(({ minimum, maximum }) => minimum <= maximum, 'expected a minimum below the maximum'),
+    .refine(({ minimum, maximum }) => minimum <= maximum, 'expected a minimum no greater than the maximum'),
 ])
 
 const actionSchemas = [
@@ -87,7 +88,7 @@ export const faultActionSchema = z
       return `expected one of ${actionSchemas.map(({ shape }) => shape.type.value).join(', ')}`
     },
   })
-  .meta({ id: 'FaultAction', description: 'What a fault does, and how' })
+  .meta({ id: 'FaultAction', description: 'What a fault does to a request' })
 
 /** A fault: which requests it hits, and what it does to them. */
 export const faultSchema = z
@@ -96,7 +97,7 @@ export const faultSchema = z
     match: faultMatchSchema.default({}),
     action: faultActionSchema,
   })
-  .meta({ id: 'Fault', description: 'Which requests are met, and what happens to them' })
+  .meta({ id: 'Fault', description: 'The requests to affect, and what happens to them' })
 
 /** The `--faults` file. */
 export const faultsFileSchema = z.strictObject({ faults: z.array(faultSchema) })

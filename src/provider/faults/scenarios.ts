@@ -16,7 +16,7 @@ export interface Scenario {
 /** Scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'rate-limited': {
-    summary: 'Every third JSON-RPC request over HTTP is one too many: 429',
+    summary: 'Every third JSON-RPC request over HTTP exceeds the rate limit: 429',
     faults: [
       {
         id: 'rate-limited',
@@ -26,7 +26,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   'flaky-network': {
-    summary: 'Connections break, answers are cut short, everything takes its time',
+    summary: 'Connections break, answers are cut short, and everything is slow',
     faults: [
       {
         id: 'flaky-delay',
@@ -52,7 +52,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   'websocket-death': {
-    summary: 'A WebSocket dies at its tenth call without a close frame, and pushes nothing before that',
+    summary: 'A WebSocket dies without a close frame at its tenth call, and pushes no events before that',
     faults: [
       { id: 'websocket-silence', match: { transport: 'websocket' }, action: { type: 'drop-events' } },
       {
@@ -67,16 +67,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     faults: [{ id: 'lagging-backend', match: { probability: 0.4 }, action: { type: 'lag', blocks: 2 } }],
   },
   'archive-missing': {
-    summary: 'The state of blocks more than 128 behind the head is not there',
+    summary: 'The state of blocks more than 128 behind the head is missing',
     faults: [{ id: 'archive-missing', match: {}, action: { type: 'missing-history', blocks: 128 } }],
   },
   'outage-with-failover': {
-    summary: 'The primary is down; estimates and proofs go to the partner where plan and header ask for it',
+    summary: 'The primary is down; estimates and proofs go to the partner if plan and header ask for it',
     faults: [{ id: 'outage', match: { transport: ['http', 'websocket'] }, action: { type: 'outage' } }],
   },
   'quota-exhausted': {
     summary:
-      "The day's credits are spent: 402 for every JSON-RPC request over HTTP, and WebSockets are severed",
+      "The day's credits are spent: 402 for every JSON-RPC request over HTTP, and WebSockets are closed",
     faults: [
       {
         id: 'quota-exhausted',
@@ -96,7 +96,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   'slow-gateway': {
-    summary: 'The file network answers after seconds, and at 16 KiB a second',
+    summary: 'The file network takes seconds to answer, and sends 16 KiB per second',
     faults: [
       {
         id: 'slow-gateway-delay',

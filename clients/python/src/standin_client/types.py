@@ -26,7 +26,7 @@ _OptionalFault = TypedDict(
 
 
 class Fault(_RequiredFault, _OptionalFault):
-    """Which requests are met, and what happens to them."""
+    """The requests to affect, and what happens to them."""
 
 
 _OptionalFaultMatch = TypedDict(
@@ -36,19 +36,19 @@ _OptionalFaultMatch = TypedDict(
         # The key itself, not its masked form.
         "key": Union[str, list[str]],
         "transport": Union[str, list[str]],
-        # Names of JSON-RPC methods; `*` at the end stands for anything.
+        # JSON-RPC methods; a trailing `*` matches anything.
         "method": Union[str, list[str]],
-        # Operations of the file network, such as `pin/add`; `*` at the end stands for anything.
+        # File network operations, such as `pin/add`; a trailing `*` matches anything.
         "operation": Union[str, list[str]],
-        # Only the nth of the requests that fit otherwise; from 1.
+        # Only the nth matching request, counted from 1.
         "nth": Union[int, list[int]],
-        # Every nth of the requests that fit otherwise.
+        # Every nth matching request.
         "every": int,
-        # Some of them, drawn from the seed.
+        # Share of the matching requests, drawn at random from the seed.
         "probability": float,
-        # Milliseconds after the fault was set, from when it happens.
+        # Start, in milliseconds after the fault was set.
         "from": int,
-        # Milliseconds after the fault was set, until when it happens.
+        # End, in milliseconds after the fault was set.
         "until": int,
     },
     total=False,
@@ -56,7 +56,7 @@ _OptionalFaultMatch = TypedDict(
 
 
 class FaultMatch(_OptionalFaultMatch):
-    """Which requests a fault meets; everything given must fit."""
+    """The requests that a fault affects: those that match every member."""
 
 
 _RequiredFaultAction = TypedDict(
@@ -91,7 +91,7 @@ _OptionalFaultAction = TypedDict(
 
 
 class FaultAction(_RequiredFaultAction, _OptionalFaultAction):
-    """What a fault does, and how."""
+    """What a fault does to a request."""
 
 
 _RequiredFaultReport = TypedDict(
@@ -100,22 +100,22 @@ _RequiredFaultReport = TypedDict(
         "id": str,
         "match": "FaultMatch",
         "action": "FaultAction",
-        # How many requests fitted.
+        # Number of requests that matched.
         "seen": int,
-        # To how many it happened.
+        # Number of requests that it was injected into.
         "hits": int,
     },
 )
 
 
 class FaultReport(_RequiredFaultReport):
-    """A fault that is set, with how often it fitted and happened."""
+    """An active fault, with its match and hit counts."""
 
 
 _RequiredJournalEntry = TypedDict(
     "_RequiredJournalEntry",
     {
-        # Grows with every request.
+        # Increases with every request.
         "id": int,
         # Milliseconds since 1970.
         "time": float,
@@ -126,7 +126,7 @@ _RequiredJournalEntry = TypedDict(
         "status": int,
         "milliseconds": float,
         "credits": float,
-        # Of the result, of the error object or of the reply.
+        # Size of the result, the error object or the reply.
         "bytes": int,
     },
 )
@@ -134,21 +134,21 @@ _RequiredJournalEntry = TypedDict(
 _OptionalJournalEntry = TypedDict(
     "_OptionalJournalEntry",
     {
-        # Masked; absent where no key counted.
+        # Masked; absent if no key was used.
         "key": str,
         # JSON-RPC method or file operation; absent if the request was refused before it was read.
         "method": str,
-        # As they came; a text if they were too large to keep.
+        # As received; a string if they were too large to keep.
         "params": Any,
         # With `summary`: the first characters of the parameters.
         "preview": str,
-        # Whether the call stood in a batch.
+        # Whether the call was part of a batch.
         "batched": bool,
         "error": "CallError",
-        # Ids of the faults that were injected.
+        # Ids of the injected faults.
         "faults": list[str],
-        # Who answered, where it was not this node's own chain or file network; one of admission,
-        # policy, partner.
+        # Who answered, if not this node's own chain or file network; one of admission, policy,
+        # partner.
         "answeredBy": str,
     },
     total=False,
@@ -156,7 +156,7 @@ _OptionalJournalEntry = TypedDict(
 
 
 class JournalEntry(_RequiredJournalEntry, _OptionalJournalEntry):
-    """A request as the journal remembers it."""
+    """A request in the journal."""
 
 
 _RequiredCallError = TypedDict(

@@ -3,7 +3,7 @@ package org.standin;
 
 import java.util.List;
 
-/** Which requests a fault meets; everything given must fit. A member that is null is absent. */
+/** The requests that a fault affects: those that match every member. A member that is null is absent. */
 public final class FaultMatch {
   private List<String> network;
   private List<String> key;
@@ -44,7 +44,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Names of JSON-RPC methods; * at the end stands for anything. */
+  /** JSON-RPC methods; a trailing * matches anything. */
   public List<String> method() {
     return method;
   }
@@ -54,7 +54,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Operations of the file network, such as pin/add; * at the end stands for anything. */
+  /** File network operations, such as pin/add; a trailing * matches anything. */
   public List<String> operation() {
     return operation;
   }
@@ -64,7 +64,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Only the nth of the requests that fit otherwise; from 1. */
+  /** Only the nth matching request, counted from 1. */
   public List<Long> nth() {
     return nth;
   }
@@ -74,7 +74,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Every nth of the requests that fit otherwise. */
+  /** Every nth matching request. */
   public Long every() {
     return every;
   }
@@ -84,7 +84,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Some of them, drawn from the seed. */
+  /** Share of the matching requests, drawn at random from the seed. */
   public Double probability() {
     return probability;
   }
@@ -94,7 +94,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Milliseconds after the fault was set, from when it happens. */
+  /** Start, in milliseconds after the fault was set. */
   public Long from() {
     return from;
   }
@@ -104,7 +104,7 @@ public final class FaultMatch {
     return this;
   }
 
-  /** Milliseconds after the fault was set, until when it happens. */
+  /** End, in milliseconds after the fault was set. */
   public Long until() {
     return until;
   }

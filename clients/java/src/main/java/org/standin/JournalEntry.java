@@ -3,7 +3,7 @@ package org.standin;
 
 import java.util.List;
 
-/** A request as the journal remembers it. A member that is null is absent. */
+/** A request in the journal. A member that is null is absent. */
 public final class JournalEntry {
   private Long id;
   private Double time;
@@ -22,7 +22,7 @@ public final class JournalEntry {
   private List<String> faults;
   private String answeredBy;
 
-  /** Grows with every request. */
+  /** Increases with every request. */
   public Long id() {
     return id;
   }
@@ -51,7 +51,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** Masked; absent where no key counted. */
+  /** Masked; absent if no key was used. */
   public String key() {
     return key;
   }
@@ -81,7 +81,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** As they came; a text if they were too large to keep. */
+  /** As received; a string if they were too large to keep. */
   public Object params() {
     return params;
   }
@@ -101,7 +101,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** Whether the call stood in a batch. */
+  /** Whether the call was part of a batch. */
   public Boolean batched() {
     return batched;
   }
@@ -148,7 +148,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** Of the result, of the error object or of the reply. */
+  /** Size of the result, the error object or the reply. */
   public Long bytes() {
     return bytes;
   }
@@ -158,7 +158,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** Ids of the faults that were injected. */
+  /** Ids of the injected faults. */
   public List<String> faults() {
     return faults;
   }
@@ -168,7 +168,7 @@ public final class JournalEntry {
     return this;
   }
 
-  /** Who answered, where it was not this node's own chain or file network; one of admission, policy, partner. */
+  /** Who answered, if not this node's own chain or file network; one of admission, policy, partner. */
   public String answeredBy() {
     return answeredBy;
   }
