@@ -27,7 +27,7 @@ export async function declareNodeOptions() {
   const members = Object.entries(nodeOptionDefinitions).flatMap(
     ([name, { flag, default: value, description }]) => {
       const shown = formatDefault(value)
-      const note = `\`--${flag}\`${shown === '' ? '' : `; ${shown} unless given`}.`
+      const note = `\`--${flag}\`${shown === '' ? '' : `; defaults to ${shown}`}.`
       const oneLine = `/** ${description}. ${note} */`
       const comment = oneLine.length <= 108 ? [oneLine] : ['/**', ` * ${description}.`, ` * ${note}`, ' */']
       return [...comment, `${name}?: Given<'${name}'> | undefined`].map((line) => `  ${line}`)
@@ -73,8 +73,8 @@ async function generateOperationsPage() {
 const operationsIntroduction = [
   '# Operations of the file network',
   '',
-  'Each is `POST /api/v0/<operation>` with its options in the query and its arguments in `arg`, which repeats, or in',
-  'files of a multipart body. Options that are not named here are ignored. This page is written by `npm run docs` from',
+  'Each operation is `POST /api/v0/<operation>`, with options in the query and arguments in repeated `arg` parameters',
+  'or in the files of a multipart body. Options not listed here are ignored. `npm run docs` generates this page from',
   'the declarations in `src/ipfs/commands/`.',
   '',
   '## Options of every operation',
@@ -99,9 +99,9 @@ function formatOperationOptions(options) {
 const introduction = [
   '# Options',
   '',
-  'Each option is a flag of the command, an environment variable, and a property of the file that `--config` names and',
-  'of `createNode()`. Flags win over the environment, the environment over the file. This page is written by',
-  '`npm run docs` from the schema in `src/options.ts`.',
+  'Each option is a flag, an environment variable, and a property of the `--config` file and of `createNode()`. Flags',
+  'override the environment, which overrides the file. `npm run docs` generates this page from the schema in',
+  '`src/options.ts`.',
   '',
 ]
 

@@ -22,9 +22,9 @@ const usage = `node scripts/executable.mjs [options]
 Makes single executables, which need no Node (Node's single executable applications): Node from the registry, with the
 package and what it depends on inside.
 
-  --platform NAME   linux-x64, linux-arm64, darwin-x64, darwin-arm64 or win-x64; may be repeated; linux-x64 unless given
-  --node VERSION    major version of Node, 22 unless given
-  --out FOLDER      where they go, dist-executable unless given`
+  --platform NAME   linux-x64, linux-arm64, darwin-x64, darwin-arm64 or win-x64; may be repeated; defaults to linux-x64
+  --node VERSION    major version of Node; defaults to 22
+  --out FOLDER      output directory; defaults to dist-executable`
 
 const { values: flags } = parseArgs({
   options: {

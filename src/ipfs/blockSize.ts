@@ -11,7 +11,7 @@ const blockLimit = 64 * 1024 * 1024
 export const allowBigBlock = {
   type: 'bool',
   default: false,
-  description: 'Also make blocks of more than 2 MiB.',
+  description: 'Allow blocks larger than 2 MiB.',
 } as const satisfies OptionSpec
 
 /** Rejects a block too large for most peers to exchange. */

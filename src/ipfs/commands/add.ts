@@ -12,7 +12,7 @@ import { BlockWriter, discardBlock } from '../unixfs/blockWriter.js'
 /** `add`: imports files and directories as UnixFS, with a line for each as soon as it is stored. */
 export const add = defineCommand({
   description: 'Add files and directories.',
-  arguments: [fileArguments('path', 'The files to add.')],
+  arguments: [fileArguments('path', 'Files to add.')],
   options: addOptions,
   async run(input, network) {
     const plan = await planAdd(input.options, network.importDefaults, () => input.encodeCid)

@@ -41,14 +41,14 @@ interface BlockFormat {
 /** `block/put`: stores blocks as they are. Checks only their size. */
 export const blockPut = defineCommand({
   description: 'Store raw blocks.',
-  arguments: [fileArguments('data', 'The blocks.')],
+  arguments: [fileArguments('data', 'Blocks to store.')],
   options: {
     'cid-codec': { type: 'string', default: 'raw', description: 'Codec of the CIDs.' },
     mhtype: { type: 'string', description: 'Hash function. Default: sha2-256.' },
-    mhlen: { type: 'int', default: -1, description: 'Bytes of the digest to keep; -1: all.' },
+    mhlen: { type: 'int', default: -1, description: 'Digest length in bytes; -1 keeps it whole.' },
     pin: { type: 'bool', default: false, description: 'Pin the blocks recursively.' },
     'allow-big-block': allowBigBlock,
-    format: { type: 'string', aliases: ['f'], description: 'v0, protobuf, cbor or a codec: the old way.' },
+    format: { type: 'string', aliases: ['f'], description: 'Legacy format: v0, protobuf, cbor or a codec.' },
   },
   text: ({ Key }: { Key: string }) => `${Key}\n`,
   async run({ options, upload, encodeCid, signal }, network) {
@@ -143,7 +143,7 @@ async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data:
 /** `block/get`: returns the bytes of a block. */
 export const blockGet = defineCommand({
   description: 'Get a raw block.',
-  arguments: [pathArgument('cid', 'The block.')],
+  arguments: [pathArgument('cid', 'CID of the block.')],
   options: {},
   async run({ args: [arg = ''] }, { blockstore, names }) {
     const { cid } = await resolveText({ blockstore, names }, arg)
@@ -160,7 +160,7 @@ export const blockGet = defineCommand({
 /** `block/stat`: returns the size of a block. */
 export const blockStat = defineCommand({
   description: 'Show the size of a raw block.',
-  arguments: [pathArgument('cid', 'The block.')],
+  arguments: [pathArgument('cid', 'CID of the block.')],
   options: {},
   text: ({ Key, Size }: { Key: string; Size: number }) => `Key: ${Key}\nSize: ${Size}\n`,
   async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {
@@ -173,10 +173,10 @@ export const blockStat = defineCommand({
 /** `block/rm`: removes unprotected blocks. A block that cannot be removed gets a line with the reason. */
 export const blockRm = defineCommand({
   description: 'Remove blocks.',
-  arguments: [pathArguments('cid', 'The blocks.')],
+  arguments: [pathArguments('cid', 'CIDs of the blocks.')],
   options: {
-    force: { type: 'bool', aliases: ['f'], description: 'No error for blocks that are not there.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'No line for blocks that were removed.' },
+    force: { type: 'bool', aliases: ['f'], description: "Don't fail if a block is missing." },
+    quiet: { type: 'bool', aliases: ['q'], description: "Don't send lines for removed blocks." },
   },
   run({ args, options, encodeCid }, network) {
     return values(

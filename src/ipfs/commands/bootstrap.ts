@@ -4,7 +4,7 @@ import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
 
-const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses with a peer id at the end.')
+const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses that end in a peer id.')
 
 /** Formats the peers in sorted order, one per line. */
 function textOfPeers(prefix: string): (output: { Peers: string[] | null }) => Iterable<string> {
@@ -16,7 +16,7 @@ export const bootstrapList = defineCommand({
   description: 'List the configured bootstrap peers.',
   arguments: [],
   options: {
-    'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
+    'expand-auto': { type: 'bool', description: 'No effect: there are no automatic values.' },
   },
   text: textOfPeers(''),
   run({ options }, network) {
@@ -55,7 +55,7 @@ export const bootstrapAdd = defineCommand({
 export const bootstrapRm = defineCommand({
   description: 'Remove bootstrap peers from the configuration.',
   arguments: [peerArgument],
-  options: { all: { type: 'bool', description: 'Remove all of them.' } },
+  options: { all: { type: 'bool', description: 'Remove all peers.' } },
   text: textOfPeers('removed '),
   async run({ args, options }, network) {
     if (options.all) return removeAll(network)

@@ -12,12 +12,17 @@ interface FilePart {
 
 /** `cat`: concatenates files; `offset` and `length` apply to the whole. */
 export const cat = defineCommand({
-  description: 'Show the content of files.',
-  arguments: [pathArguments('ipfs-path', 'The files to show.')],
+  description: 'Show the contents of files.',
+  arguments: [pathArguments('ipfs-path', 'Files to show.')],
   options: {
-    offset: { type: 'int64', aliases: ['o'], description: 'Bytes to leave out at the beginning.' },
-    length: { type: 'int64', aliases: ['l'], description: 'Bytes to send, at most.' },
-    progress: { type: 'bool', aliases: ['p'], default: true, description: 'For command lines.' },
+    offset: { type: 'int64', aliases: ['o'], description: 'Byte offset to start at.' },
+    length: { type: 'int64', aliases: ['l'], description: 'Maximum number of bytes to send.' },
+    progress: {
+      type: 'bool',
+      aliases: ['p'],
+      default: true,
+      description: 'No effect: for command-line clients.',
+    },
   },
   async run({ args, options }, network) {
     const { offset = 0, length } = options

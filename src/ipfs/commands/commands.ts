@@ -20,7 +20,7 @@ export function commandsCommand(
   return defineCommand({
     description: 'List all operations.',
     arguments: [],
-    options: { flags: { type: 'bool', aliases: ['f'], description: 'Only for answers in text.' } },
+    options: { flags: { type: 'bool', aliases: ['f'], description: 'Text output only.' } },
     *text(root: ListedCommand, { options: { flags } }) {
       yield* linesOfText([...pathsOf(root, '', flags === true)].sort())
     },

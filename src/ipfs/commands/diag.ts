@@ -5,12 +5,12 @@ import { kuboVersion } from '../version.js'
 import { goArchitecture } from './version.js'
 
 const verboseOption = {
-  verbose: { type: 'bool', aliases: ['v'], description: 'For command lines.' },
+  verbose: { type: 'bool', aliases: ['v'], description: 'No effect: for command-line clients.' },
 } as const
 
 /** `diag/cmds`: lists running and recent requests. */
 export const diagCmds = defineCommand({
-  description: 'List requests that run or ended recently.',
+  description: 'List running and recent requests.',
   arguments: [],
   options: verboseOption,
   run: (_, { requestLog }) => single(requestLog.list()),
@@ -18,7 +18,7 @@ export const diagCmds = defineCommand({
 
 /** `diag/cmds/clear`: forgets the requests that have ended. */
 export const diagCmdsClear = defineCommand({
-  description: 'Forget requests that ended.',
+  description: 'Clear the list of ended requests.',
   arguments: [],
   options: {},
   run(_, { requestLog }) {
@@ -29,8 +29,8 @@ export const diagCmdsClear = defineCommand({
 
 /** `diag/cmds/set-time`: sets how long ended requests are listed. */
 export const diagCmdsSetTime = defineCommand({
-  description: 'Set how long requests that ended are listed.',
-  arguments: [pathArgument('time', 'A Go duration.')],
+  description: 'Set how long to list ended requests.',
+  arguments: [pathArgument('time', 'Time, as a Go duration.')],
   options: {},
   run({ args: [time = ''] }, { requestLog }) {
     requestLog.setKeepTime(parseGoDuration(time))
@@ -40,7 +40,7 @@ export const diagCmdsSetTime = defineCommand({
 
 /** `diag/healthy`: answers as long as the node runs. */
 export const diagHealthy = defineCommand({
-  description: 'Say that the node answers.',
+  description: 'Report that the node is healthy.',
   arguments: [],
   options: {},
   run: () => single('ok'),
@@ -48,7 +48,7 @@ export const diagHealthy = defineCommand({
 
 /** `diag/sys`: describes the machine and the runtime. */
 export const diagSys = defineCommand({
-  description: 'Describe the machine.',
+  description: 'Show information about the system.',
   arguments: [],
   options: {},
   async run(_, { directory }) {

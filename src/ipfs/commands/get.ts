@@ -11,13 +11,18 @@ import { readFile } from '../unixfs/readFile.js'
 /** `get`: returns files and directories as a tar archive; with only `compress`, the bare file in gzip. */
 export const get = defineCommand({
   description: 'Download files and directories.',
-  arguments: [pathArgument('ipfs-path', 'What to download.')],
+  arguments: [pathArgument('ipfs-path', 'Path to download.')],
   options: {
-    output: { type: 'string', aliases: ['o'], description: 'For command lines.' },
-    archive: { type: 'bool', aliases: ['a'], description: 'A tar archive also where it is compressed.' },
+    output: { type: 'string', aliases: ['o'], description: 'No effect: for command-line clients.' },
+    archive: { type: 'bool', aliases: ['a'], description: 'Send a tar archive even when compressing.' },
     compress: { type: 'bool', aliases: ['C'], description: 'Compress with gzip.' },
-    'compression-level': { type: 'int', aliases: ['l'], description: 'From 1 to 9.' },
-    progress: { type: 'bool', aliases: ['p'], default: true, description: 'For command lines.' },
+    'compression-level': { type: 'int', aliases: ['l'], description: 'Compression level, 1 to 9.' },
+    progress: {
+      type: 'bool',
+      aliases: ['p'],
+      default: true,
+      description: 'No effect: for command-line clients.',
+    },
   },
   async run({ args: [arg = ''], options }, { blockstore, names }) {
     const level = options['compression-level']

@@ -10,13 +10,13 @@ import { agentVersion } from '../version.js'
 /** `id`: returns the node's identity. It has no peers, so looking up another identity fails. */
 export const id = defineCommand({
   description: 'Show the identity of this node.',
-  arguments: [optionalArgument('peerid', 'This node, if any.')],
+  arguments: [optionalArgument('peerid', 'Peer id of this node.')],
   options: {
-    format: { type: 'string', aliases: ['f'], description: 'What a text says, with <id> and the like.' },
+    format: { type: 'string', aliases: ['f'], description: 'Format of text output, with <id> and so on.' },
     'peerid-base': {
       type: 'string',
       default: 'b58mh',
-      description: 'Base of the peer id: `b58mh`, or a multibase for a CID.',
+      description: 'Encoding of the peer id: `b58mh`, or a multibase for a CID.',
     },
   },
   text(shown: Identity, { options: { format } }) {

@@ -7,8 +7,8 @@ import { bytes, defineCommand, optionalArgument, single } from '../request/comma
 export const logLevel = defineCommand({
   description: 'Show or set log levels.',
   arguments: [
-    optionalArgument('subsystem', 'A subsystem; `all` or `*` for all of them.'),
-    optionalArgument('level', 'debug, info, warn, error, dpanic, panic, fatal, or default.'),
+    optionalArgument('subsystem', 'Subsystem; `all` or `*` for all.'),
+    optionalArgument('level', 'Level: debug, info, warn, error, dpanic, panic, fatal or default.'),
   ],
   options: {},
   text({ Message, Levels = {} }: { Message?: string; Levels?: Record<string, string> }) {
@@ -50,7 +50,7 @@ export const logTail = defineCommand({
   description: 'Follow the log.',
   arguments: [],
   options: {
-    'log-level': { type: 'string', description: 'The least level that is told, whatever is set.' },
+    'log-level': { type: 'string', description: 'Minimum level to show, regardless of the levels set.' },
   },
   run({ options, signal }, { log }) {
     const { 'log-level': level = '' } = options

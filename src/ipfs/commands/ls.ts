@@ -34,17 +34,21 @@ interface LsLink {
 }
 
 const lsOptions = {
-  headers: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' },
-  'resolve-type': { type: 'bool', default: true, description: 'Also send types and sizes of entries.' },
-  size: { type: 'bool', default: true, description: 'Also send sizes of files.' },
-  stream: { type: 'bool', aliases: ['s'], description: 'A line for each entry instead of one object.' },
-  long: { type: 'bool', aliases: ['l'], description: 'Only for answers in text.' },
+  headers: { type: 'bool', aliases: ['v'], description: 'Text output only.' },
+  'resolve-type': { type: 'bool', default: true, description: 'Resolve the types and sizes of entries.' },
+  size: { type: 'bool', default: true, description: 'Resolve the sizes of files.' },
+  stream: {
+    type: 'bool',
+    aliases: ['s'],
+    description: 'Stream one line per entry instead of sending one object.',
+  },
+  long: { type: 'bool', aliases: ['l'], description: 'Text output only.' },
 } as const
 
 /** `ls`: lists the entries of directories and the links of files. */
 export const ls = defineCommand({
   description: 'List directories.',
-  arguments: [pathArguments('ipfs-path', 'The directories.')],
+  arguments: [pathArguments('ipfs-path', 'Directories.')],
   options: lsOptions,
   text: textOf,
   async run({ args, options, encodeCid }, network) {

@@ -6,12 +6,16 @@ import type { Upload } from '../request/upload.js'
 /** The longest accepted input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
 
-const baseOption = { type: 'string', default: 'base64url', description: 'The base, by its name.' } as const
+const baseOption = {
+  type: 'string',
+  default: 'base64url',
+  description: 'Name of the multibase encoding.',
+} as const
 
 /** `multibase/encode`: encodes bytes in a multibase. */
 export const multibaseEncode = defineCommand({
-  description: 'Encode bytes in a multibase.',
-  arguments: [fileArgument('file', 'The bytes.')],
+  description: 'Encode data in multibase.',
+  arguments: [fileArgument('file', 'Data.')],
   options: { b: baseOption },
   async run({ options, upload }) {
     const base = multibaseByName(options.b)
@@ -21,16 +25,16 @@ export const multibaseEncode = defineCommand({
 
 /** `multibase/decode`: decodes multibase text. */
 export const multibaseDecode = defineCommand({
-  description: 'Decode a multibase text.',
-  arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],
+  description: 'Decode a multibase string.',
+  arguments: [fileArgument('encoded_file', 'Multibase string.')],
   options: {},
   run: async ({ upload }) => whole(decode(await readFile(upload))),
 })
 
 /** `multibase/transcode`: converts multibase text to another base. */
 export const multibaseTranscode = defineCommand({
-  description: 'Write a multibase text in another base.',
-  arguments: [fileArgument('encoded_file', 'The text, with its prefix.')],
+  description: 'Transcode a multibase string to another encoding.',
+  arguments: [fileArgument('encoded_file', 'Multibase string.')],
   options: { b: baseOption },
   async run({ options, upload }) {
     const base = multibaseByName(options.b)

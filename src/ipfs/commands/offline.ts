@@ -59,9 +59,9 @@ function option(type: OptionSpec['type'], ...aliases: string[]): OptionSpec {
 const verbose = { verbose: option('bool', 'v') }
 const headers = { headers: option('bool', 'v') }
 const all = { all: option('bool', 'a') }
-const protocol = pathArgument('protocol', 'The protocol.')
-const target = pathArgument('target-address', 'Where it leads.')
-const key = pathArgument('key', 'The key.')
+const protocol = pathArgument('protocol', 'Protocol.')
+const target = pathArgument('target-address', 'Target address.')
+const key = pathArgument('key', 'Key.')
 const addresses = pathArguments('address', 'Multiaddresses.')
 const customProtocol = { 'allow-custom-protocol': option('bool') }
 const foreground = { foreground: option('bool', 'f') }
@@ -82,7 +82,7 @@ export const needsDaemon = "this command must be run in online mode. Try running
 /** Operations that need peers, with Kubo's message when it is offline. */
 const onlineOperations: readonly Row[] = (
   [
-    ['bitswap/ledger', { arguments: [pathArgument('peer', 'The peer.')] }],
+    ['bitswap/ledger', { arguments: [pathArgument('peer', 'Peer.')] }],
     ['bitswap/reprovide', {}],
     [
       'mount',
@@ -94,13 +94,13 @@ const onlineOperations: readonly Row[] = (
         },
       },
     ],
-    ['ping', { arguments: [pathArguments('peer ID', 'The peer.')], options: { count: option('int', 'n') } }],
+    ['ping', { arguments: [pathArguments('peer ID', 'Peer.')], options: { count: option('int', 'n') } }],
     [
       'provide/once',
       { arguments: [pathArguments('cid', 'CIDs.')], options: { recursive: option('bool', 'r') } },
     ],
     ['provide/stat', { options: statistics }],
-    ['routing/findpeer', { arguments: [pathArguments('peerID', 'The peer.')], options: verbose }],
+    ['routing/findpeer', { arguments: [pathArguments('peerID', 'Peer.')], options: verbose }],
     [
       'routing/findprovs',
       {
@@ -145,7 +145,7 @@ const streamOperations = [
     },
   }),
   refuse('p2p/forward', streamMounting, {
-    arguments: [protocol, pathArgument('listen-address', 'Where it begins.'), target],
+    arguments: [protocol, pathArgument('listen-address', 'Listen address.'), target],
     options: { ...customProtocol, ...foreground },
   }),
   refuse('p2p/listen', streamMounting, {
@@ -153,19 +153,19 @@ const streamOperations = [
     options: { ...customProtocol, 'report-peer-id': option('bool', 'r'), ...foreground },
   }),
   refuse('p2p/stream/close', streamMounting, {
-    arguments: [optionalArgument('id', 'The stream.')],
+    arguments: [optionalArgument('id', 'Stream.')],
     options: all,
   }),
   refuse('p2p/stream/ls', streamMounting, { options: headers }),
 ]
 
 const noPubsub = 'experimental pubsub feature not enabled, run daemon with --enable-pubsub-experiment to use'
-const topic = pathArgument('topic', 'The topic, in multibase.')
+const topic = pathArgument('topic', 'Topic, in multibase.')
 const pubsubOperations = [
   refuse('pubsub/ls', noPubsub),
   refuse('pubsub/peers', noPubsub, { arguments: [{ ...topic, required: false }], check: checkTopic }),
   refuse('pubsub/pub', noPubsub, {
-    arguments: [topic, fileArgument('data', 'The message.')],
+    arguments: [topic, fileArgument('data', 'Message.')],
     check: checkTopic,
   }),
   refuse('pubsub/sub', noPubsub, { arguments: [topic], check: checkTopic }),
@@ -179,7 +179,7 @@ function checkTopic({ args: [text] }: CommandInput<OptionSpecs>): void {
 
 const noNamePubsub = new ClientError('IPNS pubsub subsystem is not enabled')
 const namePubsubOperations = [
-  refuseWith('name/pubsub/cancel', noNamePubsub, { arguments: [pathArgument('name', 'The name.')] }),
+  refuseWith('name/pubsub/cancel', noNamePubsub, { arguments: [pathArgument('name', 'Name.')] }),
   refuseWith('name/pubsub/subs', noNamePubsub, {
     options: { 'ipns-base': ipnsBaseOption },
     check: ({ options }) => void createKeyEncoder(options['ipns-base'] as string),
@@ -216,10 +216,10 @@ export const refusedOperations: readonly Row[] = [
   ...removedOperations,
   ...filestoreOperations,
   refuse('dht/query', 'routing service is not a DHT', {
-    arguments: [pathArguments('peerID', 'The peer.')],
+    arguments: [pathArguments('peerID', 'Peer.')],
     options: verbose,
   }),
-  refuse('name/get', needsOnlineMode, { arguments: [pathArgument('name', 'The name.')] }),
+  refuse('name/get', needsOnlineMode, { arguments: [pathArgument('name', 'Name.')] }),
   refuse('routing/get', needsOnlineMode, { arguments: [{ ...key, variadic: true }] }),
   refuse(
     'swarm/resources',

@@ -21,17 +21,17 @@ interface RefsRule {
  */
 export const refs = defineCommand({
   description: 'List the links of objects.',
-  arguments: [pathArguments('ipfs-path', 'The objects.')],
+  arguments: [pathArguments('ipfs-path', 'Objects.')],
   options: {
     format: {
       type: 'string',
       default: '<dst>',
-      description: 'Text of a line, with <src>, <dst>, <linkname>.',
+      description: 'Format of a line, with <src>, <dst> and <linkname>.',
     },
-    edges: { type: 'bool', aliases: ['e'], description: 'The same as the format `<src> -> <dst>`.' },
-    unique: { type: 'bool', aliases: ['u'], description: 'No link twice.' },
-    recursive: { type: 'bool', aliases: ['r'], description: 'Also the links of what is linked.' },
-    'max-depth': { type: 'int', default: -1, description: 'Levels to go down; -1: all.' },
+    edges: { type: 'bool', aliases: ['e'], description: 'Use the format `<src> -> <dst>`.' },
+    unique: { type: 'bool', aliases: ['u'], description: 'Omit duplicate links.' },
+    recursive: { type: 'bool', aliases: ['r'], description: 'Also list the links of linked objects.' },
+    'max-depth': { type: 'int', default: -1, description: 'Maximum depth; -1 means unlimited.' },
   },
   text: textOfReference,
   async run({ args, options, encodeCid, waitsForBlocks }, network) {

@@ -34,11 +34,11 @@ function parseSize(text: string): number {
 
 /** `repo/stat`: returns the size of the repository. */
 export const repoStat = defineCommand({
-  description: 'Show how much is stored.',
+  description: 'Show repository statistics.',
   arguments: [],
   options: {
-    'size-only': { type: 'bool', aliases: ['s'], description: 'Only the sizes.' },
-    human: { type: 'bool', aliases: ['H'], description: 'Only for answers in text.' },
+    'size-only': { type: 'bool', aliases: ['s'], description: 'Show only the sizes.' },
+    human: { type: 'bool', aliases: ['H'], description: 'Text output only.' },
   },
   text(sizes: RepositoryStat, { options: { human, 'size-only': sizeOnly } }) {
     const shown = (bytes: number): string => (human ? humanBytes(bytes) : String(bytes))
@@ -68,9 +68,9 @@ interface RepositoryStat {
 
 /** `repo/version`: returns the repository version of this Kubo release. */
 export const repoVersion = defineCommand({
-  description: 'Show the version of the repository layout.',
+  description: 'Show the repository version.',
   arguments: [],
-  options: { quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' } },
+  options: { quiet: { type: 'bool', aliases: ['q'], description: 'Text output only.' } },
   text: ({ Version }: { Version: string }, { options: { quiet } }) =>
     `${quiet ? '' : 'ipfs repo version '}fs-repo@${Version}\n`,
   run: () => single({ Version: layoutVersion }),
@@ -81,7 +81,7 @@ export const repoVerify = defineCommand({
   description: 'Check every stored block against its CID.',
   arguments: [],
   options: {
-    drop: { type: 'bool', description: 'No effect: nothing is removed.' },
+    drop: { type: 'bool', description: 'No effect: corrupt blocks are never removed.' },
     heal: { type: 'bool', description: 'Refused: there are no peers to fetch from.' },
     'heal-timeout': { type: 'string', default: '30s', description: 'No effect.' },
   },
@@ -125,9 +125,9 @@ export const repoGc = defineCommand({
   description: 'Remove unpinned blocks.',
   arguments: [],
   options: {
-    'stream-errors': { type: 'bool', description: 'Send errors as lines.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
-    silent: { type: 'bool', description: 'No lines.' },
+    'stream-errors': { type: 'bool', description: 'Stream errors.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Text output only.' },
+    silent: { type: 'bool', description: "Don't send lines." },
   },
   text({ Key, Error }: { Key: { '/': string } | null; Error?: string }, { options: { quiet, silent } }) {
     if (silent) return ''

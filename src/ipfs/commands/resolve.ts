@@ -6,10 +6,15 @@ import { baseNameOf } from './cid/format.js'
 
 /** `resolve`: resolves a path or name to the path of its block. */
 export const resolve = defineCommand({
-  description: 'Resolve a path or a name.',
-  arguments: [pathArgument('name', 'The path or name.')],
+  description: 'Resolve a path or an IPNS name.',
+  arguments: [pathArgument('name', 'Path or name.')],
   options: {
-    recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Follow names up to a path.' },
+    recursive: {
+      type: 'bool',
+      aliases: ['r'],
+      default: true,
+      description: 'Resolve until the result is not an IPNS name.',
+    },
     'dht-record-count': { type: 'int', aliases: ['dhtrc'], description: 'No effect.' },
     'dht-timeout': { type: 'string', aliases: ['dhtt'], description: 'No effect.' },
   },

@@ -4,17 +4,17 @@ import { defineCommand, nothing, single, valuesOf } from '../request/command.js'
 
 /** `stats/bw`: bytes exchanged with peers, of which there are none. */
 export const statsBw = defineCommand({
-  description: 'Show the bandwidth used: none.',
+  description: 'Show bandwidth usage: always zero.',
   arguments: [],
   options: {
     peer: { type: 'string', aliases: ['p'], description: 'No effect: there are no peers.' },
     proto: { type: 'string', aliases: ['t'], description: 'No effect: there are no peers.' },
-    poll: { type: 'bool', description: 'No effect: the numbers are sent once.' },
+    poll: { type: 'bool', description: 'No effect: the numbers are sent only once.' },
     interval: {
       type: 'string',
       aliases: ['i'],
       default: '1s',
-      description: 'No effect: they do not change.',
+      description: 'No effect: the numbers do not change.',
     },
   },
   run: () => valuesOf({ TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }),
@@ -22,11 +22,11 @@ export const statsBw = defineCommand({
 
 /** `stats/bitswap` and `bitswap/stat`: blocks exchanged with peers, of which there are none. */
 export const statsBitswap = defineCommand({
-  description: 'Show the exchange of blocks: none.',
+  description: 'Show bitswap statistics: always zero.',
   arguments: [],
   options: {
-    verbose: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' },
-    human: { type: 'bool', description: 'Only for answers in text.' },
+    verbose: { type: 'bool', aliases: ['v'], description: 'Text output only.' },
+    human: { type: 'bool', description: 'Text output only.' },
   },
   text: (_, { options: { human } }) => {
     const none = human === true ? '0 B' : '0'
@@ -50,18 +50,18 @@ export const statsBitswap = defineCommand({
 
 /** `provide/clear`: clears a queue that is always empty. */
 export const provideClear = defineCommand({
-  description: 'Clear the queue of CIDs to tell peers of: it is empty.',
+  description: 'Clear the provide queue: it is always empty.',
   arguments: [],
-  options: { quiet: { type: 'bool', aliases: ['q'], description: 'No answer.' } },
+  options: { quiet: { type: 'bool', aliases: ['q'], description: "Don't send an answer." } },
   text: (cleared: number) => `removed ${cleared} items from provide queue\n`,
   run: ({ options }) => (options.quiet ? nothing() : valuesOf(0)),
 })
 
 /** `pubsub/reset`: clears state from peers, of which there is none. */
 export const pubsubReset = defineCommand({
-  description: 'Reset the state of pubsub: there is none.',
+  description: 'Reset the state of the pubsub validator: there is none.',
   arguments: [],
-  options: { peer: { type: 'string', aliases: ['p'], description: 'Only for this peer.' } },
+  options: { peer: { type: 'string', aliases: ['p'], description: 'Reset only this peer.' } },
   run({ options: { peer } }) {
     if (peer) withPrefix('invalid peer ID: ', () => readPeerId(peer))
     return single({ deleted: 0 })
@@ -70,7 +70,7 @@ export const pubsubReset = defineCommand({
 
 /** `name/pubsub/state`: names are not published over pubsub. */
 export const namePubsubState = defineCommand({
-  description: 'Show whether names are published over pubsub: they are not.',
+  description: 'Show whether IPNS over pubsub is enabled: it is not.',
   arguments: [],
   options: {},
   text: ({ Enabled }: { Enabled: boolean }) => (Enabled ? 'enabled\n' : 'disabled\n'),
@@ -79,7 +79,7 @@ export const namePubsubState = defineCommand({
 
 /** `bitswap/wantlist`: lists wanted blocks; none, since a missing block is an error here. */
 export const bitswapWantlist = defineCommand({
-  description: 'List the blocks that are waited for: none.',
+  description: 'List wanted blocks: always none.',
   arguments: [],
   options: { peer: { type: 'string', aliases: ['p'], description: 'No effect: there are no peers.' } },
   text: () => '',

@@ -12,7 +12,7 @@ import { needsOnlineMode } from './offline.js'
 
 /** `swarm/peers`: lists connected peers; none. */
 export const swarmPeers = defineCommand({
-  description: 'List the connected peers: none.',
+  description: 'List the connected peers: always none.',
   arguments: [],
   options: {
     verbose: { type: 'bool', aliases: ['v'], description: 'No effect: there are no peers.' },
@@ -25,11 +25,11 @@ export const swarmPeers = defineCommand({
   run: () => single({ Peers: null }),
 })
 
-const addressArgument = pathArguments('address', 'Multiaddresses with a peer id at the end.')
+const addressArgument = pathArguments('address', 'Multiaddresses that end in a peer id.')
 
 /** `swarm/connect`: fails, since no peer can be reached. */
 export const swarmConnect = defineCommand({
-  description: 'Connect to peers: none can be reached.',
+  description: 'Connect to peers: none is reachable.',
   arguments: [addressArgument],
   options: {},
   run({ args }) {
@@ -40,7 +40,7 @@ export const swarmConnect = defineCommand({
 
 /** `swarm/disconnect`: fails, since no peer is connected. */
 export const swarmDisconnect = defineCommand({
-  description: 'Disconnect from peers: none is connected.',
+  description: 'Disconnect from peers: none is ever connected.',
   arguments: [addressArgument],
   options: {},
   text: ({ Strings }: { Strings: string[] }) => linesOfText(Strings.map(printable)),
@@ -59,7 +59,7 @@ function idOf(address: string): string {
 
 /** `swarm/addrs`: lists known addresses of peers; none. */
 export const swarmAddrs = defineCommand({
-  description: 'List the known addresses of peers: none.',
+  description: 'List the known addresses of peers: always none.',
   arguments: [],
   options: {},
   text: () => '',
@@ -68,7 +68,7 @@ export const swarmAddrs = defineCommand({
 
 /** `swarm/addrs/listen`: lists listen addresses for peers; none. */
 export const swarmListenAddrs = defineCommand({
-  description: 'List the addresses that listen for peers: none.',
+  description: 'List the addresses that listen for peers: always none.',
   arguments: [],
   options: {},
   text: () => '',

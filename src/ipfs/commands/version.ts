@@ -7,10 +7,10 @@ export const version = defineCommand({
   description: 'Show version information.',
   arguments: [],
   options: {
-    number: { type: 'bool', aliases: ['n'], description: 'In a text, only the number.' },
-    commit: { type: 'bool', description: 'In a text, also the commit, which is unknown.' },
-    repo: { type: 'bool', description: 'In a text, only the version of the repository.' },
-    all: { type: 'bool', description: 'In a text, everything.' },
+    number: { type: 'bool', aliases: ['n'], description: 'Show only the version number, in text output.' },
+    commit: { type: 'bool', description: 'Also show the commit (unknown), in text output.' },
+    repo: { type: 'bool', description: 'Show only the repository version, in text output.' },
+    all: { type: 'bool', description: 'Show everything, in text output.' },
   },
   text({ Version, Repo, System, Golang }: VersionInformation, { options: { all, repo, number } }) {
     if (all) {
@@ -37,7 +37,7 @@ export function goArchitecture(): string {
 
 /** `version/deps`: lists dependencies; only Kubo's own entry. */
 export const versionDeps = defineCommand({
-  description: 'List what this is built from.',
+  description: 'List the dependencies.',
   arguments: [],
   options: {},
   text: ({ Path, Version }: { Path: string; Version: string }) => `${Path}@${Version}\n`,

@@ -37,7 +37,7 @@ export function cleanSegments(path: string): string[] {
 
 /** Options of the mutable files that choose CID formats (Kubo, `getPrefix`). */
 export const cidFormatOptions = {
-  'cid-version': { type: 'int', aliases: ['cid-ver'], description: 'Version of CIDs.' },
+  'cid-version': { type: 'int', aliases: ['cid-ver'], description: 'CID version.' },
   hash: { type: 'string', description: 'Hash function; implies version 1.' },
 } as const satisfies OptionSpecs
 
@@ -70,6 +70,6 @@ export const flushOption = {
     aliases: ['f'],
     default: true,
     inherited: true,
-    description: 'No effect: every change is stored at once.',
+    description: 'No effect: every change is stored immediately.',
   },
 } as const satisfies OptionSpecs

@@ -164,7 +164,7 @@ export type KeyEncoder = (key: PublicKey) => string
 export const ipnsBaseOption = {
   type: 'string',
   default: 'base36',
-  description: 'Base of the names: `b58mh` for peer ids, or a multibase for CIDs.',
+  description: 'Encoding of names: `b58mh` for peer ids, or a multibase for CIDs.',
 } as const
 
 /** Creates the encoder for the option `ipns-base`. */

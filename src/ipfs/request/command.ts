@@ -175,13 +175,17 @@ export function bytes(
 
 /** Options of every command (go-ipfs-cmds, `cmds.go`; Kubo, `root.go`). */
 export const globalOptions = {
-  timeout: { type: 'string', description: 'Time after which the command is given up, as a Go duration.' },
+  timeout: { type: 'string', description: 'Timeout of the command, as a Go duration.' },
   'cid-base': {
     type: 'string',
-    description: 'Multibase of CIDs in the answer; all but base58btc turn version 0 into 1.',
+    description: 'Multibase of the CIDs in the answer; any but base58btc converts CIDv0 to CIDv1.',
   },
-  offline: { type: 'bool', description: 'Fail at once where a block is missing, whatever `timeout` says.' },
-  'stream-channels': { type: 'bool', aliases: [], description: 'Send values as they come; always so.' },
+  offline: { type: 'bool', description: 'Fail immediately if a block is missing, regardless of `timeout`.' },
+  'stream-channels': {
+    type: 'bool',
+    aliases: [],
+    description: 'Stream values as they become available; always on.',
+  },
   encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer: json or text.' },
 } as const satisfies OptionSpecs
 

@@ -9,12 +9,12 @@ import { defineCommand, pathArguments, values } from '../../request/command.js'
 /** `cid/format`: reformats CIDs. */
 export const cidFormat = defineCommand({
   description: 'Convert CIDs.',
-  arguments: [pathArguments('cid', 'The CIDs.')],
+  arguments: [pathArguments('cid', 'CIDs.')],
   options: {
-    f: { type: 'string', default: '%s', description: 'Pattern of a line.' },
-    v: { type: 'string', description: 'Version to convert to.' },
+    f: { type: 'string', default: '%s', description: 'Format string of a line.' },
+    v: { type: 'string', description: 'CID version to convert to.' },
     mc: { type: 'string', description: 'Codec to convert to.' },
-    b: { type: 'string', description: 'Multibase to write in.' },
+    b: { type: 'string', description: 'Multibase to convert to.' },
   },
   run({ args, options }) {
     const { f: pattern, v: version = '', mc: codecName = '', b: baseName = '' } = options
@@ -49,7 +49,7 @@ function checkVersion0(codec: number | undefined, baseName: string): void {
 /** `cid/base32`: converts CIDs to version 1 in base32. */
 export const cidBase32 = defineCommand({
   description: 'Convert CIDs to version 1 in base32.',
-  arguments: [pathArguments('cid', 'The CIDs.')],
+  arguments: [pathArguments('cid', 'CIDs.')],
   options: {},
   run({ args }) {
     return values(emitCids(args, { pattern: '%s', version: 1, codec: undefined, base: 'base32' }))

@@ -15,17 +15,17 @@ function rows(table: Iterable<readonly [name: string, code: number]>): CodeAndNa
 }
 
 const tableOptions = {
-  numeric: { type: 'bool', aliases: ['n'], description: 'Only for answers in text.' },
-  supported: { type: 'bool', aliases: ['s'], description: 'Only what operations can use.' },
+  numeric: { type: 'bool', aliases: ['n'], description: 'Text output only.' },
+  supported: { type: 'bool', aliases: ['s'], description: 'Only those that operations support.' },
 } as const
 
 /** `cid/bases` and `multibase/list`: list the multibases. */
 export const cidBases = defineCommand({
-  description: 'List the bases of CIDs.',
+  description: 'List multibase encodings.',
   arguments: [],
   options: {
-    prefix: { type: 'bool', description: 'Only for answers in text.' },
-    numeric: { type: 'bool', description: 'Only for answers in text.' },
+    prefix: { type: 'bool', description: 'Text output only.' },
+    numeric: { type: 'bool', description: 'Text output only.' },
   },
   text(rows: CodeAndName[], { options: { prefix, numeric } }) {
     const sorted = [...rows].sort((a, b) => placeOf(a) - placeOf(b) || b.Code - a.Code)
@@ -56,7 +56,7 @@ function textOfCodes(
 
 /** `cid/codecs`: lists the codecs of blocks. */
 export const cidCodecs = defineCommand({
-  description: 'List the codecs of CIDs.',
+  description: 'List CID codecs.',
   arguments: [],
   options: tableOptions,
   text: textOfCodes,
@@ -66,7 +66,7 @@ export const cidCodecs = defineCommand({
 
 /** `cid/hashes`: lists the hash functions of CIDs. */
 export const cidHashes = defineCommand({
-  description: 'List the hash functions of CIDs.',
+  description: 'List CID hash functions.',
   arguments: [],
   options: tableOptions,
   text: textOfCodes,

@@ -17,13 +17,13 @@ import {
 export const config = defineCommand({
   description: 'Show or change a setting.',
   arguments: [
-    pathArgument('key', 'The setting, such as `Import.CidVersion`.'),
-    optionalArgument('value', 'Its new value.'),
+    pathArgument('key', 'Setting, such as `Import.CidVersion`.'),
+    optionalArgument('value', 'New value.'),
   ],
   options: {
-    bool: { type: 'bool', description: 'The value is true or false.' },
-    json: { type: 'bool', description: 'The value is JSON.' },
-    'expand-auto': { type: 'bool', description: 'No effect: nothing stands for automatic values.' },
+    bool: { type: 'bool', description: 'Parse the value as a boolean.' },
+    json: { type: 'bool', description: 'Parse the value as JSON.' },
+    'expand-auto': { type: 'bool', description: 'No effect: there are no automatic values.' },
   },
   text({ Value }: { Value: unknown }, { args }) {
     if (args.length === 2) return ''
@@ -94,8 +94,8 @@ function get(configuration: Configuration, key: string): unknown {
 /** `config/profile/apply`: applies one of Kubo's profiles to the configuration. */
 export const configProfileApply = defineCommand({
   description: 'Apply a profile to the configuration.',
-  arguments: [pathArgument('profile', 'The profile, such as `unixfs-v1-2025`.')],
-  options: { 'dry-run': { type: 'bool', description: 'Only show what would change.' } },
+  arguments: [pathArgument('profile', 'Profile, such as `unixfs-v1-2025`.')],
+  options: { 'dry-run': { type: 'bool', description: 'Show the changes without making them.' } },
   async run({ args: [name = ''], options }, { configuration }) {
     const { before, after } = await configuration.applyProfile(name, { isTrial: options['dry-run'] === true })
     return single({ OldCfg: before, NewCfg: after })
@@ -108,7 +108,7 @@ const configurationLimit = 1024 * 1024
 /** `config/replace`: sets everything in a file, in the format of `config/show`. */
 export const configReplace = defineCommand({
   description: 'Replace the configuration.',
-  arguments: [fileArgument('file', 'The configuration.')],
+  arguments: [fileArgument('file', 'Configuration file.')],
   options: {},
   async run({ upload }, { configuration }) {
     const given = parse(await readFileArgument(upload, configurationLimit))

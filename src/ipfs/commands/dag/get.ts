@@ -17,8 +17,8 @@ import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 /** `dag/get`: returns a node, or a value inside it, in a chosen codec. */
 export const dagGet = defineCommand({
   description: 'Get a DAG node.',
-  arguments: [pathArgument('ref', 'The node.')],
-  options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec to send it in.' } },
+  arguments: [pathArgument('ref', 'Node.')],
+  options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec of the answer.' } },
   async run({ args: [arg = ''], options }, { blockstore, names }) {
     const outputCode = codecCodeByName(options['output-codec'])
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)

@@ -14,13 +14,13 @@ import { pinDag } from '../../store/pins.js'
  * cannot be pinned does not fail the request: its line has the error.
  */
 export const dagImport = defineCommand({
-  description: 'Import the blocks of CARs.',
-  arguments: [fileArguments('path', 'The CARs.')],
+  description: 'Import the blocks of CAR files.',
+  arguments: [fileArguments('path', 'CAR files.')],
   options: {
-    'pin-roots': { type: 'bool', description: 'Pin the roots that the headers name. Default: true.' },
-    silent: { type: 'bool', description: 'Only for answers in text.' },
-    stats: { type: 'bool', description: 'Also send how much was imported.' },
-    'local-only': { type: 'bool', description: 'For CARs of parts: roots are not pinned.' },
+    'pin-roots': { type: 'bool', description: 'Pin the roots in the CAR headers. Default: true.' },
+    silent: { type: 'bool', description: 'Text output only.' },
+    stats: { type: 'bool', description: 'Also send the numbers of imported blocks and bytes.' },
+    'local-only': { type: 'bool', description: "Accept partial CARs: don't pin their roots." },
     'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
     'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },

@@ -19,11 +19,11 @@ const inputLimit = 64 * 1024 * 1024
 /** `dag/put`: converts data from one codec to another and stores it. */
 export const dagPut = defineCommand({
   description: 'Store data as a DAG node.',
-  arguments: [fileArguments('object data', 'The data.')],
+  arguments: [fileArguments('object data', 'Data.')],
   options: {
-    'store-codec': { type: 'string', default: 'dag-cbor', description: 'Codec to store it in.' },
-    'input-codec': { type: 'string', default: 'dag-json', description: 'Codec it comes in.' },
-    pin: { type: 'bool', description: 'Pin it recursively.' },
+    'store-codec': { type: 'string', default: 'dag-cbor', description: 'Codec to store the node in.' },
+    'input-codec': { type: 'string', default: 'dag-json', description: 'Codec of the input.' },
+    pin: { type: 'bool', description: 'Pin the node recursively.' },
     hash: { type: 'string', description: 'Hash function. Default: `Import.HashFunction`.' },
     'allow-big-block': allowBigBlock,
   },

@@ -11,9 +11,9 @@ import type { BlockSource } from '../../unixfs/entry.js'
 /** `dag/stat`: counts the blocks that DAGs have and share. Sends a line per block unless `progress` is off. */
 export const dagStat = defineCommand({
   description: 'Count the blocks of DAGs.',
-  arguments: [pathArguments('root', 'The roots.')],
+  arguments: [pathArguments('root', 'Roots of the DAGs.')],
   options: {
-    progress: { type: 'bool', aliases: ['p'], default: true, description: 'Send counts while counting.' },
+    progress: { type: 'bool', aliases: ['p'], default: true, description: 'Stream intermediate counts.' },
   },
   text(summary: StatSummary) {
     const { TotalSize = 0, UniqueBlocks = 0, SharedSize = 0, Ratio = 0, DagStats } = summary

@@ -11,12 +11,12 @@ import type { UnixfsLink } from '../../unixfs/node.js'
 
 /** `files/cp`: links a mutable file, or anything under `/ipfs/`, at a new path. No content is copied. */
 export const filesCp = defineCommand({
-  description: 'Copy to a mutable path.',
-  arguments: [pathArgument('source', 'What to copy.'), pathArgument('dest', 'Where to.')],
+  description: 'Copy files into MFS.',
+  arguments: [pathArgument('source', 'Source path.'), pathArgument('dest', 'Destination path.')],
   options: {
     ...flushOption,
-    parents: { type: 'bool', aliases: ['p'], description: 'Make the directories above the target.' },
-    force: { type: 'bool', description: 'Replace a file at the target. Directories are never replaced.' },
+    parents: { type: 'bool', aliases: ['p'], description: 'Create missing parent directories.' },
+    force: { type: 'bool', description: 'Replace an existing file, but never a directory.' },
   },
   async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
     const source = checkFilesPath(sourceArg).replace(/\/+$/, '')

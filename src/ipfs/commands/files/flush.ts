@@ -7,7 +7,7 @@ import type { UnixfsEntry } from '../../unixfs/entry.js'
 
 /** `files`: declares the option that its suboperations share. */
 export const files = defineCommand({
-  description: 'Operations on the mutable files.',
+  description: 'Work with the Mutable File System (MFS).',
   arguments: [],
   options: { ...flushOption },
   run: () => nothing(),
@@ -15,8 +15,8 @@ export const files = defineCommand({
 
 /** `files/flush`: returns the CID of a mutable file or directory, which is always stored already. */
 export const filesFlush = defineCommand({
-  description: 'Flush a mutable path.',
-  arguments: [optionalArgument('path', 'Default: the root.')],
+  description: 'Flush an MFS path.',
+  arguments: [optionalArgument('path', 'Path. Default: the root.')],
   options: { ...flushOption },
   async run({ args: [arg = '/'], encodeCid }, { files }) {
     if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
@@ -29,8 +29,8 @@ export const filesFlush = defineCommand({
 
 /** `files/chcid`: changes the CID format of a mutable directory and of its future entries. */
 export const filesChcid = defineCommand({
-  description: 'Change the CID format of a mutable directory.',
-  arguments: [pathArgument('path', 'The directory; not the root.')],
+  description: 'Change the CID version or hash function of an MFS directory.',
+  arguments: [pathArgument('path', 'Directory other than the root.')],
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = ''], options }, { files }) {
     const path = withoutOuterSlashes(arg)

@@ -18,12 +18,12 @@ interface Listed {
 
 /** `files/ls`: lists a mutable directory; without `long`, only names. */
 export const filesLs = defineCommand({
-  description: 'List a mutable directory.',
-  arguments: [optionalArgument('path', 'Default: the root.')],
+  description: 'List an MFS directory.',
+  arguments: [optionalArgument('path', 'Path. Default: the root.')],
   options: {
     ...flushOption,
     long: { type: 'bool', aliases: ['l'], description: 'Also send types, sizes and CIDs.' },
-    U: { type: 'bool', description: 'Only for answers in text.' },
+    U: { type: 'bool', description: 'Text output only.' },
   },
   *text({ Entries }: { Entries: Listed[] | null }, { options: { long, U: isUnsorted } }) {
     const entries = Entries ?? []

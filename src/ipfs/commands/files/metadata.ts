@@ -9,8 +9,8 @@ import { setMetadata } from '../../unixfs/edit/modify.js'
 
 /** `files/chmod`: sets the mode of a mutable file or directory. */
 export const filesChmod = defineCommand({
-  description: 'Change the mode of a mutable file.',
-  arguments: [pathArgument('mode', 'The mode, in octal.'), pathArgument('path', 'The file or directory.')],
+  description: 'Change the mode of a file in MFS.',
+  arguments: [pathArgument('mode', 'Mode, in octal.'), pathArgument('path', 'File or directory.')],
   options: {},
   async run({ args: [mode = '', path = ''] }, network) {
     await changeMetadata(network, checkFilesPath(path), { mode: permissionsOf(parseMode(mode)) ?? 0 })
@@ -36,11 +36,11 @@ function parseMode(text: string): number {
 
 /** `files/touch`: sets the time of a mutable file or directory; without `mtime`, to now. */
 export const filesTouch = defineCommand({
-  description: 'Change the modification time of a mutable file.',
-  arguments: [pathArgument('path', 'The file or directory.')],
+  description: 'Change the modification time of a file in MFS.',
+  arguments: [pathArgument('path', 'File or directory.')],
   options: {
-    mtime: { type: 'int64', description: 'Time to store, in seconds since 1970.' },
-    'mtime-nsecs': { type: 'uint', description: 'Nanoseconds to go with `mtime`.' },
+    mtime: { type: 'int64', description: 'Modification time, in Unix seconds.' },
+    'mtime-nsecs': { type: 'uint', description: 'Nanoseconds of `mtime`.' },
   },
   async run({ args: [path = ''], options }, network) {
     const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options

@@ -9,11 +9,15 @@ import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 
 /** `files/mkdir`: creates a mutable directory. */
 export const filesMkdir = defineCommand({
-  description: 'Make a mutable directory.',
-  arguments: [pathArgument('path', 'The directory.')],
+  description: 'Create an MFS directory.',
+  arguments: [pathArgument('path', 'Directory.')],
   options: {
     ...flushOption,
-    parents: { type: 'bool', aliases: ['p'], description: 'Also those above it; no error if it exists.' },
+    parents: {
+      type: 'bool',
+      aliases: ['p'],
+      description: "Create missing parent directories; don't fail if the directory exists.",
+    },
     ...cidFormatOptions,
   },
   async run({ args: [arg = ''], options }, { files, filesSettings }) {

@@ -7,8 +7,8 @@ import type { UnixfsEntry } from '../../unixfs/entry.js'
 
 /** `files/mv`: moves a mutable file or directory; if the target is a directory, into it (boxo, `mfs/ops.go`). */
 export const filesMv = defineCommand({
-  description: 'Move a mutable file.',
-  arguments: [pathArgument('source', 'What to move.'), pathArgument('dest', 'Where to.')],
+  description: 'Move a file in MFS.',
+  arguments: [pathArgument('source', 'Source path.'), pathArgument('dest', 'Destination path.')],
   options: { ...flushOption },
   async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
     const { files } = network

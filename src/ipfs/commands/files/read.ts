@@ -16,12 +16,12 @@ async function lookUp(files: MutableFiles, path: string): Promise<UnixfsEntry> {
 
 /** `files/read`: returns the content of a mutable file. */
 export const filesRead = defineCommand({
-  description: 'Read a mutable file.',
-  arguments: [pathArgument('path', 'The file.')],
+  description: 'Read a file in MFS.',
+  arguments: [pathArgument('path', 'File.')],
   options: {
     ...flushOption,
-    offset: { type: 'int64', aliases: ['o'], description: 'Bytes to leave out at the beginning.' },
-    count: { type: 'int64', aliases: ['n'], description: 'Bytes to send, at most.' },
+    offset: { type: 'int64', aliases: ['o'], description: 'Byte offset to start at.' },
+    count: { type: 'int64', aliases: ['n'], description: 'Maximum number of bytes to send.' },
   },
   async run({ args: [arg = ''], options }, { files, blockstore }) {
     const path = checkFilesPath(arg)

@@ -6,12 +6,12 @@ import { loadEntry } from '../../unixfs/entry.js'
 
 /** `files/rm`: removes mutable files. Each that cannot be removed gets a line with the error, like Kubo. */
 export const filesRm = defineCommand({
-  description: 'Remove mutable files.',
-  arguments: [pathArguments('path', 'The files.')],
+  description: 'Remove files from MFS.',
+  arguments: [pathArguments('path', 'Files.')],
   options: {
     ...flushOption,
-    recursive: { type: 'bool', aliases: ['r'], description: 'Also directories.' },
-    force: { type: 'bool', description: 'Anything, directories too; no error if there is nothing.' },
+    recursive: { type: 'bool', aliases: ['r'], description: 'Also remove directories.' },
+    force: { type: 'bool', description: "Remove files and directories; don't fail if one is missing." },
   },
   run({ args, options }, network) {
     if (!options.flush) {

@@ -26,17 +26,17 @@ const statOptions = {
   format: {
     type: 'string',
     default: defaultFormat,
-    description: 'What a text says, with <hash> and the like.',
+    description: 'Format of text output, with <hash> and so on.',
   },
-  hash: { type: 'bool', description: 'In a text, only the CID.' },
-  size: { type: 'bool', description: 'In a text, only the cumulative size.' },
-  'with-local': { type: 'bool', description: 'Also count the bytes of blocks that are there.' },
+  hash: { type: 'bool', description: 'Show only the CID, in text output.' },
+  size: { type: 'bool', description: 'Show only the cumulative size, in text output.' },
+  'with-local': { type: 'bool', description: 'Also show how many bytes are stored locally.' },
 } as const
 
 /** `files/stat`: describes a mutable file or directory, or an `/ipfs/…` path. */
 export const filesStat = defineCommand({
-  description: 'Show the status of a mutable file.',
-  arguments: [pathArgument('path', 'The file or directory.')],
+  description: 'Show the status of a file in MFS.',
+  arguments: [pathArgument('path', 'File or directory.')],
   options: statOptions,
   text: textOf,
   async run(input, network) {

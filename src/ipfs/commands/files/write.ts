@@ -26,16 +26,16 @@ import { writeNode } from '../../unixfs/node.js'
 
 /** `files/write`: writes into a mutable file. */
 export const filesWrite = defineCommand({
-  description: 'Write to a mutable file.',
-  arguments: [pathArgument('path', 'The file.'), fileArgument('data', 'What to write.')],
+  description: 'Write to a file in MFS.',
+  arguments: [pathArgument('path', 'File.'), fileArgument('data', 'Data to write.')],
   options: {
     ...flushOption,
-    offset: { type: 'int64', aliases: ['o'], description: 'Where in the file to begin.' },
-    create: { type: 'bool', aliases: ['e'], description: 'Make the file if there is none.' },
-    parents: { type: 'bool', aliases: ['p'], description: 'Make the directories above it.' },
-    truncate: { type: 'bool', aliases: ['t'], description: 'Empty the file first.' },
-    count: { type: 'int64', aliases: ['n'], description: 'Bytes to take, at most.' },
-    'raw-leaves': { type: 'bool', description: 'Store chunks as they are. Default: with version 1.' },
+    offset: { type: 'int64', aliases: ['o'], description: 'Byte offset to write at.' },
+    create: { type: 'bool', aliases: ['e'], description: 'Create the file if it is missing.' },
+    parents: { type: 'bool', aliases: ['p'], description: 'Create missing parent directories.' },
+    truncate: { type: 'bool', aliases: ['t'], description: 'Truncate the file first.' },
+    count: { type: 'int64', aliases: ['n'], description: 'Maximum number of bytes to write.' },
+    'raw-leaves': { type: 'bool', description: 'Store chunks as raw blocks. Default: true with version 1.' },
     ...cidFormatOptions,
   },
   async run({ args: [arg = ''], options, upload, signal }, network) {

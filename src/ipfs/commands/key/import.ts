@@ -9,16 +9,16 @@ const keyLimit = 1024 * 1024
 /** `key/import`: stores a key pair from a file. */
 export const keyImport = defineCommand({
   description: 'Import a key pair.',
-  arguments: [pathArgument('name', 'What to call it.'), fileArgument('key', 'The private key.')],
+  arguments: [pathArgument('name', 'Name of the key.'), fileArgument('key', 'Private key.')],
   options: {
     'ipns-base': ipnsBaseOption,
     format: {
       type: 'string',
       aliases: ['f'],
       default: 'libp2p-protobuf-cleartext',
-      description: '`libp2p-protobuf-cleartext` or `pem-pkcs8-cleartext`.',
+      description: 'Key format: `libp2p-protobuf-cleartext` or `pem-pkcs8-cleartext`.',
     },
-    'allow-any-key-type': { type: 'bool', description: 'Also import keys other than RSA and Ed25519.' },
+    'allow-any-key-type': { type: 'bool', description: 'Allow keys other than RSA and Ed25519.' },
   },
   text: ({ Id }: { Id: string }) => `${Id}\n`,
   async run({ args: [name = ''], options, upload }, { keystore }) {

@@ -6,10 +6,14 @@ import { type TextInput, defineCommand, pathArgument, pathArguments, single } fr
 /** `key/gen`: generates a key pair for publishing names. */
 export const keyGen = defineCommand({
   description: 'Create a key pair.',
-  arguments: [pathArgument('name', 'What to call it.')],
+  arguments: [pathArgument('name', 'Name of the key.')],
   options: {
-    type: { type: 'string', aliases: ['t'], default: 'ed25519', description: 'ed25519 or rsa.' },
-    size: { type: 'int', aliases: ['s'], description: 'Bits of an RSA key, 2048 to 8192. Default: 2048.' },
+    type: { type: 'string', aliases: ['t'], default: 'ed25519', description: 'Key type: ed25519 or rsa.' },
+    size: {
+      type: 'int',
+      aliases: ['s'],
+      description: 'Size of an RSA key in bits, 2048 to 8192. Default: 2048.',
+    },
     'ipns-base': ipnsBaseOption,
   },
   text: ({ Id }: { Id: string }) => `${Id}\n`,
@@ -30,7 +34,7 @@ interface ListedKeys {
 }
 
 const listOptions = {
-  l: { type: 'bool', description: 'In a text, also the ids.' },
+  l: { type: 'bool', description: 'Also show ids, in text output.' },
   'ipns-base': ipnsBaseOption,
 } as const
 
@@ -62,9 +66,9 @@ export const keyList = defineCommand({
 /** `key/rename`: renames a key. */
 export const keyRename = defineCommand({
   description: 'Rename a key pair.',
-  arguments: [pathArgument('name', 'The key.'), pathArgument('newName', 'Its new name.')],
+  arguments: [pathArgument('name', 'Key.'), pathArgument('newName', 'Its new name.')],
   options: {
-    force: { type: 'bool', aliases: ['f'], description: 'Replace the key that has the new name.' },
+    force: { type: 'bool', aliases: ['f'], description: 'Replace an existing key with the new name.' },
     'ipns-base': ipnsBaseOption,
   },
   text: ({ Id, Now, Overwrite }: { Id: string; Now: string; Overwrite: boolean }) =>
@@ -89,7 +93,7 @@ export const keyRename = defineCommand({
 /** `key/rm`: removes keys, up to the first that cannot be removed. */
 export const keyRm = defineCommand({
   description: 'Remove key pairs.',
-  arguments: [pathArguments('name', 'The keys.')],
+  arguments: [pathArguments('name', 'Keys.')],
   options: listOptions,
   text: textOfKeys,
   async run({ args, options }, { keystore }) {

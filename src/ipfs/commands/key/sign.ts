@@ -12,11 +12,11 @@ const messagePrefix = Buffer.from('libp2p-key signed message:')
 /** The most data that can be signed, in bytes. */
 const dataLimit = 64 * 1024 * 1024
 
-const dataArgument = fileArgument('data', 'The data.')
+const dataArgument = fileArgument('data', 'Data.')
 const keyOption = {
   type: 'string',
   aliases: ['k'],
-  description: "The name of the key. Default: the node's own.",
+  description: "Name of the key. Default: the node's own key.",
 } as const
 
 /** `key/sign`: signs data with a key. */
@@ -44,7 +44,7 @@ export const keyVerify = defineCommand({
   arguments: [dataArgument],
   options: {
     key: keyOption,
-    signature: { type: 'string', aliases: ['s'], description: 'The signature, in multibase.' },
+    signature: { type: 'string', aliases: ['s'], description: 'Signature, in multibase.' },
     'ipns-base': ipnsBaseOption,
   },
   async run({ options, upload }, network) {

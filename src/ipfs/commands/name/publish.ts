@@ -23,18 +23,23 @@ import {
 
 /** `name/publish`: publishes a path under a name. There are no peers, so `allow-offline` is required. */
 export const namePublish = defineCommand({
-  description: 'Publish a path under a name.',
-  arguments: [pathArgument('ipfs-path', 'What the name is to stand for.')],
+  description: 'Publish a path under an IPNS name.',
+  arguments: [pathArgument('ipfs-path', 'Path to publish.')],
   options: {
-    key: { type: 'string', aliases: ['k'], default: 'self', description: 'The key, by its name or its id.' },
-    resolve: { type: 'bool', default: true, description: 'Refuse a path that leads nowhere.' },
-    lifetime: { type: 'string', aliases: ['t'], default: '48h0m0s', description: 'How long it is valid.' },
-    ttl: { type: 'string', default: '5m0s', description: 'How long it may be kept by others.' },
-    quieter: { type: 'bool', aliases: ['Q'], description: 'Only for answers in text.' },
-    v1compat: { type: 'bool', default: true, description: 'Sign in the way of version 1 too.' },
-    'allow-offline': { type: 'bool', description: 'Publish without peers: needed here.' },
+    key: { type: 'string', aliases: ['k'], default: 'self', description: 'Name or id of the key.' },
+    resolve: { type: 'bool', default: true, description: 'Check that the path resolves.' },
+    lifetime: {
+      type: 'string',
+      aliases: ['t'],
+      default: '48h0m0s',
+      description: 'How long the record is valid.',
+    },
+    ttl: { type: 'string', default: '5m0s', description: 'How long others may cache the record.' },
+    quieter: { type: 'bool', aliases: ['Q'], description: 'Text output only.' },
+    v1compat: { type: 'bool', default: true, description: 'Also add a version 1 signature.' },
+    'allow-offline': { type: 'bool', description: 'Publish without peers; required on this node.' },
     'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
-    sequence: { type: 'uint64', description: 'Sequence number; must be larger than the last.' },
+    sequence: { type: 'uint64', description: 'Sequence number; must exceed the previous one.' },
     'ipns-base': ipnsBaseOption,
   },
   text: ({ Name, Value }: { Name: string; Value: string }, { options }) =>

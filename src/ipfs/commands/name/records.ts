@@ -20,10 +20,10 @@ const recordLimit = 10 * 1024
 /** `name/inspect`: decodes an IPNS record, and optionally verifies it against a name. */
 export const nameInspect = defineCommand({
   description: 'Inspect an IPNS record.',
-  arguments: [fileArgument('record', 'The record.')],
+  arguments: [fileArgument('record', 'IPNS record.')],
   options: {
-    verify: { type: 'string', description: 'The name that it should be valid for.' },
-    dump: { type: 'bool', default: true, description: 'Also send the record in hexadecimal.' },
+    verify: { type: 'string', description: 'Name to validate the record against.' },
+    dump: { type: 'bool', default: true, description: 'Also send a hex dump of the record.' },
   },
   text: textOf,
   async run({ options, upload }) {
@@ -106,12 +106,12 @@ function hexDump(bytes: Uint8Array): string {
 /** `name/put`: stores a signed record, as a peer would. */
 export const namePut = defineCommand({
   description: 'Store an IPNS record.',
-  arguments: [pathArgument('name', 'Its name.'), fileArgument('record', 'The record.')],
+  arguments: [pathArgument('name', 'IPNS name.'), fileArgument('record', 'IPNS record.')],
   options: {
-    force: { type: 'bool', aliases: ['f'], description: 'Also store a record that is not valid.' },
-    'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' },
+    force: { type: 'bool', aliases: ['f'], description: 'Store the record even if it is invalid.' },
+    'allow-offline': { type: 'bool', description: 'Store it without peers; required on this node.' },
     'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Text output only.' },
   },
   text: ({ Name }: { Name: string }, { options }) => (options.quiet ? '' : `${Name}\n`),
   async run({ args: [text = ''], options, upload }, { names }) {
@@ -149,8 +149,10 @@ export const namePut = defineCommand({
 /** `routing/put`: stores a record under a key `/ipns/<name>`, unchecked. */
 export const routingPut = defineCommand({
   description: 'Store a record under a routing key.',
-  arguments: [pathArgument('key', 'The key, `/ipns/<name>`.'), fileArgument('value-file', 'The record.')],
-  options: { 'allow-offline': { type: 'bool', description: 'Store it without peers: needed here.' } },
+  arguments: [pathArgument('key', 'Key, `/ipns/<name>`.'), fileArgument('value-file', 'IPNS record.')],
+  options: {
+    'allow-offline': { type: 'bool', description: 'Store it without peers; required on this node.' },
+  },
   async run({ args: [key = ''], options, upload }, { names }) {
     const bytes = await readFileArgument(upload, fileLimit)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)

@@ -11,14 +11,19 @@ import {
 
 /** `name/resolve`: returns the path published under a name, by default the node's own. */
 export const nameResolve = defineCommand({
-  description: 'Show what is published under a name.',
-  arguments: [optionalArgument('name', "Default: the node's own name.")],
+  description: 'Resolve an IPNS name.',
+  arguments: [optionalArgument('name', "Name. Default: the node's own.")],
   options: {
-    recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Follow names up to a path.' },
+    recursive: {
+      type: 'bool',
+      aliases: ['r'],
+      default: true,
+      description: 'Resolve until the result is not an IPNS name.',
+    },
     nocache: { type: 'bool', aliases: ['n'], description: 'No effect: nothing is cached.' },
     'dht-record-count': { type: 'uint', aliases: ['dhtrc'], default: 16, description: 'No effect.' },
     'dht-timeout': { type: 'string', aliases: ['dhtt'], default: '1m0s', description: 'No effect.' },
-    stream: { type: 'bool', aliases: ['s'], description: 'A line for each record.' },
+    stream: { type: 'bool', aliases: ['s'], description: 'Send a line for each record.' },
   },
   text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg], options }, { names, identity }) {

@@ -26,9 +26,9 @@ interface Change {
 
 /** `object/diff`: lists the links that were added, removed or changed between two DAGs. */
 export const objectDiff = defineCommand({
-  description: 'Show how the links of two nodes differ.',
-  arguments: [pathArgument('obj_a', 'The node before.'), pathArgument('obj_b', 'The node after.')],
-  options: { verbose: { type: 'bool', aliases: ['v'], description: 'Only for answers in text.' } },
+  description: 'Show the differences between the links of two nodes.',
+  arguments: [pathArgument('obj_a', 'Old node.'), pathArgument('obj_b', 'New node.')],
+  options: { verbose: { type: 'bool', aliases: ['v'], description: 'Text output only.' } },
   *text({ Changes }: { Changes: ListedChange[] }, { options: { verbose }, encodeCid }) {
     for (const change of Changes)
       yield `${verbose ? sentenceOf(change, encodeCid) : lineOf(change, encodeCid)}\n`

@@ -19,7 +19,7 @@ import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
 
 const allowNonUnixfs = {
   type: 'bool',
-  description: 'Also change nodes that are no plain directories.',
+  description: 'Allow nodes that are not plain directories.',
 } as const
 
 /** The option shared by all operations of `object/patch`. */
@@ -27,7 +27,7 @@ const patchOptions = { 'allow-big-block': { ...allowBigBlock, inherited: true } 
 
 /** `object/patch`: declares the option that its suboperations share. */
 export const objectPatch = defineCommand({
-  description: 'Change links of dag-pb nodes.',
+  description: 'Change the links of dag-pb nodes.',
   arguments: [],
   options: patchOptions,
   run: () => nothing(),
@@ -37,12 +37,12 @@ export const objectPatch = defineCommand({
 export const objectPatchAddLink = defineCommand({
   description: 'Add a link to a dag-pb node.',
   arguments: [
-    pathArgument('root', 'The node.'),
-    pathArgument('name', 'Name of the link, or a path of names.'),
-    pathArgument('ref', 'What to link.'),
+    pathArgument('root', 'Node.'),
+    pathArgument('name', 'Name of the link, or a path to it.'),
+    pathArgument('ref', 'Object to link to.'),
   ],
   options: {
-    create: { type: 'bool', aliases: ['p'], description: 'Make the directories on the way.' },
+    create: { type: 'bool', aliases: ['p'], description: 'Create missing intermediate directories.' },
     'allow-non-unixfs': allowNonUnixfs,
     ...patchOptions,
   },
@@ -73,10 +73,7 @@ export const objectPatchAddLink = defineCommand({
 /** `object/patch/rm-link`: removes a link from a node. */
 export const objectPatchRmLink = defineCommand({
   description: 'Remove a link from a dag-pb node.',
-  arguments: [
-    pathArgument('root', 'The node.'),
-    pathArgument('name', 'Name of the link, or a path of names.'),
-  ],
+  arguments: [pathArgument('root', 'Node.'), pathArgument('name', 'Name of the link, or a path to it.')],
   options: { 'allow-non-unixfs': allowNonUnixfs, ...patchOptions },
   text: ({ Hash }: { Hash: string }) => `${Hash}\n`,
   async run({ args: [root = '', path = ''], options, encodeCid }, network) {

@@ -14,17 +14,17 @@ export const provideOptions = {
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. All their blocks must be stored. */
 export const pinAdd = defineCommand({
   description: 'Pin objects.',
-  arguments: [pathArguments('ipfs-path', 'What to pin.')],
+  arguments: [pathArguments('ipfs-path', 'Objects to pin.')],
   options: {
     recursive: {
       type: 'bool',
       aliases: ['r'],
       default: true,
-      description: 'The whole DAG, not its root alone.',
+      description: 'Pin the whole DAG, not only its root.',
     },
-    name: { type: 'string', aliases: ['n'], description: 'A name for the pin.' },
+    name: { type: 'string', aliases: ['n'], description: 'Name of the pin.' },
     ...provideOptions,
-    progress: { type: 'bool', description: 'Also send how many blocks were visited.' },
+    progress: { type: 'bool', description: 'Also send the number of blocks visited.' },
   },
   text: ({ Pins = [] }: { Pins?: string[] }, { options: { recursive } }) =>
     linesOfText(Pins.map((cid) => `pinned ${cid} ${recursive ? 'recursively' : 'directly'}`)),

@@ -22,18 +22,22 @@ interface Listed {
 /** `pin/ls`: lists pinned objects and their pin types. */
 export const pinLs = defineCommand({
   description: 'List pinned objects.',
-  arguments: [optionalArguments('ipfs-path', 'Only these objects.')],
+  arguments: [optionalArguments('ipfs-path', 'Objects to list.')],
   options: {
     type: {
       type: 'string',
       aliases: ['t'],
       default: 'all',
-      description: 'direct, indirect, recursive or all.',
+      description: 'Type of pins: direct, indirect, recursive or all.',
     },
-    quiet: { type: 'bool', aliases: ['q'], description: 'Only for answers in text.' },
-    name: { type: 'string', aliases: ['n'], description: 'Only pins whose names contain this.' },
-    stream: { type: 'bool', aliases: ['s'], description: 'A line for each pin instead of one object.' },
-    names: { type: 'bool', description: 'Also send the names.' },
+    quiet: { type: 'bool', aliases: ['q'], description: 'Text output only.' },
+    name: { type: 'string', aliases: ['n'], description: 'List only pins whose names contain this text.' },
+    stream: {
+      type: 'bool',
+      aliases: ['s'],
+      description: 'Stream one line per pin instead of sending one object.',
+    },
+    names: { type: 'bool', description: 'Also send pin names.' },
   },
   *text(output: PinList | PinLine, { options: { quiet } }) {
     const line = (cid: string, { Type, Name = '' }: ListedPin): string =>

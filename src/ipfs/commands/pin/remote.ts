@@ -10,12 +10,15 @@ import { servicesOf } from './remoteServices.js'
  * would contact one fails as if the service did not answer.
  */
 
-const serviceOption = { service: { type: 'string', description: 'The service.' } } as const
+const serviceOption = { service: { type: 'string', description: 'Name of the service.' } } as const
 const filterOptions = {
   ...serviceOption,
-  name: { type: 'string', description: 'Only pins of this name.' },
-  cid: { type: 'strings', description: 'Only pins of these CIDs.' },
-  status: { type: 'strings', description: 'queued, pinning, pinned or failed.' },
+  name: { type: 'string', description: 'Only pins with this name.' },
+  cid: { type: 'strings', description: 'Only pins for these CIDs.' },
+  status: {
+    type: 'strings',
+    description: 'Only pins with these statuses: queued, pinning, pinned or failed.',
+  },
 } as const satisfies OptionSpecs
 
 /** Returns the address of the requested service. */
@@ -35,12 +38,12 @@ function noAnswer(method: 'Get' | 'Post', url: string): FileNetworkError {
 
 /** `pin/remote/add`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteAdd = defineCommand({
-  description: 'Pin at a service: none is asked.',
-  arguments: [pathArgument('ipfs-path', 'What to pin.')],
+  description: 'Pin at a remote service: services are never contacted.',
+  arguments: [pathArgument('ipfs-path', 'Objects to pin.')],
   options: {
     ...serviceOption,
-    name: { type: 'string', description: 'A name for the pin.' },
-    background: { type: 'bool', description: 'Do not wait until it is pinned.' },
+    name: { type: 'string', description: 'Name of the pin.' },
+    background: { type: 'bool', description: "Don't wait for the pin to complete." },
   },
   async run({ args: [path = ''], options }, network) {
     const endpoint = endpointOf(network, options.service)
@@ -81,7 +84,7 @@ function listFailure(network: NetworkContext, { service, name, cid, status }: Fi
 
 /** `pin/remote/ls`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteLs = defineCommand({
-  description: 'List pins of a service: none is asked.',
+  description: 'List the pins of a remote service: services are never contacted.',
   arguments: [],
   options: filterOptions,
   run({ options }, network) {
@@ -91,9 +94,12 @@ export const pinRemoteLs = defineCommand({
 
 /** `pin/remote/rm`: validates the request, then fails as if the service did not answer. */
 export const pinRemoteRm = defineCommand({
-  description: 'Remove pins at a service: none is asked.',
+  description: 'Remove pins from a remote service: services are never contacted.',
   arguments: [optionalArguments('pins', 'No effect.')],
-  options: { ...filterOptions, force: { type: 'bool', description: 'Also remove several pins.' } },
+  options: {
+    ...filterOptions,
+    force: { type: 'bool', description: 'Allow removing several pins.' },
+  },
   run({ options }, network) {
     endpointOf(network, options.service)
     try {

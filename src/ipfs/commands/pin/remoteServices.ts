@@ -17,11 +17,11 @@ export function servicesOf({ configuration }: NetworkContext): Record<string, Se
 
 /** `pin/remote/service/add`: adds a service to the configuration. */
 export const pinRemoteServiceAdd = defineCommand({
-  description: 'Name a pinning service.',
+  description: 'Add a pinning service.',
   arguments: [
-    pathArgument('service', 'What to call it.'),
-    pathArgument('endpoint', 'Its address, without `/pins`.'),
-    pathArgument('key', 'The key for it.'),
+    pathArgument('service', 'Name of the service.'),
+    pathArgument('endpoint', 'Endpoint of the service, without `/pins`.'),
+    pathArgument('key', 'API key for the service.'),
   ],
   options: {},
   async run({ args: [service = '', endpoint = '', Key = ''] }, network) {
@@ -52,7 +52,9 @@ function normalizeEndpoint(text: string): string {
 export const pinRemoteServiceLs = defineCommand({
   description: 'List the pinning services.',
   arguments: [],
-  options: { stat: { type: 'bool', description: 'Also say that none of them answers.' } },
+  options: {
+    stat: { type: 'bool', description: 'Also show the status of each service: none is reachable.' },
+  },
   text({ RemoteServices }: { RemoteServices: ListedService[] }, { options: { stat } }) {
     const rows = RemoteServices.map(({ Service, ApiEndpoint, Stat }) =>
       [Service, ApiEndpoint, ...(stat && Stat ? [Stat.Status] : [])].join('\t'),
@@ -72,8 +74,8 @@ export const pinRemoteServiceLs = defineCommand({
 
 /** `pin/remote/service/rm`: removes a service; an unknown one is not an error. */
 export const pinRemoteServiceRm = defineCommand({
-  description: 'Forget a pinning service.',
-  arguments: [pathArgument('service', 'The service.')],
+  description: 'Remove a pinning service.',
+  arguments: [pathArgument('service', 'Name of the service.')],
   options: {},
   async run({ args: [service = '', ...others] }, network) {
     if (others.length > 0) throw new FileNetworkError('expecting one argument: name')

@@ -11,7 +11,7 @@ import { PinError, pinDag, unpin } from '../../store/pins.js'
 /** `pin/rm`: removes pins; the blocks stay until they are collected. */
 export const pinRm = defineCommand({
   description: 'Remove pins.',
-  arguments: [pathArguments('ipfs-path', 'What to unpin.')],
+  arguments: [pathArguments('ipfs-path', 'Objects to unpin.')],
   options: {
     recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Also remove recursive pins.' },
   },
@@ -30,7 +30,7 @@ export const pinRm = defineCommand({
 /** `pin/update`: pins a DAG similar to a pinned one, and unpins the old. */
 export const pinUpdate = defineCommand({
   description: 'Update a recursive pin.',
-  arguments: [pathArgument('from-path', 'What is pinned.'), pathArgument('to-path', 'What to pin instead.')],
+  arguments: [pathArgument('from-path', 'Pinned object.'), pathArgument('to-path', 'Object to pin instead.')],
   options: {
     unpin: { type: 'bool', default: true, description: 'Remove the old pin.' },
     ...provideOptions,

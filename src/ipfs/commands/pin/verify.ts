@@ -16,8 +16,8 @@ export const pinVerify = defineCommand({
   description: 'Verify that recursive pins are complete.',
   arguments: [],
   options: {
-    verbose: { type: 'bool', description: 'Also a line for pins that are whole.' },
-    quiet: { type: 'bool', aliases: ['q'], description: 'No reasons.' },
+    verbose: { type: 'bool', description: 'Also send lines for intact pins.' },
+    quiet: { type: 'bool', aliases: ['q'], description: "Don't send reasons." },
   },
   text({ Cid, Ok, BadNodes = [] }: VerifiedPin, { options: { quiet } }) {
     if (quiet) return Ok ? '' : `${Cid}\n`
