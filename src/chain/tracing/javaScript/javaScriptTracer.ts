@@ -1,17 +1,10 @@
-import { concatBytes, generateAddress } from '@ethereumjs/util'
+import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bytesToPlainHex, minimalBytes } from '../../../encoding/hex.js'
-import { whenReady } from '../../../encoding/timeSlice.js'
-import { keccak256, keccak256InTurns } from '../../crypto.js'
+import { TimeSlice, whenReady } from '../../../encoding/timeSlice.js'
 import { padTo32 } from '../../state/account.js'
 import type { TraceBudget } from '../budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from '../tracer.js'
-import {
-  Sandbox,
-  type SandboxArgument,
-  SandboxError,
-  type SandboxFunctions,
-  type SandboxValue,
-} from './sandbox.js'
+import { Sandbox, type SandboxArgument, SandboxError, type SandboxFunctions } from './sandbox.js'
 
 /** Options for a tracer in JavaScript. */
 export interface JavaScriptTracerOptions {
@@ -26,21 +19,16 @@ export interface JavaScriptTracerOptions {
 }
 
 /** A fact about the transaction, in the format of the prelude. */
-type Fact = { number: number } | { wei: string } | { text: string } | { bytes: Uint8Array }
+type Fact = { number: number } | { wei: string } | { text: string } | { bytes: string }
 
 const NO_BYTES = new Uint8Array(0)
-
-/** Functions of the prelude whose results each step brings along. */
-const stepFacts = [
-  ...(['getPC', 'getGas', 'getCost', 'getDepth', 'getRefund', 'getError', 'opcode', 'opcodeName'] as const),
-  ...(['stackLength', 'memoryLength'] as const),
-] as const
 
 /** Runs a JavaScript program on the events of an execution (geth: eth/tracers/js/goja.go). */
 export class JavaScriptTracer implements ExecutionTracer {
   readonly step: NonNullable<ExecutionTracer['step']>
   readonly #options: JavaScriptTracerOptions
   readonly #budget: TraceBudget
+  readonly #slice = new TimeSlice()
   readonly #facts: Record<string, Fact> = {}
   #sandbox: Sandbox | undefined
   #hooks: ReadonlySet<string> = new Set()
@@ -93,8 +81,8 @@ export class JavaScriptTracer implements ExecutionTracer {
     this.#setFact('gasPrice', gasTip)
     this.#setFact('coinbase', coinbase)
     await this.#guarded(undefined, async () => {
-      this.#sandbox = new Sandbox(this.#functions())
-      this.#hooks = await this.#sandbox.start(program, config, stepFacts)
+      this.#sandbox = await Sandbox.create(this.#functions())
+      this.#hooks = await this.#sandbox.start(program, config)
     })
   }
 
@@ -136,8 +124,8 @@ export class JavaScriptTracer implements ExecutionTracer {
     await this.#guarded('result', async (sandbox) => {
       this.#result = (await sandbox?.call('result')) ?? '{}'
     })
-    this.#close()
     this.#budget.spend(this.#result.length)
+    this.#sandbox = undefined
   }
 
   #onStep(step: Step): Promise<void> | undefined {
@@ -150,8 +138,9 @@ export class JavaScriptTracer implements ExecutionTracer {
 
   async #call(hook: string): Promise<void> {
     if (!this.#hooks.has(hook)) return
-    const facts = hook === 'step' || hook === 'fault' ? this.#stepFacts() : undefined
-    await this.#guarded(hook, async (sandbox) => void (await sandbox?.call(hook, facts)))
+    const pause = this.#slice.pause()
+    if (pause !== undefined) await pause
+    await this.#guarded(hook, async (sandbox) => void (await sandbox?.call(hook)))
   }
 
   /** Runs a hook; after its first failure, a program is not called again. */
@@ -163,80 +152,55 @@ export class JavaScriptTracer implements ExecutionTracer {
     try {
       await work(this.#sandbox)
     } catch (error) {
-      this.#close()
       if (!(error instanceof SandboxError)) throw error
       const place = hook === undefined ? '' : `    in server-side tracer function '${hook}'`
       this.#failure = `${error.message}${place}`
     }
   }
 
-  #close(): void {
-    this.#sandbox?.close()
-    this.#sandbox = undefined
-  }
-
   #setFact(name: string, value: number | bigint | string | Uint8Array): void {
     if (typeof value === 'number') this.#facts[name] = { number: value }
     else if (typeof value === 'bigint') this.#facts[name] = { wei: value.toString() }
     else if (typeof value === 'string') this.#facts[name] = { text: value }
-    else this.#facts[name] = { bytes: value.slice() }
+    else this.#facts[name] = { bytes: bytesToPlainHex(value) }
   }
 
-  /** Creates the functions that the prelude calls in this process, until the time of the trace is over. */
+  /** Creates the functions that the prelude calls in this process. */
   #functions(): SandboxFunctions {
-    const functions: SandboxFunctions = {
-      context: () =>
-        JSON.stringify(this.#facts, (_, value: unknown) => (value instanceof Uint8Array ? true : value)),
-      contextBytes: (name) => {
-        const fact = this.#facts[String(name)]
-        return fact !== undefined && 'bytes' in fact ? fact.bytes : undefined
-      },
+    return {
+      context: () => JSON.stringify(this.#facts),
+      ...this.#stepFunctions(),
       ...this.#frameFunctions(),
       ...this.#stateFunctions(),
-      peek: (index) => peek(this.#currentStep(), Number(index)),
-      memorySlice: (start, end) => memorySlice(this.#currentStep(), Number(start), Number(end)),
-      memoryWord: (offset) => memoryWord(this.#currentStep(), Number(offset)),
-      getCaller: () => this.#currentStep().runState.env.caller.bytes,
-      getAddress: () => this.#currentStep().runState.env.address.bytes,
-      getValue: () => this.#currentStep().runState.env.callValue.toString(),
-      getInput: () => this.#currentStep().runState.env.callData,
       toContract: (from, nonce) => generateAddress(bytes(from), minimalBytes(BigInt(Number(nonce)))),
-      toContract2: async (from, salt, initcode) => {
-        const hash = await keccak256InTurns(bytes(initcode))
-        return keccak256(concatBytes(Uint8Array.of(0xff), bytes(from), bytes(salt), hash)).subarray(12)
-      },
+      toContract2: (from, salt, initcode) => generateAddress2(bytes(from), bytes(salt), bytes(initcode)),
       isPrecompiled: (address) => this.#precompiles.has(bytesToPlainHex(bytes(address))),
     }
-    return Object.fromEntries(
-      Object.entries(functions).map(([name, work]) => [
-        name,
-        (...parameters) => {
-          this.#budget.checkTime()
-          return work(...parameters)
-        },
-      ]),
-    )
   }
 
-  #currentStep(): Step {
-    if (this.#step === undefined) throw new TypeError('no opcode runs')
-    return this.#step
-  }
-
-  /** Returns the results of {@link stepFacts}. */
-  #stepFacts(): Record<(typeof stepFacts)[number], SandboxValue> {
-    const { runState, gas, cost, memoryWords } = this.#currentStep()
+  #stepFunctions(): SandboxFunctions {
+    const step = (): Step => {
+      if (this.#step === undefined) throw new TypeError('no opcode runs')
+      return this.#step
+    }
     return {
-      getPC: this.#programCounter,
-      getGas: Number(gas),
-      getCost: Number(cost),
-      getDepth: runState.env.depth + 1,
-      getRefund: Number(this.#refund + runState.gasRefund),
-      getError: this.#stepFailure,
-      opcode: runState.opCode,
-      opcodeName: this.#options.opcodeName(runState.opCode),
-      stackLength: runState.stack.length,
-      memoryLength: memoryWords * 32,
+      getPC: () => this.#programCounter,
+      getGas: () => Number(step().gas),
+      getCost: () => Number(step().cost),
+      getDepth: () => step().runState.env.depth + 1,
+      getRefund: () => Number(this.#refund + step().runState.gasRefund),
+      getError: () => this.#stepFailure,
+      opcode: () => step().runState.opCode,
+      opcodeName: () => this.#options.opcodeName(step().runState.opCode),
+      peek: (index) => peek(step(), Number(index)),
+      stackLength: () => step().runState.stack.length,
+      memorySlice: (start, end) => memorySlice(step(), Number(start), Number(end)),
+      memoryWord: (offset) => memoryWord(step(), Number(offset)),
+      memoryLength: () => step().memoryWords * 32,
+      getCaller: () => step().runState.env.caller.bytes,
+      getAddress: () => step().runState.env.address.bytes,
+      getValue: () => step().runState.env.callValue.toString(),
+      getInput: () => step().runState.env.callData,
     }
   }
 

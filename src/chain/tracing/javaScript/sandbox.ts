@@ -1,236 +1,259 @@
-import { MessageChannel, Worker } from 'node:worker_threads'
-import { type Awaitable, TimeSlice } from '../../../encoding/timeSlice.js'
+import { openSync, readSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type * as QuickJs from 'quickjs-emscripten-core'
+import type {
+  AsyncFunctionImplementation,
+  QuickJSAsyncContext,
+  QuickJSAsyncVariant,
+  QuickJSHandle,
+} from 'quickjs-emscripten-core'
+import { nextLongTurn } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
-import {
-  type EngineSetup,
-  type Order,
-  type Outcome,
-  type Question,
-  type Reply,
-  type SandboxArgument,
-  type SandboxValue,
-  serve,
-} from './worker.js'
 
-export type { SandboxArgument, SandboxValue } from './worker.js'
+/** Memory limit of a program in bytes. The engine cannot be stopped while it copies or writes a single value. */
+const MAX_MEMORY_BYTES = 16 * 1024 * 1024
+const MAX_STACK_BYTES = 512 * 1024
+/** Maximum CPU time of a program before it returns to this process, which serves nothing else meanwhile. */
+const MAX_RUN_MILLISECONDS = 25
 
-const limits: EngineSetup['limits'] = {
-  memoryBytes: 16 * 1024 * 1024,
-  stackBytes: 512 * 1024,
-  // The others that have a sandbox in its thread wait meanwhile.
-  runMilliseconds: 250,
-}
-/** How long a thread may say nothing: what copies or searches a text cannot be stopped from within. */
-const LONGEST_SILENCE_MILLISECONDS = 10_000
-const MOST_THREADS = 4
-/** An engine keeps the memory that its programs took at most. Its thread ends when it has had none for so long. */
-const IDLE_MILLISECONDS = 10_000
-
+/** An argument from a program to a function of this process. */
+export type SandboxArgument = number | string | Uint8Array
+/** A result of a function of this process for a program. */
+export type SandboxValue = number | string | boolean | Uint8Array | undefined
 /** Functions of this process that a program may call, by name. */
 export type SandboxFunctions = Readonly<
-  Record<string, (...parameters: SandboxArgument[]) => Awaitable<SandboxValue>>
+  Record<string, (...parameters: SandboxArgument[]) => SandboxValue | Promise<SandboxValue>>
 >
 
-/** A program has thrown, was stopped, or could not be parsed. */
+/** A program threw, was stopped, or could not be parsed. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
 }
 
-/** What a sandbox waits for, and what its program may call meanwhile. */
-interface Pending {
-  functions: SandboxFunctions
-  resolve: (text: string | undefined) => void
-  reject: (error: unknown) => void
-  /** What a function of this process has thrown, if it is no refusal of the program. */
-  fault?: unknown
+interface Engine {
+  core: Pick<typeof QuickJs, 'newQuickJSAsyncWASMModuleFromVariant' | 'newVariant'>
+  variant: QuickJSAsyncVariant
+  wasmModule: WebAssembly.Module
+  /** Source of the library for large integers. */
+  bigInteger: string
 }
 
-/** A thread with an engine, QuickJS in WebAssembly: nothing that a program does holds this one. */
-class EngineThread {
-  readonly #sandboxes = new Set<number>()
-  readonly #pending = new Map<number, Pending>()
-  readonly #signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-  readonly #answers = new MessageChannel()
-  readonly #slice = new TimeSlice()
-  readonly #worker: Worker
-  #watch: NodeJS.Timeout | undefined
-  #idle: NodeJS.Timeout | undefined
-  #isOver = false
-
-  constructor() {
-    const { port1, port2 } = this.#answers
-    const setup: EngineSetup = { url: import.meta.url, prelude, answers: port2, signal: this.#signal, limits }
-    // The code comes as text, so that bundles and tests need no file beside them.
-    this.#worker = new Worker(`(${serve.toString()})()`, {
-      eval: true,
-      workerData: setup,
-      transferList: [port2],
-      execArgv: [],
-    })
-    port1.unref()
-    this.#worker.unref()
-    this.#worker.on('message', (message: Question | Outcome) => {
-      if ('name' in message) void this.#answer(message)
-      else this.#settle(message)
-    })
-    this.#worker.on('error', (error) => this.#end(error))
-    this.#worker.on('exit', () => this.#end(new Error('the thread of tracers has ended')))
-  }
-
-  /** How many sandboxes it has. */
-  get size(): number {
-    return this.#sandboxes.size
-  }
-
-  add(sandbox: number): void {
-    this.#sandboxes.add(sandbox)
-    clearTimeout(this.#idle)
-  }
-
-  /** Frees a context. */
-  remove(sandbox: number): void {
-    if (!this.#sandboxes.delete(sandbox) || this.#isOver) return
-    this.#worker.postMessage({ sandbox, work: 'close' } satisfies Order)
-    if (this.#sandboxes.size > 0) return
-    this.#idle = setTimeout(() => this.#end(new Error('the thread of tracers is idle')), IDLE_MILLISECONDS)
-    this.#idle.unref()
-  }
-
-  /** What an order comes to: text, if the program gave any. @throws SandboxError */
-  order(order: Order, functions: SandboxFunctions): Promise<string | undefined> {
-    return new Promise((resolve, reject) => {
-      if (this.#isOver) {
-        reject(timeout())
-        return
-      }
-      this.#pending.set(order.sandbox, { functions, resolve, reject })
-      this.#worker.ref()
-      this.#startWatch()
-      this.#worker.postMessage(order)
-    })
-  }
-
-  #settle(outcome: Outcome): void {
-    const pending = this.#pending.get(outcome.sandbox)
-    this.#pending.delete(outcome.sandbox)
-    if (this.#pending.size > 0) this.#startWatch()
-    else {
-      clearTimeout(this.#watch)
-      this.#worker.unref()
-    }
-    if (pending === undefined) return
-    if ('fault' in pending) pending.reject(pending.fault)
-    else if ('failure' in outcome) pending.reject(new SandboxError(outcome.failure))
-    else pending.resolve(outcome.text)
-  }
-
-  /** Answers when this turn of the event loop has time left: a program may ask without end. */
-  async #answer({ sandbox, name, parameters }: Question): Promise<void> {
-    clearTimeout(this.#watch)
-    await this.#slice.pause()
-    const pending = this.#pending.get(sandbox)
-    let reply: Reply
-    try {
-      const value = await pending?.functions[name]?.(...parameters)
-      // A part of a buffer would be sent with all of it.
-      reply = { value: value instanceof Uint8Array ? new Uint8Array(value) : value }
-    } catch (error) {
-      if (!(error instanceof SandboxError) && pending !== undefined) pending.fault = error
-      reply = { interruption: error instanceof Error ? error.message : String(error) }
-    }
-    if (this.#isOver) return
-    this.#startWatch()
-    this.#answers.port1.postMessage(reply)
-    Atomics.store(this.#signal, 0, 1)
-    Atomics.notify(this.#signal, 0)
-  }
-
-  #startWatch(): void {
-    clearTimeout(this.#watch)
-    this.#watch = setTimeout(() => this.#end(timeout()), LONGEST_SILENCE_MILLISECONDS)
-  }
-
-  #end(error: Error): void {
-    this.#isOver = true
-    threads.delete(this)
-    clearTimeout(this.#watch)
-    clearTimeout(this.#idle)
-    for (const { reject } of this.#pending.values()) reject(error)
-    this.#pending.clear()
-    void this.#worker.terminate()
-  }
+/** Compiles off this thread; missing from Node's types. */
+const compiler = Reflect.get(globalThis, 'WebAssembly') as {
+  compile(binary: Uint8Array): Promise<WebAssembly.Module>
 }
 
-function timeout(): SandboxError {
-  return new SandboxError('execution timeout')
-}
+let engine: Promise<Engine> | undefined
 
-const threads = new Set<EngineThread>()
-
-/** The thread with the fewest sandboxes; one more while there may be, and all have some. */
-function freestThread(): EngineThread {
-  let freest: EngineThread | undefined
-  for (const thread of threads) {
-    if (freest === undefined || thread.size < freest.size) freest = thread
+async function loadEngine(): Promise<Engine> {
+  const require = createRequire(import.meta.url)
+  const { default: variant } = require('@jitl/quickjs-wasmfile-release-asyncify') as {
+    default: QuickJSAsyncVariant
   }
-  if (freest !== undefined && (freest.size === 0 || threads.size === MOST_THREADS)) return freest
-  const thread = new EngineThread()
-  threads.add(thread)
-  return thread
+  const [core, wasm, bigInteger] = await Promise.all([
+    import('quickjs-emscripten-core'),
+    readFile(require.resolve('@jitl/quickjs-wasmfile-release-asyncify/wasm')),
+    readFile(require.resolve('big-integer'), 'utf8'),
+  ])
+  return { core, variant, wasmModule: await compiler.compile(wasm), bigInteger }
 }
 
-let newestId = 0
-
-/** Frees the contexts of traces that ended early. */
-const abandoned = new FinalizationRegistry<{ thread: EngineThread; id: number }>(({ thread, id }) =>
-  thread.remove(id),
-)
-
-/** A JavaScript context of its own, in which a program sees nothing but the functions that it is given. */
+/**
+ * A separate JavaScript engine (QuickJS in WebAssembly), in which a program has access only to the given functions of
+ * this process. A function may return a promise; the program is then suspended until it settles.
+ */
 export class Sandbox {
-  readonly #thread = freestThread()
-  readonly #id = ++newestId
-  readonly #functions: SandboxFunctions
+  readonly #context: QuickJSAsyncContext
+  /** The time and this thread's CPU time when the program was last entered; unset while our own code runs. */
+  #entered: { time: number; processor: number } | undefined
+  /** Why the program was stopped, if it was. */
+  #interruption: string | undefined
 
-  /** @param functions - what `host` has in the prelude, beside `interrupt` */
-  constructor(functions: SandboxFunctions) {
-    this.#functions = functions
-    this.#thread.add(this.#id)
-    abandoned.register(this, { thread: this.#thread, id: this.#id })
+  private constructor(context: QuickJSAsyncContext) {
+    this.#context = context
+    context.runtime.setMemoryLimit(MAX_MEMORY_BYTES)
+    context.runtime.setMaxStackSize(MAX_STACK_BYTES)
+    context.runtime.setInterruptHandler(() => this.#isOver())
   }
 
   /**
-   * Evaluates a program that makes a tracer, and sets it up.
+   * Creates a sandbox with the objects that tracers use.
+   *
+   * @param functions - members of the prelude's `host`, besides `interrupt`
+   */
+  static async create(functions: SandboxFunctions): Promise<Sandbox> {
+    const { core, variant, wasmModule, bigInteger } = await (engine ??= loadEngine())
+    await nextLongTurn()
+    // One instance per sandbox, since only one program per instance can be suspended at a time.
+    const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
+    const sandbox = new Sandbox(instance.newContext())
+    await nextLongTurn()
+    // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
+    const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
+    const host = sandbox.#host(functions)
+    const make = await sandbox.#evaluate(prelude, 'prelude')
+    await nextLongTurn()
+    const bigInt = await sandbox.#evaluate(library, 'bigInt')
+    const start = sandbox.#unwrap(
+      sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),
+    )
+    sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
+    await nextLongTurn()
+    return sandbox
+  }
+
+  /**
+   * Evaluates a program that creates a tracer, and sets it up.
    *
    * @param config - JSON
-   * @param facts - names of functions whose answers {@link call} brings
    * @returns the names of its hooks
    * @throws SandboxError
    */
-  async start(program: string, config: string, facts: readonly string[]): Promise<ReadonlySet<string>> {
-    const functions = [...Object.keys(this.#functions), ...facts]
-    await this.#order({ sandbox: this.#id, work: 'open', functions })
-    const names = await this.#order({ sandbox: this.#id, work: 'start', program, config })
-    return new Set(names?.split(' '))
+  async start(program: string, config: string): Promise<ReadonlySet<string>> {
+    this.#startClock()
+    const tracer = await this.#evaluate(`(${program})`, '<eval>')
+    const context = this.#context
+    const start = context.getProp(context.global, 'start the tracer')
+    context.setProp(context.global, 'start the tracer', context.undefined)
+    const names = this.#unwrap(
+      context.callFunction(start, context.undefined, tracer, context.newString(config)),
+    )
+    this.#checkInterruption()
+    return new Set(context.getString(names).split(' '))
   }
 
   /**
    * Calls a hook.
    *
-   * @param facts - answers of functions that need not be asked for, from now on
-   * @returns what it returns, if that is text
+   * @returns its result, if that is a string
    * @throws SandboxError
    */
-  call(hook: string, facts?: Readonly<Record<string, SandboxValue>>): Promise<string | undefined> {
-    return this.#order({ sandbox: this.#id, work: 'call', hook, facts })
+  async call(hook: string): Promise<string | undefined> {
+    this.#startClock()
+    const value = await this.#evaluate(`globalThis['hooks of the tracer'].${hook}()`, '<eval>')
+    const text = this.#context.typeof(value) === 'string' ? this.#context.getString(value) : undefined
+    value.dispose()
+    this.#checkInterruption()
+    return text
   }
 
-  /** Frees the context. */
-  close(): void {
-    this.#thread.remove(this.#id)
+  /** Throws if the program was stopped, even if it caught the interruption and went on. */
+  #checkInterruption(): void {
+    if (this.#interruption !== undefined) throw new SandboxError(this.#interruption)
   }
 
-  #order(order: Order): Promise<string | undefined> {
-    return this.#thread.order(order, this.#functions)
+  #isOver(): boolean {
+    const entered = this.#entered
+    if (entered === undefined) return false
+    // On a busy machine wall time means little, but CPU time takes longer to read.
+    if (performance.now() - entered.time > MAX_RUN_MILLISECONDS) {
+      if (processorMilliseconds() - entered.processor > MAX_RUN_MILLISECONDS) {
+        this.#interruption ??= 'execution timeout'
+      }
+    }
+    return this.#interruption !== undefined
   }
+
+  async #evaluate(code: string, name: string): Promise<QuickJSHandle> {
+    return this.#unwrap(await this.#context.evalCodeAsync(code, name))
+  }
+
+  #startClock(): void {
+    this.#entered = { time: performance.now(), processor: processorMilliseconds() }
+  }
+
+  #unwrap(result: Awaited<ReturnType<QuickJSAsyncContext['evalCodeAsync']>>): QuickJSHandle {
+    if (!('error' in result) || result.error === undefined) return result.value
+    const thrown: unknown = this.#context.dump(result.error)
+    result.error.dispose()
+    throw new SandboxError(this.#interruption ?? describeThrown(thrown))
+  }
+
+  #host(functions: SandboxFunctions): QuickJSHandle {
+    const context = this.#context
+    const host = context.newObject()
+    const interrupt = context.newFunction('interrupt', (message) => {
+      this.#interruption ??= context.getString(message)
+    })
+    context.setProp(host, 'interrupt', interrupt)
+    for (const [name, work] of Object.entries(functions)) {
+      const call = (...handles: QuickJSHandle[]): QuickJSHandle | Promise<QuickJSHandle> => {
+        const value = this.#run(() => work(...handles.map((handle) => this.#argument(handle))))
+        if (!(value instanceof Promise)) return this.#value(value)
+        return value.then((waited) => {
+          this.#startClock()
+          return this.#value(waited)
+        })
+      }
+      // The engine suspends only if it gets a promise, which its types do not express.
+      context.setProp(host, name, context.newAsyncifiedFunction(name, call as AsyncFunctionImplementation))
+    }
+    return host
+  }
+
+  /** Keeps a program from catching an error of a function of this process. */
+  #run<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof SandboxError) this.#interruption ??= error.message
+      throw error
+    }
+  }
+
+  #argument(handle: QuickJSHandle): SandboxArgument {
+    const type = this.#context.typeof(handle)
+    if (type === 'number') return this.#context.getNumber(handle)
+    if (type === 'string') return this.#context.getString(handle)
+    const lent = this.#context.getArrayBuffer(handle)
+    const bytes = lent.value.slice()
+    lent.dispose()
+    return bytes
+  }
+
+  #value(value: SandboxValue): QuickJSHandle {
+    const context = this.#context
+    switch (typeof value) {
+      case 'number':
+        return context.newNumber(value)
+      case 'string':
+        return context.newString(value)
+      case 'boolean':
+        return value ? context.true : context.false
+      case 'undefined':
+        return context.undefined
+      default:
+        return context.newArrayBuffer(new Uint8Array(value).buffer)
+    }
+  }
+}
+
+function processorMilliseconds(): number {
+  if (schedule === undefined) {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  }
+  const length = readSync(schedule, scheduleText, 0, scheduleText.length, 0)
+  return Number.parseInt(scheduleText.latin1Slice(0, length)) / 1e6
+}
+
+/** Source of this thread's run time on Linux; elsewhere other threads of the process count, too. */
+const schedule = openSchedule()
+const scheduleText = Buffer.alloc(64)
+
+function openSchedule(): number | undefined {
+  try {
+    return openSync('/proc/thread-self/schedstat', 'r')
+  } catch {
+    return undefined
+  }
+}
+
+/** Formats a thrown value like geth's engine, without the position. */
+function describeThrown(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+  const { name, message } = thrown as { name?: unknown; message?: unknown }
+  if (typeof message !== 'string') return JSON.stringify(thrown)
+  return `${String(name)}: ${message.replace(/^'(.*)' is not defined$/, '$1 is not defined')}`
 }
