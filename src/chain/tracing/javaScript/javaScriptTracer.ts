@@ -19,7 +19,7 @@ export interface JavaScriptTracerOptions {
 }
 
 /** A fact about the transaction, in the format of the prelude. */
-type Fact = { number: number } | { wei: string } | { text: string } | { bytes: string }
+type Fact = { number: number } | { wei: string } | { text: string } | { bytes: Uint8Array }
 
 const NO_BYTES = new Uint8Array(0)
 
@@ -162,13 +162,17 @@ export class JavaScriptTracer implements ExecutionTracer {
     if (typeof value === 'number') this.#facts[name] = { number: value }
     else if (typeof value === 'bigint') this.#facts[name] = { wei: value.toString() }
     else if (typeof value === 'string') this.#facts[name] = { text: value }
-    else this.#facts[name] = { bytes: bytesToPlainHex(value) }
+    else this.#facts[name] = { bytes: value.slice() }
   }
 
   /** Creates the functions that the prelude calls in this process. */
   #functions(): SandboxFunctions {
     return {
-      context: () => JSON.stringify(this.#facts),
+      context: () => JSON.stringify(this.#facts, (_, value) => (value instanceof Uint8Array ? {} : value)),
+      contextBytes: (name) => {
+        const fact = this.#facts[String(name)]
+        return fact !== undefined && 'bytes' in fact ? fact.bytes : undefined
+      },
       ...this.#stepFunctions(),
       ...this.#frameFunctions(),
       ...this.#stateFunctions(),

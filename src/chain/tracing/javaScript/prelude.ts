@@ -1,11 +1,28 @@
 /**
  * The program that runs first in the sandbox of a JavaScript tracer: it defines the globals and arguments that geth
  * gives to tracers (eth/tracers/js/goja.go). It takes `host`, functions of this process that exchange only numbers,
- * strings and ArrayBuffers, and returns a function that starts a tracer and publishes its hooks.
+ * strings and ArrayBuffers, and `loadBigInt`, which sets up the library for large integers: that takes longer than most
+ * programs, many of which use none. It returns a function that starts a tracer and publishes its hooks.
  */
-export const prelude = `(function (host, bigInt) {
+export const prelude = `(function (host, loadBigInt) {
   'use strict'
   const global = globalThis
+
+  let library
+  const bigIntLibrary = () => (library ??= loadBigInt())
+  const bigInt = (value) => bigIntLibrary()(value)
+
+  /** Defines a property whose value is made when it is first read. */
+  function defineLater(object, name, enumerable, make) {
+    const keep = (value) =>
+      Object.defineProperty(object, name, { value, enumerable, writable: true, configurable: true })
+    Object.defineProperty(object, name, {
+      get: () => keep(make())[name],
+      set: (value) => void keep(value),
+      enumerable,
+      configurable: true,
+    })
+  }
 
   function fail(message) {
     host.interrupt(message)
@@ -53,7 +70,7 @@ export const prelude = `(function (host, bigInt) {
     Object.defineProperty(global, name, { value, writable: true, configurable: true })
   }
 
-  define('bigInt', bigInt)
+  defineLater(global, 'bigInt', false, bigIntLibrary)
   define('toHex', (value) => toHex(fromBuffer(value, false)))
   define('toWord', (value) => padded(fromBuffer(value, true), 32))
   define('toAddress', (value) => address(value, true))
@@ -132,13 +149,12 @@ export const prelude = `(function (host, bigInt) {
 
   /** What is told of the transaction: numbers as they are, wei as bigInt, bytes as Uint8Array. */
   function context() {
-    const facts = JSON.parse(host.context())
-    return Object.fromEntries(
-      Object.entries(facts).map(([name, { number, wei, text, bytes }]) => [
-        name,
-        number ?? text ?? (wei === undefined ? fromHex(bytes) : bigInt(wei)),
-      ]),
-    )
+    const told = {}
+    for (const [name, { number, wei, text }] of Object.entries(JSON.parse(host.context()))) {
+      if (wei !== undefined) defineLater(told, name, true, () => bigInt(wei))
+      else told[name] = number ?? text ?? bytesOf(host.contextBytes(name))
+    }
+    return told
   }
 
   const isFunction = (value) => typeof value === 'function'

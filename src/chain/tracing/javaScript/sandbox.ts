@@ -89,14 +89,15 @@ export class Sandbox {
     const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
     const sandbox = new Sandbox(instance.newContext())
     await nextLongTurn()
-    // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
-    const library = `(function (BigInt, module) { ${bigInteger}; return bigInt })(undefined, undefined)`
-    const host = sandbox.#host(functions)
     const make = await sandbox.#evaluate(prelude, 'prelude')
     await nextLongTurn()
-    const bigInt = await sandbox.#evaluate(library, 'bigInt')
     const start = sandbox.#unwrap(
-      sandbox.#context.callFunction(make, sandbox.#context.undefined, host, bigInt),
+      sandbox.#context.callFunction(
+        make,
+        sandbox.#context.undefined,
+        sandbox.#host(functions),
+        sandbox.#loadBigInt(bigInteger),
+      ),
     )
     sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
     await nextLongTurn()
@@ -190,6 +191,18 @@ export class Sandbox {
       context.setProp(host, name, context.newAsyncifiedFunction(name, call as AsyncFunctionImplementation))
     }
     return host
+  }
+
+  /** Returns a function for the program that sets up the library for large integers. */
+  #loadBigInt(source: string): QuickJSHandle {
+    // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
+    const library = `(function (BigInt, module) { ${source}; return bigInt })(undefined, undefined)`
+    return this.#context.newFunction('loadBigInt', () => {
+      const bigInt = this.#unwrap(this.#context.evalCode(library, 'bigInt'))
+      // The time that the library takes to set up is not the program's.
+      this.#startClock()
+      return bigInt
+    })
   }
 
   /** Keeps a program from catching an error of a function of this process. */
