@@ -198,9 +198,17 @@ export class Sandbox {
     // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
     const library = `(function (BigInt, module) { ${source}; return bigInt })(undefined, undefined)`
     return this.#context.newFunction('loadBigInt', () => {
+      const entered = this.#entered
+      const [time, processor] = [performance.now(), processorMilliseconds()]
+      this.#entered = undefined
       const bigInt = this.#unwrap(this.#context.evalCode(library, 'bigInt'))
-      // The time that the library takes to set up is not the program's.
-      this.#startClock()
+      // Setting up the library does not count as time of the program.
+      if (entered !== undefined) {
+        this.#entered = {
+          time: entered.time + performance.now() - time,
+          processor: entered.processor + processorMilliseconds() - processor,
+        }
+      }
       return bigInt
     })
   }
