@@ -15,7 +15,7 @@ export function delaysPath(path: string): string {
  * Identifies an answer by its number among those to its call, counted from 1 with every repetition, and optionally an
  * event behind it.
  */
-export interface AnswerPlace {
+export interface AnswerPosition {
   /** Hash of the call. */
   call: string
   place: number
@@ -33,7 +33,7 @@ export class DelayRecorder {
   }
 
   /** @param place - number among all answers; {@link Delays} converts it to one per call */
-  add({ call, place, event }: AnswerPlace, milliseconds: number): void {
+  add({ call, place, event }: AnswerPosition, milliseconds: number): void {
     if (this.#lines === '') atEndOfTurn(() => this.#flush())
     this.#lines += `${JSON.stringify({ call, place, event, ms: Math.round(milliseconds) })}\n`
   }
@@ -100,17 +100,17 @@ export class Delays {
   }
 
   /** Waits as long as an answer took. */
-  async wait(place: AnswerPlace): Promise<void> {
+  async wait(place: AnswerPosition): Promise<void> {
     const milliseconds = this.#milliseconds.get(keyOf(place))
     if (milliseconds !== undefined) await sleep(milliseconds)
   }
 }
 
-function keyOf({ call, place, event }: AnswerPlace): string {
+function keyOf({ call, place, event }: AnswerPosition): string {
   return event === undefined ? `${call} ${place}` : `${call} ${place} ${event}`
 }
 
-function readLine(text: string): (AnswerPlace & { ms: number }) | undefined {
+function readLine(text: string): (AnswerPosition & { ms: number }) | undefined {
   try {
     const { call, place, event, ms } = JSON.parse(text) as Record<string, unknown>
     const isLine = typeof call === 'string' && typeof place === 'number' && typeof ms === 'number'

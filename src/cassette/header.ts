@@ -43,8 +43,8 @@ export function parseHeader(text: string, path: string): CassetteHeader {
   if (typeof read === 'string') throw new CassetteError(path, `rules: ${read}`, 1)
   const parts = partsSchema.safeParse({ tags, closed })
   if (!parts.success) {
-    const { path: place, message } = parts.error.issues[0]!
-    throw new CassetteError(path, `${place.join('.')}: ${message}`, 1)
+    const { path: memberPath, message } = parts.error.issues[0]!
+    throw new CassetteError(path, `${memberPath.join('.')}: ${message}`, 1)
   }
   return { rules: read, tags: parts.data.tags, ...(parts.data.closed && { closed: parts.data.closed }) }
 }

@@ -43,7 +43,7 @@ interface AnswerLine extends RecordedAnswer {
 }
 
 /** One of a call's lines, and the number of answers before it, with every repetition. */
-interface LinePlace {
+interface LinePosition {
   offset: number
   before: number
 }
@@ -51,7 +51,7 @@ interface LinePlace {
 /** Position of a call's replay. */
 interface Progress {
   /** The last answer taken, or the first one. */
-  at: LinePlace
+  at: LinePosition
   taken: number
   /** For answers that follow the chain: those visible after a number of changes. */
   visible?: VisibleAnswers
@@ -60,7 +60,7 @@ interface Progress {
 interface VisibleAnswers {
   changes: number
   /** The first of those recorded after the same change as the last one. */
-  newest: LinePlace
+  newest: LinePosition
   last: AnswerLine | undefined
   /** Their number, with every repetition. */
   count: number
@@ -259,10 +259,10 @@ export class RecordedAnswers {
    * @param from - a line not behind it
    */
   *#find(
-    from: LinePlace,
+    from: LinePosition,
     index: number,
     prefix: string,
-  ): Steps<{ line: AnswerLine; at: LinePlace; isExhausted: boolean }> {
+  ): Steps<{ line: AnswerLine; at: LinePosition; isExhausted: boolean }> {
     let at = from
     for (let line = (yield* this.#answerAt(at.offset, prefix))!; ; yield) {
       const behind = at.before + (line.entry.times ?? 1)

@@ -4,7 +4,7 @@ import type { Keyspace } from '../storage/keyspace.js'
 import type { BlockWire, SealedBlock, StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { NotCanonicalError } from './errors.js'
-import type { ForkSchedule, RulesPlace } from './evm/forkSchedule.js'
+import type { ForkSchedule, RulesHeader } from './evm/forkSchedule.js'
 import type { Head } from './head/position.js'
 import { openPostings } from './logs/postings.js'
 import { type LogSource, queryLogs } from './logs/query.js'
@@ -164,8 +164,8 @@ export class ChainReader implements ChainView {
     return this.#sources.blocks.wire(block)
   }
 
-  rulesAt(place: RulesPlace): ForkRules {
-    return this.#sources.schedule.rulesAt(place)
+  rulesAt(header: RulesHeader): ForkRules {
+    return this.#sources.schedule.rulesAt(header)
   }
 
   logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]> {

@@ -2,7 +2,7 @@ import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
 import type { BlockWire, StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
-import type { RulesPlace } from './evm/forkSchedule.js'
+import type { RulesHeader } from './evm/forkSchedule.js'
 import type { PendingBlock } from './mining/blockMaker.js'
 import type { ForkRules, HeaderFields, StateView } from './types.js'
 
@@ -72,7 +72,7 @@ export interface ChainView {
   /** The stored wire bytes of a block. */
   wire(block: StoredBlock): BlockWire
   /** The fork rules at a header. */
-  rulesAt(place: RulesPlace): ForkRules
+  rulesAt(header: RulesHeader): ForkRules
   /** The logs that match a query, as wire bytes, ordered by block and log index. */
   logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]>
 }

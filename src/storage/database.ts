@@ -242,12 +242,12 @@ export class Database {
       for (const row of rowsAt(positions[index]!)) rows.push(row)
     })
     bulk.forEach(({ key, value }, index) => {
-      const place = {
+      const location = {
         position: positions[records.length + index]!,
         length: value.length,
         checksum: crc32(value),
       }
-      rows.push({ key, value: encodeBulkRow(place) })
+      rows.push({ key, value: encodeBulkRow(location) })
     })
     return rows
   }

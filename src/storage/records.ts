@@ -257,7 +257,7 @@ export function isPayloadOf({ length, checksum }: FrameHeader, payload: Uint8Arr
 }
 
 /** Place of a value in the record file. */
-export interface BulkPlace {
+export interface BulkLocation {
   position: RecordPosition
   /** In bytes. */
   length: number
@@ -269,7 +269,7 @@ export interface BulkPlace {
 const ROW_LENGTH = 14
 
 /** Encodes the row that stands in the key-value store for a value in the record file. */
-export function encodeBulkRow({ position, length, checksum }: BulkPlace): Uint8Array {
+export function encodeBulkRow({ position, length, checksum }: BulkLocation): Uint8Array {
   const bytes = new Uint8Array(ROW_LENGTH)
   // Every block writes a dozen of these, so no view is created for each.
   const low = position >>> 0
@@ -283,7 +283,7 @@ export function encodeBulkRow({ position, length, checksum }: BulkPlace): Uint8A
 }
 
 /** Decodes a row written by {@link encodeBulkRow}. */
-export function decodeBulkRow(bytes: Uint8Array): BulkPlace {
+export function decodeBulkRow(bytes: Uint8Array): BulkLocation {
   const high = bytes[4]! | (bytes[5]! << 8)
   return {
     position: high * 2 ** 32 + uint32At(bytes, 0),

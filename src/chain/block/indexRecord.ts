@@ -195,32 +195,32 @@ export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
 }
 
 /** One inclusion of a transaction: the ordinal of the block, and the index within it. */
-export interface TransactionPlace {
+export interface TransactionInclusion {
   ordinal: number
   index: number
 }
 
-const PLACE_LENGTH = 10
+const INCLUSION_LENGTH = 10
 
 /** Encodes the inclusions of a transaction, oldest first, 10 bytes each: ordinal (6) and index (4), big-endian. */
-export function encodeTransactionRow(places: readonly TransactionPlace[]): Uint8Array {
-  const bytes = new Uint8Array(PLACE_LENGTH * places.length)
-  places.forEach(({ ordinal, index }, i) => {
-    putOrdinal(bytes, ordinal, PLACE_LENGTH * i)
-    putUint32(bytes, index, PLACE_LENGTH * i + 6)
+export function encodeTransactionRow(inclusions: readonly TransactionInclusion[]): Uint8Array {
+  const bytes = new Uint8Array(INCLUSION_LENGTH * inclusions.length)
+  inclusions.forEach(({ ordinal, index }, i) => {
+    putOrdinal(bytes, ordinal, INCLUSION_LENGTH * i)
+    putUint32(bytes, index, INCLUSION_LENGTH * i + 6)
   })
   return bytes
 }
 
 /** Decodes the output of {@link encodeTransactionRow}. */
-export function decodeTransactionRow(bytes: Uint8Array): TransactionPlace[] {
-  const places: TransactionPlace[] = []
-  for (let at = 0; at < bytes.length; at += PLACE_LENGTH) {
+export function decodeTransactionRow(bytes: Uint8Array): TransactionInclusion[] {
+  const inclusions: TransactionInclusion[] = []
+  for (let at = 0; at < bytes.length; at += INCLUSION_LENGTH) {
     const index =
       ((bytes[at + 6]! << 24) | (bytes[at + 7]! << 16) | (bytes[at + 8]! << 8) | bytes[at + 9]!) >>> 0
-    places.push({ ordinal: ordinalAt(bytes, at), index })
+    inclusions.push({ ordinal: ordinalAt(bytes, at), index })
   }
-  return places
+  return inclusions
 }
 
 /** A power of two, large enough that with a million transactions one in forty absent ones passes. */

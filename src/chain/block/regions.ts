@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { Database } from '../../storage/database.js'
 import {
-  type BulkPlace,
+  type BulkLocation,
   FRAME_HEADER_LENGTH,
   type RecordStore,
   type RecordWindow,
@@ -49,7 +49,7 @@ export class BlockRegions {
    *
    * @throws DataDirectoryError if it is damaged.
    */
-  indexRecord(ordinal: number, { position, length, checksum }: BulkPlace): IndexRecord {
+  indexRecord(ordinal: number, { position, length, checksum }: BulkLocation): IndexRecord {
     this.#window.read(position, { before: LOOK_BACK, length })
     const bytes = this.#window.from(position)?.slice(0, length)
     if (bytes === undefined || bytes.length < length || crc32(bytes) !== checksum) {

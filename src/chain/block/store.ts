@@ -10,7 +10,7 @@ import {
   type LogCriterion,
   type LogRow,
   TransactionFilter,
-  type TransactionPlace,
+  type TransactionInclusion,
   decodeTransactionRow,
   encodeIndexRecord,
   encodeTransactionRow,
@@ -115,8 +115,8 @@ export class BlockStore {
       pieces: [...pieces, index],
       rows: (position) => {
         record.region.position = position
-        const place = position + regionLength(record.region)
-        const row = encodeBulkRow({ position: place, length: index.length, checksum: crc32(index) })
+        const indexPosition = position + regionLength(record.region)
+        const row = encodeBulkRow({ position: indexPosition, length: index.length, checksum: crc32(index) })
         return [{ key: keys.block(ordinal), value: row }]
       },
     })
@@ -124,9 +124,9 @@ export class BlockStore {
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     this.#stageEditedRoot(batch, sealed)
     sealed.transactions.forEach(({ hash }, index) => {
-      const places = this.#placesOf(hash)
-      places.push({ ordinal, index })
-      batch.put(keys.transaction(hash), encodeTransactionRow(places))
+      const inclusions = this.#inclusionsOf(hash)
+      inclusions.push({ ordinal, index })
+      batch.put(keys.transaction(hash), encodeTransactionRow(inclusions))
     })
     yield
     const rows = yield* logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
@@ -221,14 +221,14 @@ export class BlockStore {
 
   /** Returns the location of a transaction on the canonical chain. */
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
-    for (const { ordinal, index } of this.#placesOf(hash).reverse()) {
+    for (const { ordinal, index } of this.#inclusionsOf(hash).reverse()) {
       const block = this.byOrdinal(ordinal)
       if (block !== undefined && this.isCanonical(block)) return { block, index }
     }
     return undefined
   }
 
-  #placesOf(hash: Uint8Array): TransactionPlace[] {
+  #inclusionsOf(hash: Uint8Array): TransactionInclusion[] {
     if (this.#transactions?.mayHold(hash) === false) return []
     const row = this.#database.get(this.#keys.transaction(hash))
     return row === undefined ? [] : decodeTransactionRow(row)

@@ -6,7 +6,7 @@ import {
   type ExecutionRevertedError,
   MessageRejectedError,
 } from '../errors.js'
-import type { RulesPlace } from '../evm/forkSchedule.js'
+import type { RulesHeader } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { revertError } from '../evm/revertReason.js'
 import { WorkingState } from '../state/workingState.js'
@@ -203,7 +203,7 @@ export interface CallSite {
   rules: ForkRules
   state: WorkingState
   /** Returns the rules at another block number or time. */
-  rulesAt: (place: RulesPlace) => ForkRules
+  rulesAt: (header: RulesHeader) => ForkRules
   /** Returns the 32-byte hash of an earlier block, or undefined if there is none. */
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
 }
@@ -225,7 +225,7 @@ export function siteOn(
     header,
     rules,
     state,
-    rulesAt: (place) => view.rulesAt(place),
+    rulesAt: (header) => view.rulesAt(header),
     blockHash: (number) => ancestorHash(view, header, number),
   }
 }

@@ -40,12 +40,12 @@ export class CodeTable {
   }
 
   /** Reads the value of the PUSH at a position. Bytes beyond the end of the code are zero. */
-  readPush(place: number): bigint {
-    const data = new Uint8Array((this.#code[place] as number) - PUSH1 + 1)
-    data.set(this.#code.subarray(place + 1, place + 1 + data.length))
+  readPush(position: number): bigint {
+    const data = new Uint8Array((this.#code[position] as number) - PUSH1 + 1)
+    data.set(this.#code.subarray(position + 1, position + 1 + data.length))
     const value = bytesToBigint(data)
     if (this.pushValues.length <= MOST_INDEXED) {
-      this.pushIndex[place] = this.pushValues.length
+      this.pushIndex[position] = this.pushValues.length
       this.pushValues.push(value)
       this.pushNumbers.push(Number(value))
     }
@@ -55,10 +55,10 @@ export class CodeTable {
 
 function findJumps(code: Uint8Array): Uint8Array {
   const jumps = new Uint8Array(code.length)
-  for (let place = 0; place < code.length; place++) {
-    const opcode = code[place] as number
-    if (opcode === JUMPDEST) jumps[place] = 1
-    else if (opcode >= PUSH1 && opcode <= PUSH32) place += opcode - PUSH1 + 1
+  for (let position = 0; position < code.length; position++) {
+    const opcode = code[position] as number
+    if (opcode === JUMPDEST) jumps[position] = 1
+    else if (opcode >= PUSH1 && opcode <= PUSH32) position += opcode - PUSH1 + 1
   }
   return jumps
 }

@@ -24,7 +24,7 @@ export interface ForkActivation {
 }
 
 /** The header fields that determine the rules. A future block has no difficulty, which counts as zero. */
-export type RulesPlace = Pick<HeaderFields, 'number' | 'timestamp'> &
+export type RulesHeader = Pick<HeaderFields, 'number' | 'timestamp'> &
   Partial<Pick<HeaderFields, 'difficulty'>>
 
 /** The fork rules by block, and other protocol parameters of a chain. */
@@ -40,7 +40,7 @@ export interface ForkSchedule {
   readonly transactionGasLimitCap: boolean
   /** 20 bytes (EIP-6110). */
   readonly depositContract: Uint8Array
-  rulesAt(place: RulesPlace): ForkRules
+  rulesAt(header: RulesHeader): ForkRules
   /** Returns the rules of one activation. */
   rulesOf(activation: ForkActivation): ForkRules
   /** Returns the same activations with other parameters. */
@@ -86,10 +86,10 @@ export function createForkSchedule(
     depositContract: options.depositContract ?? DEPOSIT_CONTRACT_ADDRESS,
     rulesOf,
     with: (changes) => createForkSchedule(activations, { ...options, ...changes }),
-    rulesAt: (place) => {
+    rulesAt: (header) => {
       let current = first
       for (const step of steps) {
-        if (!isInForce(step.from, place)) break
+        if (!isInForce(step.from, header)) break
         current = step
       }
       return rulesOf(current)
@@ -97,7 +97,7 @@ export function createForkSchedule(
   }
 }
 
-function isInForce(from: ForkStart, { number, timestamp, difficulty = 0n }: RulesPlace): boolean {
+function isInForce(from: ForkStart, { number, timestamp, difficulty = 0n }: RulesHeader): boolean {
   if ('block' in from) return from.block <= number
   return 'timestamp' in from ? from.timestamp <= timestamp : difficulty === 0n
 }
@@ -132,8 +132,8 @@ export class MovableSchedule implements ForkSchedule {
     return this.#current.depositContract
   }
 
-  rulesAt(place: RulesPlace): ForkRules {
-    return this.#current.rulesAt(place)
+  rulesAt(header: RulesHeader): ForkRules {
+    return this.#current.rulesAt(header)
   }
 
   rulesOf(activation: ForkActivation): ForkRules {

@@ -5,7 +5,7 @@ import type { WorkingState } from '../state/workingState.js'
 import type { LibraryEnvironment } from './internals.js'
 
 /** The surroundings of a frame. */
-export interface FramePlace {
+export interface FrameContext {
   /** Source of the gas price and origin; undefined if a message runs without a transaction. */
   transaction: { gasPrice: bigint; origin: Address } | undefined
   block: LibraryEnvironment['block']
@@ -38,7 +38,7 @@ export class FrameEnvironment implements LibraryEnvironment {
   /**
    * @param message - with its code, which is not a precompile
    */
-  constructor(message: Message & { isCreate?: boolean }, { transaction, block, state }: FramePlace) {
+  constructor(message: Message & { isCreate?: boolean }, { transaction, block, state }: FrameContext) {
     this.address = message.to ?? createZeroAddress()
     this.caller = message.caller
     this.callData = message.data

@@ -316,8 +316,8 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   #beginFrame(message: Message & { isCreate?: boolean }): FrameInterpreter {
-    const place = { transaction: this._tx, block: this._block ?? this.block, state: this.state }
-    const environment = new FrameEnvironment(message, place)
+    const context = { transaction: this._tx, block: this._block ?? this.block, state: this.state }
+    const environment = new FrameEnvironment(message, context)
     const { stateManager: state, blockchain, journal, performanceLogger } = this
     const interpreter =
       this.#interpreters.pop() ??

@@ -70,11 +70,11 @@ export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
 /** Length of two words in bytes. */
 export const PAIR_BYTES = 64
 const PAIR_WORDS = 16
-const PLACES = 256
+const CACHED_PAIRS = 256
 
 /** Recently hashed pairs of words, indexed by the low ends of both, and their hashes. */
-const pairs = new Uint32Array(PLACES * PAIR_WORDS)
-const hashes: (bigint | undefined)[] = new Array<undefined>(PLACES).fill(undefined)
+const pairs = new Uint32Array(CACHED_PAIRS * PAIR_WORDS)
+const hashes: (bigint | undefined)[] = new Array<undefined>(CACHED_PAIRS).fill(undefined)
 
 /**
  * Returns the keccak-256 hash of 64 bytes of existing frame memory, as a number.
@@ -87,15 +87,15 @@ export function hashOfPair(memory: Uint8Array, offset: number): bigint {
   const view = viewOfMemory(memory)
   const start = memory.byteOffset + offset
   const ends = view.getUint32(start + 28) ^ Math.imul(view.getUint32(start + 60), 0x85ebca6b)
-  const place = Math.imul(ends, 0x9e3779b1) >>> 24
-  const at = place * PAIR_WORDS
-  const found = hashes[place]
+  const index = Math.imul(ends, 0x9e3779b1) >>> 24
+  const at = index * PAIR_WORDS
+  const found = hashes[index]
   let isKnown = found !== undefined
   for (let i = 0; isKnown && i < PAIR_WORDS; i++) isKnown = pairs[at + i] === view.getUint32(start + 4 * i)
   if (isKnown) return found as bigint
   const hash = readWord(keccak256(memory.subarray(offset, offset + PAIR_BYTES)), 0)
   for (let i = 0; i < PAIR_WORDS; i++) pairs[at + i] = view.getUint32(start + 4 * i)
-  hashes[place] = hash
+  hashes[index] = hash
   return hash
 }
 

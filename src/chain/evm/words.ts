@@ -147,11 +147,11 @@ const known: (CachedSlot | undefined)[] = new Array<undefined>(256).fill(undefin
  * the key takes longer than looking up the slot by it.
  */
 export function slotOfWord(word: bigint): SlotKey {
-  const place = lowestByte(word)
-  const found = known[place]
+  const index = lowestByte(word)
+  const found = known[index]
   if (found?.word === word) return found
   const bytes = wordToBytes(word)
   const slot = { word, bytes, name: bytesKey(bytes) }
-  known[place] = slot
+  known[index] = slot
   return slot
 }

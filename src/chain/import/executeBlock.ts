@@ -105,7 +105,7 @@ function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: For
   }
 }
 
-interface TransactionPlace {
+interface TransactionPosition {
   header: HeaderFields
   index: number
 }
@@ -113,7 +113,7 @@ interface TransactionPlace {
 function readTransaction(
   raw: Uint8Array,
   rules: ForkRules,
-  { header, index }: TransactionPlace,
+  { header, index }: TransactionPosition,
 ): PooledTransaction {
   try {
     const fields = decodeTransaction(raw)

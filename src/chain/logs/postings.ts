@@ -102,7 +102,7 @@ export class SingleBlockTable {
   /** Records that a block has a log with a value. */
   add(criterion: LogCriterion, ordinal: number): void {
     if (criterion.kind === 'any') return
-    const { group, bits } = placeOf(criterion)
+    const { group, bits } = hashCriterion(criterion)
     const table = this.#table
     const recorded = ordinal + 1 < MANY ? ordinal + 1 : MANY
     for (let at = 2 * GROUP * group; at < 2 * GROUP * (group + 1); at += 2) {
@@ -118,7 +118,7 @@ export class SingleBlockTable {
   /** Looks up a value. The answer is never wrong; it is undefined if several blocks may have the value. */
   find(criterion: LogCriterion): SingleBlock {
     if (criterion.kind === 'any') return undefined
-    const { group, bits } = placeOf(criterion)
+    const { group, bits } = hashCriterion(criterion)
     for (let at = 2 * GROUP * group; at < 2 * GROUP * (group + 1); at += 2) {
       const known = this.#table[at + 1]!
       if (known === 0) return 'none'
@@ -128,20 +128,20 @@ export class SingleBlockTable {
   }
 }
 
-function placeOf(criterion: Exclude<LogCriterion, { kind: 'any' }>): { group: number; bits: number } {
+function hashCriterion(criterion: Exclude<LogCriterion, { kind: 'any' }>): { group: number; bits: number } {
   const isTopic = criterion.kind === 'topic'
   const bytes = isTopic ? criterion.topic : criterion.address
   let [low, high] = isTopic ? [criterion.position + 1, 0] : [0, 0]
   for (let i = 0; i < bytes.length; i += 4) {
     const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
-    low = mixed(low ^ word)
-    high = mixed(high + low)
+    low = mixBits(low ^ word)
+    high = mixBits(high + low)
   }
   return { group: low & (ENTRIES / GROUP - 1), bits: high >>> 0 }
 }
 
 /** Mixes all 32 bits (the finalizer of MurmurHash3). */
-function mixed(word: number): number {
+function mixBits(word: number): number {
   const half = Math.imul(word ^ (word >>> 16), 0x85eb_ca6b)
   const whole = Math.imul(half ^ (half >>> 13), 0xc2b2_ae35)
   return whole ^ (whole >>> 16)

@@ -58,8 +58,8 @@ function* indexProblems({ database, keys }: StoredChain, block: StoredBlock): Ge
   const row = database.get(keys.ordinalByHash(block.hash))
   if (row === undefined || decodeOrdinal(row) !== block.ordinal) yield 'it is not found by its hash'
   for (const [index, { hash }] of block.transactions.entries()) {
-    const places = decodeTransactionRow(database.get(keys.transaction(hash)) ?? new Uint8Array(0))
-    if (!places.some((place) => place.ordinal === block.ordinal && place.index === index)) {
+    const inclusions = decodeTransactionRow(database.get(keys.transaction(hash)) ?? new Uint8Array(0))
+    if (!inclusions.some((inclusion) => inclusion.ordinal === block.ordinal && inclusion.index === index)) {
       yield `its transaction ${bytesToHex(hash)} is not found by its hash`
     }
   }

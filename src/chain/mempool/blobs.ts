@@ -246,15 +246,15 @@ export interface MempoolDatabase {
  * contain them. On a public network the consensus layer keeps them for some weeks; here they stay.
  */
 export class BlobStore {
-  readonly #place: MempoolDatabase
+  readonly #storage: MempoolDatabase
 
-  constructor(place: MempoolDatabase) {
-    this.#place = place
+  constructor(storage: MempoolDatabase) {
+    this.#storage = storage
   }
 
   /** Stores the blobs of a sidecar with their proofs. */
   put({ version, blobs, commitments, proofs }: BlobSidecar): void {
-    const { database, keys } = this.#place
+    const { database, keys } = this.#storage
     const batch = new WriteBatch()
     const proofsOfBlob = proofs.length / blobs.length
     for (const [index, blob] of blobs.entries()) {
@@ -288,7 +288,7 @@ export class BlobStore {
   }
 
   #stored(hash: Uint8Array): Uint8Array | undefined {
-    const { database, keys } = this.#place
+    const { database, keys } = this.#storage
     return database.getBulk(keys.blob(hash))
   }
 

@@ -79,18 +79,18 @@ export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled
  * before they are acknowledged are never stored here.
  */
 export class PooledStore {
-  readonly #place: MempoolDatabase
+  readonly #storage: MempoolDatabase
   readonly #stored = new Set<string>()
 
-  constructor(place: MempoolDatabase) {
-    this.#place = place
+  constructor(storage: MempoolDatabase) {
+    this.#storage = storage
   }
 
   /** Loads all stored transactions, in no particular order. */
   async load(): Promise<StoredPooled[]> {
     const found: StoredPooled[] = []
-    const { length } = this.#place.keys.pooled(new Uint8Array(32))
-    for await (const [key, value] of this.#place.database.iterate(this.#place.keys.allPooled())) {
+    const { length } = this.#storage.keys.pooled(new Uint8Array(32))
+    for await (const [key, value] of this.#storage.database.iterate(this.#storage.keys.allPooled())) {
       this.#stored.add(bytesToPlainHex(key.subarray(length - 32)))
       found.push(decodePooled(value))
     }
@@ -103,8 +103,8 @@ export class PooledStore {
 
   put(pooled: NamedPooled): void {
     const batch = new WriteBatch()
-    stagePooled(batch, this.#place.keys, pooled)
-    this.#place.database.write(batch)
+    stagePooled(batch, this.#storage.keys, pooled)
+    this.#storage.database.write(batch)
     this.record(pooled.hash)
   }
 
@@ -118,8 +118,8 @@ export class PooledStore {
     const gone = [...this.#stored].filter((hash) => !isPooled(hexToBytes(hash)))
     if (gone.length === 0) return
     const batch = new WriteBatch()
-    for (const hash of gone) batch.delete(this.#place.keys.pooled(hexToBytes(hash)))
-    this.#place.database.write(batch)
+    for (const hash of gone) batch.delete(this.#storage.keys.pooled(hexToBytes(hash)))
+    this.#storage.database.write(batch)
     for (const hash of gone) this.#stored.delete(hash)
   }
 }

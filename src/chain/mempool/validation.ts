@@ -160,23 +160,23 @@ export type CheckedFields = CreatableFields & Partial<Pick<TransactionFields, 's
  * Runs anvil's checks, which report a low nonce first and missing funds last (foundry:
  * anvil/src/eth/backend/mem/mod.rs, validate_pool_transaction_for).
  *
- * @param place - `baseFee` is that of the next block, in wei per gas
+ * @param context - `baseFee` is that of the next block, in wei per gas
  * @throws TransactionRejectedError
  */
 export function checkAsAnvil(
   fields: CheckedFields,
   queue: SenderQueue,
-  place: Pick<StaticContext, 'rules' | 'blockGasLimit'> & { baseFee: bigint; withoutFunds: boolean },
+  context: Pick<StaticContext, 'rules' | 'blockGasLimit'> & { baseFee: bigint; withoutFunds: boolean },
 ): void {
   const { type, nonce, gasLimit, sidecar } = fields
   if (type === 3 && sidecar === undefined) throw rejected('missing sidecar in blob transaction')
   checkNonce(fields, queue)
-  checkInitcodeSize(fields, place.rules)
+  checkInitcodeSize(fields, context.rules)
   if (gasLimit < PLAIN_TRANSFER_GAS) throw rejected('intrinsic gas too low')
-  checkGas(fields, place)
-  if (feeCap(fields) < place.baseFee) throw rejected('max fee per gas less than block base fee')
+  checkGas(fields, context)
+  if (feeCap(fields) < context.baseFee) throw rejected('max fee per gas less than block base fee')
   checkTip(fields)
-  if (!place.withoutFunds) checkFunds({ nonce, cost: costOf(fields) }, queue)
+  if (!context.withoutFunds) checkFunds({ nonce, cost: costOf(fields) }, queue)
 }
 
 /** Returns the maximum cost to the sender in wei: gas, value and blobs. */

@@ -28,7 +28,7 @@ import {
   type BranchNode,
   type Child,
   EMPTY_ITEM,
-  type ItemPlace,
+  type ItemOffsets,
   type NewNode,
   type NodeReader,
   type PatchedBranch,
@@ -116,10 +116,10 @@ function listRecord(items: readonly MadeChild[]): NodeRecord {
 }
 
 /** Returns a branch with one item replaced. */
-export function withChild(record: NodeRecord, place: ItemPlace, child: NodeRecord): NodeRecord {
-  return child.itemLength === place.end - place.start
-    ? patchedCopy(record, [place], [child])
-    : rebuilt(record, [place], [child])
+export function withChild(record: NodeRecord, offsets: ItemOffsets, child: NodeRecord): NodeRecord {
+  return child.itemLength === offsets.end - offsets.start
+    ? patchedCopy(record, [offsets], [child])
+    : rebuilt(record, [offsets], [child])
 }
 
 /** Returns a branch with some items replaced. */
@@ -137,12 +137,12 @@ function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): 
 /** Copies a branch whose items keep their length, as when hashes replace hashes. */
 function patchedCopy(
   record: NodeRecord,
-  places: readonly ItemPlace[],
+  places: readonly ItemOffsets[],
   children: readonly MadeChild[],
 ): NodeRecord {
   const copy = record.copy()
   for (let i = 0; i < places.length; i++) {
-    const { start, link } = places[i] as ItemPlace
+    const { start, link } = places[i] as ItemOffsets
     const child = children[i] as MadeChild
     child.writeItem(copy.bytes, start)
     const target = linkTo(child)
@@ -154,7 +154,7 @@ function patchedCopy(
 /** Rebuilds a branch, copying the bytes between the replaced items. */
 function rebuilt(
   record: NodeRecord,
-  places: readonly ItemPlace[],
+  places: readonly ItemOffsets[],
   children: readonly MadeChild[],
 ): NodeRecord {
   const { bytes: before, rlpLength, linkCount } = record
@@ -162,7 +162,7 @@ function rebuilt(
   let length = rlpLength - from
   let links = linkCount
   for (let i = 0; i < places.length; i++) {
-    const { start, end } = places[i] as ItemPlace
+    const { start, end } = places[i] as ItemOffsets
     const child = children[i] as MadeChild
     length += child.itemLength - (end - start)
     if (before[start] === HASH_HEAD) links--
@@ -174,7 +174,7 @@ function rebuilt(
   let oldLink = 0
   let newLink = 0
   for (let i = 0; i < places.length; i++) {
-    const { start, end, link } = places[i] as ItemPlace
+    const { start, end, link } = places[i] as ItemOffsets
     const child = children[i] as MadeChild
     bytes.set(before.subarray(from, start), position)
     position += start - from

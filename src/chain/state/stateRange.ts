@@ -38,7 +38,7 @@ export interface Range<T> {
 }
 
 /** Start and size of a page. */
-export interface RangePlace {
+export interface RangePage {
   /** The first hash, or a prefix of it. */
   start: Uint8Array
   limit: number
@@ -60,7 +60,7 @@ export class StateRanges {
   /** Lists the accounts of the state under a root. */
   async accounts(
     root: Uint8Array,
-    { start, limit, isWanted }: RangePlace & { isWanted: (account: RangeAccount) => boolean },
+    { start, limit, isWanted }: RangePage & { isWanted: (account: RangeAccount) => boolean },
   ): Promise<Range<RangeAccount>> {
     const addresses = await this.#addresses()
     const items: RangeAccount[] = []
@@ -87,7 +87,7 @@ export class StateRanges {
   async storage(
     address: Uint8Array,
     storageRoot: Uint8Array,
-    { start, limit }: RangePlace,
+    { start, limit }: RangePage,
   ): Promise<Range<RangeSlot>> {
     const keys = await this.#slotsOf(address)
     const items: RangeSlot[] = []

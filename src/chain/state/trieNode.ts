@@ -91,7 +91,7 @@ export interface BranchNode {
 export type TrieNode = LeafNode | ExtensionNode | BranchNode
 
 /** Offsets of an item within the RLP of a stored branch. */
-export interface ItemPlace {
+export interface ItemOffsets {
   start: number
   end: number
   /** Number of hashes among the items before it. */
@@ -99,7 +99,7 @@ export interface ItemPlace {
 }
 
 /** A replacement of an item in a stored branch. */
-export interface BranchPatch extends ItemPlace {
+export interface BranchPatch extends ItemOffsets {
   /** Index of the item. */
   index: number
   child: Child
@@ -134,7 +134,7 @@ export function follow(reader: NodeReader, link: NodeLink): NodeRecord {
 export function childOfBranch(
   reader: NodeReader,
   branch: NodeRecord,
-  { start, end, link }: ItemPlace,
+  { start, end, link }: ItemOffsets,
 ): NodeRecord | undefined {
   const head = branch.bytes[start]
   if (head === 0x80) return undefined

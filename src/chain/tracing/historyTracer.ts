@@ -15,7 +15,7 @@ import {
 import type { CallObject } from '../calls/callObject.js'
 import type { AccountOverride } from '../calls/overrides.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
-import type { RulesPlace } from '../evm/forkSchedule.js'
+import type { RulesHeader } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import type { BlockOverrides } from '../vm/blockEnvironment.js'
@@ -31,7 +31,7 @@ export interface BlockTraceRequest {
   view: ChainView
   block: StoredBlock
   /** Index of the only transaction to trace; all if absent. */
-  only?: number
+  transactionIndex?: number
   /** Creates the tracer of a transaction just before its execution. */
   tracerFor(index: number): ExecutionTracer
   /** Called when a transaction has been traced; the next one waits for it. */
@@ -85,13 +85,13 @@ export class HistoryTracer {
    * @throws ChainError for the first block, and if a trace exceeds its limits.
    */
   async traceBlock(request: BlockTraceRequest): Promise<void> {
-    const { view, block, only, tracerFor, traced } = request
+    const { view, block, transactionIndex, tracerFor, traced } = request
     requireParent(view, block)
     await this.#run(request, () =>
       replayBlock(this.#sources, view, block, async (replay) => {
-        const last = only ?? replay.length - 1
+        const last = transactionIndex ?? replay.length - 1
         for (let index = 0; index <= last; index++) {
-          if (only !== undefined && index !== only) {
+          if (transactionIndex !== undefined && index !== transactionIndex) {
             await replay.next()
             continue
           }
@@ -172,7 +172,7 @@ export class HistoryTracer {
         header,
         rules: view.rulesAt(header),
         state: replay.state,
-        rulesAt: (place: RulesPlace) => view.rulesAt(place),
+        rulesAt: (header: RulesHeader) => view.rulesAt(header),
         blockHash: (number: bigint) => ancestorHash(view, header, number),
       }
       return traceOn(site, request)
@@ -230,7 +230,7 @@ export type SequencedCall = Pick<
 export interface SequenceRequest {
   view: ChainView
   /** Where the first call runs: after all transactions of a block, or after the first few. */
-  place: { after: BlockSelector } | { within: StoredBlock; transactions: number }
+  position: { after: BlockSelector } | { within: StoredBlock; transactions: number }
   /** Applied before the first call, and so visible to all. */
   stateOverrides?: readonly AccountOverride[] | undefined
   calls: readonly SequencedCall[]
@@ -250,9 +250,9 @@ export class CallSequence {
    * @throws ChainError if a call may not be executed, or the block has fewer transactions.
    */
   async run(request: SequenceRequest): Promise<MessageResult[]> {
-    const { view, place } = request
-    if ('after' in place) return runOn(createCallSite(view, await view.stateAt(place.after)), request)
-    const { within: block, transactions } = place
+    const { view, position } = request
+    if ('after' in position) return runOn(createCallSite(view, await view.stateAt(position.after)), request)
+    const { within: block, transactions } = position
     if (transactions > block.transactions.length) {
       throw new ChainError(`transaction index ${transactions} out of range for block ${block.header.number}`)
     }

@@ -143,8 +143,8 @@ export class StructLogger implements ExecutionTracer {
 
   #seenOf(address: Uint8Array): Map<string, string> {
     const key = bytesToPlainHex(address)
-    const seen = this.#storage.get(key) ?? new Map<string, string>()
-    this.#storage.set(key, seen)
-    return seen
+    const slots = this.#storage.get(key) ?? new Map<string, string>()
+    this.#storage.set(key, slots)
+    return slots
   }
 }

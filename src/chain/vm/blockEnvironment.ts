@@ -3,7 +3,7 @@ import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { ConsoleListener } from '../calls/callObject.js'
 import { ChainError } from '../errors.js'
-import type { RulesPlace } from '../evm/forkSchedule.js'
+import type { RulesHeader } from '../evm/forkSchedule.js'
 import { PooledEvm } from '../evm/pooledEvm.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules, HeaderFields } from '../types.js'
@@ -50,7 +50,7 @@ const NO_OVERRIDES: BlockOverrides = {}
  * (geth: internal/ethapi/api.go, doCall).
  */
 export function rulesUnder(
-  site: { header: HeaderFields; rules: ForkRules; rulesAt: (place: RulesPlace) => ForkRules },
+  site: { header: HeaderFields; rules: ForkRules; rulesAt: (header: RulesHeader) => ForkRules },
   { number, time, prevRandao }: BlockOverrides = NO_OVERRIDES,
 ): ForkRules {
   const { header } = site

@@ -30,7 +30,7 @@ export type ForkSettings = Pick<
 >
 
 /** Parameters of a fork besides its settings. */
-export interface ForkPlace {
+export interface ForkContext {
   /** Fork block of a chain that is already stored. */
   stored?: bigint | undefined
   caches: Pick<ForkCaches, 'open'>
@@ -47,7 +47,7 @@ export interface ForkPlace {
  */
 export async function openFork(
   settings: ForkSettings,
-  { stored, caches, reads, signal }: ForkPlace,
+  { stored, caches, reads, signal }: ForkContext,
 ): Promise<Fork | undefined> {
   if (settings.forkUrl === undefined) return undefined
   const { url, number: inUrl } = splitUrl(settings.forkUrl)
@@ -81,7 +81,7 @@ export async function openFork(
 
 function createFork(
   client: RemoteClient,
-  { caches, chainId, block }: { caches: ForkPlace['caches']; chainId: bigint; block: RemoteBlock },
+  { caches, chainId, block }: { caches: ForkContext['caches']; chainId: bigint; block: RemoteBlock },
 ): Fork {
   const header = headerOf(block)
   const cache = caches.open(client.url, { chainId, number: header.number, hash: hexToBytes(block.hash) })

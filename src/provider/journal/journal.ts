@@ -34,9 +34,9 @@ export class Journal {
     const entry = request as RecordedEntry
     entry.id = this.#nextId++
     if (this.#capacity > 0) {
-      const place = entry.id % this.#capacity
-      this.#answers += (entry.answer?.length ?? 0) - (this.#entries[place]?.answer?.length ?? 0)
-      this.#entries[place] = entry
+      const slot = entry.id % this.#capacity
+      this.#answers += (entry.answer?.length ?? 0) - (this.#entries[slot]?.answer?.length ?? 0)
+      this.#entries[slot] = entry
       if (this.#answers > maxAnswers) this.#dropAnswers()
     }
     if (this.#listeners.size === 0) return

@@ -328,14 +328,14 @@ class SettingsRefusedError extends RpcError {
 }
 
 /** The parts of a call that settings check. If alone in an HTTP request, it is refused by a whole reply. */
-export interface CallPlace {
+export interface CheckedCall {
   method: string
   params: unknown
   alone: boolean
 }
 
 /** Returns the refusal of a call by the key's allowlists or token rules, if any. */
-export function refuseBySettings(caller: Caller, call: CallPlace): RpcError | undefined {
+export function refuseBySettings(caller: Caller, call: CheckedCall): RpcError | undefined {
   const { key, claims } = caller
   if (key === undefined) return undefined
   if (key.token?.required === 'listed' && claims === undefined && isListed(key.token.lists, call)) {
@@ -355,13 +355,13 @@ function choose(claimed: readonly string[] | undefined, own: readonly string[]):
   return claimed !== undefined && claimed.length > 0 ? claimed : own
 }
 
-function refuse(message: string, refusal: Refusal, { alone }: CallPlace): RpcError {
+function refuse(message: string, refusal: Refusal, { alone }: CheckedCall): RpcError {
   const { status, body, headers } = refusal
   const reply = { status, body, contentType: headers['content-type'] ?? 'text/plain' }
   return new SettingsRefusedError(message, alone ? reply : undefined)
 }
 
-function isListed(lists: Allowlists, call: CallPlace): boolean {
+function isListed(lists: Allowlists, call: CheckedCall): boolean {
   const addresses = addressesOf(call)
   return (
     lists.methods.includes(call.method) ||
@@ -384,7 +384,7 @@ const addressPlaces: Readonly<Record<string, 'to' | 'address' | 'first'>> = {
  * Returns the lower-case addresses that a call concerns; undefined if address lists do not apply to its method. A call
  * without addresses, such as a log query for all contracts, counts as concerning one that is on no list (our choice).
  */
-function addressesOf({ method, params }: CallPlace): string[] | undefined {
+function addressesOf({ method, params }: CheckedCall): string[] | undefined {
   const place = Object.hasOwn(addressPlaces, method) ? addressPlaces[method] : undefined
   if (place === undefined) return undefined
   const first: unknown = Array.isArray(params) ? params[0] : undefined

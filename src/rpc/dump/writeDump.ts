@@ -98,7 +98,7 @@ function* blockPieces(view: ChainView, block: StoredBlock, separator: string): G
   const { hash: _, ...header } = JSON.parse(`${headerMembers(block.hash, block.header)}}`) as Members
   yield `${separator}{"header":${JSON.stringify(header)},"transactions":[`
   for (const [index, { impersonated, sender }] of block.transactions.entries()) {
-    const transaction = withoutPlace(parse(view.wire(block).transaction(index)))
+    const transaction = withoutLocation(parse(view.wire(block).transaction(index)))
     const entry = { transaction, impersonated_sender: impersonated ? bytesToHex(sender) : null }
     yield `${index > 0 ? ',' : ''}${JSON.stringify(entry)}`
   }
@@ -154,15 +154,15 @@ function outcomeJson(view: ChainView, block: StoredBlock, index: number, receipt
   }
 }
 
-const placeMembers: ReadonlySet<string> = new Set([
+const locationMembers: ReadonlySet<string> = new Set([
   'blockHash',
   'blockNumber',
   'blockTimestamp',
   'transactionIndex',
 ])
 
-function withoutPlace(transaction: Members): Members {
-  return Object.fromEntries(Object.entries(transaction).filter(([name]) => !placeMembers.has(name)))
+function withoutLocation(transaction: Members): Members {
+  return Object.fromEntries(Object.entries(transaction).filter(([name]) => !locationMembers.has(name)))
 }
 
 function parse(wire: Uint8Array): Members {

@@ -3,7 +3,7 @@ import type { Call } from '../method.js'
 import { type RemoteChain, ask } from './remoteChain.js'
 
 /** A block parameter that refers to a remote block, and the parameter to send to the remote. */
-export interface RemotePlace {
+export interface RemoteBlockParameter {
   number: bigint
   parameter: unknown
 }
@@ -16,11 +16,11 @@ const newest: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized'])
  *
  * @param value - undecoded: a tag, a quantity, or an object with either a number or a hash (EIP-1898)
  */
-export async function remotePlaceOf(
+export async function toRemoteParameter(
   remote: RemoteChain,
   call: Call,
   value: unknown,
-): Promise<RemotePlace | undefined> {
+): Promise<RemoteBlockParameter | undefined> {
   const { forkBlock } = remote
   if (value === 'earliest') return { number: 0n, parameter: '0x0' }
   if (newest.has(value)) {
@@ -29,7 +29,7 @@ export async function remotePlaceOf(
   }
   if (typeof value === 'string') return isQuantity(value) ? within(BigInt(value), forkBlock) : undefined
   if (typeof value !== 'object' || value === null) return undefined
-  if ('blockNumber' in value) return remotePlaceOf(remote, call, value.blockNumber)
+  if ('blockNumber' in value) return toRemoteParameter(remote, call, value.blockNumber)
   if (!('blockHash' in value) || !isHash(value.blockHash)) return undefined
   const number = await remoteNumberOfHash(remote, call, value.blockHash)
   return number === undefined ? undefined : { number, parameter: quantity(number) }
@@ -65,7 +65,7 @@ export async function remoteNumberOfTransaction(
   return within(BigInt(found.blockNumber), remote.forkBlock)?.number
 }
 
-function within(number: bigint, forkBlock: bigint): RemotePlace | undefined {
+function within(number: bigint, forkBlock: bigint): RemoteBlockParameter | undefined {
   return number <= forkBlock ? { number, parameter: quantity(number) } : undefined
 }
 

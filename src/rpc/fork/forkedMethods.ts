@@ -8,7 +8,7 @@ import type { NumberSelector } from '../params/blockSelector.js'
 import { filterId } from '../params/bytes.js'
 import { type FilterArguments, filter } from '../params/filter.js'
 import { type JsonValue, WireBytes } from '../wire.js'
-import { remoteNumberOfHash, remoteNumberOfTransaction, remotePlaceOf } from './blockPlace.js'
+import { remoteNumberOfHash, remoteNumberOfTransaction, toRemoteParameter } from './blockPlace.js'
 import { type RemoteChain, ask, forward } from './remoteChain.js'
 
 const queryParameters = [required('filter', filter)] as const
@@ -40,8 +40,8 @@ async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): P
   const range = searchedRange(call, fromTheStart(wanted))
   if (range === undefined || 'block' in range || range.from > forkBlock) return findLogs(call, wanted)
   const last = minBigint(range.to, forkBlock)
-  const place = { fromBlock: quantity(range.from), toBlock: quantity(last) }
-  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...place }])) as JsonValue[]
+  const bounds = { fromBlock: quantity(range.from), toBlock: quantity(last) }
+  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...bounds }])) as JsonValue[]
   const logs = range.to === last ? earlier : [...earlier, ...(await localLogs(call, wanted, range.to, last))]
   const { settings } = call.backend
   if (logs.length <= settings.maxLogs) return logs
@@ -124,8 +124,8 @@ export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['in
     const [countText, newest, percentiles] = Array.isArray(params) ? (params as unknown[]) : []
     const count = Number(countText)
     if (!Number.isInteger(count) || count < 1) return local.invoke(call, params)
-    const place = await remotePlaceOf(remote, call, newest)
-    if (place !== undefined) return forward(remote, local.name, [countText, place.parameter, percentiles])
+    const target = await toRemoteParameter(remote, call, newest)
+    if (target !== undefined) return forward(remote, local.name, [countText, target.parameter, percentiles])
     const block =
       newest === 'pending' ? call.view.head().header.number + 1n : numberOf(newest, call.view.head())
     if (block === undefined || block > call.view.head().header.number + 1n) return local.invoke(call, params)
@@ -246,18 +246,18 @@ export function forkedMethods(
 
 function byBlock(index: number): Wrap {
   return (remote, local) => async (call, params) => {
-    const place = await placeAt(remote, call, params, index)
-    if (place === undefined) return local.invoke(call, params)
-    return forward(remote, local.name, replaced(params, index, place.parameter))
+    const target = await remoteParameterAt(remote, call, params, index)
+    if (target === undefined) return local.invoke(call, params)
+    return forward(remote, local.name, replaced(params, index, target.parameter))
   }
 }
 
 /** The state after the fork block is local, because it includes the accounts funded at the start. */
 function byState(index: number): Wrap {
   return (remote, local) => async (call, params) => {
-    const place = await placeAt(remote, call, params, index)
-    if (place === undefined || place.number === remote.forkBlock) return local.invoke(call, params)
-    return forward(remote, local.name, replaced(params, index, place.parameter))
+    const target = await remoteParameterAt(remote, call, params, index)
+    if (target === undefined || target.number === remote.forkBlock) return local.invoke(call, params)
+    return forward(remote, local.name, replaced(params, index, target.parameter))
   }
 }
 
@@ -268,10 +268,10 @@ function callMany(remote: RemoteChain, local: Method): Invoke {
     const given = Array.isArray(params) ? (params as unknown[])[index] : undefined
     const context = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
     const { blockNumber = 'latest', transactionIndex = -1 } = context
-    const place = await remotePlaceOf(remote, call, blockNumber)
-    const isLocal = place?.number === remote.forkBlock && transactionIndex === -1
-    if (place === undefined || isLocal) return local.invoke(call, params)
-    return forward(remote, local.name, replaced(params, index, { ...context, blockNumber: place.parameter }))
+    const target = await toRemoteParameter(remote, call, blockNumber)
+    const isLocal = target?.number === remote.forkBlock && transactionIndex === -1
+    if (target === undefined || isLocal) return local.invoke(call, params)
+    return forward(remote, local.name, replaced(params, index, { ...context, blockNumber: target.parameter }))
   }
 }
 
@@ -289,8 +289,8 @@ function byHash(find: typeof remoteNumberOfHash): Wrap {
 function proof(remote: RemoteChain, local: Method): Invoke {
   const index = 2
   return async (call, params): Promise<Result> => {
-    const place = await placeAt(remote, call, params, index)
-    if (place !== undefined) return forward(remote, local.name, replaced(params, index, place.parameter))
+    const target = await remoteParameterAt(remote, call, params, index)
+    if (target !== undefined) return forward(remote, local.name, replaced(params, index, target.parameter))
     throw new ServerError(
       `no proofs above block ${remote.forkBlock}: of the state of a forked chain only a part is known here`,
     )
@@ -298,9 +298,9 @@ function proof(remote: RemoteChain, local: Method): Invoke {
 }
 
 /** Locates a block parameter; an omitted one means the newest block. */
-function placeAt(remote: RemoteChain, call: Call, params: unknown, index: number) {
+function remoteParameterAt(remote: RemoteChain, call: Call, params: unknown, index: number) {
   const given = Array.isArray(params) ? (params as unknown[])[index] : undefined
-  return remotePlaceOf(remote, call, given ?? 'latest')
+  return toRemoteParameter(remote, call, given ?? 'latest')
 }
 
 function replaced(params: unknown, index: number, value: unknown): unknown[] {

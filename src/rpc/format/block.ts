@@ -17,7 +17,7 @@ import {
   bytesMember,
   jsonBytes,
   jsonQuantity,
-  placeInBlock,
+  blockReference,
   quantityMember,
 } from './pieces.js'
 import { type MinedAt, transactionText } from './transaction.js'
@@ -157,7 +157,7 @@ export function* writePendingBlock(
 export function pendingTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
-  return transactionText(sealed, fields !== 'spec' ? { block: placeInBlock(block), index } : undefined)
+  return transactionText(sealed, fields !== 'spec' ? { block: blockReference(block), index } : undefined)
 }
 
 /**
@@ -183,8 +183,8 @@ function* writeReceipt(
   )
   for (const [position, log] of receipt.logs.entries()) {
     if (position > 0) region.append(',')
-    const place = { block: at.block, transactionHash, transactionIndex: at.index, logIndex: logs.length }
-    logs.push(region.append(logText(log, place)))
+    const location = { block: at.block, transactionHash, transactionIndex: at.index, logIndex: logs.length }
+    logs.push(region.append(logText(log, location)))
     if (position % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield
   }
   region.append(
@@ -234,19 +234,19 @@ class Region {
 
 function* encode(block: SealedBlock): Steps<EncodedBlock> {
   const region = new Region()
-  const place = placeInBlock(block)
+  const reference = blockReference(block)
   const head = region.append(headerMembers(block.hash, block.header) + (yield* bodyMembers(block)))
   const transactions: WireSpan[] = []
   for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
-    transactions.push(region.append(transactionText(sealed, { block: place, index })))
+    transactions.push(region.append(transactionText(sealed, { block: reference, index })))
     yield
   }
   const logs: WireSpan[] = []
   const receipts: WireSpan[] = []
   for (const [index, sealed] of block.transactions.entries()) {
     if (index > 0) region.append(',')
-    receipts.push(yield* writeReceipt(sealed, { block: place, index }, { region, logs }))
+    receipts.push(yield* writeReceipt(sealed, { block: reference, index }, { region, logs }))
     yield
   }
   return { bytes: yield* region.bytes(), head, transactions, receipts, logs }

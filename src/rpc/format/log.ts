@@ -1,9 +1,9 @@
 import type { ExecutionLog } from '../../chain/types.js'
-import { type BlockPlace, jsonBytes, jsonQuantity } from './pieces.js'
+import { type BlockReference, jsonBytes, jsonQuantity } from './pieces.js'
 
 /** Position of a log. */
-export interface LogPlace {
-  block: BlockPlace
+export interface LogLocation {
+  block: BlockReference
   /** JSON text. */
   transactionHash: string
   transactionIndex: number
@@ -15,7 +15,7 @@ const validEnding = '"removed":false}'
 const removedEnding = '"removed":true}'
 
 /** Returns a log object as JSON text, its members in geth's order (core/types/log.go). */
-export function logText(log: ExecutionLog, at: LogPlace): string {
+export function logText(log: ExecutionLog, at: LogLocation): string {
   return (
     `{"address":${jsonBytes(log.address)},"topics":[${log.topics.map(jsonBytes).join(',')}]` +
     `,"data":${jsonBytes(log.data)},"blockNumber":${at.block.number},"transactionHash":${at.transactionHash}` +

@@ -163,7 +163,7 @@ export function quantityMember(name: string, value: bigint | number | undefined)
 }
 
 /** Block members common to all its transactions and logs, encoded once as JSON text. */
-export interface BlockPlace {
+export interface BlockReference {
   hash: string
   number: string
   timestamp: string
@@ -172,7 +172,7 @@ export interface BlockPlace {
 }
 
 /** Returns the members of a block that its contents refer to. */
-export function placeInBlock({ hash, header }: Pick<SealedBlock, 'hash' | 'header'>): BlockPlace {
+export function blockReference({ hash, header }: Pick<SealedBlock, 'hash' | 'header'>): BlockReference {
   return {
     hash: jsonBytes(hash),
     number: jsonQuantity(header.number),

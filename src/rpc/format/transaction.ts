@@ -2,7 +2,7 @@ import type { BlobSidecar } from '../../chain/mempool/transaction.js'
 import type { SealedTransaction } from '../../chain/block/record.js'
 import type { CompatibilityProfile } from '../compatibility.js'
 import { bytesToBigint } from '../../encoding/hex.js'
-import { type BlockPlace, jsonBytes, jsonQuantity, quantityMember } from './pieces.js'
+import { type BlockReference, jsonBytes, jsonQuantity, quantityMember } from './pieces.js'
 
 type TypedTransaction = SealedTransaction['transaction']
 type AccessListBytes = Extract<TypedTransaction, { accessList: unknown }>['accessList']
@@ -13,7 +13,7 @@ export type Sent = Pick<SealedTransaction, 'transaction' | 'hash' | 'sender'>
 
 /** Position of a mined transaction. */
 export interface MinedAt {
-  block: BlockPlace
+  block: BlockReference
   index: number
 }
 

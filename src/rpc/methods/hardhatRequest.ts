@@ -120,20 +120,20 @@ function describe(value: unknown): string {
 
 /** Checks the configuration of hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts). */
 function checkReset([configuration]: Arguments): void {
-  const place = 'HardhatNetworkConfig | undefined'
+  const path = 'HardhatNetworkConfig | undefined'
   if (configuration === undefined) return
-  if (!isObject(configuration)) throw invalidConfiguration([[configuration, place]])
+  if (!isObject(configuration)) throw invalidConfiguration([[configuration, path]])
   const { forking } = configuration as { forking?: unknown }
-  const forkingPlace = `${place}/forking: RpcForkConfig | undefined | undefined`
+  const forkingPath = `${path}/forking: RpcForkConfig | undefined | undefined`
   if (forking === undefined) return
-  if (!isObject(forking)) throw invalidConfiguration([[forking, forkingPlace]])
+  if (!isObject(forking)) throw invalidConfiguration([[forking, forkingPath]])
   const { jsonRpcUrl, blockNumber } = forking as { jsonRpcUrl?: unknown; blockNumber?: unknown }
   // Viem sends this for a reset without a fork.
   if (jsonRpcUrl === undefined && blockNumber === null) return
   const mistakes: [value: unknown, place: string][] = []
-  if (typeof jsonRpcUrl !== 'string') mistakes.push([jsonRpcUrl, `${forkingPlace}/jsonRpcUrl: string`])
+  if (typeof jsonRpcUrl !== 'string') mistakes.push([jsonRpcUrl, `${forkingPath}/jsonRpcUrl: string`])
   if (blockNumber !== undefined && typeof blockNumber !== 'number') {
-    mistakes.push([blockNumber, `${forkingPlace}/blockNumber: number | undefined`])
+    mistakes.push([blockNumber, `${forkingPath}/blockNumber: number | undefined`])
   }
   if (mistakes.length > 0) throw invalidConfiguration(mistakes)
 }

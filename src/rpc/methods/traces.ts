@@ -8,7 +8,7 @@ import { ListWriter, PieceWriter, jsonBytes, written } from '../format/pieces.js
 import type { Call } from '../method.js'
 import { DurationError, parseDuration } from '../params/duration.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import { type Trace, type TracePlace, writeTrace } from '../tracers/tracerKind.js'
+import { type Trace, type TraceContext, writeTrace } from '../tracers/tracerKind.js'
 import { WireBytes, printJson } from '../wire.js'
 
 /** Maximum tracing time of a transaction; longer than geth's, to allow for a slower machine. */
@@ -29,13 +29,13 @@ export function traceBudget({ backend, context }: Call): TraceBudget {
  * @throws ServerError if the tracer rejects its configuration, or else if the timeout is not a duration; geth checks
  * them in this order, after loading the state (eth/tracers/api.go, traceTx)
  */
-export function startWithin(
+export function startTraceWithinBudget(
   { backend }: Call,
   config: TraceConfig,
   budget: TraceBudget,
-  place: TracePlace,
+  context: TraceContext,
 ): Trace {
-  const trace = startTrace(config, budget, place, backend.settings.compatibility.structLogForm)
+  const trace = startTrace(config, budget, context, backend.settings.compatibility.structLogForm)
   const guard = budget.guard(config.timeout === undefined ? undefined : milliseconds(config.timeout))
   return { ...trace, tracer: combineTracers([guard, trace.tracer]) }
 }
@@ -62,14 +62,14 @@ export async function traceOne(
   config: TraceConfig,
 ): Promise<WireBytes> {
   const budget = traceBudget(call)
-  const place = placeOf(block, index)
+  const context = traceContextOf(block, index)
   let trace: Trace | undefined
   await call.backend.tracing.traceBlock({
     view: call.view,
     block,
-    only: index,
+    transactionIndex: index,
     tracerFor: () => {
-      trace = startWithin(call, config, budget, place)
+      trace = startTraceWithinBudget(call, config, budget, context)
       return trace.tracer
     },
     traced: () => undefined,
@@ -77,7 +77,7 @@ export async function traceOne(
   })
   const made = trace
   if (made === undefined) throw new ServerError('transaction not found')
-  return written((writer) => writeTrace(made, place, writer))
+  return written((writer) => writeTrace(made, context, writer))
 }
 
 /** Traces all transactions of a block, each with its hash. */
@@ -96,7 +96,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
     tracerFor: (index) => {
       failure = undefined
       try {
-        trace = startWithin(call, config, budget, placeOf(block, index))
+        trace = startTraceWithinBudget(call, config, budget, traceContextOf(block, index))
         return trace.tracer
       } catch (error) {
         if (!isTolerant || !(error instanceof ServerError)) throw error
@@ -106,8 +106,8 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
       }
     },
     traced: async (index) => {
-      const place = placeOf(block, index)
-      const hash = place.transactionHash === undefined ? 'null' : jsonBytes(place.transactionHash)
+      const context = traceContextOf(block, index)
+      const hash = context.transactionHash === undefined ? 'null' : jsonBytes(context.transactionHash)
       failure ??= trace?.failure?.()
       if (trace === undefined || failure !== undefined) {
         if (!isTolerant) throw new ServerError(failure ?? '')
@@ -115,7 +115,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
         return
       }
       list.append(`{"txHash":${hash},"result":`)
-      await runInSlices(trace.write(place, writer), slice)
+      await runInSlices(trace.write(context, writer), slice)
       writer.append('}')
     },
     keepsSteps: keepsSteps(config),
@@ -124,11 +124,11 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
   return new WireBytes(writer.pieces())
 }
 
-/** Returns the place of a block's transaction. */
-export function placeOf(
+/** Returns the trace context of a block's transaction. */
+export function traceContextOf(
   { hash: blockHash, header, transactions }: StoredBlock,
   transactionIndex: number,
-): TracePlace {
+): TraceContext {
   const transactionHash = transactions[transactionIndex]?.hash
   return {
     blockHash,

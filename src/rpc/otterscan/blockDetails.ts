@@ -77,7 +77,7 @@ export async function transactionFrame(call: Call, hash: Uint8Array): Promise<Ca
   if (location === undefined) return undefined
   const { block, index } = location
   let frame: CallFrame | undefined
-  await eachFrame(call, { block, only: index, budget: traceBudget(call) }, (top) => {
+  await eachFrame(call, { block, transactionIndex: index, budget: traceBudget(call) }, (top) => {
     frame = top
   })
   return frame

@@ -46,16 +46,16 @@ export class TypeMismatchError extends DecodeError {
   }
 
   /** Returns this mismatch without its position, as reported by a type with its own decoder. */
-  withoutPlace(): TypeMismatchError {
+  withoutField(): TypeMismatchError {
     return new TypeMismatchError(this.reason, this.type)
   }
 
   describe(): string {
-    const place =
+    const target =
       this.struct === ''
         ? `Go value of type ${this.type}`
         : `Go struct field ${this.struct}.${this.path.join('.')} of type ${this.type}`
-    return `json: cannot unmarshal ${this.reason} into ${place}`
+    return `json: cannot unmarshal ${this.reason} into ${target}`
   }
 }
 
@@ -272,7 +272,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
         try {
           decoded[field.name] = field.decoder.decode(member)
         } catch (error) {
-          mismatch = firstMismatch(mismatch, placed(error, names, field.name))
+          mismatch = firstMismatch(mismatch, withMember(error, names, field.name))
         }
       }
       if (mismatch !== undefined) throw mismatch
@@ -293,7 +293,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
               ? field.decoder.decode(member)
               : yield* field.decoder.decodeInPieces(member)
         } catch (error) {
-          mismatch = firstMismatch(mismatch, placed(error, names, field.name))
+          mismatch = firstMismatch(mismatch, withMember(error, names, field.name))
         }
       }
       if (mismatch !== undefined) throw mismatch
@@ -338,7 +338,7 @@ function membersOf(value: unknown, { type }: StructNames): Readonly<Record<strin
 }
 
 /** Adds a member's position to its error, if the error reports one. */
-function placed(error: unknown, names: StructNames, name: string): unknown {
+function withMember(error: unknown, names: StructNames, name: string): unknown {
   if (!(error instanceof TypeMismatchError)) return error
   const isCapitalised = names.capitalised === true && names.tagged?.includes(name) !== true
   const goName = isCapitalised ? name.charAt(0).toUpperCase() + name.slice(1) : name

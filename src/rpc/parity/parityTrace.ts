@@ -12,7 +12,7 @@ import {
 } from '../../encoding/timeSlice.js'
 import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
-import { placeOf } from '../methods/traces.js'
+import { traceContextOf } from '../methods/traces.js'
 import type { TraceType } from '../params/traceConfig.js'
 import {
   type FlatCall,
@@ -21,7 +21,7 @@ import {
   flattenCalls,
   writeFlatCalls,
 } from '../tracers/flatCallTracer.js'
-import type { TracePlace } from '../tracers/tracerKind.js'
+import type { TraceContext } from '../tracers/tracerKind.js'
 import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
 
@@ -148,58 +148,58 @@ function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: Pie
 }
 
 /** Selects the frames to trace. */
-export interface FrameOrder {
+export interface FramesRequest {
   block: StoredBlock
   /** Index of the only transaction; the whole block if absent. */
-  only?: number
+  transactionIndex?: number
   budget: TraceBudget
 }
 
 /**
- * Passes the outermost frame of each transaction to `take` as soon as it is traced; a block without transactions has
+ * Passes the outermost frame of each transaction to `onTrace` as soon as it is traced; a block without transactions has
  * none.
  */
 export async function eachFrame(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
-  { block, only, budget }: FrameOrder,
-  take: (top: CallFrame, index: number) => Awaitable<void>,
+  { block, transactionIndex, budget }: FramesRequest,
+  onTrace: (top: CallFrame, index: number) => Awaitable<void>,
 ): Promise<void> {
   if (block.transactions.length === 0) return
   let calls: CallTracer | undefined
   await backend.tracing.traceBlock({
     view,
     block,
-    ...(only !== undefined && { only }),
+    ...(transactionIndex !== undefined && { transactionIndex }),
     tracerFor: () => {
       calls = new CallTracer(parityFrames, budget)
       return combineTracers([budget.guard(), calls])
     },
-    traced: (index) => (calls === undefined ? undefined : take(calls.result, index)),
+    traced: (index) => (calls === undefined ? undefined : onTrace(calls.result, index)),
   })
 }
 
-/** Passes the text of each frame in Parity's format to `take`: outermost frames first, then those within. */
-export async function eachFrameText(
+/** Passes the text of each frame in Parity's format to `write`: outermost frames first, then those within. */
+export async function writeFrameTexts(
   call: Pick<Call, 'view' | 'backend'>,
-  order: FrameOrder & { keep?: (flat: FlatCall) => boolean },
-  take: (text: string) => void,
+  order: FramesRequest & { keep?: (flat: FlatCall) => boolean },
+  write: (text: string) => void,
 ): Promise<void> {
   const { block, keep = () => true } = order
   const slice = new TimeSlice()
   await eachFrame(call, order, (top, index) =>
-    runInSlices(handOver(top, { place: placeOf(block, index), keep, take }), slice),
+    runInSlices(writeFrames(top, { context: traceContextOf(block, index), keep, write }), slice),
   )
 }
 
-interface Receiver {
-  place: TracePlace
+interface FrameSink {
+  context: TraceContext
   keep: (flat: FlatCall) => boolean
-  take: (text: string) => void
+  write: (text: string) => void
 }
 
-function* handOver(top: CallFrame, { place, keep, take }: Receiver): Steps<void> {
+function* writeFrames(top: CallFrame, { context, keep, write }: FrameSink): Steps<void> {
   for (const flat of flattenCalls(top)) {
-    if (keep(flat)) take(flatCallText(flat, place, parityForm))
+    if (keep(flat)) write(flatCallText(flat, context, parityForm))
     yield
   }
 }
@@ -207,11 +207,11 @@ function* handOver(top: CallFrame, { place, keep, take }: Receiver): Steps<void>
 /** Lists frames in Parity's format. */
 export async function listFrames(
   call: Pick<Call, 'view' | 'backend'>,
-  order: FrameOrder,
+  order: FramesRequest,
 ): Promise<WireBytes> {
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
-  await eachFrameText(call, order, (text) => list.append(text))
+  await writeFrameTexts(call, order, (text) => list.append(text))
   list.end()
   return new WireBytes(writer.pieces())
 }

@@ -189,14 +189,14 @@ export interface StructRules {
   expected: string
   naming: NumberNaming
   /** Names listed in the error for an unknown member; if absent, unknown members are kept. */
-  only?: readonly string[]
+  knownNames?: readonly string[]
   /** Required members, in the order in which missing ones are reported. */
   required?: readonly string[]
 }
 
 /** An object with known members, nullable unless required. */
 export function struct(
-  { expected, naming, only, required = [] }: StructRules,
+  { expected, naming, knownNames, required = [] }: StructRules,
   fields: Readonly<Record<string, Reader>>,
 ): Reader {
   return (value) => {
@@ -205,7 +205,7 @@ export function struct(
     for (const [name, member] of Object.entries(value)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (field !== undefined) read[name] = required.includes(name) ? field(member) : option(field)(member)
-      else if (only !== undefined) throw unknownField(name, only)
+      else if (knownNames !== undefined) throw unknownField(name, knownNames)
     }
     const missing = required.find((name) => !Object.hasOwn(value, name))
     if (missing !== undefined) throw new InvalidParamsError(`missing field \`${missing}\``)

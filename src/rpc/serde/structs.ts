@@ -87,7 +87,7 @@ const slots = mapOf(hash, hash)
 export const stateOverrides = mapOf(
   address,
   struct(
-    { expected: 'struct AccountOverride', naming: 'unnamed', only: overrideNames },
+    { expected: 'struct AccountOverride', naming: 'unnamed', knownNames: overrideNames },
     {
       ...{ balance: uint(256), nonce: uint(64), code: bytes, state: slots, stateDiff: slots },
       movePrecompileToAddress: address,
@@ -190,7 +190,7 @@ const filterFields: Readonly<Record<string, Reader>> = { address: variadic(addre
 export const traceFilter = struct(
   {
     ...{ expected: 'struct TraceFilter', naming: 'unnamed' },
-    only: ['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'mode', 'after', 'count'],
+    knownNames: ['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'mode', 'after', 'count'],
   },
   {
     ...{ fromBlock: uint(64), toBlock: uint(64), after: wholeNumber('u64'), count: wholeNumber('u64') },

@@ -11,7 +11,7 @@ import {
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
 import { printJson } from '../wire.js'
-import { type TracePlace, type TracerKind, decodeTracerConfig } from './tracerKind.js'
+import { type TraceContext, type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 const exact: ReadonlyMap<string, string> = new Map([
   ['contract creation code storage out of gas', 'Out of gas'],
@@ -53,13 +53,13 @@ const NO_BYTES = new Uint8Array(0)
  */
 export function* writeFlatCalls(
   top: CallFrame,
-  place: TracePlace | undefined,
+  context: TraceContext | undefined,
   options: FlatCallOptions,
   writer: PieceWriter,
 ): Steps<void> {
   const list = new ListWriter(writer)
   for (const flat of flattenCalls(top)) {
-    list.append(flatCallText(flat, place, options))
+    list.append(flatCallText(flat, context, options))
     yield
   }
   list.end()
@@ -92,7 +92,7 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
 /** Returns the text of one frame. Without a place, as for a call, it names no block and no transaction. */
 export function flatCallText(
   { frame, traceAddress }: FlatCall,
-  place: TracePlace | undefined,
+  context: TraceContext | undefined,
   { convertParityErrors, missingResult }: FlatCallOptions,
 ): string {
   const { failure, calls } = frame
@@ -101,15 +101,15 @@ export function flatCallText(
   const message = failure !== undefined && convertParityErrors ? parityMessage(failure) : failure
   return (
     `{"action":${actionText(frame)}` +
-    (place === undefined
+    (context === undefined
       ? ''
-      : `,"blockHash":${hashOrNull(place.blockHash)},"blockNumber":${place.blockNumber}`) +
+      : `,"blockHash":${hashOrNull(context.blockHash)},"blockNumber":${context.blockNumber}`) +
     (message === undefined ? '' : `,"error":${printJson(message)}`) +
     (result === undefined ? '' : `,"result":${result}`) +
     `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
-    (place === undefined
+    (context === undefined
       ? ''
-      : `,"transactionHash":${hashOrNull(place.transactionHash)},"transactionPosition":${place.transactionIndex}`) +
+      : `,"transactionHash":${hashOrNull(context.transactionHash)},"transactionPosition":${context.transactionIndex}`) +
     `,"type":"${kindOf(frame)}"}`
   )
 }
@@ -163,8 +163,8 @@ export const flatCallTracer: TracerKind = {
     const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles, frameBytes: FRAME_BYTES }, budget)
     return {
       tracer,
-      write: (place, writer) =>
-        writeFlatCalls(tracer.result, place, { convertParityErrors, missingResult: 'absent' }, writer),
+      write: (context, writer) =>
+        writeFlatCalls(tracer.result, context, { convertParityErrors, missingResult: 'absent' }, writer),
     }
   },
 }

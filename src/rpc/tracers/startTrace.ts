@@ -13,7 +13,7 @@ import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
 import { prestateTracer } from './prestateTracer.js'
 import { type StructLogForm, opcodeTracers, startStructLogger } from './structLogger.js'
-import type { Trace, TracePlace, TracerKind } from './tracerKind.js'
+import type { Trace, TraceContext, TracerKind } from './tracerKind.js'
 
 /** 4byteTracer: number of calls per function selector. */
 export const fourByteTracer: TracerKind = {
@@ -46,10 +46,10 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
 /** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
-  start(config, budget, place) {
+  start(config, budget, context) {
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, place)])
+      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context)])
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
       write: (at, writer) => writeMembers(traces, at, writer),
@@ -60,13 +60,13 @@ const muxTracer: TracerKind = {
 
 function* writeMembers(
   traces: readonly [string, Trace][],
-  place: TracePlace,
+  context: TraceContext,
   writer: PieceWriter,
 ): Steps<void> {
   const members = new ListWriter(writer, '{}')
   for (const [name, trace] of traces) {
     members.append(`${printJson(name)}:`)
-    yield* trace.write(place, writer)
+    yield* trace.write(context, writer)
   }
   members.end()
 }
@@ -88,10 +88,10 @@ const kinds: ReadonlyMap<string, TracerKind> = new Map(
 export function startTrace(
   { tracer, tracerConfig, ...options }: TraceConfig,
   budget: TraceBudget,
-  place: TracePlace,
+  context: TraceContext,
   form: StructLogForm,
 ): Trace {
-  if (tracer !== undefined) return startNamed(tracer, tracerConfig, budget, place)
+  if (tracer !== undefined) return startNamed(tracer, tracerConfig, budget, context)
   const { enableMemory, disableMemory, disableStack, disableStorage, enableReturnData, limit } = options
   const isHardhat = form === 'hardhat'
   return startStructLogger(
@@ -114,11 +114,11 @@ export function isJavaScript({ tracer }: TraceConfig): boolean {
 }
 
 /** Starts a tracer by name; an unknown name is taken as a JavaScript program. */
-function startNamed(name: string, config: unknown, budget: TraceBudget, place: TracePlace): Trace {
+function startNamed(name: string, config: unknown, budget: TraceBudget, context: TraceContext): Trace {
   const kind = kinds.get(name)
   return kind === undefined
-    ? startJavaScriptTracer(name, config, budget, place)
-    : kind.start(config, budget, place)
+    ? startJavaScriptTracer(name, config, budget, context)
+    : kind.start(config, budget, context)
 }
 
 function muxMembers(config: unknown): [string, unknown][] {
@@ -138,14 +138,14 @@ export function startJavaScriptTracer(
   program: string,
   config: unknown,
   budget: TraceBudget,
-  place: TracePlace,
+  context: TraceContext,
 ): Trace {
   const tracer = new JavaScriptTracer(
     {
       program,
       config: printJson((config ?? {}) as JsonValue),
       opcodeName: (opcode) => opcodeNames[opcode] ?? '',
-      place,
+      context,
     },
     budget,
   )

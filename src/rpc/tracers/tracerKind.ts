@@ -9,7 +9,7 @@ import { DecodeError, type Decoder } from '../params/combinators.js'
 export interface Trace {
   tracer: ExecutionTracer
   /** Writes the trace. Call this once execution has ended. */
-  write(place: TracePlace, writer: PieceWriter): Steps<void>
+  write(context: TraceContext, writer: PieceWriter): Steps<void>
   /** Returns why there is nothing to write, once execution has ended; absent if the tracer itself cannot fail. */
   failure?(): string | undefined
 }
@@ -18,7 +18,7 @@ export interface Trace {
 export interface TracerKind {
   readonly name: string
   /** @throws ServerError if the configuration does not fit the tracer */
-  start(config: unknown, budget: TraceBudget, place: TracePlace): Trace
+  start(config: unknown, budget: TraceBudget, context: TraceContext): Trace
 }
 
 /**
@@ -36,14 +36,14 @@ export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
 }
 
 /** Writes a trace. @throws ServerError if the tracer has failed */
-export function* writeTrace(trace: Trace, place: TracePlace, writer: PieceWriter): Steps<void> {
+export function* writeTrace(trace: Trace, context: TraceContext, writer: PieceWriter): Steps<void> {
   const failure = trace.failure?.()
   if (failure !== undefined) throw new ServerError(failure)
-  yield* trace.write(place, writer)
+  yield* trace.write(context, writer)
 }
 
 /** Block and transaction of a trace. */
-export interface TracePlace {
+export interface TraceContext {
   /** 32 bytes. */
   blockHash?: Uint8Array
   blockNumber: bigint
@@ -52,5 +52,5 @@ export interface TracePlace {
   transactionIndex: number
 }
 
-/** Place of a call, which has no block or transaction. */
-export const noPlace: TracePlace = { blockNumber: 0n, transactionIndex: 0 }
+/** Context of a call, which has no block or transaction. */
+export const emptyTraceContext: TraceContext = { blockNumber: 0n, transactionIndex: 0 }

@@ -195,7 +195,7 @@ export class BlockSession {
   readonly #touched = new Set<string>()
   readonly #end: (session: BlockSession) => void
 
-  /** @param startedAt - see {@link placeOf} */
+  /** @param startedAt - see {@link linearPosition} */
   constructor(startedAt: number, end: (session: BlockSession) => void) {
     this.#startedAt = startedAt
     this.#end = end
@@ -207,7 +207,7 @@ export class BlockSession {
   }
 
   protects(key: Uint8Array, location: BlockLocation): boolean {
-    return placeOf(location) >= this.#startedAt || this.#touched.has(keyText(key))
+    return linearPosition(location) >= this.#startedAt || this.#touched.has(keyText(key))
   }
 
   end(): void {
@@ -223,7 +223,7 @@ export class BlockSessions {
 
   /** @param end - position of the next block to be appended */
   open(end: Omit<BlockLocation, 'length'>): BlockSession {
-    const session = new BlockSession(placeOf(end), () => {
+    const session = new BlockSession(linearPosition(end), () => {
       if (this.#removals === 0) this.#sessions.delete(session)
       else this.#endedDuringRemoval.add(session)
     })
@@ -233,7 +233,7 @@ export class BlockSessions {
 
   /** Until the removal ends, sessions that end keep protecting their blocks. */
   openRemoval(end: Omit<BlockLocation, 'length'>): BlockSession {
-    const removal = new BlockSession(placeOf(end), () => {
+    const removal = new BlockSession(linearPosition(end), () => {
       this.#sessions.delete(removal)
       if (--this.#removals > 0) return
       for (const ended of this.#endedDuringRemoval) this.#sessions.delete(ended)
@@ -251,7 +251,7 @@ export class BlockSessions {
 }
 
 /** Maps a position in the segments to a number that only grows: segments are numbered and appended to in order. */
-function placeOf({ segment, offset }: Omit<BlockLocation, 'length'>): number {
+function linearPosition({ segment, offset }: Omit<BlockLocation, 'length'>): number {
   return segment * 2 ** 32 + offset
 }
 

@@ -49,7 +49,7 @@ export async function rewriteSegments(
 
   let batch: BlockToStore[] = []
   let bytes = 0
-  for (const { key, row } of await runInSlices(sortInSlices(living, comparePlaces), slice)) {
+  for (const { key, row } of await runInSlices(sortInSlices(living, compareLocations), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
     // Blocks that this process wrote are not verified later, so a damaged one must not get through.
     if (!(await isIntact(key, data))) throw new DamagedBlockError('a stored block is damaged')
@@ -68,6 +68,6 @@ export async function rewriteSegments(
   }
 }
 
-function comparePlaces(a: LivingBlock, b: LivingBlock): number {
+function compareLocations(a: LivingBlock, b: LivingBlock): number {
   return a.row.segment - b.row.segment || a.row.offset - b.row.offset
 }

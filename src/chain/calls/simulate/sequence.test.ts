@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { testHeader } from '../../../../test/support/callSite.js'
 import type { SimulatedBlockOverrides } from './request.js'
-import { placeBlocks } from './sequence.js'
+import { sequenceBlocks } from './sequence.js'
 
 const base = { ...testHeader, number: 100n, timestamp: 1_000n }
 
 function place(...overrides: SimulatedBlockOverrides[]): [bigint, bigint][] {
   const blocks = overrides.map((own) => ({ overrides: own, stateOverrides: [], calls: [] }))
-  return placeBlocks(base, blocks, { fillsGaps: true }).map(({ number, timestamp }) => [number, timestamp])
+  return sequenceBlocks(base, blocks, { fillsGaps: true }).map(({ number, timestamp }) => [number, timestamp])
 }
 
-describe('placeBlocks', () => {
+describe('sequenceBlocks', () => {
   it('gives each block the next number, twelve seconds after the previous one', () => {
     expect(place({}, {})).toEqual([
       [101n, 1_012n],
@@ -33,7 +33,7 @@ describe('placeBlocks', () => {
       stateOverrides: [],
       calls: [],
     }))
-    const placed = placeBlocks(base, blocks, { fillsGaps: false })
+    const placed = sequenceBlocks(base, blocks, { fillsGaps: false })
     expect(placed.map(({ number, timestamp }) => [number, timestamp])).toEqual([
       [103n, 1_012n],
       [2_000_000n, 1_024n],

@@ -13,7 +13,7 @@ const MAX_CALLS = 10_000
 const BLOCK_TIME = 12n
 
 /** A block with its place in the sequence. */
-export interface PlacedBlock extends BlockToSimulate {
+export interface SequencedBlock extends BlockToSimulate {
   number: bigint
   /** Seconds. */
   timestamp: bigint
@@ -43,12 +43,12 @@ export function checkLimits(blocks: readonly BlockToSimulate[]): void {
  *
  * @throws SimulationError if numbers or times do not increase, or the last block is too far ahead.
  */
-export function placeBlocks(
+export function sequenceBlocks(
   base: HeaderFields,
   blocks: readonly BlockToSimulate[],
   { fillsGaps }: { fillsGaps: boolean },
-): PlacedBlock[] {
-  const placed: PlacedBlock[] = []
+): SequencedBlock[] {
+  const sequenced: SequencedBlock[] = []
   let { number, timestamp } = base
   for (const block of blocks) {
     const wanted = block.overrides.number ?? number + 1n
@@ -62,7 +62,7 @@ export function placeBlocks(
     while (fillsGaps && number + 1n < wanted) {
       number += 1n
       timestamp += BLOCK_TIME
-      placed.push({ overrides: {}, stateOverrides: [], calls: [], number, timestamp })
+      sequenced.push({ overrides: {}, stateOverrides: [], calls: [], number, timestamp })
     }
     const time = block.overrides.time ?? timestamp + BLOCK_TIME
     if (time <= timestamp) {
@@ -73,9 +73,9 @@ export function placeBlocks(
     }
     number = wanted
     timestamp = time
-    placed.push({ ...block, number, timestamp })
+    sequenced.push({ ...block, number, timestamp })
   }
-  return placed
+  return sequenced
 }
 
 function tooManyBlocks(): SimulationError {
@@ -88,7 +88,7 @@ function tooManyBlocks(): SimulationError {
  */
 export function draftSimulatedHeader(
   parent: DraftParent,
-  { overrides, number, timestamp }: PlacedBlock,
+  { overrides, number, timestamp }: SequencedBlock,
   rules: ForkRules,
   { difficulty, validation }: { difficulty: bigint; validation: boolean },
 ): HeaderFields {

@@ -19,7 +19,7 @@ import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCal
 import type { CallObject } from '../callObject.js'
 import { applyStateOverrides } from '../overrides.js'
 import { type SimulatedBlock, type SimulatedCall, type SimulatedLog, SimulationError } from './request.js'
-import type { PlacedBlock } from './sequence.js'
+import type { SequencedBlock } from './sequence.js'
 
 /** Everything that a block is simulated with. */
 export interface SimulationContext {
@@ -43,11 +43,11 @@ export interface SimulationContext {
  * @throws SimulationError or ChainError if a call or an override is rejected.
  */
 export async function simulateBlock(
-  placed: PlacedBlock,
+  sequenced: SequencedBlock,
   context: SimulationContext,
 ): Promise<SimulatedBlock> {
   const { header, rules, state, blockHash, parentTotalDifficulty, slice } = context
-  const { overrides, stateOverrides } = placed
+  const { overrides, stateOverrides } = sequenced
   const withdrawals = rules.isActivatedEIP(4895) ? (overrides.withdrawals ?? []) : undefined
   const { blobBaseFee } = overrides
   const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
@@ -55,7 +55,7 @@ export async function simulateBlock(
     await applyStateOverrides(evm, stateOverrides, 'applied')
     await runBlockStart(evm, header)
     const execution = new SimulatedExecution(evm, context)
-    for (const call of placed.calls) {
+    for (const call of sequenced.calls) {
       await slice.pause()
       await execution.run(call)
     }

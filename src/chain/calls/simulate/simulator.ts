@@ -7,7 +7,13 @@ import { StatePreview, WorkingState } from '../../state/workingState.js'
 import type { HeaderFields, StateView } from '../../types.js'
 import { ancestorHash } from '../call.js'
 import { type SimulatedBlock, SimulationError, type SimulationRequest } from './request.js'
-import { type PlacedBlock, checkLimits, draftSimulatedHeader, isPostMerge, placeBlocks } from './sequence.js'
+import {
+  type SequencedBlock,
+  checkLimits,
+  draftSimulatedHeader,
+  isPostMerge,
+  sequenceBlocks,
+} from './sequence.js'
 import { GasBudget, simulateBlock } from './simulateBlock.js'
 
 /** The parts that a {@link Simulator} works with. */
@@ -36,8 +42,8 @@ export class Simulator {
     checkLimits(blocks)
     const base = await view.stateAt(selector)
     const baseHash = base.hash ?? hashHeader(base.header)
-    const placed = placeBlocks(base.header, blocks, { fillsGaps })
-    const difficulties = this.#difficulties(base.header, placed)
+    const sequenced = sequenceBlocks(base.header, blocks, { fillsGaps })
+    const difficulties = this.#difficulties(base.header, sequenced)
     const state = this.#workingState(base.state)
     const budget = new GasBudget()
     const slice = new TimeSlice()
@@ -49,7 +55,7 @@ export class Simulator {
       if (number < base.header.number) return ancestorHash(view, base.header, number)
       return simulated.find(({ block }) => block.header.number === number)?.block.hash
     }
-    for (const [index, block] of placed.entries()) {
+    for (const [index, block] of sequenced.entries()) {
       const difficulty = difficulties[index] ?? 0n
       const rules = view.rulesAt({ number: block.number, timestamp: block.timestamp, difficulty })
       const header = draftSimulatedHeader(parent, block, rules, { difficulty, validation })
@@ -77,9 +83,9 @@ export class Simulator {
    *
    * @throws SimulationError if a block after the merge has an override
    */
-  #difficulties(base: HeaderFields, placed: readonly PlacedBlock[]): bigint[] {
+  #difficulties(base: HeaderFields, sequenced: readonly SequencedBlock[]): bigint[] {
     let { difficulty } = base
-    return placed.map((block) => {
+    return sequenced.map((block) => {
       const { difficulty: override } = block.overrides
       if (isPostMerge(this.#parts.schedule, block)) difficulty = 0n
       if (override !== undefined && difficulty === 0n) {

@@ -15,7 +15,7 @@ export interface JavaScriptTracerOptions {
   /** Result of `op.toString()`. */
   opcodeName: (opcode: number) => string
   /** The position of the transaction; empty for a call. */
-  place: { blockHash?: Uint8Array; transactionHash?: Uint8Array; transactionIndex: number }
+  context: { blockHash?: Uint8Array; transactionHash?: Uint8Array; transactionIndex: number }
 }
 
 /** A fact about the transaction, in the format of the prelude. */
@@ -65,10 +65,10 @@ export class JavaScriptTracer implements ExecutionTracer {
 
   async begin(message: TracedMessage): Promise<void> {
     const { gasLimit, gasTip, blockNumber, coinbase, state, precompiles } = message
-    const { program, config, place } = this.#options
+    const { program, config, context } = this.#options
     this.#state = state
     this.#precompiles = precompiles
-    const { blockHash, transactionHash, transactionIndex } = place
+    const { blockHash, transactionHash, transactionIndex } = context
     if (blockHash !== undefined) {
       this.#setFact('blockHash', blockHash)
       if (transactionHash !== undefined) {
@@ -153,8 +153,8 @@ export class JavaScriptTracer implements ExecutionTracer {
       await work(this.#sandbox)
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error
-      const place = hook === undefined ? '' : `    in server-side tracer function '${hook}'`
-      this.#failure = `${error.message}${place}`
+      const origin = hook === undefined ? '' : `    in server-side tracer function '${hook}'`
+      this.#failure = `${error.message}${origin}`
     }
   }
 

@@ -63,9 +63,9 @@ export const dumpBlock = defineMethod('debug_dumpBlock', [required('block', bloc
 async function dump(call: Call, selector: BlockSelector, options: DumpOptions): Promise<WireBytes> {
   const { view, backend } = call
   const { start, limit, withHashesOnly } = options
-  const place = isPending(selector) ? latestBlock : selector
-  if (findBlock(view, place) === undefined) throw new ServerError(`block ${named(selector)} not found`)
-  const { root } = (await view.stateAt(place)).state
+  const selected = isPending(selector) ? latestBlock : selector
+  if (findBlock(view, selected) === undefined) throw new ServerError(`block ${named(selector)} not found`)
+  const { root } = (await view.stateAt(selected)).state
   const { items, next } = await backend.ranges.accounts(root, {
     start,
     limit,

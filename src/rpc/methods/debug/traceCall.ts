@@ -4,9 +4,9 @@ import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { callObject } from '../../params/callObject.js'
 import { traceCallConfig } from '../../params/traceConfig.js'
-import { type Trace, noPlace, writeTrace } from '../../tracers/tracerKind.js'
+import { type Trace, emptyTraceContext, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
-import { keepsSteps, startWithin, traceBudget } from '../traces.js'
+import { keepsSteps, startTraceWithinBudget, traceBudget } from '../traces.js'
 import { noBlock, noBlockOfNumber } from '../findBlock.js'
 import { isMissingInAnvil, tracedBlock } from './traceBlock.js'
 
@@ -34,13 +34,13 @@ export const traceCall = defineMethod(
       blockOverrides: request.blockOverrides,
       unsupportedOverride: request.unsupportedOverride,
       tracerFor: () => {
-        trace = startWithin(call, config, traceBudget(call), noPlace)
+        trace = startTraceWithinBudget(call, config, traceBudget(call), emptyTraceContext)
         return trace.tracer
       },
       keepsSteps: keepsSteps(config),
     })
     const made = trace
     if (made === undefined) throw new ServerError('nothing was traced')
-    return written((writer) => writeTrace(made, noPlace, writer))
+    return written((writer) => writeTrace(made, emptyTraceContext, writer))
   },
 )

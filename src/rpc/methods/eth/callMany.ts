@@ -129,8 +129,8 @@ export const callMany = defineMethod(
         return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded }
       }),
     )
-    const place = placeOf(view, block, transactionIndex)
-    const results = await backend.sequence.run({ view, place, stateOverrides, calls: calls.flat() })
+    const position = positionOf(view, block, transactionIndex)
+    const results = await backend.sequence.run({ view, position, stateOverrides, calls: calls.flat() })
     let from = 0
     return calls.map((bundle) =>
       results
@@ -140,7 +140,11 @@ export const callMany = defineMethod(
   },
 )
 
-function placeOf(view: ChainView, block: BlockSelector, transactions: number): SequenceRequest['place'] {
+function positionOf(
+  view: ChainView,
+  block: BlockSelector,
+  transactions: number,
+): SequenceRequest['position'] {
   return transactions === ALL ? { after: block } : { within: tracedBlock(view, block), transactions }
 }
 

@@ -19,12 +19,12 @@ import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { type BlockShape, bodyMembers, headerMembers, totalDifficultyMember } from '../../format/block.js'
 import { logText } from '../../format/log.js'
 import {
-  type BlockPlace,
+  type BlockReference,
   ListWriter,
   type PieceWriter,
   jsonBytes,
   jsonQuantity,
-  placeInBlock,
+  blockReference,
   quantityMember,
   written,
 } from '../../format/pieces.js'
@@ -61,14 +61,16 @@ export function* writeSimulatedBlocks(
 ): Steps<void> {
   const list = new ListWriter(writer)
   for (const { block, calls } of blocks) {
-    const place = placeInBlock(block)
+    const reference = blockReference(block)
     list.append(headerMembers(block.hash, block.header))
     writer.append((yield* bodyMembers(block)) + totalDifficultyMember(block, shape))
     writer.append(',"transactions":')
     const transactions = new ListWriter(writer)
     for (const [index, sealed] of block.transactions.entries()) {
       transactions.append(
-        shape.fullTransactions ? transactionText(sealed, { block: place, index }) : jsonBytes(sealed.hash),
+        shape.fullTransactions
+          ? transactionText(sealed, { block: reference, index })
+          : jsonBytes(sealed.hash),
       )
       yield
     }
@@ -79,7 +81,7 @@ export function* writeSimulatedBlocks(
       const hash = block.transactions[index]?.hash
       const { peakGas } = shape
       const ownHash = hash === undefined ? 'null' : jsonBytes(hash)
-      yield* writeCall(call, { block: place, index, hash: ownHash, peakGas }, { list: shown, writer })
+      yield* writeCall(call, { block: reference, index, hash: ownHash, peakGas }, { list: shown, writer })
       yield
     }
     shown.end()
@@ -89,8 +91,8 @@ export function* writeSimulatedBlocks(
 }
 
 /** Position of a call. */
-interface CallPlace {
-  block: BlockPlace
+interface CallLocation {
+  block: BlockReference
   index: number
   /** JSON text. */
   hash: string
@@ -100,7 +102,7 @@ interface CallPlace {
 /** Writes a call's result, its members in geth's order (internal/ethapi/simulate.go, simCallResult). */
 function* writeCall(
   call: SimulatedCall,
-  { block, index, hash, peakGas }: CallPlace,
+  { block, index, hash, peakGas }: CallLocation,
   { list, writer }: { list: ListWriter; writer: PieceWriter },
 ): Steps<void> {
   const { returnData, logs, gasUsed, maxGasUsed, failure } = call

@@ -8,7 +8,7 @@ import { blockNumber } from '../../params/blockSelector.js'
 import { address } from '../../params/bytes.js'
 import { type Decoder, list, struct } from '../../params/combinators.js'
 import { controlNumber } from '../../params/numbers.js'
-import { eachFrameText } from '../../parity/parityTrace.js'
+import { writeFrameTexts } from '../../parity/parityTrace.js'
 import type { FlatCall } from '../../tracers/flatCallTracer.js'
 import { WireBytes } from '../../wire.js'
 import { findBlock } from '../findBlock.js'
@@ -55,7 +55,7 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   }
   for await (const block of view.blocksWithTransactions({ from, to })) {
     if (found >= after + count) break
-    await eachFrameText(call, { block, budget, keep }, (text) => list.append(text))
+    await writeFrameTexts(call, { block, budget, keep }, (text) => list.append(text))
   }
   list.end()
   return new WireBytes(writer.pieces())

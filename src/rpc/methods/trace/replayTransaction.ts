@@ -54,7 +54,7 @@ export const replayTransaction = defineMethod(
     await call.backend.tracing.traceBlock({
       view: call.view,
       block: location.block,
-      only: location.index,
+      transactionIndex: location.index,
       tracerFor: () => trace.tracer,
       traced: () => undefined,
       keepsSteps: types.has('vmTrace'),

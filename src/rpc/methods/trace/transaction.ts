@@ -3,7 +3,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { controlNumber } from '../../params/numbers.js'
 import { hash } from '../../params/bytes.js'
 import { list } from '../../params/combinators.js'
-import { eachFrameText, listFrames } from '../../parity/parityTrace.js'
+import { writeFrameTexts, listFrames } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
 import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
@@ -24,11 +24,11 @@ export const get = defineMethod(
     const { block, index } = location
     const wanted = traceAddress.join()
     const found: string[] = []
-    await eachFrameText(
+    await writeFrameTexts(
       call,
       {
         block,
-        only: index,
+        transactionIndex: index,
         budget: traceBudget(call),
         keep: (flat) => flat.traceAddress.join() === wanted,
       },
@@ -48,6 +48,6 @@ export const transaction = defineMethod(
     const location = call.view.transactionLocation(transactionHash)
     if (location === undefined) return call.backend.settings.compatibility.missing === 'anvil' ? [] : null
     const { block, index } = location
-    return listFrames(call, { block, only: index, budget: traceBudget(call) })
+    return listFrames(call, { block, transactionIndex: index, budget: traceBudget(call) })
   },
 )
