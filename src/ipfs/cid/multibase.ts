@@ -1,13 +1,18 @@
 import type { MultibaseCodec } from 'multiformats'
 import { bases } from 'multiformats/basics'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
+import { decodeFromRadix, encodeInRadix, radixOf } from './radix.js'
 
 /** Multibases that Kubo lacks (go-multibase, `multibase.go`). */
 const unknownBases = new Set(['base8', 'base10', 'base32z'])
 
-const knownBases: readonly MultibaseCodec<string>[] = Object.values(bases).filter(
-  ({ name }) => !unknownBases.has(name),
-)
+type Codec = MultibaseCodec<string>
+
+/** The base whose text is the bytes themselves, as UTF-8. */
+const identity = 'identity'
+
+const knownBases: readonly Codec[] = Object.values(bases).filter(({ name }) => !unknownBases.has(name))
 
 /** The multibases that Kubo knows, with the code points of their prefixes. */
 export const multibases: readonly { name: string; code: number }[] = knownBases.map(({ name, prefix }) => ({
@@ -18,8 +23,23 @@ export const multibases: readonly { name: string; code: number }[] = knownBases.
 const basesByName = new Map(knownBases.map((base) => [base.name, base]))
 const basesByPrefix = new Map(knownBases.map((base) => [base.prefix, base]))
 
-/** Maximum number of bytes in base36 and base58, whose conversion takes quadratic time. */
+/** Bases whose digits stand for no fixed number of bits. */
+const radixes = new Map([
+  ['base36', radixOf('0123456789abcdefghijklmnopqrstuvwxyz')],
+  ['base36upper', radixOf('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ')],
+  ['base58btc', radixOf('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz')],
+  ['base58flickr', radixOf('123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ')],
+])
+
+/** Maximum number of bytes in these bases. */
 const longestInRadix = 4096
+
+/** Bytes encoded in one step. They fill groups of digits in every other base, so the digits of steps can be joined. */
+const bytesPerStep = 15 * 256
+/** UTF-8 bytes decoded in one step. */
+const textPerStep = 8 * 1024
+/** Digits whose bits fill bytes in every other base. */
+const digitsPerGroup = 8
 
 /** A multibase encoder. */
 export interface Multibase {
@@ -31,6 +51,8 @@ export interface Multibase {
    * @throws {@link FileNetworkError} if there are too many bytes for base36 or base58
    */
   encode(bytes: Uint8Array): string
+  /** Encodes bytes in parts that take less than a millisecond each. @throws as `encode` */
+  encodeInParts(bytes: Uint8Array): Iterable<string>
 }
 
 /**
@@ -42,14 +64,29 @@ export function multibaseByName(name: string): Multibase {
   if (name === '') throw new FileNetworkError('empty multibase encoding')
   const base = basesByName.get(name) ?? basesByPrefix.get(name)
   if (base === undefined) throw new FileNetworkError(`unsupported multibase encoding: ${name}`)
+  const radix = radixes.get(base.name)
+  const encode = (bytes: Uint8Array): string => {
+    if (radix === undefined) return base.encoder.encode(bytes)
+    checkLength(base, bytes.length)
+    return base.prefix + encodeInRadix(radix, bytes)
+  }
   return {
     name: base.name,
     prefix: base.prefix,
-    encode(bytes) {
-      checkLength(base, bytes.length)
-      return base.encoder.encode(bytes)
-    },
+    encode,
+    encodeInParts: (bytes) => (radix === undefined ? encodedParts(base, bytes) : [encode(bytes)]),
   }
+}
+
+function* encodedParts({ name, prefix, encoder }: Codec, bytes: Uint8Array): Generator<string> {
+  yield prefix
+  const decoder = new TextDecoder('utf-8')
+  for (let start = 0; start < bytes.length; start += bytesPerStep) {
+    const part = bytes.subarray(start, start + bytesPerStep)
+    if (name === identity) yield decoder.decode(part, { stream: true })
+    else yield encoder.encode(part).slice(prefix.length)
+  }
+  yield decoder.decode()
 }
 
 /** Returns the name of a text's multibase by its prefix; undefined if there is none. */
@@ -63,27 +100,95 @@ export function baseNameByPrefix(text: string): string | undefined {
  * @throws {@link FileNetworkError} with go-multibase's message
  */
 export function decodeMultibase(text: string): Uint8Array {
-  if (text === '') throw new FileNetworkError('cannot decode multibase for zero length string')
-  const prefix = String.fromCodePoint(text.codePointAt(0) ?? 0)
-  const base = basesByPrefix.get(prefix)
-  if (base === undefined) throw new FileNetworkError('selected encoding not supported')
+  const base = baseOf(text)
   checkLength(base, text.length)
-  const digits = text.slice(prefix.length)
+  const digits = text.slice(base.prefix.length)
   if (digits === '' && base.name.startsWith('base36'))
     throw new FileNetworkError('can not decode zero-length string')
   if (digits === '' && base.name.startsWith('base58')) throw new FileNetworkError('zero length string')
+  return decodeDigits(base, digits)
+}
+
+/**
+ * Decodes UTF-8 text in any multibase in steps.
+ *
+ * @throws {@link FileNetworkError} with go-multibase's message
+ */
+export function* decodeMultibaseInSteps(text: Uint8Array): Steps<Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let waiting = decoder.decode(text.subarray(0, textPerStep), { stream: true })
+  if (text.length <= textPerStep || radixes.has(baseOf(waiting).name)) {
+    // Text of a radix that is cut here is too long anyway.
+    return decodeMultibase(Buffer.from(text.subarray(0, 8 * textPerStep)).toString())
+  }
+  const base = baseOf(waiting)
+  waiting = waiting.slice(base.prefix.length)
+  const bytes = new Uint8Array(text.length)
+  let length = 0
+  const take = (part: Uint8Array): void => {
+    bytes.set(part, length)
+    length += part.length
+  }
+  const end = yield* lengthWithOneGroupOfPadding(text)
+  let place = 0
+  for (let start = textPerStep; start < end; start += textPerStep) {
+    let whole = waiting.length - (waiting.length % digitsPerGroup)
+    // The second half of an emoji stays with the first.
+    if (waiting.charCodeAt(whole) >> 10 === 0xdc00 >> 10) whole--
+    take(decodeDigits(base, waiting.slice(0, whole), { place, goesOn: true }))
+    place += whole
+    const next = text.subarray(start, Math.min(start + textPerStep, end))
+    waiting = waiting.slice(whole) + decoder.decode(next, { stream: true })
+    yield
+  }
+  take(decodeDigits(base, waiting + decoder.decode(), { place, goesOn: false }))
+  return bytes.subarray(0, length)
+}
+
+function baseOf(text: string): Codec {
+  if (text === '') throw new FileNetworkError('cannot decode multibase for zero length string')
+  const base = basesByPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))
+  if (base === undefined) throw new FileNetworkError('selected encoding not supported')
+  return base
+}
+
+/** Returns the length of text up to the padding that makes no difference. */
+function* lengthWithOneGroupOfPadding(text: Uint8Array): Steps<number> {
+  const padding = '='.charCodeAt(0)
+  let end = text.length
+  for (; text[end - 1] === padding; end--) if (end % textPerStep === 0) yield
+  return end + ((text.length - end) % digitsPerGroup)
+}
+
+/** A part of the digits of a text. */
+interface Part {
+  /** Number of digits before it. */
+  place: number
+  /** Whether there are digits after it. */
+  goesOn: boolean
+}
+
+const allDigits: Part = { place: 0, goesOn: false }
+
+function decodeDigits(base: Codec, digits: string, part = allDigits): Uint8Array {
+  const radix = radixes.get(base.name)
+  const written = isCaseless.test(base.name) ? toCaseOf(base.name, digits) : digits
   try {
-    return base.decoder.decode(isCaseless.test(base.name) ? toCaseOf(base.name, text) : text)
+    if (radix !== undefined) return decodeFromRadix(radix, written)
+    // The library takes padding between digits for a digit, or drops it at the end of a part.
+    const unpadded = part.goesOn ? digits : withoutPadding(digits)
+    if (base.name !== identity && unpadded.includes('=')) throw new SyntaxError(`Non-${base.name} character`)
+    return base.decoder.decode(base.prefix + written)
   } catch (error) {
-    const problem = problemOf(base.name, digits)
+    const problem = problemOf(base.name, digits, part)
     if (problem === undefined && base.name.startsWith('base32')) return decodeLeniently(base, digits)
     throw new FileNetworkError(problem ?? (error as Error).message)
   }
 }
 
 /** Decodes base32 without checking leftover bits: Go ignores them, but the library requires zeros. */
-function decodeLeniently(base: MultibaseCodec<string>, text: string): Uint8Array {
-  const digits = text.replace(/=+$/, '').toLowerCase()
+function decodeLeniently(base: Codec, text: string): Uint8Array {
+  const digits = withoutPadding(text).toLowerCase()
   const alphabet = base.name.includes('hex')
     ? '0123456789abcdefghijklmnopqrstuv'
     : 'abcdefghijklmnopqrstuvwxyz234567'
@@ -101,6 +206,12 @@ function decodeLeniently(base: MultibaseCodec<string>, text: string): Uint8Array
   return bytes
 }
 
+function withoutPadding(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '=') end--
+  return digits.slice(0, end)
+}
+
 /** Bases that Go reads in either case, whatever the prefix. */
 const isCaseless = /^base(?:16|36)/
 
@@ -116,11 +227,12 @@ function checkLength({ name }: { name: string }, length: number): void {
 /**
  * Describes what is wrong with text in a base, with the message of Go's decoder; undefined if all characters are valid.
  */
-function problemOf(baseName: string, text: string): string | undefined {
+function problemOf(baseName: string, text: string, { place: before, goesOn }: Part): string | undefined {
   const kind = /^base(?:16|32|36|58|64)/.exec(baseName)?.[0]
   if (kind === undefined) return undefined
-  const digits = text.replace(/=+$/, '')
-  const place = [...digits].findIndex((digit) => !alphabetOf(kind, baseName).test(digit))
+  const digits = goesOn ? text : withoutPadding(text)
+  const alphabet = alphabetOf(kind, baseName)
+  const place = [...digits].findIndex((digit) => !alphabet.test(digit))
   const wrong = [...digits][place]
   if (wrong === undefined) {
     return kind === 'base16' && text.length % 2 === 1 ? 'encoding/hex: odd length hex string' : undefined
@@ -133,7 +245,7 @@ function problemOf(baseName: string, text: string): string | undefined {
     case 'base58':
       return wrong > '\x7f' ? 'high-bit set on invalid digit' : `invalid base58 digit ('${wrong}')`
     default:
-      return `illegal ${kind} data at input byte ${place}`
+      return `illegal ${kind} data at input byte ${before + place}`
   }
 }
 

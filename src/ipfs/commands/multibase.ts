@@ -1,4 +1,5 @@
-import { decodeMultibase, multibaseByName } from '../cid/multibase.js'
+import { TimeSlice, runInSlices, textChunks } from '../../encoding/timeSlice.js'
+import { decodeMultibaseInSteps, multibaseByName } from '../cid/multibase.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
 import type { Upload } from '../request/upload.js'
@@ -19,7 +20,7 @@ export const multibaseEncode = defineCommand({
   options: { b: baseOption },
   async run({ options, upload }) {
     const base = multibaseByName(options.b)
-    return whole(base.encode(await readFile(upload)))
+    return written(base.encodeInParts(await readFile(upload)))
   },
 })
 
@@ -28,7 +29,14 @@ export const multibaseDecode = defineCommand({
   description: 'Decode a multibase string.',
   arguments: [fileArgument('encoded_file', 'Multibase string.')],
   options: {},
-  run: async ({ upload }) => whole(decode(await readFile(upload))),
+  async run({ upload }) {
+    const content = await decode(upload)
+    return bytes(
+      (async function* () {
+        yield content
+      })(),
+    )
+  },
 })
 
 /** `multibase/transcode`: converts multibase text to another base. */
@@ -38,13 +46,14 @@ export const multibaseTranscode = defineCommand({
   options: { b: baseOption },
   async run({ options, upload }) {
     const base = multibaseByName(options.b)
-    return whole(base.encode(decode(await readFile(upload))))
+    return written(base.encodeInParts(await decode(upload)))
   },
 })
 
-function decode(text: Uint8Array): Uint8Array {
+async function decode(upload: Upload): Promise<Uint8Array> {
+  const text = await readFile(upload)
   try {
-    return decodeMultibase(Buffer.from(text).toString())
+    return await runInSlices(decodeMultibaseInSteps(text), new TimeSlice())
   } catch (error) {
     throw new FileNetworkError(`failed to decode multibase: ${errorText(error)}`)
   }
@@ -54,10 +63,10 @@ function readFile(upload: Upload): Promise<Uint8Array> {
   return readFileArgument(upload, inputLimit, 'failed to access file: expected a regular file')
 }
 
-function whole(content: Uint8Array | string): Output {
+function written(parts: Iterable<string>): Output {
   return bytes(
     (async function* () {
-      yield Buffer.from(content as string)
+      for await (const text of textChunks(parts)) yield Buffer.from(text)
     })(),
   )
 }

@@ -350,6 +350,33 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'multibase/encode?b=base64',
     () => Buffer.alloc(6e7, 7),
   ),
+  ...['base2', 'base16', 'base32', 'base64urlpad', 'base256emoji'].flatMap((base) => [
+    file(
+      `multibase/encode: ${base} of 12 MB`,
+      () => `multibase/encode?b=${base}`,
+      () => Buffer.alloc(1.2e7, 7),
+    ),
+    file(
+      `multibase/transcode: eight megabytes to ${base}`,
+      () => `multibase/transcode?b=${base}`,
+      () => Buffer.concat([Buffer.from('m'), Buffer.alloc(8e6, 0x41)]),
+    ),
+  ]),
+  ...['base36', 'base58btc'].map((base) =>
+    file(
+      `multibase/encode: ${base} of 8 kB`,
+      () => `multibase/encode?b=${base}`,
+      () => Buffer.alloc(8192, 200),
+    ),
+  ),
+  file('cid/format: base58 of 4 kB', () => `cid/format?arg=${identityCid(4000)}&b=base58btc`),
+  ...['f', 'b', 'm', '0'].map((prefix) =>
+    file(
+      `multibase/decode: thirty megabytes behind ${prefix}`,
+      () => 'multibase/decode',
+      () => Buffer.concat([Buffer.from(prefix), Buffer.alloc(30_720_000, prefix === '0' ? 0x30 : 0x61)]),
+    ),
+  ),
   file(
     'multibase/transcode: base58 of 300 kB',
     () => 'multibase/transcode?b=base36',

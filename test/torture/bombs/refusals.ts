@@ -60,7 +60,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^deep parameters/, 'cannot unmarshal array'],
   [/^\/_standin\/outages.*two megabytes/, 'status 404'],
   [/^\/_standin.*(two megabytes|hundreds of thousands|code of a megabyte)/, 'status 400'],
-  [/^multibase\/(decode|encode|transcode): base(58|36)/, 'too long for base'],
+  [/^multibase\/(decode|encode|transcode): base(58|36) of 300/, 'too long for base'],
   [/^multibase\/encode: base10/, 'unsupported multibase encoding'],
 ]
 
