@@ -62,7 +62,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     { automine, interval: 0 },
     {
       waitingShareBlock: compatibility.automineIncludesPending,
-      readyShareBlock: compatibility.readyShareBlock,
+      readyShareBlock: compatibility.executableTransactionsShareBlock,
       report: (fault) => report('mining', fault),
     },
   )

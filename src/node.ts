@@ -249,14 +249,14 @@ export async function listenOnPorts(
   settings: Pick<NodeSettings, 'host' | 'port' | 'ipfsPort' | 'ipc'>,
   warn: (message: string) => void,
 ): Promise<Ports> {
-  const { host: hosts, port: wanted, ipfsPort: wantedForFiles } = settings
+  const { host: hosts, port: wanted, ipfsPort: wantedIpfsPort } = settings
   if (settings.ipc !== undefined) await server.listenForIpc(settings.ipc)
   const port = await server.listen({ hosts, port: wanted })
   try {
-    const ipfsPort = await server.listenForFiles({ hosts, port: wantedForFiles ?? usualFilePort })
+    const ipfsPort = await server.listenForFiles({ hosts, port: wantedIpfsPort ?? usualFilePort })
     return { port, ipfsPort }
   } catch (error) {
-    if (!(error instanceof AddressInUseError) || wantedForFiles !== undefined) throw error
+    if (!(error instanceof AddressInUseError) || wantedIpfsPort !== undefined) throw error
     warn(`${error.message}: the file network answers on port ${port} only`)
     return { port, ipfsPort: undefined }
   }

@@ -452,7 +452,7 @@ describe('the file', () => {
     }
     await writer.close()
     const reader = await CassetteReader.open(path)
-    const parsed = vi.spyOn(reader, 'restAt')
+    const parsed = vi.spyOn(reader, 'lineRestAt')
     const answers = await RecordedAnswers.open(reader, { exhaustion: 'repeat', delayScale: 0 })
     const taken = []
     for (let i = 0; i < count; i++) taken.push(await answers.take(call))
@@ -495,7 +495,7 @@ describe('the file', () => {
     for (let i = 0; i < 1000; i += 13) {
       const offset = reader.lowerBound(prefixOf(i))
       expect(reader.startsWith(offset, prefixOf(i))).toBe(true)
-      const rest = reader.restAt(offset, prefixOf(i))!.rest
+      const rest = reader.lineRestAt(offset, prefixOf(i))!.rest
       expect(lines).toContain(prefixOf(i) + rest)
       expect(rest).toContain(`${i}"}`)
       const missing = prefixOf(i + 1000)

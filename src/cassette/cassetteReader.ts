@@ -104,7 +104,7 @@ export class CassetteReader {
    * Returns the rest of the line at an offset behind a prefix, and the offset of the next line; undefined if the line
    * does not start with the prefix.
    */
-  restAt(offset: number, text: string): { rest: string; next: number } | undefined {
+  lineRestAt(offset: number, text: string): { rest: string; next: number } | undefined {
     if (!this.startsWith(offset, text)) return undefined
     const end = this.#lineEnd(offset)
     return { rest: this.#bytes(offset + Buffer.byteLength(text), end).toString('utf8'), next: end + 1 }

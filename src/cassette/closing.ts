@@ -6,7 +6,7 @@ import {
   LINE_START,
   formatOutcome,
   formatPlace,
-  isOfSubscription,
+  isSubscriptionPrefix,
   linePrefix,
   parseEntry,
 } from './entry.js'
@@ -233,7 +233,7 @@ function* writeBody(
     for (const line of lines) {
       if (++number % LINES_AT_ONCE === 0) yield
       const previous = last?.call === line.call ? last : undefined
-      if (previous === undefined) isSubscribed = isOfSubscription(line.call)
+      if (previous === undefined) isSubscribed = isSubscriptionPrefix(line.call)
       if (previous !== undefined && !isSubscribed && previous.outcome === line.outcome) {
         previous.times += line.times
         continue

@@ -169,7 +169,7 @@ export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
 const subscriptionStart = /^\{"call":\["rpc","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*_subscribe",/
 
 /** Returns whether lines with this prefix are answers to subscriptions, which are followed by events. */
-export function isOfSubscription(prefix: string): boolean {
+export function isSubscriptionPrefix(prefix: string): boolean {
   return subscriptionStart.test(prefix)
 }
 

@@ -17,7 +17,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
       : `{"call":["files",`
   let nearest: { value: unknown; differences: string[] } | undefined
-  let line = reader.restAt(reader.lowerBound(prefix), prefix)
+  let line = reader.lineRestAt(reader.lowerBound(prefix), prefix)
   for (let compared = 0; line !== undefined && compared < COMPARED_CALLS; compared++) {
     const { call: recorded } = yield* parseEntry(prefix + line.rest, reader.path)
     const differences = differencesBetween(recorded[3], asked, 'params')
@@ -29,7 +29,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       nearest = { value: kind === 'rpc' ? recorded[3] : recorded[1], differences }
     }
     yield
-    line = reader.restAt(line.next, prefix)
+    line = reader.lineRestAt(line.next, prefix)
   }
   const name = kind === 'rpc' ? `${second} ${shortened(canonicalJson(asked))}` : first
   if (nearest === undefined) return `the cassette has no answer to ${name}`

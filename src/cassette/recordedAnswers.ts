@@ -5,7 +5,7 @@ import {
   type EntryAnswer,
   type RecordedCall,
   type SubscriptionEvent,
-  isOfSubscription,
+  isSubscriptionPrefix,
   linePrefix,
   linePrefixInSlices,
   parseAnswer,
@@ -302,14 +302,14 @@ export class RecordedAnswers {
 
   /** Reads an answer and the events that follow it. */
   *#answerAt(offset: number, prefix: string): Steps<AnswerLine | undefined> {
-    const first = this.reader.restAt(offset, prefix)
+    const first = this.reader.lineRestAt(offset, prefix)
     if (first === undefined) return undefined
     const entry = yield* parseAnswer(first.rest)
     const events: SubscriptionEvent[] = []
     let { next } = first
     let hasNext = this.reader.startsWith(next, prefix)
-    for (const isSubscription = hasNext && isOfSubscription(prefix); isSubscription && hasNext;) {
-      const following = this.reader.restAt(next, prefix)!
+    for (const isSubscription = hasNext && isSubscriptionPrefix(prefix); isSubscription && hasNext;) {
+      const following = this.reader.lineRestAt(next, prefix)!
       const { outcome } = yield* parseAnswer(following.rest)
       if (!('event' in outcome)) break
       events.push(outcome)

@@ -90,7 +90,7 @@ export class RpcPlayer {
     const isChanging = isChange(method)
     if (isChanging) this.#changes++
     if (transport === 'websocket') this.#answered++
-    if (isChanging || transport === 'websocket') for (const told of this.#onAnswer) told()
+    if (isChanging || transport === 'websocket') for (const notify of this.#onAnswer) notify()
     return replayOutcome(this.#matching.outcomeFor(outcome), subscriptions)
   }
 
@@ -123,12 +123,12 @@ export class RpcPlayer {
         }
         isAdvancing = false
       }
-      const told = (): void => void advance()
-      this.#onAnswer.add(told)
-      told()
+      const notify = (): void => void advance()
+      this.#onAnswer.add(notify)
+      notify()
       return () => {
         isEnded = true
-        this.#onAnswer.delete(told)
+        this.#onAnswer.delete(notify)
       }
     })
   }

@@ -50,7 +50,7 @@ export class RpcRecorder {
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
       return subscriptions.close(subscriptionId(params))
     }
-    const seat = this.#upstream.join(call.batch, call.transport)
+    const slot = this.#upstream.join(call.batch, call.transport)
     try {
       await this.#pinTag(call)
       const tags = this.#writer.tagsOf(network)
@@ -60,7 +60,7 @@ export class RpcRecorder {
         return await this.#subscribe(call, prefix, subscriptions)
       }
       const started = performance.now()
-      const outcome = await seat.send({ method, params: pinTag(method, params, tags) })
+      const outcome = await slot.send({ method, params: pinTag(method, params, tags) })
       if (isChange(method)) this.#changes++
       if (call.transport === 'websocket') this.#answered++
       const after = followsChain(method, params) === undefined ? 0 : this.#changes
@@ -69,7 +69,7 @@ export class RpcRecorder {
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
     } finally {
-      seat.leave()
+      slot.leave()
     }
   }
 

@@ -48,7 +48,7 @@ interface Answer {
 export type UpstreamEvent = { resultText: string } | { close: SocketClose }
 
 /** Place of a call in a batch, taken before the call is known. */
-export interface Seat {
+export interface BatchSlot {
   /** @throws UpstreamError if the provider cannot be reached */
   send(call: UpstreamCall): Promise<RecordedOutcome>
   /** Lets the batch go without this call, unless it was already sent. */
@@ -80,7 +80,7 @@ export class Upstream {
   /** Notifications that arrived together with the answer to their subscription. */
   readonly #early = new Map<string, UpstreamEvent[]>()
   /** Batches still waiting for calls. */
-  readonly #batches = new WeakMap<object, { seats: number; calls: WaitingCall[] }>()
+  readonly #batches = new WeakMap<object, { slots: number; calls: WaitingCall[] }>()
 
   constructor(
     { url, webSocketUrl }: UpstreamAddresses,
@@ -97,16 +97,16 @@ export class Upstream {
    *
    * @param batch - identifies the batch; undefined for a single call
    */
-  join(batch: object | undefined, transport: string): Seat {
+  join(batch: object | undefined, transport: string): BatchSlot {
     const key = batch ?? {}
-    const pending = this.#batches.get(key) ?? { seats: 0, calls: [] }
+    const pending = this.#batches.get(key) ?? { slots: 0, calls: [] }
     this.#batches.set(key, pending)
-    pending.seats++
+    pending.slots++
     let isTaken = true
     const leave = (): void => {
       if (!isTaken) return
       isTaken = false
-      if (--pending.seats > 0 || pending.calls.length === 0) return
+      if (--pending.slots > 0 || pending.calls.length === 0) return
       const { calls } = pending
       const isSocket = transport === 'websocket' && this.#webSocketUrl !== undefined
       const sent = isSocket
@@ -315,8 +315,8 @@ function errorOf(error: unknown, errorText: string): NonNullable<Answer['error']
   if (typeof code === 'number' && typeof message === 'string') {
     return { error: error as RpcErrorObject, errorText }
   }
-  const told = typeof error === 'string' ? error : typeof message === 'string' ? message : errorText
-  const formed = { code: -32603, message: told, data: error }
+  const errorMessage = typeof error === 'string' ? error : typeof message === 'string' ? message : errorText
+  const formed = { code: -32603, message: errorMessage, data: error }
   return { error: formed, errorText: JSON.stringify(formed) }
 }
 

@@ -118,7 +118,7 @@ export class Chain {
 
   /** Runs read-only work under the chain's mutex, even after {@link close}. */
   unchanged<T>(work: () => T | Promise<T>): Promise<T> {
-    return this.#mutex.runEvenClosed(work)
+    return this.#mutex.runAfterClose(work)
   }
 
   /** The base fee of the next block in wei per gas; zero before London. */

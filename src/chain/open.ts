@@ -81,7 +81,7 @@ function firstOrdinal(database: Database, keys: Keyspace): number {
  * Restarts a chain on its genesis as made now, with the current time unless that is fixed. Nothing stored before is
  * found any more. Only within the chain's mutex, and with an empty mempool.
  */
-export async function beginAnew(
+export async function restartFromGenesis(
   base: ChainBase,
   options: Pick<OpenChainOptions, 'database' | 'chainId' | 'schedule' | 'genesis'>,
 ): Promise<ChainBase> {

@@ -100,7 +100,7 @@ export function isPair(list: Uint8Array): boolean {
 }
 
 /** Whether a byte string is its own encoding: a single byte below 0x80. */
-function isItsOwnItem(bytes: Uint8Array): boolean {
+function encodesItself(bytes: Uint8Array): boolean {
   return bytes.length === 1 && (bytes[0] as number) < 0x80
 }
 
@@ -127,13 +127,13 @@ function writeHeader(into: Uint8Array, position: number, payloadLength: number, 
 
 /** Returns the encoded length of a byte string. */
 export function stringLength(bytes: Uint8Array): number {
-  if (isItsOwnItem(bytes)) return 1
+  if (encodesItself(bytes)) return 1
   return headerLength(bytes.length) + bytes.length
 }
 
 /** Writes a byte string as an item and returns the end of the item. */
 export function writeString(into: Uint8Array, position: number, bytes: Uint8Array): number {
-  const start = isItsOwnItem(bytes) ? position : writeHeader(into, position, bytes.length, 0x80)
+  const start = encodesItself(bytes) ? position : writeHeader(into, position, bytes.length, 0x80)
   into.set(bytes, start)
   return start + bytes.length
 }
@@ -150,7 +150,7 @@ export function writeListHeader(list: Uint8Array, itemsLength: number): number {
 
 /** Encodes a byte string as an item. */
 export function encodeString(bytes: Uint8Array): Uint8Array {
-  if (isItsOwnItem(bytes)) return bytes
+  if (encodesItself(bytes)) return bytes
   const item = new Uint8Array(stringLength(bytes))
   writeString(item, 0, bytes)
   return item

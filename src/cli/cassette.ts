@@ -19,12 +19,12 @@ export async function* runCassette(words: readonly string[]): AsyncGenerator<str
   const [action, ...files] = positionals
   const method = values.method
   if (values.help === true || action === undefined) yield usage
-  else if (action === 'show') yield* lines(showCassette(theFile(action, files, 1)[0]!, method ?? '*'))
+  else if (action === 'show') yield* lines(showCassette(checkFileCount(action, files, 1)[0]!, method ?? '*'))
   else if (action === 'diff') {
-    const [first, second] = theFile(action, files, 2)
+    const [first, second] = checkFileCount(action, files, 2)
     yield* lines(diffCassettes(first!, second!))
   } else if (action === 'prune') {
-    const removed = await pruneCassette(theFile(action, files, 1)[0]!, method)
+    const removed = await pruneCassette(checkFileCount(action, files, 1)[0]!, method)
     yield `Removed ${removed.entries} entries and ${removed.bodies} bodies\n`
   } else throw new OptionError(`cassette: expected show, diff or prune, got ${JSON.stringify(action)}`)
 }
@@ -33,7 +33,7 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string, void
   for await (const text of texts) yield `${text}\n`
 }
 
-function theFile(action: string, files: readonly string[], count: number): readonly string[] {
+function checkFileCount(action: string, files: readonly string[], count: number): readonly string[] {
   if (files.length === count) return files
   throw new OptionError(
     `cassette ${action}: expected ${count === 1 ? 'one file' : 'two files'}, got ${files.length}`,

@@ -20,7 +20,7 @@ under their camel-case names, in a JSON file (--config).
 `
 
 /** Exit status for what the user can fix: an unknown flag, a bad value, a port in use. */
-const misuse = 2
+const EXIT_USAGE = 2
 
 /** Subcommands, loaded on demand. Each resolves to its exit status. */
 const subcommands = new Map<string | undefined, (words: readonly string[]) => Promise<number>>([
@@ -62,12 +62,12 @@ export async function runCommand(words: readonly string[], whenStarted: () => vo
   } catch (error) {
     if (!isUserError(error)) throw error
     warn(`standin: ${error.message}`)
-    return misuse
+    return EXIT_USAGE
   }
 }
 
 async function serve(settings: CommandSettings, whenStarted: () => void): Promise<void> {
-  const stopping = untilToldToStop({ parentPid: settings.parentPid })
+  const stopping = untilStopRequested({ parentPid: settings.parentPid })
   const node = await startNode(settings, createHooks(settings))
   if (settings.configOut !== undefined) await writeConfigFile(settings.configOut, node, settings)
   announce(settings, node)
@@ -112,20 +112,20 @@ function warn(text: string): void {
 const parentInterval = 250
 
 /** Milliseconds after which the process ends even if the node has not stopped. */
-const patience = 1800
+const shutdownTimeout = 1800
 
 /**
  * Resolves at the first signal to stop, or when the parent process is gone.
  *
  * A second signal, or a stop that takes too long, ends the process at once: all acknowledged data is already on disk.
  */
-export function untilToldToStop({ parentPid }: { parentPid: number | undefined }): Promise<void> {
+export function untilStopRequested({ parentPid }: { parentPid: number | undefined }): Promise<void> {
   return new Promise((resolve) => {
-    let told = false
+    let stopRequested = false
     const stop = (): void => {
-      if (told) process.exit(0)
-      told = true
-      setTimeout(() => process.exit(0), patience).unref()
+      if (stopRequested) process.exit(0)
+      stopRequested = true
+      setTimeout(() => process.exit(0), shutdownTimeout).unref()
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { OptionError } from '../options.js'
 
 /** Parsed words of a subcommand: flag values and positional words. */
-export interface SubcommandWords<Flag extends string> {
+export interface SubcommandArguments<Flag extends string> {
   values: Partial<Record<Flag, string>>
   positionals: string[]
 }
@@ -18,7 +18,7 @@ export function parseSubcommand<const Flag extends string>(
   name: string,
   words: readonly string[],
   flags: readonly Flag[],
-): SubcommandWords<Flag> | undefined {
+): SubcommandArguments<Flag> | undefined {
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
@@ -30,7 +30,7 @@ export function parseSubcommand<const Flag extends string>(
     })
     return values.help === true
       ? undefined
-      : { values: values as SubcommandWords<Flag>['values'], positionals }
+      : { values: values as SubcommandArguments<Flag>['values'], positionals }
   } catch (error) {
     throw new OptionError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
   }

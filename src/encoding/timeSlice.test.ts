@@ -149,7 +149,7 @@ describe('Mutex', () => {
     const mutex = new Mutex()
     const first = mutex.run(task('first'))
     const second = mutex.run(task('second'))
-    const reading = mutex.runEvenClosed(task('reading'))
+    const reading = mutex.runAfterClose(task('reading'))
     await turn()
     const closed = mutex.close(() => new Error('closed'))
     await expect(second).rejects.toThrow('closed')

@@ -295,14 +295,14 @@ export class Mutex {
 
   /** @throws the error given to {@link close} if that was called before the task's turn */
   run<T>(task: () => T | Promise<T>): Promise<T> {
-    return this.runEvenClosed(() => {
+    return this.runAfterClose(() => {
       if (this.#refuse !== undefined) throw this.#refuse()
       return task()
     })
   }
 
   /** Like {@link run}, for tasks that change nothing: they run even after {@link close}. */
-  runEvenClosed<T>(task: () => T | Promise<T>): Promise<T> {
+  runAfterClose<T>(task: () => T | Promise<T>): Promise<T> {
     const result = this.#last.then(task)
     this.#last = result.catch(() => undefined)
     return result

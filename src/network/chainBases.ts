@@ -138,7 +138,7 @@ export class ChainBases {
   }
 
   /** Rebuilds the genesis if the base has one. Call this only in the chain's turn and with an empty mempool. */
-  async renewHome(opened: OpenedBase): Promise<void> {
+  async rebuildHomeGenesis(opened: OpenedBase): Promise<void> {
     const { chain, renew } = this.#parts
     if (opened.fork !== undefined) return
     opened.base = await renew(opened.base)
@@ -239,7 +239,7 @@ export class ChainBases {
   #takeNumber(): number {
     const { numbers } = this.#parts.data
     if (this.#prepared !== undefined) numbers.release(this.#prepared)
-    this.#prepared = numbers.takeGreatest()
+    this.#prepared = numbers.allocateHighest()
     return this.#prepared
   }
 }

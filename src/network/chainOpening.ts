@@ -3,7 +3,7 @@ import { ImportError } from '../chain/errors.js'
 import { MovableSchedule } from '../chain/evm/forkSchedule.js'
 import { type ImportFileOptions, importFile } from '../chain/import/chainFile.js'
 import { Mempool } from '../chain/mempool/mempool.js'
-import { beginAnew, genesisHash, openBase, openChain } from '../chain/open.js'
+import { restartFromGenesis, genesisHash, openBase, openChain } from '../chain/open.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { NodeSettings } from '../options.js'
 import { type CompatibilityProfile, compatibilityProfile } from '../rpc/compatibility.js'
@@ -44,7 +44,7 @@ export async function openNetworkChain(
   compatibility: CompatibilityProfile,
 ): Promise<OpenedChain> {
   const { manifest, numbers } = request.data
-  const index = manifest.networks[request.name]?.index ?? numbers.takeLeast()
+  const index = manifest.networks[request.name]?.index ?? numbers.allocateLowest()
   try {
     return await openChainAt(index, request, { origin, compatibility })
   } finally {
@@ -141,7 +141,7 @@ export async function openBases(
     caches: origin.caches,
     reads: request.remoteReads,
     renew: (base) =>
-      beginAnew(base, {
+      restartFromGenesis(base, {
         database: data.database,
         chainId: origin.source.chainId,
         schedule: home.opened.schedule,

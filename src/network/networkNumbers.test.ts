@@ -19,16 +19,16 @@ function manifestOf(networks: Record<string, { index: number; resetTo?: number }
 
 test('a number that is stored or taken is not assigned again', () => {
   const numbers = new NetworkNumbers(manifestOf({ a: { index: 0, resetTo: 254 }, b: { index: 2 } }))
-  expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 3])
-  expect([numbers.takeGreatest(), numbers.takeGreatest()]).toEqual([253, 252])
+  expect([numbers.allocateLowest(), numbers.allocateLowest()]).toEqual([1, 3])
+  expect([numbers.allocateHighest(), numbers.allocateHighest()]).toEqual([253, 252])
   numbers.release(1)
   numbers.release(2)
-  expect([numbers.takeLeast(), numbers.takeLeast()]).toEqual([1, 4])
+  expect([numbers.allocateLowest(), numbers.allocateLowest()]).toEqual([1, 4])
 })
 
 test('there are 255 numbers', () => {
   const numbers = new NetworkNumbers(manifestOf({}))
-  for (let number = 0; number < 255; number++) expect(numbers.takeLeast()).toBe(number)
-  expect(() => numbers.takeLeast()).toThrow('room for 255 chains')
-  expect(() => numbers.takeGreatest()).toThrow('room for 255 chains')
+  for (let number = 0; number < 255; number++) expect(numbers.allocateLowest()).toBe(number)
+  expect(() => numbers.allocateLowest()).toThrow('room for 255 chains')
+  expect(() => numbers.allocateHighest()).toThrow('room for 255 chains')
 })

@@ -15,7 +15,7 @@ export class NetworkNumbers {
   }
 
   /** Takes the lowest free number, for a network's home base. @throws DataDirectoryError if there is none */
-  takeLeast(): number {
+  allocateLowest(): number {
     const used = this.#used()
     let number = 0
     while (used.has(number)) number++
@@ -23,7 +23,7 @@ export class NetworkNumbers {
   }
 
   /** Takes the highest free number, for the base of a reset. @throws DataDirectoryError if there is none */
-  takeGreatest(): number {
+  allocateHighest(): number {
     const used = this.#used()
     let number = MAX_NETWORKS - 1
     while (used.has(number)) number--

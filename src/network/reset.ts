@@ -43,7 +43,7 @@ export function resetChain(
       chain.mempool.dropAll()
       if (beginsAnew) {
         snapshots.restart()
-        await bases.renewHome(opened)
+        await bases.rebuildHomeGenesis(opened)
       } else snapshots.clear()
       if (opened.fork === undefined) keepBaseFee(chain, compatibility)
       await chain.commitProgress()

@@ -11,7 +11,7 @@ import {
   sweepTemporaryDirectories,
 } from '../storage/temporaryDirectory.js'
 import { FORMAT_VERSION, readManifest, writeManifest } from '../storage/manifest.js'
-import { beginWith, type StartingData } from './startingData.js'
+import { fillDataDirectory, type StartingData } from './startingData.js'
 
 /** The data of a running node. */
 export interface NodeData extends NetworkData {
@@ -37,7 +37,7 @@ export async function openData(
     if (isTemporary) await removeTemporaryDirectory(directory)
   }
   try {
-    if (start !== undefined) beginWith(start, directory)
+    if (start !== undefined) fillDataDirectory(start, directory)
     const manifest = readManifest(directory) ?? { formatVersion: FORMAT_VERSION, networks: {} }
     const database = await openDatabase({ directory: join(directory, 'chain'), sync: settings.sync })
     // Delayed and without reporting failures, because leftovers of other processes must not affect this start.

@@ -67,7 +67,7 @@ function keysIn(directory: string): string | undefined {
  *
  * @throws DataDirectoryError if it contains other data, or a node opened the source during the copy
  */
-export function beginWith({ directory, name, isUnsettled }: StartingData, target: string): void {
+export function fillDataDirectory({ directory, name, isUnsettled }: StartingData, target: string): void {
   const marker = join(target, START_FILE)
   const before = existsSync(marker) ? readFileSync(marker, 'utf8') : undefined
   if (before === name && existsSync(join(target, DATA_MANIFEST))) return

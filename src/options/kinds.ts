@@ -21,7 +21,7 @@ export interface OptionKind<Output, Input = Output> {
 /** Longest timer delay in seconds. */
 export const LONGEST_WAIT_SECONDS = Math.floor(TIMEOUT_MAX / 1000)
 
-const switchWords = new Map([
+const switchValues = new Map([
   ['true', true],
   ['1', true],
   ['', true],
@@ -32,7 +32,7 @@ const switchWords = new Map([
 /** On or off. A flag without a value is on; `--flag false`, as devnet launchers write it, is off. */
 const switchKind: OptionKind<boolean> = {
   check: (value) => (typeof value === 'boolean' ? value : undefined),
-  fromText: (text) => switchWords.get(text) ?? text,
+  fromText: (text) => switchValues.get(text) ?? text,
   expected: 'true or false',
 }
 
@@ -102,7 +102,7 @@ export function text(valueName: string, pattern = /./s, expected = 'text'): Opti
   }
 }
 
-const colourWords = new Map<unknown, 'auto' | 'always' | 'never'>([
+const colourValues = new Map<unknown, 'auto' | 'always' | 'never'>([
   ['auto', 'auto'],
   ['always', 'always'],
   [true, 'always'],
@@ -116,8 +116,8 @@ export function colourChoice(): OptionKind<
   'auto' | 'always' | 'never' | boolean
 > {
   return {
-    check: (value) => colourWords.get(value),
-    fromText: (text) => switchWords.get(text) ?? text,
+    check: (value) => colourValues.get(value),
+    fromText: (text) => switchValues.get(text) ?? text,
     expected: 'auto, always or never',
     valueName: 'WHEN',
     bare: 'always',

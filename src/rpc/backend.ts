@@ -5,7 +5,7 @@ import { Wallet } from '../chain/accounts/wallet.js'
 import { BlockRecords } from '../chain/block/rawParts.js'
 import type { CallObject } from '../chain/calls/callObject.js'
 import { estimateGas } from '../chain/calls/estimate.js'
-import { estimateFromGasUsed, estimateLeast } from '../chain/calls/estimateFromGasUsed.js'
+import { estimateFromGasUsed, estimateMinimumGas } from '../chain/calls/estimateFromGasUsed.js'
 import { MessageExecutor } from '../chain/calls/executor.js'
 import { Simulator } from '../chain/calls/simulate/simulator.js'
 import type { Chain } from '../chain/chain.js'
@@ -115,7 +115,7 @@ const tipSuggestions = {
   fixed: (_: ChainView, startTip: bigint) => startTip,
 }
 
-const gasEstimators = { searched: estimateGas, least: estimateLeast, used: estimateFromGasUsed }
+const gasEstimators = { searched: estimateGas, least: estimateMinimumGas, used: estimateFromGasUsed }
 
 /** Creates the backend of a chain. */
 export function createBackend(parts: BackendParts): Backend {
@@ -143,14 +143,14 @@ export function createBackend(parts: BackendParts): Backend {
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
     ...(compatibility.suggestedTip === 'lowest' && { usualTip: settings.startTip }),
-    protectsUnsigned: compatibility.fillsAsWaiting,
+    protectsUnsigned: compatibility.fillReturnsPendingTransaction,
     defaultFeeCap: compatibility.defaultFeeCap,
-    leavesFeesToMempool: compatibility.leavesFeesToMempool,
+    defersFeeChecksToMempool: compatibility.defersFeeChecksToMempool,
     estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,
-    ...(compatibility.estimatesAsGiven && {
+    ...(compatibility.estimatesGivenFields && {
       estimatedCall: (given: CallObject) => estimatedAsGiven(given, compatibility.callBaseFee),
     }),
-    ...(compatibility.sendsWithBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
+    ...(compatibility.defaultsToBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {

@@ -31,7 +31,7 @@ export interface CompatibilityProfile {
   /** Whether transactions left pending while automine was off share the next one's block. */
   automineIncludesPending: boolean
   /** Whether transactions that become executable together share one automined block; otherwise each gets its own. */
-  readyShareBlock: boolean
+  executableTransactionsShareBlock: boolean
   /** Whether a transaction that automine cannot mine at once is refused. */
   rejectsUnminable: boolean
   /** Whose transaction checks apply; anvil's refuse a fee cap below the next base fee. */
@@ -48,18 +48,18 @@ export interface CompatibilityProfile {
   /** Default fee cap of a transaction with neither fee cap nor gas price. */
   defaultFeeCap: DefaultFeeCap
   /** Whether a transaction without gas gets the block gas limit, or the cap of EIP-7825 if lower. */
-  sendsWithBlockGasLimit: boolean
+  defaultsToBlockGasLimit: boolean
   /** Whether zero fees and a tip above the cap are left for the mempool to refuse or queue. */
-  leavesFeesToMempool: boolean
+  defersFeeChecksToMempool: boolean
   /** Whether a gas price next to EIP-1559 fees wins in transactions and is ignored in calls; otherwise refused. */
-  takesPriceBesideFees: boolean
+  allowsGasPriceWithFeeCaps: boolean
   /** Whether eth_fillTransaction returns a pending transaction, by default from the first account. */
-  fillsAsWaiting: boolean
+  fillReturnsPendingTransaction: boolean
   /** Whether eth_signTransaction fills in missing fields and returns only the signed bytes. */
   fillsBeforeSigning: boolean
 
   /** Whether missing gas is estimated from the given fields rather than from the completed transaction. */
-  estimatesAsGiven: boolean
+  estimatesGivenFields: boolean
 
   /** Whose argument decoding and request checks run first. */
   requestChecks: 'geth' | 'anvil' | 'hardhat'
@@ -121,7 +121,7 @@ export interface CompatibilityProfile {
   /** How methods report missing blocks and transactions, and what they return instead. */
   missing: 'geth' | 'anvil'
   /** Whether pending transactions have a `blockTimestamp`, which is null. */
-  waitingTransactionsHaveTime: boolean
+  pendingTransactionsHaveTimestamp: boolean
   /** Whose controls the `hardhat_` names invoke. */
   hardhatControls: 'hardhat' | 'anvil'
   /** Whether eth_simulateV1 fills gaps in the block numbers. */
@@ -141,7 +141,7 @@ export interface CompatibilityProfile {
   /** Source of block randomness: the parent hash, or hardhat's generators. */
   blockRandomness: BlockRandomness
   /** Whether evm_revert throws once for a snapshot whose block was rolled back, instead of answering false. */
-  tellsLostSnapshots: boolean
+  revertThrowsForLostSnapshot: boolean
   /** Number of the first snapshot. */
   firstSnapshot: number
   /** Whether the first poll of a block filter starts with the head at its creation. */
@@ -155,11 +155,11 @@ export interface CompatibilityProfile {
   /** Unit of evm_setIntervalMining in milliseconds. */
   miningIntervalUnit: 1 | 1000
   /** Whether evm_setTime always takes milliseconds; otherwise only when too large for seconds. */
-  setsTimeInMilliseconds: boolean
+  setTimeTakesMilliseconds: boolean
   /** Whether evm_increaseTime and evm_setTime may turn the clock back, and report it. */
   clockMayGoBack: boolean
   /** Whether evm_increaseTime and evm_setNextBlockTimestamp return the time as a decimal string. */
-  returnsTimeAsDecimalText: boolean
+  returnsTimeAsDecimalString: boolean
   /** Whether anvil_metadata includes the fork and the snapshots. */
   metadataIncludesSnapshots: boolean
 }
@@ -179,7 +179,7 @@ const standinProfile: CompatibilityProfile = {
   minimumTimestampIncrement: 1n,
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,
-  readyShareBlock: false,
+  executableTransactionsShareBlock: false,
   rejectsUnminable: false,
   transactionChecks: 'geth',
   higherFeeCapReplaces: false,
@@ -187,12 +187,12 @@ const standinProfile: CompatibilityProfile = {
   fallsBackToBlockGasLimit: false,
   allowsEmptyCreation: false,
   defaultFeeCap: 'twice the base fee',
-  sendsWithBlockGasLimit: false,
-  leavesFeesToMempool: false,
-  takesPriceBesideFees: false,
-  fillsAsWaiting: false,
+  defaultsToBlockGasLimit: false,
+  defersFeeChecksToMempool: false,
+  allowsGasPriceWithFeeCaps: false,
+  fillReturnsPendingTransaction: false,
   fillsBeforeSigning: false,
-  estimatesAsGiven: false,
+  estimatesGivenFields: false,
   requestChecks: 'geth',
   gasEstimate: 'searched',
   estimatesPlainTransfersStatically: false,
@@ -221,7 +221,7 @@ const standinProfile: CompatibilityProfile = {
   checksumsPoolAddresses: true,
   slotsInAnEpoch: 0,
   missing: 'geth',
-  waitingTransactionsHaveTime: true,
+  pendingTransactionsHaveTimestamp: true,
   hardhatControls: 'hardhat',
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
@@ -230,21 +230,21 @@ const standinProfile: CompatibilityProfile = {
   withheldMethods: new Set(),
   appliesTransactionGasCap: false,
   blockRandomness: 'parent',
-  tellsLostSnapshots: false,
+  revertThrowsForLostSnapshot: false,
   firstSnapshot: 0,
   blockFiltersBeginWithHead: false,
   nullForUnknownFilter: false,
   noncesOnlyIncrease: false,
   settersReturnTrue: false,
   miningIntervalUnit: 1000,
-  setsTimeInMilliseconds: false,
+  setTimeTakesMilliseconds: false,
   clockMayGoBack: false,
-  returnsTimeAsDecimalText: false,
+  returnsTimeAsDecimalString: false,
   metadataIncludesSnapshots: true,
 }
 
 /** Geth methods that hardhat rejects. */
-const hardhatLacks: ReadonlySet<string> = new Set([
+const methodsHardhatLacks: ReadonlySet<string> = new Set([
   'eth_getUncleByBlockHashAndIndex',
   'eth_getUncleByBlockNumberAndIndex',
   'eth_getUncleCountByBlockHash',
@@ -262,7 +262,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     clientVersion: `anvil/v1.7.1/Standin/v${version}`,
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
-    readyShareBlock: true,
+    executableTransactionsShareBlock: true,
     transactionChecks: 'anvil',
     requestChecks: 'anvil',
     higherFeeCapReplaces: true,
@@ -270,11 +270,11 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     fallsBackToBlockGasLimit: true,
     allowsEmptyCreation: true,
     defaultFeeCap: 'the next price',
-    leavesFeesToMempool: true,
-    takesPriceBesideFees: true,
-    fillsAsWaiting: true,
+    defersFeeChecksToMempool: true,
+    allowsGasPriceWithFeeCaps: true,
+    fillReturnsPendingTransaction: true,
     fillsBeforeSigning: true,
-    estimatesAsGiven: true,
+    estimatesGivenFields: true,
     gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
@@ -294,9 +294,9 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     absentAccountsProveEmptyHashes: true,
     checksumsPoolAddresses: false,
     slotsInAnEpoch: 32,
-    tellsLostSnapshots: true,
+    revertThrowsForLostSnapshot: true,
     missing: 'anvil',
-    waitingTransactionsHaveTime: false,
+    pendingTransactionsHaveTimestamp: false,
     hardhatControls: 'anvil',
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,
@@ -315,8 +315,8 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
     defaultFeeCap: 'twice the next base fee',
-    sendsWithBlockGasLimit: true,
-    leavesFeesToMempool: true,
+    defaultsToBlockGasLimit: true,
+    defersFeeChecksToMempool: true,
     callBaseFee: 'zero',
     tipIsCallFeeCap: true,
     skipsCallBalanceCheck: true,
@@ -328,7 +328,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     logsRange: 'lenient',
     pendingFields: 'hardhat',
     structLogForm: 'hardhat',
-    withheldMethods: hardhatLacks,
+    withheldMethods: methodsHardhatLacks,
     appliesTransactionGasCap: true,
     blockRandomness: 'hardhat',
     firstSnapshot: 1,
@@ -337,7 +337,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     noncesOnlyIncrease: true,
     settersReturnTrue: true,
     miningIntervalUnit: 1,
-    returnsTimeAsDecimalText: true,
+    returnsTimeAsDecimalString: true,
     metadataIncludesSnapshots: false,
   },
   ganache: {
@@ -350,7 +350,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     miningReportsAutomine: true,
     logsRange: 'lenient',
     settersReturnTrue: true,
-    setsTimeInMilliseconds: true,
+    setTimeTakesMilliseconds: true,
     clockMayGoBack: true,
   },
 }

@@ -151,7 +151,7 @@ class Gathering {
   #resolve: (() => void) | undefined
   readonly #complete = new Promise<void>((resolve) => (this.#resolve = resolve))
   /** Whether the call policy has admitted every call so far. */
-  isWhole = true
+  allAdmitted = true
 
   /** Passes a call through the call policy, then waits for the others. */
   async enter(policy: () => Awaitable<CallRecord | undefined>): Promise<CallRecord | undefined> {
@@ -161,7 +161,7 @@ class Gathering {
       // Always awaited, so that every call of the batch is counted before the first passes the barrier.
       record = await policy()
     } catch (refusal) {
-      this.isWhole = false
+      this.allAdmitted = false
       throw refusal
     } finally {
       if (--this.#missing === 0) this.#resolve?.()
@@ -278,7 +278,11 @@ export class RpcPipeline {
     }
     for (const piece of latest) pieces.push(piece)
     const [refusal] = refusals
-    if (gathering?.isWhole && refusal !== undefined && refusals.every((one) => one?.body === refusal.body)) {
+    if (
+      gathering?.allAdmitted &&
+      refusal !== undefined &&
+      refusals.every((one) => one?.body === refusal.body)
+    ) {
       return createReply([refusal.body], refusal)
     }
     return pieces.length === 0 ? undefined : createReply([...pieces, ']'])
@@ -311,7 +315,7 @@ export class RpcPipeline {
     gathering?: Gathering,
   ): Awaitable<Outcome | undefined> {
     const rules = this.#rules()
-    if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isOfNoCall: true }
+    if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isWithoutId: true }
     if (isCall(message) || isNotification(message)) {
       const { method, params, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
@@ -320,7 +324,7 @@ export class RpcPipeline {
     }
     if (isResponse(message)) return undefined
     const refusal = failedOutcome(rules?.invalid() ?? new InvalidRequestError())
-    return rules?.keepsIds === false ? { ...refusal, isOfNoCall: true } : refusal
+    return rules?.rejectionCarriesId === false ? { ...refusal, isWithoutId: true } : refusal
   }
 
   /** Executes a call: policy, method, record. */
@@ -422,9 +426,9 @@ function withSettings(backend: Backend, settings: Partial<RpcSettings> | undefin
 /** Returns one message's part of the reply; undefined if it has none. */
 function answerPieces(message: Message, outcome: Outcome | undefined): readonly WirePiece[] | undefined {
   if (outcome === undefined) return undefined
-  const isOfNoCall = 'error' in outcome && outcome.isOfNoCall === true
-  if (isNotification(message) && !isOfNoCall) return undefined
-  const id = (isOfNoCall ? undefined : message.id) ?? 'null'
+  const isWithoutId = 'error' in outcome && outcome.isWithoutId === true
+  if (isNotification(message) && !isWithoutId) return undefined
+  const id = (isWithoutId ? undefined : message.id) ?? 'null'
   return 'error' in outcome ? errorPieces(id, outcome) : successPieces(id, outcome.result)
 }
 

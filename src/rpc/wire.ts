@@ -240,7 +240,7 @@ export interface FailedOutcome {
   error: RpcError
   object: readonly WirePiece[]
   /** Whether it answers a message that is not a call, and so carries no id. */
-  isOfNoCall?: boolean
+  isWithoutId?: boolean
 }
 
 export function failedOutcome(error: RpcError): FailedOutcome {

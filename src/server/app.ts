@@ -113,7 +113,7 @@ export function createAppListener(app: Hono<AppEnv>): RequestListener {
 }
 
 /** Maximum number of queued requests per connection before reading pauses. */
-const mostWaiting = 64
+const maxQueuedRequests = 64
 
 /**
  * Starts requests in separate turns of the event loop, in order of arrival: one read from a connection can contain
@@ -127,7 +127,7 @@ function inTurns(listener: RequestListener): RequestListener {
     const { socket } = request
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
-    if (count > mostWaiting && !paused.has(socket)) {
+    if (count > maxQueuedRequests && !paused.has(socket)) {
       paused.add(socket)
       socket.pause()
     }

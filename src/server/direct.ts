@@ -22,7 +22,7 @@ interface DirectSetup {
   routeOf: (head: RequestHead) => RpcRoute | undefined
   answer: (request: DirectRequest, route: RpcRoute) => Awaitable<HttpReply>
   /** Passes the connection to node:http for good, with its unanswered bytes back in the socket. */
-  handOver: (socket: Socket) => void
+  handOff: (socket: Socket) => void
   /** How long a connection may wait for its next request. */
   keepAliveSeconds: number
   queue: ReplyQueue
@@ -54,7 +54,7 @@ class DirectConnection {
   /** Whether a caller further up the stack is taking requests. */
   #isTaking = false
   #reply: HttpReply | undefined
-  #isHandedOver = false
+  #isHandedOff = false
 
   /** @param released - called once, when the socket is closed or passed to node:http */
   constructor(socket: Socket, setup: DirectSetup, released: () => void) {
@@ -109,7 +109,7 @@ class DirectConnection {
     this.#isAnswering = false
     if (this.#isTaking) return
     this.#takeRequests()
-    if (!this.#isAnswering && !this.#isHandedOver) this.#socket.resume()
+    if (!this.#isAnswering && !this.#isHandedOff) this.#socket.resume()
   }
 
   /** A loop, because a synchronous answer would recurse. */
@@ -123,7 +123,7 @@ class DirectConnection {
   #takeRequest(unread: Buffer): boolean {
     const known = this.#readHead(unread)
     if (known === undefined) {
-      this.#handOver(unread)
+      this.#handOff(unread)
       return false
     }
     const start = known.bytes.length
@@ -191,9 +191,9 @@ class DirectConnection {
     return read
   }
 
-  #handOver(unread: Buffer): void {
+  #handOff(unread: Buffer): void {
     const socket = this.#socket
-    this.#isHandedOver = true
+    this.#isHandedOff = true
     this.#unread = undefined
     this.#stopReceiving()
     socket.off('end', this.#onEnd)
@@ -204,7 +204,7 @@ class DirectConnection {
     socket.setTimeout(0)
     socket.pause()
     socket.unshift(Buffer.from(unread))
-    this.#setup.handOver(socket)
+    this.#setup.handOff(socket)
     socket.resume()
   }
 }
@@ -224,13 +224,13 @@ function ignore(): void {
 export class DirectFront {
   readonly #connections = new Set<DirectConnection>()
   /** Passes a connection to node:http. */
-  readonly handOver: DirectSetup['handOver']
+  readonly handOff: DirectSetup['handOff']
 
-  constructor(server: Server, setup: Omit<DirectSetup, 'handOver' | 'queue'>) {
+  constructor(server: Server, setup: Omit<DirectSetup, 'handOff' | 'queue'>) {
     const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
-    this.handOver = (socket) => listeners.forEach((listener) => void listener.call(server, socket))
-    const forConnections = { ...setup, handOver: this.handOver, queue: new ReplyQueue() }
+    this.handOff = (socket) => listeners.forEach((listener) => void listener.call(server, socket))
+    const forConnections = { ...setup, handOff: this.handOff, queue: new ReplyQueue() }
     server.on('connection', (socket: Socket) => {
       const connection = new DirectConnection(socket, forConnections, () =>
         this.#connections.delete(connection),
@@ -342,7 +342,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
     headers[key] = value.trimEnd()
   }
   const { host, 'content-length': length = '' } = headers
-  if (host === undefined || !plainHost.test(host) || !goesOn(headers) || !decimal.test(length))
+  if (host === undefined || !plainHost.test(host) || !isPersistent(headers) || !decimal.test(length))
     return undefined
   if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
     return undefined
@@ -354,7 +354,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
  * with each request, may be ignored (RFC 9110, section 7.8); node:http would take it as the end of HTTP on this
  * connection.
  */
-function goesOn({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): boolean {
+function isPersistent({ connection = 'keep-alive', upgrade }: IncomingHttpHeaders): boolean {
   const options = connection.toLowerCase()
   return upgrade === undefined
     ? options === 'keep-alive'

@@ -178,7 +178,7 @@ function ignore(): void {
 }
 
 /** Unread bytes at which the client has to wait. */
-const mostUnread = 512 * 1024
+const MAX_UNREAD = 512 * 1024
 
 /**
  * A request's body, which fails once it exceeds the size limit. It listens to the stream's events, because the stream's
@@ -254,7 +254,7 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
 
   readonly #onData = (piece: Buffer): void => {
     this.#unread.add(piece)
-    if (this.#unread.length >= mostUnread) this.#stream.pause()
+    if (this.#unread.length >= MAX_UNREAD) this.#stream.pause()
     if (piece.length >= SHORT_PIECE) this.#wake?.()
     else if (!this.#isWaking) {
       this.#isWaking = true

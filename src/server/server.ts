@@ -182,7 +182,7 @@ export class NodeServer {
     const { certificate, acceleration = true } = this.#setup
     const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
     const readAgain =
-      front?.handOver ??
+      front?.handOff ??
       ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
     if (front !== undefined) this.#fronts.push(front)
     server.on('upgrade', (request, socket, head) => {

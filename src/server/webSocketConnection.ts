@@ -188,7 +188,7 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
 }
 
 /** FIN and the text opcode (RFC 6455, section 5.2). */
-const wholeText = 0x81
+const FINAL_TEXT_FRAME = 0x81
 /** Payloads longer than the first have a 2-byte extended length, longer than the second an 8-byte one. */
 const longestShort = 125
 const longestMedium = 0xffff
@@ -199,18 +199,18 @@ const longestMedium = 0xffff
  * @param length - of the payload in bytes
  */
 export function formatFrameHead(length: number): string {
-  if (length <= longestShort) return String.fromCharCode(wholeText, length)
-  if (length <= longestMedium) return String.fromCharCode(wholeText, 126, length >>> 8, length & 0xff)
+  if (length <= longestShort) return String.fromCharCode(FINAL_TEXT_FRAME, length)
+  if (length <= longestMedium) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(length))
-  return String.fromCharCode(wholeText, 127, ...bytes)
+  return String.fromCharCode(FINAL_TEXT_FRAME, 127, ...bytes)
 }
 
 /**
  * Maximum number of answers per write: few enough that the client reads the first ones while the next are computed,
  * many enough that the system's share of a write is small.
  */
-const mostGathered = 8
+const maxBatchedAnswers = 8
 
 /**
  * Writes replies as frames, combining those to messages that arrived together. Replaces ws's Sender, which allocates
@@ -240,7 +240,7 @@ export class ReplyFrames {
     }
     this.#text += head + byteText
     this.#gathered += 1
-    if (this.#gathered === mostGathered) this.flush()
+    if (this.#gathered === maxBatchedAnswers) this.flush()
     else if (this.#gathered === 1) process.nextTick(this.#flush)
   }
 

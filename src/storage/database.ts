@@ -96,7 +96,7 @@ export class Database {
   }
 
   /** Reserves `count` consecutive numbers, never handed out before, and returns the first. */
-  takeNumbers(count: number): number {
+  reserveNumbers(count: number): number {
     this.#nextNumber += count
     return this.#nextNumber - count
   }

@@ -47,7 +47,7 @@ export async function checkLevelFiles(directory: string): Promise<UncheckedTable
   for (const name of names.filter((each) => each.endsWith('.log') || each.startsWith('MANIFEST-'))) {
     await checkFile(join(directory, name), { checksum, find: damageInLog })
   }
-  const named = await namedTables(directory, names)
+  const named = await liveTables(directory, names)
   // Names are ascending numbers. LevelDB deletes tables that no manifest names: a kill interrupted their writing.
   const tables = names.filter((name) => name.endsWith('.ldb') && named.has(Number.parseInt(name))).sort()
   for (let bytes = 0; bytes < CHECKED_AT_ONCE;) {
@@ -145,7 +145,7 @@ function* recordsOf(log: Buffer): Generator<Buffer> {
 const tags = { comparator: 1, compactPointer: 5, deletedFile: 6, newFile: 7 } as const
 
 /** Returns the numbers of a database's current tables, from its manifests. */
-async function namedTables(directory: string, names: readonly string[]): Promise<Set<number>> {
+async function liveTables(directory: string, names: readonly string[]): Promise<Set<number>> {
   const tables = new Set<number>()
   for (const name of names.filter((each) => each.startsWith('MANIFEST-')).sort()) {
     for (const record of recordsOf(await readIfThere(join(directory, name)))) {

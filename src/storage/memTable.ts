@@ -58,7 +58,7 @@ export class MemTable {
     open: (length: number) => AppendFile,
     { path, bytes, recordEnd }: { path: string; bytes: Buffer; recordEnd: number },
   ): MemTable {
-    const records = [...wholeRecords(bytes, path)]
+    const records = [...completeRecords(bytes, path)]
     const memTable = new MemTable(open(records.at(-1)?.end ?? 0), bytes, recordEnd)
     for (const record of records) memTable.#index(record)
     return memTable
@@ -315,7 +315,7 @@ export function encodeRecord(
  * @param path - the file's path, for errors
  * @throws DataDirectoryError if a record that was fully written is damaged
  */
-export function* wholeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
+export function* completeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
   let start = 0
   while (start + FRAME_HEADER_LENGTH <= file.length) {
     const payload = start + FRAME_HEADER_LENGTH

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createNode } from '../index.js'
-import { leaseShared, onFreshState } from './lease.js'
+import { leaseShared, withSnapshot } from './lease.js'
 
 async function start() {
   const node = await createNode({ listen: false })
@@ -12,7 +12,7 @@ test("a lease's changes to the chain are undone at its end", async () => {
   const { node, height } = await start()
   await node.mine(2)
   const lease = await leaseShared(node)
-  await onFreshState(node, () => node.mine(3))
+  await withSnapshot(node, () => node.mine(3))
   expect(await height()).toBe(2)
   await node.mine()
   await lease.end()
@@ -22,7 +22,7 @@ test("a lease's changes to the chain are undone at its end", async () => {
 test('a reset during a lease leaves nothing that came after it', async () => {
   const { node, height } = await start()
   const lease = await leaseShared(node)
-  await onFreshState(node, async () => {
+  await withSnapshot(node, async () => {
     await node.reset()
     await node.mine(3)
   })

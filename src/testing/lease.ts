@@ -8,17 +8,17 @@ export interface Lease {
 }
 
 /** Reverts to a snapshot, or to the genesis if a reset has discarded the snapshot. */
-export async function goBack(node: TestNode, snapshot: string): Promise<void> {
+export async function revertTo(node: TestNode, snapshot: string): Promise<void> {
   if (!(await node.revert(snapshot))) await node.reset()
 }
 
 /** Runs work on the current chain, and reverts it when the work ends, however it ends. */
-export async function onFreshState<Result>(node: TestNode, work: () => Promise<Result>): Promise<Result> {
+export async function withSnapshot<Result>(node: TestNode, work: () => Promise<Result>): Promise<Result> {
   const id = await node.snapshot()
   try {
     return await work()
   } finally {
-    await goBack(node, id)
+    await revertTo(node, id)
   }
 }
 
@@ -27,6 +27,6 @@ export async function leaseShared(node: TestNode): Promise<Lease> {
   const id = await node.snapshot()
   return {
     node,
-    end: () => goBack(node, id),
+    end: () => revertTo(node, id),
   }
 }

@@ -10,7 +10,7 @@ import type { TestKey, TestNode } from '../fixture/nodeClient.js'
 import type { NodeOptions } from '../options.js'
 import { createNode } from '../index.js'
 import { beginCassette } from './cassettes.js'
-import { onFreshState } from './lease.js'
+import { withSnapshot } from './lease.js'
 
 export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 export { expect } from '@playwright/test'
@@ -60,7 +60,7 @@ export const test: TestType<
   ],
   cassettes: [undefined, { option: true }],
   node: ({ workerNode, cassettes }, use, { titlePath }) =>
-    onFreshState(workerNode, async () => {
+    withSnapshot(workerNode, async () => {
       const end = cassettes && (await beginCassette(workerNode, { cassettes }, titlePath.join(' ')))
       await use(workerNode)
       if (end) await end()

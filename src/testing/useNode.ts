@@ -1,6 +1,6 @@
 import type { TestNode } from '../fixture/nodeClient.js'
 import { type CassetteOptions, beginCassette } from './cassettes.js'
-import { type Lease, goBack } from './lease.js'
+import { type Lease, revertTo } from './lease.js'
 
 /** Hooks of a test runner, and the name of the test about to run. */
 export interface Runner<Context> {
@@ -47,7 +47,7 @@ export function useNodeWith<Context>(
   runner.afterEach(async () => {
     await endCassette?.()
     endCassette = undefined
-    if (snapshot !== undefined) await goBack(node(), snapshot)
+    if (snapshot !== undefined) await revertTo(node(), snapshot)
     snapshot = undefined
   })
   return node

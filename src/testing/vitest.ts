@@ -1,7 +1,7 @@
 import { type TestAPI, afterAll, afterEach, beforeAll, beforeEach, test as baseTest } from 'vitest'
 import { type TestKey, type TestNode, createNodeClient } from '../fixture/nodeClient.js'
 import type { CreateNodeOptions } from '../index.js'
-import { type Lease, leaseShared, onFreshState } from './lease.js'
+import { type Lease, leaseShared, withSnapshot } from './lease.js'
 import type { CassetteOptions } from './cassettes.js'
 import { type Runner, useNodeWith } from './useNode.js'
 import { addressOfWorker } from './workers.js'
@@ -37,7 +37,7 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
     },
     { scope: 'file' },
   ],
-  node: ({ leasedNode }, use) => onFreshState(leasedNode, () => use(leasedNode)),
+  node: ({ leasedNode }, use) => withSnapshot(leasedNode, () => use(leasedNode)),
   apiKey: async ({ leasedNode }, use) => {
     const key = await leasedNode.createKey()
     await use(key)

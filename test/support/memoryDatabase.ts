@@ -20,7 +20,7 @@ export class MemoryDatabase {
 
   #nextNumber = 0
 
-  takeNumbers(count: number): number {
+  reserveNumbers(count: number): number {
     this.#nextNumber += count
     return this.#nextNumber - count
   }

@@ -11,9 +11,13 @@ const market: FeeMarket = {
   blobBaseFee: 3n,
   suggestedTip: 7n,
   defaultFeeCap: 'twice the base fee',
-  leavesFeesToMempool: false,
+  defersFeeChecksToMempool: false,
 }
-const hardhat: FeeMarket = { ...market, defaultFeeCap: 'twice the next base fee', leavesFeesToMempool: true }
+const hardhat: FeeMarket = {
+  ...market,
+  defaultFeeCap: 'twice the next base fee',
+  defersFeeChecksToMempool: true,
+}
 const anvil: FeeMarket = { ...market, baseFee: 90n, nextBaseFee: 100n, defaultFeeCap: 'the next price' }
 const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
 const free: FeeMarket = { ...market, baseFee: 0n }

@@ -26,7 +26,7 @@ export interface FeeMarket {
   usualTip?: bigint | undefined
   defaultFeeCap: DefaultFeeCap
   /** Whether to accept zero fees and a tip above the cap, and let the mempool reject them. */
-  leavesFeesToMempool: boolean
+  defersFeeChecksToMempool: boolean
   /** Tip, in wei per gas, of the pooled transaction that this one replaces. */
   replacedTip?: bigint | undefined
 }
@@ -72,10 +72,10 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
   if (gasPrice !== undefined && authorizationList !== undefined) {
     throw new ChainError('both gasPrice and authorizationList specified')
   }
-  const zeroIsFine =
-    market.leavesFeesToMempool || baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
+  const allowsZero =
+    market.defersFeeChecksToMempool || baseFee === undefined || baseFee === 0n || nextBaseFee === 0n
   if (gasPrice !== undefined) {
-    if (gasPrice === 0n && !zeroIsFine) throw new ChainError('gasPrice must be non-zero after london fork')
+    if (gasPrice === 0n && !allowsZero) throw new ChainError('gasPrice must be non-zero after london fork')
     return { gasPrice }
   }
   if (baseFee === undefined) {
@@ -84,12 +84,12 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
     }
     return { gasPrice: suggestedTip }
   }
-  if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined && !zeroIsFine) {
+  if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined && !allowsZero) {
     throw new ChainError('maxFeePerGas must be non-zero')
   }
   const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
   const cap = maxFeePerGas ?? openCap(tip, { ...market, baseFee })
-  if (cap < tip && !market.leavesFeesToMempool) {
+  if (cap < tip && !market.defersFeeChecksToMempool) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip }
@@ -141,7 +141,7 @@ export function accessListFees(
     blobBaseFee: headerBlobBaseFee(header, rules),
     suggestedTip,
     defaultFeeCap: 'twice the base fee',
-    leavesFeesToMempool: false,
+    defersFeeChecksToMempool: false,
   }
   return { ...call, ...feeDefaults(call, market) }
 }

@@ -1,4 +1,4 @@
-import { type GivenBlobs, completeSidecar, encodeWithSidecar } from '../mempool/blobs.js'
+import { type PartialSidecar, completeSidecar, encodeWithSidecar } from '../mempool/blobs.js'
 import {
   type BlobSidecar,
   type CreatableFields,
@@ -58,7 +58,7 @@ export interface WalletParts {
   /** geth's by default. */
   defaultFeeCap?: DefaultFeeCap | undefined
   /** Whether to let the mempool reject zero fees and a tip above the cap; false by default. */
-  leavesFeesToMempool?: boolean | undefined
+  defersFeeChecksToMempool?: boolean | undefined
   /** Gas of a transaction that sets none, instead of an estimate. */
   defaultGas?: (() => bigint) | undefined
   /** Whether to allow a creation without data, which geth takes for a forgotten recipient. */
@@ -150,7 +150,7 @@ export class Wallet {
     {
       from = call.from ?? new Uint8Array(20),
       given,
-    }: { from?: Uint8Array | undefined; given?: GivenBlobs | undefined } = {},
+    }: { from?: Uint8Array | undefined; given?: PartialSidecar | undefined } = {},
   ): Promise<CompletedTransaction> {
     const rules = this.#rules()
     const blobs = given && (await completeSidecar(given, rules))
@@ -211,7 +211,7 @@ export class Wallet {
     const {
       view,
       defaultFeeCap = 'twice the base fee',
-      leavesFeesToMempool = false,
+      defersFeeChecksToMempool = false,
       defaultGas,
       estimatedCall,
     } = this.#parts
@@ -225,7 +225,7 @@ export class Wallet {
       usualTip: this.#parts.usualTip,
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,
-      leavesFeesToMempool,
+      defersFeeChecksToMempool,
     })
     checkContents(call, this.#parts)
     const {
@@ -237,7 +237,7 @@ export class Wallet {
       authorizationList,
     } = call
     const nonce = call.nonce ?? (await this.nextNonce(call.from))
-    const { chainId: givenChain, ...onOwnChain } = call
+    const { chainId: callChainId, ...onOwnChain } = call
     const gasLimit =
       call.gas ??
       defaultGas?.() ??
@@ -246,8 +246,8 @@ export class Wallet {
         () => estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } },
         fallbackGas,
       ))
-    if (givenChain !== undefined && givenChain !== view.chainId) {
-      throw new ChainError(`chainId does not match node's (have=${givenChain}, want=${view.chainId})`)
+    if (callChainId !== undefined && callChainId !== view.chainId) {
+      throw new ChainError(`chainId does not match node's (have=${callChainId}, want=${view.chainId})`)
     }
     return {
       type: this.#typeOf({ ...call, ...fees }),
@@ -298,7 +298,8 @@ export class Wallet {
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
     const tip = this.#parts.usualTip ?? this.#parts.suggestedTip()
-    if (maxFeePerGas >= tip || this.#parts.leavesFeesToMempool) return { ...call, maxPriorityFeePerGas: tip }
+    if (maxFeePerGas >= tip || this.#parts.defersFeeChecksToMempool)
+      return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }
 

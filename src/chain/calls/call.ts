@@ -22,7 +22,7 @@ import {
   withFees,
   withoutBaseFee,
 } from '../vm/blockEnvironment.js'
-import { type Message, messageFromCall, mostCost } from '../vm/message.js'
+import { type Message, messageFromCall, maximumCost } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageOutcome, type MessageResult, runCall, runMessage } from '../vm/runTransaction.js'
 import type { CallObject, ConsoleListener } from './callObject.js'
@@ -145,7 +145,7 @@ export function withCall<T>(
 /** Tops up the sender's balance to the maximum cost of a message. */
 async function fund(evm: PooledEvm, message: Message): Promise<void> {
   const { from: address } = message
-  const balance = mostCost(message)
+  const balance = maximumCost(message)
   const account = await evm.state.readAccount(address)
   if ((account?.balance ?? 0n) >= balance || balance > MAX_UINT256) return
   await applyStateOverrides(evm, [{ address, balance }], 'none')
@@ -213,11 +213,11 @@ export function createCallSite(
   view: Ancestry,
   { header, rules, state }: Pick<StateAt, 'header' | 'rules' | 'state'>,
 ): CallSite {
-  return siteOn(view, { header, rules, state: new WorkingState({ base: state }) })
+  return callSiteOn(view, { header, rules, state: new WorkingState({ base: state }) })
 }
 
 /** Creates the site of a call on a block of a chain, with an existing state. */
-export function siteOn(
+export function callSiteOn(
   view: Ancestry,
   { header, rules, state }: Pick<CallSite, 'header' | 'rules' | 'state'>,
 ): CallSite {

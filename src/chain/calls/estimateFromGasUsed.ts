@@ -29,9 +29,9 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall(request, async (evm, message) => {
     const most = mostGas(evm, request.call.gas ?? blockGasLimit)
-    const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
+    const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, most)
     const least = maxBigint(gasUsed, intrinsicGas + 1n)
-    return leastThatPasses(evm, message, [least, most], precisionAt)
+    return searchMinimumGas(evm, message, [least, most], precisionAt)
   })
 }
 
@@ -42,7 +42,7 @@ export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: b
  * @param blockGasLimit - maximum gas if the call sets none
  * @throws as {@link estimateFromGasUsed} does
  */
-export async function estimateLeast(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
+export async function estimateMinimumGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const { gas, to } = request.call
   if (gas !== undefined && gas < PLAIN_TRANSFER_GAS) {
     throw new ExecutionFailedError(`gas required exceeds allowance (${gas})`)
@@ -51,9 +51,9 @@ export async function estimateLeast(request: CallRequest, blockGasLimit: bigint)
   return withCall(request, async (evm, message) => {
     const limits = { given: gas, blockGasLimit, cap: callGasCap(request) }
     const most = await upperBound(evm, message, limits)
-    const { gasUsed, intrinsicGas } = await runWithMost(evm, message, most)
+    const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, most)
     const least = maxBigint(maxBigint(gasUsed, intrinsicGas), begin + 1n)
-    return leastThatPasses(evm, message, [least, most], () => 1n)
+    return searchMinimumGas(evm, message, [least, most], () => 1n)
   })
 }
 
@@ -65,7 +65,7 @@ function mostGas(evm: PooledEvm, wanted: bigint): bigint {
   return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
 }
 
-async function runWithMost(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
+async function runWithMaximumGas(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
   const result = await run(evm, message, most)
   if (result.failure?.kind === 'outOfGas')
     throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
@@ -79,7 +79,7 @@ async function runWithMost(evm: PooledEvm, message: Message, most: bigint): Prom
  *
  * @returns the remaining upper bound
  */
-async function leastThatPasses(
+async function searchMinimumGas(
   evm: PooledEvm,
   message: Message,
   [least, most]: readonly [bigint, bigint],

@@ -6,7 +6,7 @@ import type { HeaderFields, StateView } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import type { BlockOverrides } from '../vm/blockEnvironment.js'
 import { type AccessListResult, createAccessList } from './accessList.js'
-import { type Ancestry, type CallBaseFee, type CallRequest, call, siteOn } from './call.js'
+import { type Ancestry, type CallBaseFee, type CallRequest, call, callSiteOn } from './call.js'
 import type { CallObject, ConsoleListener } from './callObject.js'
 import { estimateGas } from './estimate.js'
 import type { AccountOverride } from './overrides.js'
@@ -106,7 +106,7 @@ function onSite<T>(
   return whenReady(view.stateAt(block), ({ header, rules, state: base }) => {
     const run = (state: WorkingState): Awaitable<T> =>
       use({
-        site: siteOn(view, { header, rules, state }),
+        site: callSiteOn(view, { header, rules, state }),
         call,
         stateOverrides,
         blockOverrides,

@@ -87,7 +87,7 @@ export function createCallOpcodes(
     gas += accessGas(host, target)
     if (value > 0n) {
       gas += VALUE_TRANSFER_GAS
-      if (kind === 'CALL' && isDead(target)) gas += NEW_ACCOUNT_GAS
+      if (kind === 'CALL' && isEmptyAccount(target)) gas += NEW_ACCOUNT_GAS
     }
     if (delegate !== undefined) gas += accessGas(host, delegate)
     if (gas === Infinity) return gas
@@ -97,7 +97,7 @@ export function createCallOpcodes(
     return gas
   }
 
-  function isDead(address: Uint8Array): boolean {
+  function isEmptyAccount(address: Uint8Array): boolean {
     const account = loaded(host.state.readAccount(address))
     return account === undefined || isEmptyRecord(account)
   }
@@ -122,11 +122,11 @@ export function createCallOpcodes(
     }
     const inLength = Number(args.inLength)
     const target = new Address(args.target)
-    const runsHere = kind === 'DELEGATECALL' || kind === 'CALLCODE'
+    const runsInCaller = kind === 'DELEGATECALL' || kind === 'CALLCODE'
     const message = new Message({
       caller: kind === 'DELEGATECALL' ? env.caller : env.address,
       gasLimit,
-      to: runsHere ? env.address : target,
+      to: runsInCaller ? env.address : target,
       codeAddress: target,
       value: kind === 'DELEGATECALL' ? env.callValue : args.value,
       data: inLength === 0 ? NO_BYTES : memory.read(Number(args.inOffset), inLength, true),
@@ -139,12 +139,12 @@ export function createCallOpcodes(
       createdAddresses: interpreterResult(interpreter).createdAddresses ?? new Set(),
     })
     const result = host.runInnerCall(message)
-    if (result instanceof Promise) return result.then((ended) => goOn(runState, ended, args))
-    goOn(runState, result, args)
+    if (result instanceof Promise) return result.then((ended) => mergeResult(runState, ended, args))
+    mergeResult(runState, result, args)
   }
 
   const opcode = (kind: CallKind): Omit<SyncOpcode, 'gas'> => ({
-    seesGas: true,
+    readsGas: true,
     dynamicGas: (runState) => gasOf(kind, runState),
     action: (runState) => run(kind, runState),
   })
@@ -157,7 +157,7 @@ export function createCallOpcodes(
 }
 
 /** Merges the result of a call into the calling frame. */
-function goOn(
+function mergeResult(
   runState: RunState,
   { executionGasUsed, exceptionError, returnValue, gasRefund = 0n, logs = [] }: ExecResult,
   { outOffset, outLength }: CallArguments,

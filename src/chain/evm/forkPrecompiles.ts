@@ -24,7 +24,7 @@ interface Preparation {
   offload?: {
     operation: PrecompileOperation
     pairBytes: number
-    mostPairsHere: number
+    maxPairsInline: number
     /** Lower bound of the cost per pair (EIP-1108, EIP-2537). Unpaid work is not computed. */
     gasPerPair: bigint
   }
@@ -49,10 +49,10 @@ const preparations: readonly (readonly [lastByte: string, Preparation])[] = [
 function offload(
   operation: PrecompileOperation,
   pairBytes: number,
-  mostPairsHere: number,
+  maxPairsInline: number,
   gasPerPair: bigint,
 ): NonNullable<Preparation['offload']> {
-  return { operation, pairBytes, mostPairsHere, gasPerPair }
+  return { operation, pairBytes, maxPairsInline, gasPerPair }
 }
 
 /** Some OpenSSL builds lack it; then the library's own implementation runs. */
@@ -154,12 +154,12 @@ export class ForkPrecompiles {
 }
 
 function computeElsewhere(
-  { operation, pairBytes, mostPairsHere, gasPerPair }: NonNullable<Preparation['offload']>,
+  { operation, pairBytes, maxPairsInline, gasPerPair }: NonNullable<Preparation['offload']>,
   data: Uint8Array,
   gasLimit: bigint,
 ): Promise<Outcome> | undefined {
   const pairs = data.length / pairBytes
-  if (pairs <= mostPairsHere || !Number.isInteger(pairs)) return undefined
+  if (pairs <= maxPairsInline || !Number.isInteger(pairs)) return undefined
   return BigInt(pairs) * gasPerPair > gasLimit ? undefined : outcomeOf(computeInWorker(operation, data))
 }
 

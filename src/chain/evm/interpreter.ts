@@ -154,7 +154,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             if (stackError !== undefined) return stackError
           }
           const sync = syncOpcodes[opcode]
-          if (spent > 0 && (sync === undefined || sync.seesGas || isWatched)) {
+          if (spent > 0 && (sync === undefined || sync.readsGas || isWatched)) {
             runState.gasLeft -= integerWord(spent)
             affordable = countable(runState.gasLeft)
             spent = 0
@@ -185,7 +185,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           }
           host.stepsLeft -= gas >>> GAS_BITS_OF_STEP
           runState.programCounter++
-          if (!sync.seesGas) {
+          if (!sync.readsGas) {
             spent += gas
             const pending = sync.action(runState, rules)
             if (pending instanceof Promise) return pending

@@ -232,7 +232,7 @@ export class PooledEvm extends EVM implements FrameHost {
    * Returns the logs of the last outermost message if there were too many for runTx, which hashes all addresses and
    * topics in one go. The result of runTx then lacks them.
    */
-  takeManyLogs(): ExecResult['logs'] {
+  takeExcessLogs(): ExecResult['logs'] {
     const logs = this.#manyLogs
     this.#manyLogs = undefined
     return logs

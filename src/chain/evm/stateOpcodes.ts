@@ -147,12 +147,12 @@ export function createStateOpcodes(
   }
 
   return new Map<number, StateOpcode>([
-    [0x31, { dynamicGas: balanceGas, seesGas: false, action: balance }],
-    [0x3c, { dynamicGas: codeCopyGas, seesGas: false, action: codeCopy }],
-    [0x3b, { dynamicGas: codeSizeGas, seesGas: false, action: codeSize }],
-    [0x3f, { dynamicGas: balanceGas, seesGas: false, action: codeHash }],
-    [0x47, { dynamicGas: undefined, seesGas: false, action: selfBalance }],
-    [0x54, { dynamicGas: sloadGas, seesGas: false, action: sload }],
-    [0x55, { dynamicGas: sstoreGas, seesGas: true, action: sstore }],
+    [0x31, { dynamicGas: balanceGas, readsGas: false, action: balance }],
+    [0x3c, { dynamicGas: codeCopyGas, readsGas: false, action: codeCopy }],
+    [0x3b, { dynamicGas: codeSizeGas, readsGas: false, action: codeSize }],
+    [0x3f, { dynamicGas: balanceGas, readsGas: false, action: codeHash }],
+    [0x47, { dynamicGas: undefined, readsGas: false, action: selfBalance }],
+    [0x54, { dynamicGas: sloadGas, readsGas: false, action: sload }],
+    [0x55, { dynamicGas: sstoreGas, readsGas: true, action: sstore }],
   ])
 }

@@ -119,15 +119,15 @@ export function createSyncOpcodes(
   return table.map(({ opcodeInfo, opHandler }, opcode) => {
     const { feeBigInt, dynamicGas, isInvalid } = opcodeInfo
     const gas = Number(feeBigInt)
-    const seesGas = opcode === GAS
+    const readsGas = opcode === GAS
     if (isInvalid) return undefined
     const replaced = own.get(opcode)
     if (replaced !== undefined) return { gas, ...replaced }
     if (opHandler.constructor === AsyncFunction) return undefined
     const action = fastActions.get(opcode) ?? opHandler
-    if (!dynamicGas) return { gas, dynamicGas: undefined, seesGas, action }
+    if (!dynamicGas) return { gas, dynamicGas: undefined, readsGas, action }
     const known = opcode === EXP ? exponentGas(Number(rules.param('expByteGas'))) : memoryGas[opcode]
-    return known === undefined ? undefined : { gas, dynamicGas: known, seesGas, action }
+    return known === undefined ? undefined : { gas, dynamicGas: known, readsGas, action }
   })
 }
 
@@ -146,7 +146,7 @@ export interface SyncOpcode {
   /** Gas beyond the static gas. */
   dynamicGas: DynamicGas | undefined
   /** Whether it reads the remaining gas, which must then be up to date. */
-  seesGas: boolean
+  readsGas: boolean
   /** Returns a promise only if state must be loaded. */
   action: (runState: RunState, rules: Common) => unknown
 }

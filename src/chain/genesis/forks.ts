@@ -22,7 +22,7 @@ const blockForks = [
 ] as const satisfies readonly (readonly [Hardfork, string])[]
 
 /** Forks that a chain may skip. */
-const leftOut: ReadonlySet<Hardfork> = new Set(['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier'])
+const skippableForks: ReadonlySet<Hardfork> = new Set(['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier'])
 
 /** Forks since the merge. */
 const timeForks = [
@@ -82,7 +82,7 @@ function readBlockForks(config: Fields): ForkActivation[] {
       config.optionalNumber(name) ??
       (hardfork === 'petersburg' ? latestConstantinople(activations) : undefined)
     if (block === undefined) {
-      if (!leftOut.has(hardfork)) missing ??= name
+      if (!skippableForks.has(hardfork)) missing ??= name
       continue
     }
     if (missing !== undefined) config.refuse(name, `is set, but ${missing} before it is not`)

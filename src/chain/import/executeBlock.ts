@@ -144,7 +144,7 @@ function refuseRequests({ number }: HeaderFields): (error: unknown) => never {
 }
 
 /** Header fields that result from execution, ordered to report a cause before its consequences. */
-const foundOut = [
+const computedFields = [
   'transactionsRoot',
   'withdrawalsRoot',
   'gasUsed',
@@ -156,7 +156,7 @@ const foundOut = [
 ] as const satisfies readonly (keyof HeaderFields)[]
 
 function compare(header: HeaderFields, sealed: SealedBlock): void {
-  for (const field of foundOut) {
+  for (const field of computedFields) {
     const [expected, got] = [show(sealed.header[field]), show(header[field])]
     if (expected !== got) throw new ImportError(header.number, field, `expected ${expected}, got ${got}`)
   }

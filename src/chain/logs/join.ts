@@ -28,7 +28,7 @@ export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
       started = true
       const moved = await Promise.all(behind.map((i) => cursors[i]!.seek(ordinal)))
       behind.forEach((i, at) => (heads[i] = moved[at]))
-      return firstUnited(heads)
+      return mergeFirst(heads)
     },
     async close() {
       await Promise.all(cursors.map((cursor) => cursor.close()))
@@ -36,18 +36,18 @@ export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
   }
 }
 
-function firstUnited(heads: readonly (Posting | undefined)[]): Posting | undefined {
+function mergeFirst(heads: readonly (Posting | undefined)[]): Posting | undefined {
   let first: Posting | undefined
   for (const head of heads) {
     if (head === undefined) continue
     if (first === undefined || head.ordinal < first.ordinal) first = head
     else if (head.ordinal === first.ordinal)
-      first = { ordinal: first.ordinal, indices: uniteIndices(first, head) }
+      first = { ordinal: first.ordinal, indices: mergeIndices(first, head) }
   }
   return first
 }
 
-function uniteIndices(a: Posting, b: Posting): readonly number[] {
+function mergeIndices(a: Posting, b: Posting): readonly number[] {
   return unite(a.indices ?? [], b.indices ?? [])
 }
 

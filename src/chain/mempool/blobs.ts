@@ -86,7 +86,7 @@ export async function currentSidecar(sidecar: BlobSidecar, rules: ForkRules): Pr
 }
 
 /** Blobs of a transaction under construction; undefined parts are computed. */
-export interface GivenBlobs {
+export interface PartialSidecar {
   blobs: readonly Uint8Array[]
   commitments?: readonly Uint8Array[] | undefined
   proofs?: readonly Uint8Array[] | undefined
@@ -101,7 +101,7 @@ export interface GivenBlobs {
  * @throws ChainError if the parts do not match
  */
 export async function completeSidecar(
-  given: GivenBlobs,
+  given: PartialSidecar,
   rules: ForkRules,
 ): Promise<{ sidecar: BlobSidecar; versionedHashes: Uint8Array[] }> {
   checkGivenBlobs(given)
@@ -130,7 +130,7 @@ export async function completeSidecar(
   return { sidecar, versionedHashes }
 }
 
-function checkGivenBlobs({ blobs, commitments, proofs, versionedHashes }: GivenBlobs): void {
+function checkGivenBlobs({ blobs, commitments, proofs, versionedHashes }: PartialSidecar): void {
   if (commitments === undefined && proofs !== undefined) {
     throw new ChainError('blob proofs provided while commitments were not')
   }

@@ -39,7 +39,7 @@ import {
 } from './trieNode.js'
 
 /** A child that is already encoded. */
-type MadeChild = Reference | NodeRecord
+type EncodedChild = Reference | NodeRecord
 
 /** The empty item of a branch. */
 export const NO_CHILD = new Reference(EMPTY_ITEM)
@@ -81,7 +81,7 @@ export function leafOfKey(key: Uint8Array, depth: number, value: Uint8Array): No
   return leafRecord(encodeString(leafPath(key, depth)), value)
 }
 
-function makeChild(child: Child, made: NodeListener): MadeChild {
+function makeChild(child: Child, made: NodeListener): EncodedChild {
   if (child instanceof Reference) return child
   const record = child instanceof NodeRecord ? child : makeRecord(child, made)
   if (record.hasHash) made(record)
@@ -89,12 +89,12 @@ function makeChild(child: Child, made: NodeListener): MadeChild {
 }
 
 /** Returns the link to a child that has a hash. */
-function linkTo(child: MadeChild): NodeLink | undefined {
+function linkTo(child: EncodedChild): NodeLink | undefined {
   if (child instanceof Reference) return child.link
   return child.hasHash ? child : undefined
 }
 
-function listRecord(items: readonly MadeChild[]): NodeRecord {
+function listRecord(items: readonly EncodedChild[]): NodeRecord {
   let length = 0
   let links = 0
   for (const item of items) {
@@ -124,7 +124,7 @@ export function withChild(record: NodeRecord, offsets: ItemOffsets, child: NodeR
 
 /** Returns a branch with some items replaced. */
 function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): NodeRecord {
-  const children: MadeChild[] = []
+  const children: EncodedChild[] = []
   let staysInPlace = true
   for (const { start, end, child } of patches) {
     const ready = makeChild(child, made)
@@ -138,12 +138,12 @@ function patchedRecord({ record, patches }: PatchedBranch, made: NodeListener): 
 function patchedCopy(
   record: NodeRecord,
   places: readonly ItemOffsets[],
-  children: readonly MadeChild[],
+  children: readonly EncodedChild[],
 ): NodeRecord {
   const copy = record.copy()
   for (let i = 0; i < places.length; i++) {
     const { start, link } = places[i] as ItemOffsets
-    const child = children[i] as MadeChild
+    const child = children[i] as EncodedChild
     child.writeItem(copy.bytes, start)
     const target = linkTo(child)
     if (target !== undefined) copy.link(link, target)
@@ -155,7 +155,7 @@ function patchedCopy(
 function rebuilt(
   record: NodeRecord,
   places: readonly ItemOffsets[],
-  children: readonly MadeChild[],
+  children: readonly EncodedChild[],
 ): NodeRecord {
   const { bytes: before, rlpLength, linkCount } = record
   let from = payloadStart(before, 0)
@@ -163,7 +163,7 @@ function rebuilt(
   let links = linkCount
   for (let i = 0; i < places.length; i++) {
     const { start, end } = places[i] as ItemOffsets
-    const child = children[i] as MadeChild
+    const child = children[i] as EncodedChild
     length += child.itemLength - (end - start)
     if (before[start] === HASH_HEAD) links--
     if (linkTo(child) !== undefined) links++
@@ -175,7 +175,7 @@ function rebuilt(
   let newLink = 0
   for (let i = 0; i < places.length; i++) {
     const { start, end, link } = places[i] as ItemOffsets
-    const child = children[i] as MadeChild
+    const child = children[i] as EncodedChild
     bytes.set(before.subarray(from, start), position)
     position += start - from
     child.writeItem(bytes, position)

@@ -43,7 +43,7 @@ export const PRUNED_BELOW = 'pruned-below'
 
 /** Options for a state store. */
 export interface StateStoreOptions {
-  database: Pick<Database, 'get' | 'takeNumbers'>
+  database: Pick<Database, 'get' | 'reserveNumbers'>
   keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages' | 'setting'>
   /** Remote state that a fork reads where its tries have no entry. */
   remote?: RemoteState | undefined
@@ -161,7 +161,7 @@ export class StateStore implements NodeReader {
     stagePreimages(this.#keyspace, batch, preimages)
     const keys = this.#keyspace
     // A failed batch leaves a gap, because numbers are not reused.
-    let number = this.#database.takeNumbers(nodes.length)
+    let number = this.#database.reserveNumbers(nodes.length)
     for (const node of nodes) {
       node.assign(number)
       batch.put(keys.trieNode(number++), node.bytes)

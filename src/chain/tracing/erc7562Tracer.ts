@@ -17,7 +17,7 @@ export interface Erc7562Facts {
   transientReads: Map<string, number>
   transientWrites: Map<string, number>
   /** Accounts inspected by EXTCODE opcodes, except EXTCODESIZE before ISZERO. */
-  lookedAt: Uint8Array[]
+  extCodeAccessInfo: Uint8Array[]
   /** Number of runs per opcode. */
   usedOpcodes: Map<number, number>
   /** By address, 40 digits: the code size of an account when first called or inspected, and the opcode. */
@@ -82,7 +82,7 @@ export class Erc7562Tracer implements ExecutionTracer {
         writes: new Map(),
         transientReads: new Map(),
         transientWrites: new Map(),
-        lookedAt: [],
+        extCodeAccessInfo: [],
         usedOpcodes: new Map(),
         contractSizes: new Map(),
         outOfGas: false,
@@ -141,12 +141,12 @@ export class Erc7562Tracer implements ExecutionTracer {
   #recordLookup(
     { opcode, top }: { opcode: number; top: bigint | undefined },
     next: number,
-    { lookedAt }: Erc7562Facts,
+    { extCodeAccessInfo }: Erc7562Facts,
   ): void {
     if (!codeLookups.has(opcode) || top === undefined) return
     if (opcode === opcodes.EXTCODESIZE && next === ISZERO) return
     this.#budget.spend(ENTRY_BYTES)
-    lookedAt.push(wordToAddress(top))
+    extCodeAccessInfo.push(wordToAddress(top))
   }
 
   #recordSize({ runState }: Step, { contractSizes }: Erc7562Facts): Promise<void> | undefined {

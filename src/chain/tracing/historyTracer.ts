@@ -9,7 +9,7 @@ import {
   ancestorHash,
   createCallSite,
   executeCall,
-  siteOn,
+  callSiteOn,
   withCall,
 } from '../calls/call.js'
 import type { CallObject } from '../calls/callObject.js'
@@ -259,7 +259,7 @@ export class CallSequence {
     return replayBlock(this.#sources, view, block, async (replay) => {
       for (let index = 0; index < transactions; index++) await replay.next()
       const { header } = block
-      return runOn(siteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
+      return runOn(callSiteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
     })
   }
 }

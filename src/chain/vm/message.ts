@@ -51,7 +51,7 @@ const ZERO_ADDRESS = new Uint8Array(20)
 const NO_DATA = new Uint8Array(0)
 
 /** Returns the maximum cost of a message to its sender, in wei. */
-export function mostCost(message: Message): bigint {
+export function maximumCost(message: Message): bigint {
   const { gasLimit, maxFeePerGas, value, blobVersionedHashes = [], maxFeePerBlobGas = 0n } = message
   return (
     gasLimit * maxFeePerGas + value + BigInt(blobVersionedHashes.length) * GAS_PER_BLOB * maxFeePerBlobGas

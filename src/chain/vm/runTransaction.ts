@@ -269,11 +269,11 @@ function toResult(
 ): Awaitable<MessageResult> {
   const { execResult, totalGasSpent, bloom, receipt } = result
   const { executionGasUsed } = execResult
-  const many = evm.takeManyLogs()
+  const many = evm.takeExcessLogs()
   const logs = (many ?? execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
   const gasBeforeRefunds = intrinsic + executionGasUsed
-  const toldBloom = logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector
-  const ownBloom = many === undefined ? toldBloom : runInSlices(logsBloom(logs), new TimeSlice())
+  const libraryBloom = logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector
+  const ownBloom = many === undefined ? libraryBloom : runInSlices(logsBloom(logs), new TimeSlice())
   return whenReady(ownBloom, (bloomOfLogs) => ({
     returnData: execResult.returnValue,
     failure: execResult.exceptionError && describe(evm, message, execResult.exceptionError),

@@ -6,7 +6,7 @@ import type { ControlRoute } from '../route.js'
 const interval = 200
 
 /** Checks without a change after which a comment keeps the connection open. */
-const quietLooks = 75
+const quietPolls = 75
 
 /** File operations that change the file network's content. */
 const fileChanges = [
@@ -63,14 +63,14 @@ export function eventRoutes(
           })
         }
         return streamSSE(context, async (stream) => {
-          let told = ''
+          let lastEvent = ''
           let quiet = 0
           while (!stream.aborted && !stream.closed) {
             const now = look()
-            if (now !== told) await stream.writeSSE({ data: now })
-            else if (++quiet >= quietLooks) await stream.write(': still here\n\n')
-            if (now !== told || quiet >= quietLooks) quiet = 0
-            told = now
+            if (now !== lastEvent) await stream.writeSSE({ data: now })
+            else if (++quiet >= quietPolls) await stream.write(': still here\n\n')
+            if (now !== lastEvent || quiet >= quietPolls) quiet = 0
+            lastEvent = now
             await stream.sleep(interval)
           }
         })

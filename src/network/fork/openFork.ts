@@ -298,8 +298,8 @@ export class FetchedState implements RemoteState {
       this.#client.request('eth_getBalance', params),
       this.#client.request('eth_getCode', params),
     ])) as [Hex, Hex, Hex]
-    const told = { nonce: BigInt(nonce), balance: BigInt(balance), code: hexToBytes(code) }
-    const account = isEmpty(told) ? undefined : told
+    const remoteAccount = { nonce: BigInt(nonce), balance: BigInt(balance), code: hexToBytes(code) }
+    const account = isEmpty(remoteAccount) ? undefined : remoteAccount
     this.#cache.putAccount(address, account)
     return account
   }
@@ -311,10 +311,10 @@ export class FetchedState implements RemoteState {
     return value
   }
 
-  #once<Value>(key: string, fetchIt: () => Promise<Value>): Promise<Value> {
+  #once<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
     const coming = this.#coming.get(key) as Promise<Value> | undefined
     if (coming !== undefined) return coming
-    const fetching = fetchIt().finally(() => this.#coming.delete(key))
+    const fetching = load().finally(() => this.#coming.delete(key))
     this.#coming.set(key, fetching)
     return fetching
   }

@@ -110,7 +110,7 @@ export class FaultRegistry {
     for (const fault of this.#faults.values()) {
       if (!this.#fits(fault, subject)) continue
       fault.seen += 1
-      if (!happens(fault)) continue
+      if (!isDue(fault)) continue
       fault.hits += 1
       hits.push({ id: fault.id, action: fault.action, draw: fault.draw })
     }
@@ -123,8 +123,8 @@ export class FaultRegistry {
       fits(match.network, subject.network) &&
       fits(match.key, subject.key) &&
       fits(match.transport, subject.transport) &&
-      fitsName(match.method, subject.method) &&
-      fitsName(match.operation, subject.operation) &&
+      matchesAnyName(match.method, subject.method) &&
+      matchesAnyName(match.operation, subject.operation) &&
       age >= (match.from ?? 0) &&
       age <= (match.until ?? Infinity)
     )
@@ -137,7 +137,7 @@ export class FaultRegistry {
   }
 }
 
-function happens({ match, seen, draw }: SetFault): boolean {
+function isDue({ match, seen, draw }: SetFault): boolean {
   if (match.nth !== undefined && !toList(match.nth).includes(seen)) return false
   if (match.every !== undefined && seen % match.every !== 0) return false
   return match.probability === undefined || draw() < match.probability
@@ -151,7 +151,7 @@ function fits<Item>(wanted: Item | readonly Item[] | undefined, actual: Item | u
   return wanted === undefined || (actual !== undefined && toList(wanted).includes(actual))
 }
 
-function fitsName(wanted: string | readonly string[] | undefined, actual: string | undefined): boolean {
+function matchesAnyName(wanted: string | readonly string[] | undefined, actual: string | undefined): boolean {
   if (wanted === undefined) return true
   return actual !== undefined && toList(wanted).some((pattern) => matchesName(pattern, actual))
 }

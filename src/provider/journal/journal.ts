@@ -40,8 +40,8 @@ export class Journal {
       if (this.#answers > maxAnswers) this.#dropAnswers()
     }
     if (this.#listeners.size === 0) return
-    const told = entryOf(entry)
-    for (const listener of this.#listeners) tell(listener, told)
+    const published = entryOf(entry)
+    for (const listener of this.#listeners) tell(listener, published)
   }
 
   /** Lists the entries that match a filter, oldest first; with a limit, the newest of them. */
@@ -189,8 +189,8 @@ export function entryOf<Recorded extends RecordedRequest>(
   recorded: Recorded,
 ): Omit<Recorded, 'text' | 'answer'> {
   const { text, answer: _answer, ...entry } = recorded
-  const told = text === undefined ? entry : { ...entry, params: paramsIn(text) }
-  return namesNode.test(entry.method ?? '') ? { ...told, params: withMaskedUrls(told.params) } : told
+  const parsed = text === undefined ? entry : { ...entry, params: paramsIn(text) }
+  return namesNode.test(entry.method ?? '') ? { ...parsed, params: withMaskedUrls(parsed.params) } : parsed
 }
 
 /** Parses the parameters of a call; undefined if it is not JSON. */

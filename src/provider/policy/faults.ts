@@ -69,7 +69,7 @@ function applyOutage(
   if (context.transport === 'http') caller.answeredBy = 'partner'
   const url = provider.failoverUrl
   // Without a URL, this node is its own partner: its chain answers.
-  if (url !== undefined) record.answer = () => askPartner(url, method, params)
+  if (url !== undefined) record.answer = () => callPartner(url, method, params)
   return undefined
 }
 
@@ -107,14 +107,14 @@ export function isForwarded(method: string): boolean {
 }
 
 /** Timeout of requests to the partner, in milliseconds. */
-const patience = 30_000
+const timeoutMilliseconds = 30_000
 
 /**
  * Forwards a call to the partner.
  *
  * @throws RpcError with the partner's error, or ServerError if it does not answer
  */
-export async function askPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
+export async function callPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
   const answer = await fetchAnswer(url, method, params)
   if (isErrorAnswer(answer)) {
     const { code, message, data } = answer.error
@@ -130,7 +130,7 @@ async function fetchAnswer(url: string, method: string, params: unknown): Promis
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
     })
     return await response.json()
   } catch (cause) {

@@ -9,7 +9,7 @@ import type { QuotaClock } from './clock.js'
 import { CreditMeter, FileMeter } from './meter.js'
 
 /** Credits of an ordinary call, by which the legacy profile converts credits to requests. */
-const ordinaryCost = 80
+const defaultCallCost = 80
 
 /** Seconds to wait, as advised by the legacy rate error. */
 const rateBackoff = 30
@@ -64,7 +64,7 @@ export class QuotaAccounts {
     const perSecond =
       key === undefined ? undefined : (key.limits.creditsPerSecond ?? this.planOf(key)?.creditsPerSecond)
     return quotaRefusal(this.#settings.profile, spent, {
-      allowedPerSecond: Math.max(1, Math.floor((perSecond ?? ordinaryCost) / ordinaryCost)),
+      allowedPerSecond: Math.max(1, Math.floor((perSecond ?? defaultCallCost) / defaultCallCost)),
       currentPerSecond: meter?.callsThisSecond ?? 0,
       backoff: spent.span === 'day' ? Math.ceil((meter?.untilTomorrow ?? 0) / 1000) : rateBackoff,
     })
@@ -125,7 +125,7 @@ export interface RateFacts {
 }
 
 /** Link in the legacy error (our choice). */
-const seeUrl = 'https://standin.invalid/docs/quotas'
+const documentationUrl = 'https://standin.invalid/docs/quotas'
 
 const keyAdvice = 'To make more requests with this key, review key setting configurations.'
 
@@ -178,7 +178,7 @@ class RateExceededError extends RpcError {
           backoff_seconds: rate.backoff,
           current_rps: rate.currentPerSecond,
         },
-        see: seeUrl,
+        see: documentationUrl,
       },
     })
   }

@@ -12,7 +12,7 @@ export interface EnvelopeRules {
   /** Answer to an empty batch. */
   emptyBatch: 'refusal' | 'empty array'
   /** Whether the rejection of a message carries its id. */
-  keepsIds: boolean
+  rejectionCarriesId: boolean
 }
 
 /** Longer bodies are not parsed again to locate the error. */
@@ -30,7 +30,7 @@ const hardhat: EnvelopeRules = {
   refuses: ({ idAbsent, id = '', params }) =>
     idAbsent || /^[tfn]/.test(id) || (params !== undefined && !Array.isArray(params)),
   emptyBatch: 'empty array',
-  keepsIds: false,
+  rejectionCarriesId: false,
 }
 
 /** Anvil has a single rejection (foundry: anvil/server/src/handler.rs). */
@@ -39,7 +39,7 @@ const anvil: EnvelopeRules = {
   invalid: () => new InvalidRequestError('Invalid request'),
   refuses: () => false,
   emptyBatch: 'refusal',
-  keepsIds: true,
+  rejectionCarriesId: true,
 }
 
 /** Rules by emulated node; undefined for geth's, which are the pipeline's own. */

@@ -37,12 +37,12 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
 }
 
 /** Returns a pending transaction; in anvil it has no block time. */
-export function waitingText(
+export function pendingTransactionText(
   sent: Sent,
-  { waitingTransactionsHaveTime }: Pick<CompatibilityProfile, 'waitingTransactionsHaveTime'>,
+  { pendingTransactionsHaveTimestamp }: Pick<CompatibilityProfile, 'pendingTransactionsHaveTimestamp'>,
 ): string {
   const text = transactionText(sent, undefined)
-  return waitingTransactionsHaveTime ? text : text.replace(',"blockTimestamp":null', '')
+  return pendingTransactionsHaveTimestamp ? text : text.replace(',"blockTimestamp":null', '')
 }
 
 /**

@@ -50,14 +50,14 @@ function split(name: string): [namespace: string, rest: string] {
 }
 
 /** Methods that return true in their own node: hardhat's, ganache's, and ganache's account setters. */
-const answersTrue = /^(hardhat|ganache|miner)_|^evm_setAccount/
+const returnsTrue = /^(hardhat|ganache|miner)_|^evm_setAccount/
 
 /**
  * Returns true instead of null where the node that a name belongs to does; names common to all nodes follow the
  * selected compatibility. In anvil, hardhat's names are aliases of its own.
  */
 function answeringAsNamed(method: Method): Method {
-  const named = answersTrue.test(method.name)
+  const named = returnsTrue.test(method.name)
   const shared = method.name.startsWith('evm_')
   if (!named && !shared) return method
   const inAnvil = own.find(({ name }) => name === method.name.replace(/^hardhat_/, 'anvil_')) ?? method

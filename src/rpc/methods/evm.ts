@@ -32,7 +32,7 @@ export const evmMethods: readonly Method[] = [
     [optional('timestampOrOrder', mineOrder)],
     async ({ backend, context }, order = { blocks: 1 }) => {
       await backend.controls.mine({ ...order, signal: context.signal })
-      return backend.settings.compatibility.returnsTimeAsDecimalText ? '0' : '0x0'
+      return backend.settings.compatibility.returnsTimeAsDecimalString ? '0' : '0x0'
     },
   ),
   mine_detailed,
@@ -48,8 +48,8 @@ export const evmMethods: readonly Method[] = [
    */
   defineMethod('evm_revert', [required('snapshot', controlNumber)], async ({ backend }, id) => {
     const outcome = await backend.controls.revert(id)
-    const { tellsLostSnapshots } = backend.settings.compatibility
-    if (outcome === 'lost' && tellsLostSnapshots) throw new RpcError(-32001, 'Resource not found')
+    const { revertThrowsForLostSnapshot } = backend.settings.compatibility
+    if (outcome === 'lost' && revertThrowsForLostSnapshot) throw new RpcError(-32001, 'Resource not found')
     return outcome === 'done'
   }),
   setAccountStorageAt,
@@ -75,7 +75,7 @@ export const evmMethods: readonly Method[] = [
     [required('timestamp', controlUint64)],
     async ({ backend }, timestamp) => {
       await backend.controls.setNextBlockTimestamp(timestamp)
-      return backend.settings.compatibility.returnsTimeAsDecimalText ? timestamp.toString() : null
+      return backend.settings.compatibility.returnsTimeAsDecimalString ? timestamp.toString() : null
     },
   ),
   setTime,

@@ -48,7 +48,7 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   if (compatibility.requestChecks === 'hardhat') {
     checkHardhatCall(args.transaction, view.rulesAt(view.head().header))
   }
-  if (compatibility.takesPriceBesideFees) checkCallFees(args.transaction)
+  if (compatibility.allowsGasPriceWithFeeCaps) checkCallFees(args.transaction)
   const call = callOf(args.transaction, compatibility)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
   const gas = call.gas ?? (compatibility.callsGetBlockGasLimit ? view.head().header.gasLimit : undefined)
@@ -116,9 +116,9 @@ export function estimatedAsGiven(
 /** Converts a call. Hardhat ignores its chain id and uses a lone tip as the cap; anvil uses a lone cap as the price. */
 function callOf(
   given: CallArguments,
-  { tipIsCallFeeCap, requestChecks, takesPriceBesideFees }: CompatibilityProfile,
+  { tipIsCallFeeCap, requestChecks, allowsGasPriceWithFeeCaps }: CompatibilityProfile,
 ): CallObject {
-  const priced = takesPriceBesideFees ? pricedAsAnvil(given) : given
+  const priced = allowsGasPriceWithFeeCaps ? pricedAsAnvil(given) : given
   const call = tipIsCallFeeCap ? cappedAtTip(toCall(priced)) : toCall(priced)
   return requestChecks === 'hardhat' ? { ...withoutBlobs(call), chainId: undefined } : call
 }
@@ -181,7 +181,7 @@ export function blobTransactionRequest(
   compatibility: CompatibilityProfile,
 ): CallObject {
   checkFeeWidths(given, compatibility)
-  const isPriced = compatibility.takesPriceBesideFees && given.gasPrice !== undefined
+  const isPriced = compatibility.allowsGasPriceWithFeeCaps && given.gasPrice !== undefined
   const named = isPriced ? { ...given, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined } : given
   const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = named
   const hasTwoData = input !== undefined && data !== undefined && !bytesEqual(input, data)

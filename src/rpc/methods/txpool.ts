@@ -4,7 +4,7 @@ import { bytesToHex, quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../../chain/mempool/mempool.js'
 import type { CompatibilityProfile } from '../compatibility.js'
-import { waitingText } from '../format/transaction.js'
+import { pendingTransactionText } from '../format/transaction.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
 import { WireBytes, printJson } from '../wire.js'
@@ -45,7 +45,7 @@ type Printer = (transaction: PooledTransaction) => string
 
 /** Prints pooled transactions as objects. */
 export function pooledText(compatibility: CompatibilityProfile): Printer {
-  return (transaction) => waitingText(transaction, compatibility)
+  return (transaction) => pendingTransactionText(transaction, compatibility)
 }
 
 /** Formats a 20-byte address. */

@@ -307,21 +307,22 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
  * attributed to the enclosing struct.
  */
 export function decodingItself<T>(decoder: Decoder<T>): Decoder<T> {
-  const told = (error: unknown): unknown => (error instanceof TypeMismatchError ? error.inStruct('') : error)
+  const withoutStruct = (error: unknown): unknown =>
+    error instanceof TypeMismatchError ? error.inStruct('') : error
   return {
     schema: decoder.schema,
     decode(value) {
       try {
         return decoder.decode(value)
       } catch (error) {
-        throw told(error)
+        throw withoutStruct(error)
       }
     },
     *decodeInPieces(value) {
       try {
         return yield* inPieces(decoder, value)
       } catch (error) {
-        throw told(error)
+        throw withoutStruct(error)
       }
     },
   }

@@ -40,14 +40,14 @@ export function* writeStateDiff(
     const isGone = after === undefined || after.isAbsent
     if (isGone && before.isAbsent) continue
     accounts.append(`"0x${address}":`)
-    if (isGone) yield* writeWhole('-', before, writer)
-    else if (before.isAbsent) yield* writeWhole('+', after, writer)
+    if (isGone) yield* writeAccountDiff('-', before, writer)
+    else if (before.isAbsent) yield* writeAccountDiff('+', after, writer)
     else yield* writeChanges(before, after, writer)
   }
   accounts.end()
 }
 
-function* writeWhole(
+function* writeAccountDiff(
   sign: '+' | '-',
   { balance, nonce, code, storage }: PrestateAccount,
   writer: PieceWriter,

@@ -46,10 +46,10 @@ function item(stack: RunState['stack'], depth: number): bigint {
 /** Items pushed by each opcode, per the Yellow Paper (appendix H.2): DUP and SWAP push everything they reach. */
 export const pushedItems: readonly number[] = Array.from({ length: 256 }, (_, opcode) => {
   if (opcode >= 0x80 && opcode <= 0x9f) return (opcode & 0x0f) + 2
-  return pushesOne(opcode) ? 1 : 0
+  return pushesItem(opcode) ? 1 : 0
 })
 
-function pushesOne(opcode: number): boolean {
+function pushesItem(opcode: number): boolean {
   if (opcode <= 0x20) return opcode > 0x00
   if (opcode <= 0x4a) return ![0x37, 0x39, 0x3c, 0x3e].includes(opcode)
   if (opcode <= 0x7f) return [0x51, 0x54, 0x58, 0x59, 0x5a, 0x5c].includes(opcode) || opcode >= 0x5f

@@ -47,7 +47,7 @@ function* writeFacts(facts: Erc7562Facts, writer: PieceWriter): Steps<void> {
   }
   writer.append('},"extCodeAccessInfo":')
   const lookedAt = new ListWriter(writer)
-  for (const address of facts.lookedAt) {
+  for (const address of facts.extCodeAccessInfo) {
     lookedAt.append(jsonBytes(address))
     yield
   }

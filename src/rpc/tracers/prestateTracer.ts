@@ -57,12 +57,12 @@ export const prestateTracer: TracerKind = {
     const tracer = new PrestateTracer({ diffMode, disableCode, disableStorage, includeEmpty }, budget)
     return {
       tracer,
-      write: (_, writer) => (diffMode ? writeBoth(tracer, writer) : writePrestate(tracer.pre, writer)),
+      write: (_, writer) => (diffMode ? writeDiff(tracer, writer) : writePrestate(tracer.pre, writer)),
     }
   },
 }
 
-function* writeBoth({ pre, post }: PrestateTracer, writer: PieceWriter): Steps<void> {
+function* writeDiff({ pre, post }: PrestateTracer, writer: PieceWriter): Steps<void> {
   writer.append('{"post":')
   yield* writePrestate(post, writer)
   writer.append(',"pre":')

@@ -55,13 +55,13 @@ export async function unpackArchive(path: string, cache: string): Promise<Unpack
 }
 
 async function unpackOnce(path: string, identity: ArchiveIdentity, directory: string): Promise<void> {
-  const workshop = `${directory}.unpacking`
-  let lock = tryToLock(workshop)
-  for (; lock === undefined; lock = tryToLock(workshop)) {
+  const unpackDirectory = `${directory}.unpacking`
+  let lock = tryToLock(unpackDirectory)
+  for (; lock === undefined; lock = tryToLock(unpackDirectory)) {
     await sleep(POLL_MILLISECONDS)
     if (existsSync(directory)) return
   }
-  const draft = join(workshop, 'data')
+  const draft = join(unpackDirectory, 'data')
   try {
     if (existsSync(directory)) return
     rmSync(draft, { recursive: true, force: true })
@@ -73,7 +73,7 @@ async function unpackOnce(path: string, identity: ArchiveIdentity, directory: st
   } finally {
     rmSync(draft, { recursive: true, force: true })
     lock.release()
-    removeIfEmpty(workshop)
+    removeIfEmpty(unpackDirectory)
   }
 }
 
@@ -87,11 +87,11 @@ function removeIfEmpty(directory: string): void {
 }
 
 /** @returns undefined if another process is unpacking the archive */
-function tryToLock(workshop: string): DirectoryLock | undefined {
+function tryToLock(unpackDirectory: string): DirectoryLock | undefined {
   try {
-    return lockDirectory(workshop)
+    return lockDirectory(unpackDirectory)
   } catch (error) {
-    // ENOENT: the process that unpacked it has just removed its workshop.
+    // ENOENT: the process that unpacked it has just removed its directory.
     if (error instanceof DataDirectoryError || (error as NodeJS.ErrnoException).code === 'ENOENT')
       return undefined
     throw error

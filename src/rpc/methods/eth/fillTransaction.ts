@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../format/pieces.js'
-import { waitingText } from '../../format/transaction.js'
+import { pendingTransactionText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
@@ -18,13 +18,15 @@ export const fillTransaction = defineMethod(
     const { compatibility } = settings
     const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
     const request = blobTransactionRequest(given, compatibility)
-    const sender = compatibility.fillsAsWaiting ? (request.from ?? keyring.addresses()[0]) : undefined
+    const sender = compatibility.fillReturnsPendingTransaction
+      ? (request.from ?? keyring.addresses()[0])
+      : undefined
     const completed = await wallet.complete(request, {
       from: sender,
       given: blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
     })
     if (sender === undefined) return rawAndTransaction(completed)
-    const waiting = waitingText({ ...completed, sender }, compatibility)
+    const waiting = pendingTransactionText({ ...completed, sender }, compatibility)
     return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${waiting}}`])
   },
 )

@@ -1,5 +1,5 @@
 import { hash } from '../../params/bytes.js'
-import { waitingText } from '../../format/transaction.js'
+import { pendingTransactionText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { defineMethod, required } from '../../method.js'
 
@@ -11,6 +11,8 @@ export const getTransactionByHash = defineMethod(
     const location = view.transactionLocation(transactionHash)
     if (location !== undefined) return new WireBytes([view.wire(location.block).transaction(location.index)])
     const pooled = backend.mempool.get(transactionHash)
-    return pooled === undefined ? null : new WireBytes([waitingText(pooled, backend.settings.compatibility)])
+    return pooled === undefined
+      ? null
+      : new WireBytes([pendingTransactionText(pooled, backend.settings.compatibility)])
   },
 )

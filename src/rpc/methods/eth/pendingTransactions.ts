@@ -1,4 +1,4 @@
-import { waitingText } from '../../format/transaction.js'
+import { pendingTransactionText } from '../../format/transaction.js'
 import { writtenTexts } from '../../format/pieces.js'
 import { defineMethod } from '../../method.js'
 
@@ -9,5 +9,5 @@ import { defineMethod } from '../../method.js'
 export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
   const queues = backend.mempool.content()
   const waiting = [...queues.flatMap(({ pending }) => pending), ...queues.flatMap(({ queued }) => queued)]
-  return writtenTexts(waiting, (pooled) => waitingText(pooled, backend.settings.compatibility))
+  return writtenTexts(waiting, (pooled) => pendingTransactionText(pooled, backend.settings.compatibility))
 })

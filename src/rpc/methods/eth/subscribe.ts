@@ -149,7 +149,9 @@ export const unsubscribe = defineMethod('eth_unsubscribe', [required('id', filte
 })
 
 /** Caches the text of the latest event for the thousands of subscriptions that may push it. */
-function madeOnce<Subject extends object>(make: (subject: Subject) => string): (subject: Subject) => string {
+function cacheLatest<Subject extends object>(
+  make: (subject: Subject) => string,
+): (subject: Subject) => string {
   let last: { subject: Subject; text: string } | undefined
   return (subject) => {
     if (last?.subject !== subject) last = { subject, text: make(subject) }
@@ -157,8 +159,8 @@ function madeOnce<Subject extends object>(make: (subject: Subject) => string): (
   }
 }
 
-const headTextOf = madeOnce(headPushText)
-const pendingTextOf = madeOnce((transaction: PooledTransaction) => transactionText(transaction, undefined))
+const headTextOf = cacheLatest(headPushText)
+const pendingTextOf = cacheLatest((transaction: PooledTransaction) => transactionText(transaction, undefined))
 
 /** Pushes transactions that become executable: their hashes, or full objects with `true`. */
 export const newPendingTransactions = defineKind(

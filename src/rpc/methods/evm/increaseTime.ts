@@ -20,13 +20,13 @@ export const increaseTime = defineMethod(
   'evm_increaseTime',
   [required('seconds', seconds)],
   async ({ backend }, by) => {
-    const { clockMayGoBack, returnsTimeAsDecimalText } = backend.settings.compatibility
+    const { clockMayGoBack, returnsTimeAsDecimalString } = backend.settings.compatibility
     if (by < 0n && !clockMayGoBack) {
       throw new InvalidParamsError(
         `invalid argument 0: expected a number or a hexadecimal or decimal string, got ${by}`,
       )
     }
     const offset = await backend.controls.increaseTime(by)
-    return returnsTimeAsDecimalText ? offset.toString() : Number(offset)
+    return returnsTimeAsDecimalString ? offset.toString() : Number(offset)
   },
 )

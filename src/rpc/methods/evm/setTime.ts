@@ -13,8 +13,8 @@ export const setTime = defineMethod(
   'evm_setTime',
   [required('time', controlNumber)],
   async ({ backend }, time) => {
-    const { setsTimeInMilliseconds, clockMayGoBack } = backend.settings.compatibility
-    const isMilliseconds = setsTimeInMilliseconds || time > FIRST_MILLISECONDS
+    const { setTimeTakesMilliseconds, clockMayGoBack } = backend.settings.compatibility
+    const isMilliseconds = setTimeTakesMilliseconds || time > FIRST_MILLISECONDS
     const moved = Number(await backend.controls.setTime(isMilliseconds ? time / 1000n : time))
     return clockMayGoBack ? moved : Math.max(0, moved)
   },
