@@ -148,7 +148,7 @@ export interface CompatibilityProfile {
   blockFiltersBeginWithHead: boolean
   /** Whether an unknown filter yields null rather than an error. */
   nullForUnknownFilter: boolean
-  /** Whether a control may only increase an account's nonce, and only while it has no pending transactions. */
+  /** Whether a control may only increase a nonce, and only while the mempool is empty. */
   noncesOnlyIncrease: boolean
   /** Whether the setters common to all nodes return true rather than null. */
   settersReturnTrue: boolean
