@@ -61,8 +61,8 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     chain,
     { automine, interval: 0 },
     {
-      waitingShareBlock: compatibility.automineIncludesPending,
-      readyShareBlock: compatibility.executableTransactionsShareBlock,
+      pendingTransactionsShareBlock: compatibility.automineIncludesPending,
+      executableTransactionsShareBlock: compatibility.executableTransactionsShareBlock,
       report: (fault) => report('mining', fault),
     },
   )

@@ -81,11 +81,11 @@ export class BodySink {
 export async function readBody(reader: CassetteReader, hash: string): Promise<AsyncIterable<Uint8Array>> {
   const folder = bodiesFolder(reader.path)
   const path = join(folder, hash)
-  const isThere = /^[0-9a-f]{64}$/.test(hash) && existsSync(path)
-  if (isThere && (await hashOf(path)) === hash) return createReadStream(path)
+  const isStored = /^[0-9a-f]{64}$/.test(hash) && existsSync(path)
+  if (isStored && (await hashOf(path)) === hash) return createReadStream(path)
   for (const { entry, line } of reader.entries()) {
     if (!('http' in entry.outcome) || entry.outcome.http.body !== hash) continue
-    const problem = isThere ? 'has other contents' : 'is missing'
+    const problem = isStored ? 'has other contents' : 'is missing'
     throw new CassetteError(reader.path, `the body ${hash} ${problem} in ${folder}`, line)
   }
   throw new CassetteError(reader.path, `no entry names the body ${hash}`)

@@ -10,7 +10,7 @@ import { gunzip } from 'node:zlib'
 
 /** Servers end idle connections after five seconds or more: reuse none that may be about to end. */
 const IDLE_MILLISECONDS = 4000
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 /** Redirects that keep method and body (RFC 9110, sections 15.4.8 and 15.4.9). */
 const redirects: ReadonlySet<number | undefined> = new Set([307, 308])
 
@@ -41,7 +41,7 @@ export class HttpClient {
   async post(url: URL, body: string): Promise<HttpAnswer> {
     let target = url
     let answer = await this.#post(target, body)
-    for (let count = 0; count < MOST_REDIRECTS && redirects.has(answer.status); count++) {
+    for (let count = 0; count < MAX_REDIRECTS && redirects.has(answer.status); count++) {
       const { location } = answer.headers
       if (location === undefined) break
       target = new URL(location, target)

@@ -15,7 +15,7 @@ const keptHeaders = [
 ]
 
 /** Maximum subscriptions with notifications buffered until the answer with their id. */
-const MOST_EARLY = 100
+const MAX_EARLY_EVENTS = 100
 
 /** The provider does not answer at all; nothing is recorded then. */
 export class UpstreamError extends Error {
@@ -256,7 +256,7 @@ export class Upstream {
         const { subscription, resultText } = answer.params
         const pushed = this.#subscribers.get(subscription)
         if (pushed !== undefined) pushed({ resultText })
-        else if (this.#early.size < MOST_EARLY)
+        else if (this.#early.size < MAX_EARLY_EVENTS)
           this.#early.set(subscription, [...(this.#early.get(subscription) ?? []), { resultText }])
         continue
       }

@@ -141,7 +141,7 @@ export class Chain {
     const state = this.#states.take()
     const { onConsole } = this
     const produced = await this.#maker.next({ state, timestamp, maximumTransactions, onConsole })
-    return this.#adopt(produced, state, timestamp)
+    return this.#commitMined(produced, state, timestamp)
   }
 
   /**
@@ -160,7 +160,7 @@ export class Chain {
       const { onConsole } = this
       const produced = await this.#maker.next({ state, maximumTransactions, onConsole })
       if (produced.block.transactions.length === 0) return
-      const mined = await this.#adopt(produced, state)
+      const mined = await this.#commitMined(produced, state)
       onMined?.(mined)
       const pause = slice.pause()
       if (pause !== undefined) await pause
@@ -179,7 +179,7 @@ export class Chain {
     const { parent, produced, state } = await executeOnParent(sources, block)
     await nextTurn()
     if (parent.ordinal !== this.head.block.ordinal) return this.#storeSideBlock(produced)
-    return this.#become(produced, state, () => {
+    return this.#commitHead(produced, state, () => {
       this.settings.gasLimit = block.header.gasLimit
     })
   }
@@ -258,9 +258,9 @@ export class Chain {
   /**
    * @param fixedTime - the timestamp that the caller asked for, in seconds
    */
-  async #adopt(produced: ProducedBlock, state: WorkingState, fixedTime?: bigint): Promise<MinedBlock> {
+  async #commitMined(produced: ProducedBlock, state: WorkingState, fixedTime?: bigint): Promise<MinedBlock> {
     const parentTime = this.head.block.header.timestamp
-    const block = await this.#become(produced, state, () => {
+    const block = await this.#commitHead(produced, state, () => {
       if (fixedTime !== undefined) this.clock.setNext(fixedTime, parentTime)
       this.clock.mined(produced.block.header.timestamp)
       delete this.settings.nextBaseFee
@@ -281,7 +281,7 @@ export class Chain {
   }
 
   /** Makes an executed child of the head the new head. */
-  async #become(produced: ProducedBlock, state: WorkingState, change: () => void): Promise<StoredBlock> {
+  async #commitHead(produced: ProducedBlock, state: WorkingState, change: () => void): Promise<StoredBlock> {
     const block = await this.#position.advance(produced, change)
     this.#states.keep(state)
     await this.#resetMempool()

@@ -18,7 +18,7 @@ const SIZE = 'rlp: non-canonical size information'
 export interface RlpSpan extends Payload {
   isList: boolean
   /** Whether the content overruns the enclosing list, by no more than the length of the item's own header. */
-  isCut?: boolean
+  isTruncated?: boolean
 }
 
 /** A byte string, a list of items, or a fault where neither can be read. */
@@ -29,38 +29,41 @@ export class RlpString {
   readonly #encoding: Uint8Array
   readonly #start: number
   /** Whether the bytes overrun the enclosing list: every read then throws TransactionEncodingError. */
-  readonly #isCut: boolean
+  readonly #isTruncated: boolean
   readonly length: number
 
-  constructor(encoding: Uint8Array, { start, end, isCut = false }: Pick<RlpSpan, 'start' | 'end' | 'isCut'>) {
+  constructor(
+    encoding: Uint8Array,
+    { start, end, isTruncated = false }: Pick<RlpSpan, 'start' | 'end' | 'isTruncated'>,
+  ) {
     this.#encoding = encoding
     this.#start = start
-    this.#isCut = isCut
+    this.#isTruncated = isTruncated
     this.length = end - start
   }
 
   /** The first byte; undefined for an empty string. */
   get first(): number | undefined {
-    this.#checkWhole()
+    this.#checkNotTruncated()
     return this.length === 0 ? undefined : this.#encoding[this.#start]
   }
 
   /** Returns a copy of the bytes. */
   toBytes(): Uint8Array {
-    this.#checkWhole()
+    this.#checkNotTruncated()
     return this.#encoding.slice(this.#start, this.#start + this.length)
   }
 
   /** Decodes the bytes as a big-endian number. */
   toBigint(): bigint {
-    this.#checkWhole()
+    this.#checkNotTruncated()
     const { length } = this
     if (length <= 8) return smallBigintAt(this.#encoding, this.#start, length)
     return bytesToBigint(this.#encoding.subarray(this.#start, this.#start + length))
   }
 
-  #checkWhole(): void {
-    if (this.#isCut) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
+  #checkNotTruncated(): void {
+    if (this.#isTruncated) throw new TransactionEncodingError(ELEMENT_TOO_LARGE)
   }
 }
 
@@ -93,7 +96,7 @@ export class RlpList {
     const span = readHeader(this.#encoding, this.#at, this.#end, ELEMENT_TOO_LARGE)
     this.#at = span instanceof RlpFault ? this.#end : span.end
     if (span instanceof RlpFault) return span
-    if (span.isList && span.isCut === true) {
+    if (span.isList && span.isTruncated === true) {
       this.#end = this.#encoding.length
       this.#isOverrun = true
     }
@@ -178,7 +181,9 @@ function readHeader(bytes: Uint8Array, at: number, limit: number, tooLarge: stri
     // geth checks that the enclosing list has room for the content before it takes off the header, and that the input
     // has room after it.
     if (tooLarge !== ELEMENT_TOO_LARGE || end - start > limit - at) return new RlpFault('length', tooLarge)
-    return end > bytes.length ? new RlpFault('length', VALUE_TOO_LARGE) : { isList, start, end, isCut: true }
+    return end > bytes.length
+      ? new RlpFault('length', VALUE_TOO_LARGE)
+      : { isList, start, end, isTruncated: true }
   }
   const isByte = !isList && !isLong && end - start === 1 && (bytes[start] ?? 0) < 0x80
   return isByte ? new RlpFault('byte', SIZE) : { isList, start, end }

@@ -3,8 +3,8 @@ import type { ChainEvent } from '../chain/reader.js'
 import { bytesToHex } from '../encoding/hex.js'
 
 /** Reorganisations remembered per network, and blocks per reorganisation. */
-const mostReorganisations = 64
-const mostBlocks = 256
+const maxReorganisations = 64
+const maxBlocks = 256
 
 /** Block that a reorganisation removed from the canonical chain. */
 export interface OrphanedBlock {
@@ -49,8 +49,8 @@ export class ChainWatch {
 
   #remember(network: string, blocks: readonly StoredBlock[]): void {
     const list = this.#reorganisations.get(network) ?? []
-    list.push({ time: Date.now(), removed: blocks.slice(-mostBlocks).map(describe) })
-    this.#reorganisations.set(network, list.slice(-mostReorganisations))
+    list.push({ time: Date.now(), removed: blocks.slice(-maxBlocks).map(describe) })
+    this.#reorganisations.set(network, list.slice(-maxReorganisations))
   }
 }
 

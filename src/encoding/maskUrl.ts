@@ -6,7 +6,7 @@ export function maskUrl(url: string): string {
 }
 
 /** Shorter parts of a URL are names such as `v3`, which also occur in harmless texts. */
-const leastSecret = 8
+const minSecretLength = 8
 
 /**
  * Returns a function that masks the parts of these URLs that may be keys, in any encoding, in text that their servers
@@ -31,7 +31,7 @@ function secretsOf({ pathname, searchParams, username, password }: URL): { word:
   const parts = [...pathname.split('/'), ...searchParams.values(), username, password]
   const forms = parts.flatMap((part) => [part, encodeURIComponent(part), decode(part)])
   return [...new Set([...pairs.map((pair) => Buffer.from(pair).toString('base64')), ...forms])]
-    .filter((word) => word.length >= leastSecret)
+    .filter((word) => word.length >= minSecretLength)
     .sort((a, b) => b.length - a.length)
     .map((word) => ({ word, pattern: new RegExp(`(?<![0-9A-Za-z])${escape(word)}(?![0-9A-Za-z])`, 'g') }))
 }

@@ -105,9 +105,9 @@ function* readValue(text: string): Steps<Token | undefined> {
         continue
       }
     }
-    const around = open.at(-1)
-    if (around === undefined) return { end: index }
-    expected = around === '{' ? 'afterMember' : 'afterElement'
+    const enclosing = open.at(-1)
+    if (enclosing === undefined) return { end: index }
+    expected = enclosing === '{' ? 'afterMember' : 'afterElement'
   }
 }
 

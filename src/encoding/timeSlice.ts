@@ -160,7 +160,7 @@ export class TurnQueue {
 }
 
 /** Maximum number of waiting tasks: beyond it, the oldest runs at once. */
-const MOST_WAITING = 100_000
+const MAX_WAITING = 100_000
 
 /**
  * Runs short tasks in order and yields to other work between them: an event may have tens of thousands of
@@ -176,7 +176,7 @@ export class ShortWorkQueue {
   /** @param work - must not throw */
   add(work: () => void): void {
     if (this.#waiting.length > 0) {
-      if (this.#waiting.push(work) - this.#done > MOST_WAITING) this.#doNext()
+      if (this.#waiting.push(work) - this.#done > MAX_WAITING) this.#runNext()
       return
     }
     const pause = this.#slice.pause()
@@ -185,28 +185,28 @@ export class ShortWorkQueue {
       return
     }
     this.#waiting.push(work)
-    void pause.then(() => this.#doAll())
+    void pause.then(() => this.#runAll())
   }
 
-  #doAll(): void {
+  #runAll(): void {
     while (this.#done < this.#waiting.length) {
       const pause = this.#slice.pause()
       if (pause !== undefined) {
-        void pause.then(() => this.#doAll())
+        void pause.then(() => this.#runAll())
         return
       }
-      this.#doNext()
+      this.#runNext()
     }
     this.#waiting = []
     this.#done = 0
     this.#slice = new TimeSlice()
   }
 
-  #doNext(): void {
+  #runNext(): void {
     const work = this.#waiting[this.#done]
     // Releases the finished task; the list itself is trimmed from time to time.
     this.#waiting[this.#done++] = nothing
-    if (this.#done > MOST_WAITING) {
+    if (this.#done > MAX_WAITING) {
       this.#waiting = this.#waiting.slice(this.#done)
       this.#done = 0
     }

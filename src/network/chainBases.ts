@@ -117,8 +117,8 @@ export class ChainBases {
    */
   enter(opened: OpenedBase): boolean {
     const { chain, home, entry, data, settings } = this.#parts
-    const left = this.#current
-    if (opened === left) return false
+    const previous = this.#current
+    if (opened === previous) return false
     const before = entry.resetTo
     setResetTo(entry, opened === home ? undefined : this.#record(opened))
     try {
@@ -129,7 +129,7 @@ export class ChainBases {
       throw error
     }
     this.#stand(opened)
-    if (left !== home) left.fork?.close()
+    if (previous !== home) previous.fork?.close()
     chain.settings.gasLimit = opened.base.first.header.gasLimit
     if (opened !== home && settings.timestamp === undefined) {
       chain.clock.set(opened.base.first.header.timestamp)

@@ -45,7 +45,7 @@ export class Reporter {
 
   /** Handles a contract's call to the console. */
   readonly onConsole = (data: Uint8Array): void => {
-    if (this.#options.consoleLog) this.#say(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
+    if (this.#options.consoleLog) this.#print(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
   }
 
   #handleEvent(event: ChainEvent): void {
@@ -54,10 +54,10 @@ export class Reporter {
     if (executed.transactions.length === 0) return
     const { chain, tracing, artifacts, colours, trace } = this.#options
     if (trace) {
-      this.#say(({ traceTrees }) => traceTrees({ view: chain.view, tracing, block, artifacts, colours }))
+      this.#print(({ traceTrees }) => traceTrees({ view: chain.view, tracing, block, artifacts, colours }))
     }
     for (const transaction of executed.transactions) {
-      if (transaction.failure !== undefined) this.#say((loaded) => this.#failure(loaded, transaction))
+      if (transaction.failure !== undefined) this.#print((loaded) => this.#failure(loaded, transaction))
     }
   }
 
@@ -70,7 +70,7 @@ export class Reporter {
     return [`Transaction ${bytesToHex(hash)} failed: ${message}`]
   }
 
-  #say(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
+  #print(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
     const { logging, tell, fault } = this.#options
     if (!logging.enabled) return
     this.#mutex

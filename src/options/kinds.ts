@@ -41,7 +41,7 @@ export function wholeNumber(range: { minimum?: number; maximum?: number; valueNa
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, valueName = 'N' } = range
   const upTo = maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
   const kind: OptionKind<number> = {
-    check: (value) => (isWhole(value) && value >= minimum && value <= maximum ? value : undefined),
+    check: (value) => (isWholeNumber(value) && value >= minimum && value <= maximum ? value : undefined),
     fromText: (text) => (/^\d+$/.test(text) ? Number(text) : text),
     expected: `a whole number${upTo}`,
     valueName,
@@ -66,7 +66,7 @@ export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } =
   const kind: OptionKind<bigint, bigint | number | string> = {
     check: (value) => {
       const isText = typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)
-      if (!isText && typeof value !== 'bigint' && !isWhole(value)) return undefined
+      if (!isText && typeof value !== 'bigint' && !isWholeNumber(value)) return undefined
       const number = BigInt(value)
       return number >= minimum ? number : undefined
     },
@@ -171,7 +171,7 @@ export function list<Output, Input>(kind: OptionKind<Output, Input>): OptionKind
   }
 }
 
-function isWhole(value: unknown): value is number {
+function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 

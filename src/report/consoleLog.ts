@@ -50,7 +50,7 @@ function show(value: unknown): string {
 
 /** Types for which console.log has overloads of up to four arguments, in any combination. */
 const combined = ['uint256', 'string', 'bool', 'address'] as const
-const MOST_ARGUMENTS = 4
+const MAX_ARGUMENTS = 4
 
 /** Types with a single-argument overload only. */
 const alone = ['int256', 'bytes', ...Array.from({ length: 32 }, (_, index) => `bytes${index + 1}`)]
@@ -83,7 +83,7 @@ function createTable(): ReadonlyMap<string, readonly string[]> {
     const spellings = [types, types.map((type) => type.replace(/^(u?int)256$/, '$1'))]
     for (const spelling of spellings) table.set(selectorOf(`${name}(${spelling.join(',')})`), types)
   }
-  for (const types of combinations(MOST_ARGUMENTS)) add('log', types)
+  for (const types of combinations(MAX_ARGUMENTS)) add('log', types)
   for (const type of alone) add('log', [type])
   add('log', ['string', 'int256'])
   for (const [name, type] of named) add(name, [type])

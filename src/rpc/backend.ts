@@ -150,7 +150,7 @@ export function createBackend(parts: BackendParts): Backend {
     ...(compatibility.estimatesGivenFields && {
       estimatedCall: (given: CallObject) => estimatedAsGiven(given, compatibility.callBaseFee),
     }),
-    ...(compatibility.defaultsToBlockGasLimit && { defaultGas: () => mostTransactionGas(chain) }),
+    ...(compatibility.defaultsToBlockGasLimit && { defaultGas: () => maxTransactionGas(chain) }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
@@ -178,7 +178,7 @@ export function createBackend(parts: BackendParts): Backend {
 }
 
 /** Returns the highest gas limit allowed for a transaction in the next block. */
-function mostTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
+function maxTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
   const { gasLimit } = chain.settings
   const isCapped = chain.nextRules().isActivatedEIP(7825)
   return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit

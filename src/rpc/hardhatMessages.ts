@@ -171,8 +171,8 @@ export function withHardhatData(
 ): RpcError {
   const { code, message, data, members, status, refusal, cause } = error
   if (data !== undefined || status !== undefined || refusal !== undefined) return error
-  const isOfRequest = !isLarge && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
-  const request = isOfRequest ? { method, params: (params ?? []) as JsonValue } : null
+  const isRequestError = !isLarge && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
+  const request = isRequestError ? { method, params: (params ?? []) as JsonValue } : null
   return new RpcError(code, message, { members, cause, data: { message, data: request } })
 }
 

@@ -142,7 +142,7 @@ function checkMissing(parameters: readonly Parameter<unknown>[], given: number, 
 }
 
 function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: number): unknown {
-  if (isLeftOut(parameter, value, index)) return undefined
+  if (isOmitted(parameter, value, index)) return undefined
   try {
     return parameter.decoder.decode(value)
   } catch (error) {
@@ -155,7 +155,7 @@ function* decodeArgumentInPieces(
   value: unknown,
   index: number,
 ): Steps<unknown> {
-  if (isLeftOut(parameter, value, index)) return undefined
+  if (isOmitted(parameter, value, index)) return undefined
   try {
     return yield* inPieces(parameter.decoder, value)
   } catch (error) {
@@ -164,7 +164,7 @@ function* decodeArgumentInPieces(
 }
 
 /** @throws InvalidParamsError if a required value is null */
-function isLeftOut({ required }: Parameter<unknown>, value: unknown, index: number): boolean {
+function isOmitted({ required }: Parameter<unknown>, value: unknown, index: number): boolean {
   if (value !== null && value !== undefined) return false
   if (required) throw missingValue(index)
   return true

@@ -146,7 +146,7 @@ const largeBody = 256 * 1024
 const maxMethodNameLength = 2048
 
 /** Barrier for the calls of a batch: each waits until all have been admitted or refused by the call policy. */
-class Gathering {
+class AdmissionBarrier {
   #missing = 0
   #resolve: (() => void) | undefined
   readonly #complete = new Promise<void>((resolve) => (this.#resolve = resolve))
@@ -248,8 +248,8 @@ export class RpcPipeline {
       return createReply([`[${errorText(id, new InvalidRequestError('batch too large'))}]`])
     }
     policy?.batch?.({ size: messages.length, context })
-    const gathering = interceptor?.cassette.isActive ? new Gathering() : undefined
-    const together = gathering && this.#answerTogether(messages, context, gathering)
+    const barrier = interceptor?.cassette.isActive ? new AdmissionBarrier() : undefined
+    const together = barrier && this.#answerTogether(messages, context, barrier)
     const pieces: WirePiece[] = []
     // Answers not yet encoded. Encoding a long reply all at once would block other requests.
     let latest: WirePiece[] = []
@@ -279,7 +279,7 @@ export class RpcPipeline {
     for (const piece of latest) pieces.push(piece)
     const [refusal] = refusals
     if (
-      gathering?.allAdmitted &&
+      barrier?.allAdmitted &&
       refusal !== undefined &&
       refusals.every((one) => one?.body === refusal.body)
     ) {
@@ -298,9 +298,9 @@ export class RpcPipeline {
   #answerTogether(
     messages: readonly Message[],
     context: RequestContext,
-    gathering: Gathering,
+    barrier: AdmissionBarrier,
   ): readonly Awaitable<Outcome | undefined>[] {
-    return messages.map((message) => this.#answerMessage(message, context, undefined, gathering))
+    return messages.map((message) => this.#answerMessage(message, context, undefined, barrier))
   }
 
   /**
@@ -312,7 +312,7 @@ export class RpcPipeline {
     message: Message,
     context: RequestContext,
     text: string | undefined,
-    gathering?: Gathering,
+    barrier?: AdmissionBarrier,
   ): Awaitable<Outcome | undefined> {
     const rules = this.#rules()
     if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isWithoutId: true }
@@ -320,7 +320,7 @@ export class RpcPipeline {
       const { method, params, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
       const isLarge = length > largeBody
-      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, gathering)
+      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, barrier)
     }
     if (isResponse(message)) return undefined
     const refusal = failedOutcome(rules?.invalid() ?? new InvalidRequestError())
@@ -328,13 +328,13 @@ export class RpcPipeline {
   }
 
   /** Executes a call: policy, method, record. */
-  #execute(call: PolicyCall, gathering?: Gathering): Awaitable<Outcome> {
+  #execute(call: PolicyCall, barrier?: AdmissionBarrier): Awaitable<Outcome> {
     const started = performance.now()
     const enter = (): Awaitable<CallRecord | undefined> => this.#setup.policy?.enter(call)
     return orElse(
       () =>
-        whenReady(gathering === undefined ? enter() : gathering.enter(enter), (record) =>
-          whenReady(this.#invoke(call, record, gathering), (outcome) => {
+        whenReady(barrier === undefined ? enter() : barrier.enter(enter), (record) =>
+          whenReady(this.#invoke(call, record, barrier), (outcome) => {
             record?.done?.({
               error: 'error' in outcome ? outcome.error : undefined,
               result: 'result' in outcome ? outcome.result : undefined,
@@ -352,11 +352,10 @@ export class RpcPipeline {
   #invoke(
     call: PolicyCall,
     record: CallRecord | undefined,
-    gathering: Gathering | undefined,
+    barrier: AdmissionBarrier | undefined,
   ): Awaitable<Outcome> {
     return orElse<Outcome>(
-      () =>
-        whenReady(this.#resultOf(call, record, gathering), (result) => ({ result: encodeResult(result) })),
+      () => whenReady(this.#resultOf(call, record, barrier), (result) => ({ result: encodeResult(result) })),
       (error) => this.#failure(call, error),
     )
   }
@@ -364,12 +363,12 @@ export class RpcPipeline {
   #resultOf(
     call: PolicyCall,
     record: CallRecord | undefined,
-    gathering: Gathering | undefined,
+    barrier: AdmissionBarrier | undefined,
   ): Awaitable<Result> {
     if (record?.answer !== undefined) return record.answer()
     const { interceptor } = this.#setup
     if (interceptor?.cassette.isActive !== true) return this.#run(call, record)
-    return interceptor.answer(call, () => this.#run(call, record), gathering)
+    return interceptor.answer(call, () => this.#run(call, record), barrier)
   }
 
   #run(call: PolicyCall, record: CallRecord | undefined): Awaitable<Result> {

@@ -132,9 +132,9 @@ function inTurns(listener: RequestListener): RequestListener {
       socket.pause()
     }
     queue.add(() => {
-      const left = (waiting.get(socket) ?? 1) - 1
-      waiting.set(socket, left)
-      if (left === 0 && paused.delete(socket)) socket.resume()
+      const remaining = (waiting.get(socket) ?? 1) - 1
+      waiting.set(socket, remaining)
+      if (remaining === 0 && paused.delete(socket)) socket.resume()
       if (!socket.destroyed) listener(request, response)
     })
   }

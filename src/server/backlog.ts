@@ -4,7 +4,7 @@ import { TimeSlice } from '../encoding/timeSlice.js'
 
 /** Maximum and initial number of messages in progress. */
 const maxInWork = 256
-const firstInWork = 8
+const initialInProgress = 8
 /** Maximum unsent answer bytes before a connection is read no further. */
 const maxWaiting = 16 * 1024 * 1024
 /** Answers of at least this many bytes lower the number of messages in progress. */
@@ -36,8 +36,8 @@ interface Message {
 export class Backlog {
   readonly #source: BacklogSource
   #waiting: Message[] = []
-  #inWork = 0
-  #mostInWork = firstInWork
+  #inProgress = 0
+  #maxInProgress = initialInProgress
   #slice: TimeSlice | undefined
   /** Counts turns of the event loop in which messages start. */
   #turn = 0
@@ -60,7 +60,7 @@ export class Backlog {
   /** Reports the size of an answer in bytes. */
   answered(bytes: number): void {
     if (bytes < largeAnswer) return
-    this.#mostInWork = Math.max(1, Math.min(this.#mostInWork, Math.floor(maxWaiting / bytes)))
+    this.#maxInProgress = Math.max(1, Math.min(this.#maxInProgress, Math.floor(maxWaiting / bytes)))
   }
 
   /** Continues if there is room again. Call this when bytes have been sent. */
@@ -91,7 +91,7 @@ export class Backlog {
   }
 
   #begin({ work, report }: Message): void {
-    this.#inWork += 1
+    this.#inProgress += 1
     const turn = this.#turn
     try {
       const working = work()
@@ -122,12 +122,13 @@ export class Backlog {
   }
 
   #finish(): void {
-    this.#inWork -= 1
-    if (this.#source.waitingBytes <= maxWaiting) this.#mostInWork = Math.min(maxInWork, this.#mostInWork + 1)
+    this.#inProgress -= 1
+    if (this.#source.waitingBytes <= maxWaiting)
+      this.#maxInProgress = Math.min(maxInWork, this.#maxInProgress + 1)
     this.resume()
   }
 
   #isFull(): boolean {
-    return this.#inWork >= this.#mostInWork || this.#source.waitingBytes > maxWaiting
+    return this.#inProgress >= this.#maxInProgress || this.#source.waitingBytes > maxWaiting
   }
 }

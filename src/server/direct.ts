@@ -52,7 +52,7 @@ class DirectConnection {
   readonly #known: KnownHead[] = []
   #isAnswering = false
   /** Whether a caller further up the stack is taking requests. */
-  #isTaking = false
+  #isTakingRequests = false
   #reply: HttpReply | undefined
   #isHandedOff = false
 
@@ -62,7 +62,7 @@ class DirectConnection {
     this.#setup = setup
     this.#release = released
     socket.setTimeout(setup.keepAliveSeconds * 1000)
-    this.#stopReceiving = receive(socket, (part) => this.#take(part))
+    this.#stopReceiving = receive(socket, (part) => this.#onData(part))
     socket.on('end', this.#onEnd)
     socket.on('timeout', this.#onTimeout)
     socket.on('error', ignore)
@@ -80,7 +80,7 @@ class DirectConnection {
   }
 
   /** Input received during an answer waits here, and further input in the kernel. */
-  #take(part: Buffer): void {
+  #onData(part: Buffer): void {
     this.#unread = this.#unread === undefined ? part : Buffer.concat([this.#unread, part])
     if (!this.#isAnswering) this.#takeRequests()
     else this.#socket.pause()
@@ -107,16 +107,16 @@ class DirectConnection {
       return
     }
     this.#isAnswering = false
-    if (this.#isTaking) return
+    if (this.#isTakingRequests) return
     this.#takeRequests()
     if (!this.#isAnswering && !this.#isHandedOff) this.#socket.resume()
   }
 
   /** A loop, because a synchronous answer would recurse. */
   #takeRequests(): void {
-    this.#isTaking = true
+    this.#isTakingRequests = true
     while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
-    this.#isTaking = false
+    this.#isTakingRequests = false
   }
 
   /** Takes the next request, or hands over one that is not for us. @returns false if it is incomplete */

@@ -76,7 +76,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
       const { caller, limits } = admission
       const isPlainPath = form === 'root'
       const context = new HttpContext(caller, this.#request, { maxBatch: limits.maxBatch, isPlainPath })
-      return { context, maxBody: limits.maxBody ?? this.#longestBody() }
+      return { context, maxBody: limits.maxBody ?? this.#maxBody() }
     })
   }
 
@@ -89,7 +89,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
       this.#setup.provider.record(context.caller, 'http', { status: refusal.status })
       return { answer: refusalReply(refusal) }
     }
-    if (this.#asksForNothing()) return { answer: emptyReply(200, openToPages) }
+    if (this.#isStatusRequest()) return { answer: emptyReply(200, openToPages) }
     // Like in geth, a body that exceeds the limit without declaring it is cut off, and so is not JSON.
     return whenReady(this.#request.readBody(maxBody), (body) => ('content' in body ? body : { content: '{' }))
   }
@@ -104,20 +104,20 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     if (method === 'PUT' || method === 'DELETE') return methodNotAllowed
     const length = Number(headers['content-length'] ?? 0)
     if (length > maxBody) return refuse(413, `content length too large (${length}>${maxBody})\n`, noSniff)
-    if (method === 'OPTIONS' || this.#asksForNothing()) return undefined
+    if (method === 'OPTIONS' || this.#isStatusRequest()) return undefined
     const type = headers['content-type'] ?? ''
     return type === 'application/json' || jsonTypes.test(type) ? undefined : badContentType
   }
 
   /** Whether only the status is requested. Like in geth, any other method has a body that counts. */
-  #asksForNothing(): boolean {
+  #isStatusRequest(): boolean {
     const { method, target, headers } = this.#request
     if (method !== 'GET' && method !== 'OPTIONS') return false
     const isEmpty = Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined
     return isEmpty && !(method === 'GET' && target.includes('?'))
   }
 
-  #longestBody(): number {
+  #maxBody(): number {
     const { limits, provider } = this.#setup
     const isOpen = provider.mode === 'open' && this.#route.key === undefined
     return isOpen || this.#route.form === 'control' ? limits.maxControlBody : limits.maxBody

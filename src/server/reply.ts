@@ -56,14 +56,14 @@ export async function* applyFaults(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { cutAfter = Infinity, bytesPerSecond }: TransportEffects,
 ): AsyncGenerator<Uint8Array> {
-  let left = cutAfter
+  let remaining = cutAfter
   const step = bytesPerSecond === undefined ? Infinity : Math.ceil(bytesPerSecond / ticksPerSecond)
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += step) {
-      const part = chunk.subarray(start, Math.min(start + step, start + left))
+      const part = chunk.subarray(start, Math.min(start + step, start + remaining))
       if (part.length > 0) yield part
-      left -= part.length
-      if (left <= 0) throw new CutError('the answer is cut here')
+      remaining -= part.length
+      if (remaining <= 0) throw new CutError('the answer is cut here')
       if (step !== Infinity) await sleep(1000 / ticksPerSecond)
     }
   }

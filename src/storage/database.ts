@@ -54,9 +54,9 @@ export class Database {
   #generation: number
   #active: MemTable
   /** Tables on their way to LevelDB, oldest first. */
-  readonly #behind: MemTable[]
+  readonly #immutableTables: MemTable[]
   #spareMemory: Buffer | undefined
-  #writingBehind: Promise<void> | undefined
+  #flushing: Promise<void> | undefined
   #nextNumber: number
   /** Next number as stored in the database. */
   #storedNextNumber: number
@@ -87,12 +87,12 @@ export class Database {
           ? error
           : new DataDirectoryError('A file cannot be read', { cause: error })
     })
-    this.#behind = [...parts.recovered]
+    this.#immutableTables = [...parts.recovered]
     this.#active = this.#newMemTable()
     const next = this.get(NEXT_NUMBER_KEY)
     this.#nextNumber = next === undefined ? 0 : decodeOrdinal(next)
     this.#storedNextNumber = this.#nextNumber
-    if (this.#behind.length > 0) this.#scheduleFlush()
+    if (this.#immutableTables.length > 0) this.#scheduleFlush()
   }
 
   /** Reserves `count` consecutive numbers, never handed out before, and returns the first. */
@@ -157,7 +157,9 @@ export class Database {
   openCursor(range: RangeOptions): Walk {
     this.#throwDamage()
     const level = this.#levels.of(range.gte)
-    const changes = [this.#active, ...this.#behind.toReversed()].map((memTable) => memTable.changes(range))
+    const changes = [this.#active, ...this.#immutableTables.toReversed()].map((memTable) =>
+      memTable.changes(range),
+    )
     if (changes.every((list) => list.length === 0)) return new Cursor(level, range)
     const { limit, reverse = false, ...bounds } = range
     return new MergedCursor({
@@ -195,10 +197,12 @@ export class Database {
   async flush(): Promise<void> {
     const upTo = this.#active
     const isPending = () =>
-      this.#active === upTo ? upTo.size > 0 || this.#behind.length > 0 : this.#behind.includes(upTo)
+      this.#active === upTo
+        ? upTo.size > 0 || this.#immutableTables.length > 0
+        : this.#immutableTables.includes(upTo)
     this.#throwFailure()
     while (isPending()) {
-      await (this.#writingBehind ?? this.#startWritingBehind())
+      await (this.#flushing ?? this.#startFlush())
       this.#throwFailure()
     }
   }
@@ -214,7 +218,7 @@ export class Database {
       await this.flush()
     } finally {
       this.records.close()
-      for (const memTable of [...this.#behind, this.#active]) memTable.file.close()
+      for (const memTable of [...this.#immutableTables, this.#active]) memTable.file.close()
       await this.#levels.close()
     }
   }
@@ -223,8 +227,8 @@ export class Database {
   #findUnflushed(name: string): Uint8Array | null | undefined {
     const found = this.#active.find(name)
     if (found !== undefined) return found
-    for (let i = this.#behind.length - 1; i >= 0; i--) {
-      const earlier = this.#behind[i]?.find(name)
+    for (let i = this.#immutableTables.length - 1; i >= 0; i--) {
+      const earlier = this.#immutableTables[i]?.find(name)
       if (earlier !== undefined) return earlier
     }
     return undefined
@@ -262,9 +266,9 @@ export class Database {
   }
 
   #scheduleFlush(): void {
-    if (this.#writingBehind !== undefined || this.#failure !== undefined) return
+    if (this.#flushing !== undefined || this.#failure !== undefined) return
     if (this.#active.file.length >= this.#options.writeBufferBytes) {
-      void this.#startWritingBehind()
+      void this.#startFlush()
     } else if (this.#idle === undefined) {
       this.#idle = setTimeout(() => this.#flushIfIdle(this.#active.file.length), IDLE_FLUSH_MILLISECONDS)
       this.#idle.unref()
@@ -274,40 +278,44 @@ export class Database {
   /** Flushes if nothing was written since the file had `length` bytes; otherwise waits again. */
   #flushIfIdle(length: number): void {
     this.#idle = undefined
-    if (this.#writingBehind !== undefined || this.#failure !== undefined) return
+    if (this.#flushing !== undefined || this.#failure !== undefined) return
     if (this.#active.file.length !== length) this.#scheduleFlush()
-    else if (length > 0 || this.#behind.length > 0) void this.#startWritingBehind()
+    else if (length > 0 || this.#immutableTables.length > 0) void this.#startFlush()
   }
 
   /** Never rejects: a failure is kept for the next caller. */
-  #startWritingBehind(): Promise<void> {
+  #startFlush(): Promise<void> {
     clearTimeout(this.#idle)
     this.#idle = undefined
     try {
       if (this.#active.size > 0) {
         const next = this.#newMemTable()
-        this.#behind.push(this.#active)
+        this.#immutableTables.push(this.#active)
         this.#active = next
       }
     } catch (error) {
       this.#fail(error)
       return Promise.resolve()
     }
-    this.#writingBehind = this.#writeBehind()
+    this.#flushing = this.#flushImmutable()
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
-        this.#writingBehind = undefined
+        this.#flushing = undefined
       })
-    return this.#writingBehind
+    return this.#flushing
   }
 
   /** Oldest first: a file left behind must never be older than one that is gone. */
-  async #writeBehind(): Promise<void> {
-    for (let memTable = this.#behind[0]; memTable !== undefined; memTable = this.#behind[0]) {
+  async #flushImmutable(): Promise<void> {
+    for (
+      let memTable = this.#immutableTables[0];
+      memTable !== undefined;
+      memTable = this.#immutableTables[0]
+    ) {
       // Until the value is in LevelDB, the mem table takes precedence over the cache.
       const changes = (key: Uint8Array): void => this.#rowCache.forget(key)
       await writeToLevel(this.#levels, memTable, { sync: this.#options.sync, changes })
-      this.#behind.shift()
+      this.#immutableTables.shift()
       memTable.file.close()
       rmSync(memTable.file.path)
       if (memTable.memory.length <= 2 * this.#options.writeBufferBytes) this.#spareMemory = memTable.memory
@@ -324,7 +332,7 @@ export class Database {
 
   /** After a failed write LevelDB takes no more until it is reopened. Reads wait meanwhile. */
   async #tryAgain(): Promise<void> {
-    const waiting = this.#behind.reduce((bytes, { file }) => bytes + file.length, 0)
+    const waiting = this.#immutableTables.reduce((bytes, { file }) => bytes + file.length, 0)
     if (!hasRoom(this.#options.directory, 2 * waiting + SPARE_BYTES)) {
       this.#fail(this.#failure)
       return
@@ -336,7 +344,7 @@ export class Database {
       this.#fail(error)
       return
     }
-    await this.#startWritingBehind()
+    await this.#startFlush()
   }
 
   #throwDamage(): void {

@@ -100,14 +100,14 @@ async function createChecksum(): Promise<Checksum> {
 /** Returns the position of the damage in a log. A record cut off at the end was never acknowledged. */
 function damageInLog(log: Buffer, checksum: Checksum): number | undefined {
   for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
-    const left = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
-    if (left < LOG_HEADER_LENGTH) {
-      position += left
+    const remaining = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
+    if (remaining < LOG_HEADER_LENGTH) {
+      position += remaining
       continue
     }
     const length = log.readUInt16LE(position + 4)
     const end = position + LOG_HEADER_LENGTH + length
-    if (length > left - LOG_HEADER_LENGTH) return position
+    if (length > remaining - LOG_HEADER_LENGTH) return position
     if (end > log.length) return undefined
     if (checksum(log.subarray(position + 6, end)) !== log.readUInt32LE(position)) {
       return log.subarray(position).every((byte) => byte === 0) ? undefined : position
@@ -125,9 +125,9 @@ const LAST_PART = 4
 function* recordsOf(log: Buffer): Generator<Buffer> {
   let parts: Buffer[] = []
   for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
-    const left = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
-    if (left < LOG_HEADER_LENGTH) {
-      position += left
+    const remaining = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
+    if (remaining < LOG_HEADER_LENGTH) {
+      position += remaining
       continue
     }
     const start = position + LOG_HEADER_LENGTH

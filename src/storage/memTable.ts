@@ -170,7 +170,7 @@ export class ChangesInOrder {
 
   /** Returns the changes from `from` up to but excluding `to`, in order; undefined leaves that side open. */
   between(from: string | undefined, to: string | undefined): Change[] {
-    this.#dealOut()
+    this.#distributeAdded()
     const first = from === undefined ? 0 : bucketNumber(from)
     const last = to === undefined ? Infinity : bucketNumber(to)
     return this.#bucketsBetween(first, last).flatMap((bucket) => {
@@ -180,7 +180,7 @@ export class ChangesInOrder {
     })
   }
 
-  #dealOut(): void {
+  #distributeAdded(): void {
     for (const name of this.#added) {
       const number = bucketNumber(name)
       const bucket = this.#buckets.get(number)

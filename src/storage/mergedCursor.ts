@@ -18,7 +18,7 @@ export class MergedCursor implements Walk {
   readonly #level: Cursor
   readonly #newer: readonly ChangeWalk[]
   readonly #reverse: boolean
-  #left: number
+  #remaining: number
   /** LevelDB's next entry; undefined at the end. */
   #head: Entry | undefined
   #headName: string | undefined
@@ -28,17 +28,17 @@ export class MergedCursor implements Walk {
     this.#level = level
     this.#newer = changes.map((list) => (reverse ? new BackwardWalk(list) : new ForwardWalk(list)))
     this.#reverse = reverse
-    this.#left = limit
+    this.#remaining = limit
   }
 
   async next(): Promise<Entry | undefined> {
-    while (this.#left > 0) {
+    while (this.#remaining > 0) {
       if (!this.#isHeadRead) await this.#readHead()
       const name = this.#firstName()
       if (name === undefined) return undefined
       const value = this.#take(name)
       if (value === null) continue
-      this.#left--
+      this.#remaining--
       return [keyBytes(name), value]
     }
     return undefined

@@ -3,7 +3,7 @@ import { quantity } from '../../encoding/hex.js'
 import { headerBlobBaseFee } from '../block/header.js'
 import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
-import { leastReplacement } from '../mempool/validation.js'
+import { minimumReplacementFee } from '../mempool/validation.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
 /**
@@ -115,7 +115,7 @@ function openTip(
   { suggestedTip, usualTip = suggestedTip, replacedTip, defaultFeeCap }: FeeMarket,
 ): bigint {
   if (cap === undefined || defaultFeeCap === 'the next price') return usualTip
-  const replacing = replacedTip === undefined ? 0n : leastReplacement(replacedTip)
+  const replacing = replacedTip === undefined ? 0n : minimumReplacementFee(replacedTip)
   return minBigint(maxBigint(replacing, suggestedTip), cap)
 }
 
@@ -130,8 +130,8 @@ export function accessListFees(
   header: HeaderFields,
   { rules, suggestedTip }: { rules: ForkRules } & Pick<FeeMarket, 'suggestedTip'>,
 ): CallObject {
-  const hasHalf = (call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)
-  if (hasHalf && call.gasPrice === undefined) {
+  const hasOnlyOne = (call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)
+  if (hasOnlyOne && call.gasPrice === undefined) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
   if (call.gasPrice === 0n) return call

@@ -32,7 +32,7 @@ import { type Impersonation, impersonate, protectedV } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
 
 /** Longer lists make signing run in steps, because the library iterates over them repeatedly. */
-const MOST_SIGNED_AT_ONCE = 256
+const MAX_SIGNED_AT_ONCE = 256
 
 /** The parts that a {@link Wallet} works with. */
 export interface WalletParts {
@@ -322,7 +322,7 @@ export class Wallet {
   #sign(sender: Uint8Array, fields: CreatableFields): Awaitable<PooledTransaction> {
     const { accessList, authorizationList = [] } = fields
     const signing = this.#signInSteps(sender, fields)
-    return accessList.length + authorizationList.length <= MOST_SIGNED_AT_ONCE
+    return accessList.length + authorizationList.length <= MAX_SIGNED_AT_ONCE
       ? runToCompletion(signing)
       : runInSlices(signing, new TimeSlice())
   }

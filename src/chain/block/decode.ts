@@ -15,7 +15,7 @@ export function* decodeBlockHash(blockRlp: Uint8Array): Steps<Uint8Array> {
   if (blockRlp.length === 0) throw new TransactionEncodingError('EOF')
   const path = '(types.Block)(types.extblock)'
   const block = new FieldReader(decodeStrictRlp(blockRlp), 'types.extblock', path)
-  const header = readHeader(block.take(), `${path}.Header`)
+  const header = readHeader(block.next(), `${path}.Header`)
   yield* readEach(block.items('Txs', '[]*types.Transaction'), readTransaction)
   yield* readEach(block.items('Uncles', '[]*types.Header'), readHeader)
   if (block.hasMore) yield* readEach(block.items('Withdrawals', '[]*types.Withdrawal'), readWithdrawal)

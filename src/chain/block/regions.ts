@@ -64,11 +64,11 @@ export class BlockRegions {
     return {
       head: () => this.#wire(record, head),
       transactions: () => this.#shared(record, transactionSpans),
-      transaction: (index) => this.#oneOf(record, transactionSpans, index),
-      transactionsBetween: (begin, end) => this.#each(record, transactionSpans.slice(begin, end)),
+      transaction: (index) => this.#itemWire(record, transactionSpans, index),
+      transactionsBetween: (begin, end) => this.#itemWires(record, transactionSpans.slice(begin, end)),
       receipts: () => this.#shared(record, receiptSpans),
-      receipt: (index) => this.#oneOf(record, receiptSpans, index),
-      receiptsBetween: (begin, end) => this.#each(record, receiptSpans.slice(begin, end)),
+      receipt: (index) => this.#itemWire(record, receiptSpans, index),
+      receiptsBetween: (begin, end) => this.#itemWires(record, receiptSpans.slice(begin, end)),
     }
   }
 
@@ -121,7 +121,7 @@ export class BlockRegions {
    * Returns the wire bytes of one of adjacent spans. Uses those of all spans if they are cached or short; otherwise
    * reads only the one.
    */
-  #oneOf(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
+  #itemWire(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
     const span = spans[index]!
     const all = joined(spans)
     const kept =
@@ -133,7 +133,7 @@ export class BlockRegions {
     return kept.subarray(start, start + span.length)
   }
 
-  #each(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array[] {
+  #itemWires(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array[] {
     const all = joined(spans)
     const bytes = this.#wire(record, all)
     return spans.map(({ offset, length }) =>

@@ -28,7 +28,7 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  */
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall(request, async (evm, message) => {
-    const most = mostGas(evm, request.call.gas ?? blockGasLimit)
+    const most = maxGas(evm, request.call.gas ?? blockGasLimit)
     const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, most)
     const least = maxBigint(gasUsed, intrinsicGas + 1n)
     return searchMinimumGas(evm, message, [least, most], precisionAt)
@@ -61,7 +61,7 @@ export async function estimateMinimumGas(request: CallRequest, blockGasLimit: bi
 const CREATION_GAS = 53_000n
 
 /** Applies the cap of EIP-7825. */
-function mostGas(evm: PooledEvm, wanted: bigint): bigint {
+function maxGas(evm: PooledEvm, wanted: bigint): bigint {
   return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
 }
 

@@ -121,7 +121,7 @@ function onSite<T>(
 }
 
 /** A state that knows more accounts and slots than this is discarded. */
-const MOST_KEPT_ENTRIES = 1000
+const MAX_KEPT_ENTRIES = 1000
 
 /** An idle state without changes, which remembers what was read through its view. */
 interface Idle {
@@ -171,5 +171,5 @@ function idleOf(view: TrieStateView): Idle {
 function keep(idle: Idle, state: WorkingState): void {
   void state.revert()
   state.forgetNewCodes()
-  if (state.known <= MOST_KEPT_ENTRIES) idle.state = state
+  if (state.known <= MAX_KEPT_ENTRIES) idle.state = state
 }

@@ -160,20 +160,20 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   const { blocks, keys } = chain.stores
   const blobs = new BlobStore(chain.stores)
   let removed: StoredBlock[] = []
-  let left: NamedPooled[] = []
+  let orphaned: NamedPooled[] = []
   const head = { block, workingRoot: block.header.stateRoot }
   const { added } = chain.moveHead(head, {
     stage: (batch, { base }) => {
       removed = blocksAbove(blocks, base, chain.head.block)
-      left = removed.flatMap((orphan) => pooledFromBlock({ blocks, blobs }, orphan))
-      for (const pooled of left) stagePooled(batch, keys, pooled)
+      orphaned = removed.flatMap((orphan) => pooledFromBlock({ blocks, blobs }, orphan))
+      for (const pooled of orphaned) stagePooled(batch, keys, pooled)
     },
     change: () => {
       chain.settings.gasLimit = block.header.gasLimit
     },
   })
   await chain.commitProgress()
-  await reinject(chain.mempool, chain.nextRules(), left)
+  await reinject(chain.mempool, chain.nextRules(), orphaned)
   if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })
   if (added.length > 1) chain.events.emit({ type: 'added', blocks: added.slice(0, -1) })
   chain.events.emit({ type: 'head', block })

@@ -35,7 +35,7 @@ const NEXT_SETTING = 'next-snapshot'
 export type RevertOutcome = 'done' | 'unknown' | 'lost'
 
 /** Maximum number of lost snapshots to remember. */
-const MOST_LOST = 10_000
+const MAX_LOST = 10_000
 
 /** A component that reverts together with the chain. */
 export interface SnapshotParticipant {
@@ -222,9 +222,9 @@ export class Snapshots {
       this.#ordinals.delete(id)
       this.#inMemory.delete(id)
     }
-    for (const id of lost.slice(-MOST_LOST)) this.#lost.add(id)
+    for (const id of lost.slice(-MAX_LOST)) this.#lost.add(id)
     for (const id of this.#lost) {
-      if (this.#lost.size <= MOST_LOST) break
+      if (this.#lost.size <= MAX_LOST) break
       this.#lost.delete(id)
     }
   }

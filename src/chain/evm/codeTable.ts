@@ -4,7 +4,7 @@ const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
 /** Maximum that a two-byte index can address; further pushes are read anew each time. */
-const MOST_INDEXED = 0xffff
+const MAX_INDEXED = 0xffff
 
 /** Keyed by the code's array, which stays the same when a contract is called repeatedly. */
 const tables = new WeakMap<Uint8Array, CodeTable>()
@@ -44,7 +44,7 @@ export class CodeTable {
     const data = new Uint8Array((this.#code[position] as number) - PUSH1 + 1)
     data.set(this.#code.subarray(position + 1, position + 1 + data.length))
     const value = bytesToBigint(data)
-    if (this.pushValues.length <= MOST_INDEXED) {
+    if (this.pushValues.length <= MAX_INDEXED) {
       this.pushIndex[position] = this.pushValues.length
       this.pushValues.push(value)
       this.pushNumbers.push(Number(value))
@@ -122,13 +122,13 @@ export const stackMinimum = new Uint16Array(256)
 /** Maximum number of stack items before an opcode runs (Yellow Paper, 9.4.2). */
 export const stackMaximum = new Uint16Array(256).fill(STACK_LIMIT)
 
-function setEffect(opcode: number, taken: number, given: number): void {
-  stackMinimum[opcode] = taken
-  stackMaximum[opcode] = STACK_LIMIT + taken - given
+function setEffect(opcode: number, popped: number, pushed: number): void {
+  stackMinimum[opcode] = popped
+  stackMaximum[opcode] = STACK_LIMIT + popped - pushed
 }
 
-for (const [first, last, taken, given] of effects) {
-  for (let opcode = first; opcode <= last; opcode++) setEffect(opcode, taken, given)
+for (const [first, last, popped, pushed] of effects) {
+  for (let opcode = first; opcode <= last; opcode++) setEffect(opcode, popped, pushed)
 }
 for (let depth = 1; depth <= 16; depth++) {
   setEffect(0x7f + depth, depth, depth + 1)

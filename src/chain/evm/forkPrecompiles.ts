@@ -106,7 +106,7 @@ export class ForkPrecompiles {
   constructor(map: PrecompileMap, { recoveries }: Pick<ForkRules, 'recoveries'>) {
     this.map = map
     const ecrecover = map.get(ECRECOVER)
-    if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.around(ecrecover))
+    if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.wrap(ecrecover))
     if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
     const pairing = map.get(BN254_PAIRING)
     if (pairing !== undefined) map.set(BN254_PAIRING, gasFirst(pairing))

@@ -32,7 +32,7 @@ interface WarmSlots {
 const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Map() }
 
 /** Number of notes after which the collections are emptied. */
-const MOST_NOTED = 4_096
+const MAX_NOTED = 4_096
 /** Entries reverted between two yields. */
 const REVERTED_IN_STEP = 512
 
@@ -127,7 +127,7 @@ export class FrameJournal {
     const warmed = this.#warmed.splice(this.#checkpoints.pop() ?? 0)
     void this.#host.state.revert()
     const steps = this.#revertNotes(warmed, slots, touches)
-    if (warmed.length + slots.length + touches.length > MOST_NOTED) return runInSlices(steps, new TimeSlice())
+    if (warmed.length + slots.length + touches.length > MAX_NOTED) return runInSlices(steps, new TimeSlice())
     runToCompletion(steps)
   }
 
@@ -156,7 +156,7 @@ export class FrameJournal {
   cleanJournal(): void {
     this.#transaction++
     this.#noted += this.#warmed.length + this.#warmedSlots.length + this.#touches.length
-    if (this.#noted > MOST_NOTED) this.#emptyCollections()
+    if (this.#noted > MAX_NOTED) this.#emptyCollections()
     forget(this.#warmed)
     forget(this.#warmedSlots)
     forget(this.#touches)

@@ -28,7 +28,7 @@ const JUMPI = 0x57
 /** Memory reused between frames; a frame that took more releases it. */
 const KEPT_MEMORY_BYTES = 65_536
 const FIRST_MEMORY_BYTES = 8_192
-const MOST_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
+const MAX_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
 const NO_JUMPS = new Uint8Array(0)
 const NO_CODE = codeTableOf(NO_BYTES)
 
@@ -239,7 +239,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
 
 /** Caps gas to what is summed up at once: numbers are exact up to 2^53, but the gas of a call may exceed that. */
 function countable(gas: bigint): number {
-  return gas < MOST_COUNTABLE_GAS ? Number(gas) : Number.MAX_SAFE_INTEGER
+  return gas < MAX_COUNTABLE_GAS ? Number(gas) : Number.MAX_SAFE_INTEGER
 }
 
 let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined

@@ -79,7 +79,7 @@ export class PeakGas {
       least -= CALL_STIPEND
       gasLeft -= CALL_STIPEND
     }
-    if (least > 0n) this.#need(gasLeft, leastBeforeCall(least))
+    if (least > 0n) this.#need(gasLeft, minimumGasBeforeCall(least))
   }
 
   /** Returns the minimum gas of the outermost frame, without the intrinsic gas. */
@@ -97,6 +97,6 @@ export class PeakGas {
 }
 
 /** Returns the minimum gas of which all but 1/64 is at least `gas` (EIP-150). */
-function leastBeforeCall(gas: bigint): bigint {
+function minimumGasBeforeCall(gas: bigint): bigint {
   return gas + (gas - 1n) / 63n
 }

@@ -40,7 +40,7 @@ import { createSyncOpcodes } from './syncOpcodes.js'
 /** Opcodes between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
 /** Maximum number of a message's logs that runTx may hash, in a millisecond or two. */
-const MOST_HASHED_LOGS = 512
+const MAX_HASHED_LOGS = 512
 
 /** State of an EVM that is not lent. */
 const noState = new SimpleStateManager()
@@ -223,7 +223,7 @@ export class PooledEvm extends EVM implements FrameHost {
         ? await super.runCall({ ...options, block: this.block })
         : { execResult: await this.#runOutermost(options, to) }
     const { logs = [] } = result.execResult
-    this.#manyLogs = logs.length > MOST_HASHED_LOGS ? logs : undefined
+    this.#manyLogs = logs.length > MAX_HASHED_LOGS ? logs : undefined
     if (this.#manyLogs === undefined) return result
     return { ...result, execResult: { ...result.execResult, logs: [] } }
   }

@@ -29,7 +29,7 @@ export class SignatureRecoveries {
   }
 
   /** Wraps the fork's ECRECOVER, which handles all other signatures. */
-  around(ecrecover: PrecompileFunc): PrecompileFunc {
+  wrap(ecrecover: PrecompileFunc): PrecompileFunc {
     return (input) => this.#answer(input) ?? ecrecover(input)
   }
 

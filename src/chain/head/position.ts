@@ -82,8 +82,8 @@ export function blocksAbove(
   head: StoredBlock,
 ): StoredBlock[] {
   const above: StoredBlock[] = []
-  const stays = base?.header.number ?? -1n
-  for (let { number } = head.header; number > stays; number--) {
+  const baseNumber = base?.header.number ?? -1n
+  for (let { number } = head.header; number > baseNumber; number--) {
     const ordinal = blocks.canonicalOrdinal(number)
     const block = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
     if (block === undefined) break
@@ -96,15 +96,15 @@ export function blocksAbove(
  * Adds the rows number -> ordinal of a move and the new head to a batch. Rows above the head stay but are ignored (see
  * {@link BlockStore.endAt}), so a rollback of any length costs the same.
  *
- * @param gone - numbers below the new head that have no canonical block any more
+ * @param removed - numbers below the new head that have no canonical block any more
  */
 export function stageMove(
   batch: WriteBatch,
   keys: Keyspace,
-  { added, gone = [] }: { added: readonly StoredBlock[]; gone?: Iterable<bigint> },
+  { added, removed = [] }: { added: readonly StoredBlock[]; removed?: Iterable<bigint> },
   head: Head,
 ): void {
-  for (const number of gone) batch.delete(keys.ordinalByNumber(number))
+  for (const number of removed) batch.delete(keys.ordinalByNumber(number))
   for (const block of added) {
     batch.put(keys.ordinalByNumber(block.header.number), encodeOrdinal(block.ordinal))
   }
@@ -184,8 +184,8 @@ export class ChainPosition {
     const { blocks, keys, first } = this.#parts
     const move = planMove(blocks, head.block)
     const batch = new WriteBatch()
-    const gone = move.base === undefined ? numbersBelow(first, move.added[0]) : []
-    stageMove(batch, keys, { added: move.added, gone }, head)
+    const removed = move.base === undefined ? numbersBelow(first, move.added[0]) : []
+    stageMove(batch, keys, { added: move.added, removed }, head)
     stage?.(batch, move)
     this.#write(batch, change)
     this.#setHead(head)

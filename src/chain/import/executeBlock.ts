@@ -93,8 +93,8 @@ function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: For
   }
   const expected = keccak256(RLP.encode(uncles.map(headerToList)))
   if (!bytesEqual(header.uncleHash, expected)) {
-    const got = bytesToHex(header.uncleHash)
-    throw new ImportError(header.number, 'uncleHash', `expected ${bytesToHex(expected)}, got ${got}`)
+    const actual = bytesToHex(header.uncleHash)
+    throw new ImportError(header.number, 'uncleHash', `expected ${bytesToHex(expected)}, got ${actual}`)
   }
   if ((withdrawals !== undefined) !== rules.isActivatedEIP(4895)) {
     throw new ImportError(
@@ -157,8 +157,9 @@ const computedFields = [
 
 function compare(header: HeaderFields, sealed: SealedBlock): void {
   for (const field of computedFields) {
-    const [expected, got] = [show(sealed.header[field]), show(header[field])]
-    if (expected !== got) throw new ImportError(header.number, field, `expected ${expected}, got ${got}`)
+    const [expected, actual] = [show(sealed.header[field]), show(header[field])]
+    if (expected !== actual)
+      throw new ImportError(header.number, field, `expected ${expected}, got ${actual}`)
   }
 }
 

@@ -7,7 +7,7 @@ import { ImportError } from '../errors.js'
 import { checkHeader } from './headerChecks.js'
 
 /** Maximum number of uncles in a block, and of generations up to an uncle's parent. */
-const MOST_UNCLES = 2
+const MAX_UNCLES = 2
 const GENERATIONS = 7
 
 /** Finds the ancestors of a block. */
@@ -30,7 +30,7 @@ export function checkUncles(
   const refuse = (index: number, reason: string): never => {
     throw new ImportError(header.number, `uncle ${index}`, reason)
   }
-  if (uncles.length > MOST_UNCLES) refuse(MOST_UNCLES, `a block has at most ${MOST_UNCLES} uncles`)
+  if (uncles.length > MAX_UNCLES) refuse(MAX_UNCLES, `a block has at most ${MAX_UNCLES} uncles`)
   const { ancestors, rewarded } = generations(header, blocks)
   rewarded.add(bytesToPlainHex(hash))
   uncles.forEach((uncle, index) => {

@@ -205,19 +205,19 @@ export function versionedHash(commitment: Uint8Array): Uint8Array {
  */
 export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<void> {
   const { version, blobs, commitments, proofs } = sidecar
-  let isSound: boolean
+  let isValid: boolean
   try {
-    if (isOutdated(sidecar, rules)) isSound = await matchCommitments(sidecar)
+    if (isOutdated(sidecar, rules)) isValid = await matchCommitments(sidecar)
     else {
       const operation = version === 0 ? 'verifyBlobProofs' : 'verifyCellProofs'
-      isSound = await computeInWorker(operation, blobs, commitments, proofs)
+      isValid = await computeInWorker(operation, blobs, commitments, proofs)
     }
   } catch (error) {
     // A point is not on the curve.
     if (error instanceof WorkerRefusal) throw rejected(`KZG verification error: ${error.message}`)
     throw error
   }
-  if (!isSound) throw rejected('KZG verification error: invalid proof')
+  if (!isValid) throw rejected('KZG verification error: invalid proof')
 }
 
 async function matchCommitments({

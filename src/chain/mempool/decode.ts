@@ -178,7 +178,7 @@ function decodeBlobTransaction(item: RlpItem, bytes: Uint8Array, path: string): 
   const isVersioned = !splitRlp(bytes, first.end, list.end).isList
   const type = isVersioned ? 'types.blobTxWithBlobsV1' : 'types.blobTxWithBlobsV0'
   const reader = new FieldReader(item, type, `${path}(${type})`)
-  const inner = new FieldReader(reader.take(), typeNames[3], `${path}(${type}).BlobTx`)
+  const inner = new FieldReader(reader.next(), typeNames[3], `${path}(${type}).BlobTx`)
   const fields = decodeFields(3, inner)
   const version = isVersioned ? reader.uint8('Version') : undefined
   fields.sidecar = {

@@ -33,27 +33,27 @@ export class FieldReader {
     }
   }
 
-  take(): RlpItem {
+  next(): RlpItem {
     const item = this.#items.next()
     if (item === undefined) throw fieldError('too few elements', this.#type, this.#place)
     return item
   }
 
   bytes(name: string): Uint8Array {
-    return stringOf(this.take(), '[]uint8', `${this.#path}.${name}`).toBytes()
+    return stringOf(this.next(), '[]uint8', `${this.#path}.${name}`).toBytes()
   }
 
   uint64(name: string): bigint {
-    return toUint(this.take(), { type: 'uint64', length: 8 }, `${this.#path}.${name}`)
+    return toUint(this.next(), { type: 'uint64', length: 8 }, `${this.#path}.${name}`)
   }
 
   uint8(name: string): bigint {
-    return toUint(this.take(), { type: 'uint8', length: 1 }, `${this.#path}.${name}`)
+    return toUint(this.next(), { type: 'uint8', length: 1 }, `${this.#path}.${name}`)
   }
 
   /** Reads a number of at most 256 bits. */
   uint256(name: string): bigint {
-    const item = this.take()
+    const item = this.next()
     if (item instanceof RlpString && item.length > 32) {
       throw new TransactionEncodingError('rlp: value too large for uint256')
     }
@@ -62,7 +62,7 @@ export class FieldReader {
 
   /** Reads a number of any length. */
   big(name: string): bigint {
-    return toUint(this.take(), { type: '*big.Int', length: Infinity }, `${this.#path}.${name}`)
+    return toUint(this.next(), { type: '*big.Int', length: Infinity }, `${this.#path}.${name}`)
   }
 
   address(name: string): Uint8Array {
@@ -71,13 +71,13 @@ export class FieldReader {
 
   /** Reads a byte string of fixed length. */
   fixed(name: string, of: FieldType): Uint8Array {
-    return toFixed(this.take(), of, `${this.#path}.${name}`)
+    return toFixed(this.next(), of, `${this.#path}.${name}`)
   }
 
   /** Iterates over the items of a list with their paths. */
   *items(name: string, type: string): Generator<[item: RlpItem, path: string]> {
     const path = `${this.#path}.${name}`
-    const list = toList(this.take(), type, path)
+    const list = toList(this.next(), type, path)
     let index = 0
     for (let item = list.next(); item !== undefined; item = list.next()) yield [item, `${path}[${index++}]`]
   }
@@ -89,7 +89,7 @@ export class FieldReader {
 
   /** Reads an address, or an empty string as none. */
   optionalAddress(name: string): Uint8Array | undefined {
-    const item = this.take()
+    const item = this.next()
     const path = `${this.#path}.${name}`
     if (item instanceof RlpFault && item.kind === 'size') throw sizeError('*common.Address', path)
     if (item instanceof RlpList && item.isEmpty) {

@@ -330,13 +330,13 @@ export class Mempool {
     const pendingBefore = queue.nextNonce
     queue.nonce = account?.nonce ?? 0n
     queue.balance = account?.balance ?? 0n
-    const gone = queue.filter(
+    const dropped = queue.filter(
       ({ transaction, cost }) =>
         transaction.nonce >= queue.nonce &&
         (this.#options.withoutFunds || cost <= queue.balance) &&
         transaction.gasLimit <= gasLimit,
     )
-    this.#forget(gone)
+    this.#forget(dropped)
     this.#listeners.notifyFrom(pendingBefore, queue)
   }
 

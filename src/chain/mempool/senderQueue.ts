@@ -156,7 +156,7 @@ export class Candidates {
   /** Returns the next transaction, or undefined if there is none. */
   next(): PooledTransaction | undefined {
     if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
-    this.#current = this.#takeBest()
+    this.#current = this.#popBest()
     return this.#current?.entries[this.#current.position]
   }
 
@@ -171,7 +171,7 @@ export class Candidates {
     const tip = effectiveTip(entry.transaction, this.#terms.baseFee)
     if (tip === undefined) return
     this.#lines.push({ entries, position, tip, arrival: entry.arrival })
-    this.#rise(this.#lines.length - 1)
+    this.#siftUp(this.#lines.length - 1)
   }
 
   #isBefore(a: Line, b: Line): boolean {
@@ -179,7 +179,7 @@ export class Candidates {
     return a.arrival < b.arrival
   }
 
-  #rise(index: number): void {
+  #siftUp(index: number): void {
     while (index > 0) {
       const above = (index - 1) >> 1
       if (!this.#swapIfBefore(index, above)) return
@@ -187,7 +187,7 @@ export class Candidates {
     }
   }
 
-  #takeBest(): Line | undefined {
+  #popBest(): Line | undefined {
     const best = this.#lines[0]
     const last = this.#lines.pop()
     if (best === undefined || last === undefined || this.#lines.length === 0) return best

@@ -74,7 +74,7 @@ export function checkKind(entry: Entry, queue: SenderQueue): void {
 }
 
 /** Returns the minimum fee, in wei per gas, that replaces a given one. */
-export function leastReplacement(fee: bigint): bigint {
+export function minimumReplacementFee(fee: bigint): bigint {
   const bumped = (fee * REPLACEMENT_PERCENT) / 100n
   return bumped > fee ? bumped : fee + 1n
 }
@@ -93,7 +93,7 @@ export function checkReplacement(
   if (isBlob(entry)) return checkBlobReplacement(entry, replaced)
   const fees = { maxFeePerGas, maxPriorityFeePerGas }
   for (const [name, fee] of Object.entries(fees)) {
-    const least = leastReplacement(fee(replaced.transaction))
+    const least = minimumReplacementFee(fee(replaced.transaction))
     if (fee(entry.transaction) >= least) continue
     const { nonce } = entry.transaction
     throw new TransactionRejectedError('replacement transaction underpriced', { name, least, nonce })

@@ -159,7 +159,7 @@ export interface PendingBlocksParts {
 /** Caches the pending block until the chain, the mempool or its timestamp changes. */
 export class PendingBlocks {
   readonly #parts: PendingBlocksParts
-  #made: { key: string; block: Promise<PendingBlock> } | undefined
+  #cached: { key: string; block: Promise<PendingBlock> } | undefined
 
   constructor(parts: PendingBlocksParts) {
     this.#parts = parts
@@ -169,14 +169,14 @@ export class PendingBlocks {
   current(): Promise<PendingBlock> {
     const { position, mempool, maker, mutex } = this.#parts
     const key = `${position.version}/${mempool.version}/${maker.nextTimestamp()}`
-    if (this.#made?.key !== key) {
+    if (this.#cached?.key !== key) {
       const block = mutex.run(() => this.#make())
-      this.#made = { key, block }
+      this.#cached = { key, block }
       block.catch(() => {
-        this.#made = undefined
+        this.#cached = undefined
       })
     }
-    return this.#made.block
+    return this.#cached.block
   }
 
   async #make(): Promise<PendingBlock> {

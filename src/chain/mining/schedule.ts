@@ -19,11 +19,11 @@ export interface ScheduleOptions {
    * Whether transactions that arrived while automine was off wait for the next transaction and share its block, as in
    * Hardhat. Otherwise they are mined when automine is turned on.
    */
-  waitingShareBlock?: boolean | undefined
+  pendingTransactionsShareBlock?: boolean | undefined
   /**
    * Whether transactions that can be executed at once share a block, as in anvil and Hardhat; otherwise one block each.
    */
-  readyShareBlock?: boolean | undefined
+  executableTransactionsShareBlock?: boolean | undefined
   /** Receives errors of interval mining. */
   report: (fault: unknown) => void
 }
@@ -55,7 +55,7 @@ export class MiningSchedule {
   /** Turns automine on or off. */
   async setAutomine(enabled: boolean): Promise<void> {
     this.#automine = enabled
-    if (this.#options.waitingShareBlock === true) return
+    if (this.#options.pendingTransactionsShareBlock === true) return
     await this.#chain.exclusively(() => this.mineReady())
   }
 
@@ -81,9 +81,11 @@ export class MiningSchedule {
    */
   async mineReady(onMined?: (block: MinedBlock) => void): Promise<void> {
     if (!this.#automine) return
-    const { waitingShareBlock, readyShareBlock } = this.#options
+    const { pendingTransactionsShareBlock, executableTransactionsShareBlock } = this.#options
     await this.#chain.mineEachReady(
-      waitingShareBlock === true || readyShareBlock === true ? {} : { maximumTransactions: 1 },
+      pendingTransactionsShareBlock === true || executableTransactionsShareBlock === true
+        ? {}
+        : { maximumTransactions: 1 },
       onMined,
     )
   }

@@ -227,13 +227,13 @@ function buildBranch(entries: readonly TrieEntry[], depth: number): BranchNode {
 
 /** Normalises a branch: one with fewer than two entries becomes a leaf or an extension. */
 export function collapsed(reader: NodeReader, branch: BranchNode): Child | undefined {
-  let only = -1
+  let onlyChild = -1
   for (const [nibble, child] of branch.children.entries()) {
     if (child === undefined) continue
-    if (only !== -1 || branch.value !== undefined) return branch
-    only = nibble
+    if (onlyChild !== -1 || branch.value !== undefined) return branch
+    onlyChild = nibble
   }
-  if (only !== -1) return prefixed(reader, Uint8Array.of(only), branch.children[only])
+  if (onlyChild !== -1) return prefixed(reader, Uint8Array.of(onlyChild), branch.children[onlyChild])
   if (branch.value === undefined) return undefined
   return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
 }

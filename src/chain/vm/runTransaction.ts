@@ -138,7 +138,7 @@ async function run(
   transaction.getSenderAddress = () => sender
   useRules(transaction, evm.common)
   const view = viewOf(evm, message, checked, state)
-  const isLong = entriesOf(message) > MOST_WARMED_AT_ONCE
+  const isLong = entriesOf(message) > MAX_WARMED_AT_ONCE
   const valid = await withoutUnrecoverable(transaction, message.authorizationList)
   const tx = isLong ? withoutAccessList(valid, checked) : valid
   try {
@@ -304,7 +304,7 @@ function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFai
 }
 
 /** Number of addresses and slots of an access list warmed between two yields. */
-const MOST_WARMED_AT_ONCE = 512
+const MAX_WARMED_AT_ONCE = 512
 
 /** Warms what is warm before the first opcode of a call (EIP-2929, EIP-2930, EIP-3651). */
 function warm(evm: PooledEvm, message: Message): Awaitable<void> {
@@ -317,7 +317,7 @@ function warm(evm: PooledEvm, message: Message): Awaitable<void> {
   if (rules.isActivatedEIP(3651)) journal.warmAddress(evm.block.header.coinbase.bytes)
   if (accessList.length === 0) return undefined
   const warming = warmList(evm, accessList)
-  return entriesOf(message) <= MOST_WARMED_AT_ONCE
+  return entriesOf(message) <= MAX_WARMED_AT_ONCE
     ? runToCompletion(warming)
     : runInSlices(warming, new TimeSlice())
 }
@@ -331,10 +331,10 @@ function* warmList({ frameJournal }: PooledEvm, accessList: readonly AccessListE
   let warmed = 0
   for (const { address, storageKeys } of accessList) {
     frameJournal.warmAddress(address)
-    if (++warmed % MOST_WARMED_AT_ONCE === 0) yield
+    if (++warmed % MAX_WARMED_AT_ONCE === 0) yield
     for (const slot of storageKeys) {
       frameJournal.warmSlot(address, slotKeyOf(slot))
-      if (++warmed % MOST_WARMED_AT_ONCE === 0) yield
+      if (++warmed % MAX_WARMED_AT_ONCE === 0) yield
     }
   }
 }

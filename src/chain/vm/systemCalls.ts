@@ -222,10 +222,10 @@ function decodeDeposit(data: Uint8Array): Uint8Array {
     throw new SystemCallError(`unable to parse deposit data: deposit wrong length: ${lengths}`)
   }
   const word = (at: number): bigint => bytesToBigint(data.subarray(at, at + 32))
-  const isSound = DEPOSIT_FIELDS.every(
+  const isValid = DEPOSIT_FIELDS.every(
     ([offset, length], i) => word(32 * i) === BigInt(offset) && word(offset) === BigInt(length),
   )
-  if (!isSound) throw new SystemCallError('unable to parse deposit data: unsupported layout')
+  if (!isValid) throw new SystemCallError('unable to parse deposit data: unsupported layout')
   return Uint8Array.from(
     Buffer.concat(DEPOSIT_FIELDS.map(([offset, length]) => data.subarray(offset + 32, offset + 32 + length))),
   )

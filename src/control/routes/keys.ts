@@ -7,7 +7,7 @@ import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'
 
 /** Maximum members of a body. */
-const MOST_MEMBERS = 100
+const MAX_MEMBERS = 100
 
 /** Routes to add, change and remove keys while the node runs, and to list the plans available to them. */
 export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
@@ -34,7 +34,7 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
       answer: 'The key',
       handle: async (context) => {
         const body = await readJson(context)
-        if (typeof body !== 'object' || body === null || keysOf(body).length > MOST_MEMBERS) {
+        if (typeof body !== 'object' || body === null || keysOf(body).length > MAX_MEMBERS) {
           throw new ConfigurationError('the body: expected a key object')
         }
         const key = parseApiKey({ ...body, key: context.req.param('key') }, plans, 'the body')

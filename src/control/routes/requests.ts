@@ -129,7 +129,7 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
 }
 
 /** Characters that may wait for a reader; one that lags further behind is disconnected. */
-const mostWaiting = 1024 * 1024
+const maxWaiting = 1024 * 1024
 
 /** Writes existing entries, then new ones, until the reader disconnects or lags too far behind. */
 function follow(
@@ -145,7 +145,7 @@ function follow(
     out.onAbort(() => end())
     async function write(text: string): Promise<void> {
       waiting += text.length
-      if (waiting > mostWaiting) {
+      if (waiting > maxWaiting) {
         end()
         return
       }

@@ -272,7 +272,7 @@ export class FetchedState implements RemoteState {
   readonly #cache: StateCache
   readonly #block: string
   /** Requests in progress, so that nothing is fetched twice. */
-  readonly #coming = new Map<string, Promise<unknown>>()
+  readonly #inFlight = new Map<string, Promise<unknown>>()
 
   constructor(client: Pick<RemoteClient, 'request'>, cache: StateCache, number: bigint) {
     this.#client = client
@@ -312,10 +312,10 @@ export class FetchedState implements RemoteState {
   }
 
   #once<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
-    const coming = this.#coming.get(key) as Promise<Value> | undefined
+    const coming = this.#inFlight.get(key) as Promise<Value> | undefined
     if (coming !== undefined) return coming
-    const fetching = load().finally(() => this.#coming.delete(key))
-    this.#coming.set(key, fetching)
+    const fetching = load().finally(() => this.#inFlight.delete(key))
+    this.#inFlight.set(key, fetching)
     return fetching
   }
 }

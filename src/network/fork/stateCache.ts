@@ -17,24 +17,24 @@ type SlotLine = ['slot', address: string, slot: string, value: Hex]
 export class StateCache {
   readonly #accounts = new Map<string, RemoteAccount | undefined>()
   readonly #slots = new Map<string, Uint8Array>()
-  readonly #lost: (reason: unknown) => void
+  readonly #onFailure: (reason: unknown) => void
   #file: number | undefined
 
   /**
    * Opens a cache.
    *
    * @param path - of the file; if undefined, nothing is persisted
-   * @param lost - called with the reason if persisting fails
+   * @param onFailure - called with the reason if persisting fails
    */
-  constructor(path?: string, lost: (reason: unknown) => void = () => undefined) {
-    this.#lost = lost
+  constructor(path?: string, onFailure: (reason: unknown) => void = () => undefined) {
+    this.#onFailure = onFailure
     if (path === undefined) return
     try {
-      if (existsSync(path)) for (const line of readFileSync(path, 'utf8').split('\n')) this.#take(line)
+      if (existsSync(path)) for (const line of readFileSync(path, 'utf8').split('\n')) this.#readLine(line)
       mkdirSync(dirname(path), { recursive: true })
       this.#file = openSync(path, 'a')
     } catch (reason) {
-      lost(reason)
+      onFailure(reason)
     }
   }
 
@@ -73,11 +73,11 @@ export class StateCache {
       appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
     } catch (reason) {
       this.close()
-      this.#lost(reason)
+      this.#onFailure(reason)
     }
   }
 
-  #take(text: string): void {
+  #readLine(text: string): void {
     let line: AccountLine | SlotLine
     try {
       line = JSON.parse(text) as AccountLine | SlotLine
@@ -125,10 +125,10 @@ export class ForkCaches {
     const { forkCache, noForkCache } = this.#settings
     if (noForkCache || (forkCache === undefined && isLocal(url))) return new StateCache()
     const directory = forkCache ?? userCacheDirectory('fork')
-    return new StateCache(cacheFile(directory, subject), (reason) => this.#tell(directory, reason))
+    return new StateCache(cacheFile(directory, subject), (reason) => this.#warnOnce(directory, reason))
   }
 
-  #tell(directory: string, reason: unknown): void {
+  #warnOnce(directory: string, reason: unknown): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
     const message = reason instanceof Error ? reason.message : String(reason)

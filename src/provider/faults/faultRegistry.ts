@@ -37,7 +37,7 @@ interface SetFault extends FaultReport {
 }
 
 /** Maximum number of active faults, because each request is matched against all of them. */
-const MOST_FAULTS = 1000
+const MAX_FAULTS = 1000
 
 /** A fault to set; without an id it gets one. */
 export interface FaultToSet {
@@ -69,12 +69,12 @@ export class FaultRegistry {
    * Sets faults, replacing those with the same ids.
    *
    * @returns their ids
-   * @throws ConfigurationError if there would be more than {@link MOST_FAULTS}; none is set then
+   * @throws ConfigurationError if there would be more than {@link MAX_FAULTS}; none is set then
    */
   set(faults: readonly FaultToSet[]): string[] {
     const added = faults.filter(({ id }) => id === undefined || !this.#faults.has(id)).length
-    if (this.#faults.size + added > MOST_FAULTS) {
-      throw new ConfigurationError(`faults: expected at most ${MOST_FAULTS}`)
+    if (this.#faults.size + added > MAX_FAULTS) {
+      throw new ConfigurationError(`faults: expected at most ${MAX_FAULTS}`)
     }
     return faults.map((fault) => {
       const id = fault.id ?? this.#freeId()

@@ -65,10 +65,10 @@ export class ProviderCallPolicy implements CallPolicy {
     const refusal = this.#refuse(call, caller)
     if (refusal !== undefined) throw record.refuse(refusal)
     if (this.#provider.isFaultFree(caller)) return record
-    const hits = this.#meetFaults(call, caller)
+    const hits = this.#matchFaults(call, caller)
     const isOut = this.#provider.outages.has(this.#network)
     if (hits.length === 0 && !isOut) return record
-    return this.#disturb(record, hits, { call, caller, isOut })
+    return this.#applyFaults(record, hits, { call, caller, isOut })
   }
 
   batch({ size, context }: BatchInfo): void {
@@ -96,8 +96,8 @@ export class ProviderCallPolicy implements CallPolicy {
     if (mode === 'strict' && !hostedMethods.has(method)) return new MethodNotFoundError(method)
     const { key } = caller
     if (key === undefined) return undefined
-    const alone = !batched && context.transport === 'http'
-    const refusal = refuseBySettings(caller, { method, params, alone })
+    const isOnlyCall = !batched && context.transport === 'http'
+    const refusal = refuseBySettings(caller, { method, params, isOnlyCall })
     if (refusal !== undefined || !quotas.isMetered(key)) return refusal
     const spent = quotas.begin(key, costOf(method))
     if (spent !== undefined && context.transport === 'websocket') this.#provider.severIfSpent(key)
@@ -108,13 +108,13 @@ export class ProviderCallPolicy implements CallPolicy {
     return this.#controlMethods.has(method) || method.startsWith(ownNamespace)
   }
 
-  #meetFaults({ method, context: { transport } }: PolicyCall, caller: Caller): FaultHit[] {
+  #matchFaults({ method, context: { transport } }: PolicyCall, caller: Caller): FaultHit[] {
     if (transport === 'in-process' || transport === 'ipc') return []
     const key = caller.key?.key
     return this.#provider.faults.meet({ network: this.#network, key, transport, method })
   }
 
-  async #disturb(
+  async #applyFaults(
     record: ProviderCallRecord,
     hits: readonly FaultHit[],
     { call, caller, isOut }: { call: PolicyCall; caller: Caller; isOut: boolean },
@@ -331,7 +331,7 @@ class SettingsRefusedError extends RpcError {
 export interface CheckedCall {
   method: string
   params: unknown
-  alone: boolean
+  isOnlyCall: boolean
 }
 
 /** Returns the refusal of a call by the key's allowlists or token rules, if any. */
@@ -355,10 +355,10 @@ function choose(claimed: readonly string[] | undefined, own: readonly string[]):
   return claimed !== undefined && claimed.length > 0 ? claimed : own
 }
 
-function refuse(message: string, refusal: Refusal, { alone }: CheckedCall): RpcError {
+function refuse(message: string, refusal: Refusal, { isOnlyCall }: CheckedCall): RpcError {
   const { status, body, headers } = refusal
   const reply = { status, body, contentType: headers['content-type'] ?? 'text/plain' }
-  return new SettingsRefusedError(message, alone ? reply : undefined)
+  return new SettingsRefusedError(message, isOnlyCall ? reply : undefined)
 }
 
 function isListed(lists: Allowlists, call: CheckedCall): boolean {

@@ -23,9 +23,9 @@ export interface FaultContext {
 /** The primary is down and there is no failover (status and text are our choice). */
 class OutageError extends RpcError {
   override readonly name = 'OutageError'
-  constructor(alone: boolean) {
+  constructor(isOnlyCall: boolean) {
     const refusal = { status: 503, contentType: 'text/plain; charset=utf-8', body: 'service unavailable\n' }
-    super(-32000, 'service unavailable', { ...(alone && { refusal }) })
+    super(-32000, 'service unavailable', { ...(isOnlyCall && { refusal }) })
   }
 }
 
@@ -93,8 +93,8 @@ function refusalOf(
   if (action.type === 'quota') return provider.quotas.refusal(caller.key, { of: 'plan', span: action.span })
   if (action.type !== 'status') return undefined
   const { status, body, contentType } = action
-  const alone = !batched && context.transport === 'http'
-  if (!alone) return new ServerError(body.trim() === '' ? `HTTP ${status}` : body.trim())
+  const isOnlyCall = !batched && context.transport === 'http'
+  if (!isOnlyCall) return new ServerError(body.trim() === '' ? `HTTP ${status}` : body.trim())
   return new RpcError(-32000, `HTTP ${status}`, { refusal: { status, body, contentType } })
 }
 

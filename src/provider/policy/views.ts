@@ -103,13 +103,13 @@ export class LaggingView extends ChainViewWrapper {
   }
 
   override blockByHash(hash: Uint8Array): StoredBlock | undefined {
-    return this.#ifKnown(this.inner.blockByHash(hash))
+    return this.#ifVisible(this.inner.blockByHash(hash))
   }
 
   override resolve(selector: BlockSelector): StoredBlock | undefined {
     return 'tag' in selector && selector.tag !== 'earliest'
-      ? this.#notAfterHead(this.inner.resolve(selector))
-      : this.#ifKnown(this.inner.resolve(selector))
+      ? this.#clampToHead(this.inner.resolve(selector))
+      : this.#ifVisible(this.inner.resolve(selector))
   }
 
   override stateAt(selector: BlockSelector): Awaitable<StateAt> {
@@ -120,7 +120,7 @@ export class LaggingView extends ChainViewWrapper {
 
   override transactionLocation(hash: Uint8Array): TransactionLocation | undefined {
     const location = this.inner.transactionLocation(hash)
-    return this.#ifKnown(location?.block) === undefined ? undefined : location
+    return this.#ifVisible(location?.block) === undefined ? undefined : location
   }
 
   override async logs(query: LogQuery, limits: LogLimits): Promise<Uint8Array[]> {
@@ -130,11 +130,11 @@ export class LaggingView extends ChainViewWrapper {
     return from > last ? [] : this.inner.logs({ ...query, range: { from, to: last } }, limits)
   }
 
-  #ifKnown(block: StoredBlock | undefined): StoredBlock | undefined {
+  #ifVisible(block: StoredBlock | undefined): StoredBlock | undefined {
     return block === undefined || block.header.number > this.#head.header.number ? undefined : block
   }
 
-  #notAfterHead(block: StoredBlock | undefined): StoredBlock | undefined {
+  #clampToHead(block: StoredBlock | undefined): StoredBlock | undefined {
     return block !== undefined && block.header.number > this.#head.header.number ? this.#head : block
   }
 }

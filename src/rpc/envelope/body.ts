@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { deepestNesting, parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { arrayElements, leaveOut, objectMembers, scanStructure } from './scan.js'
+import { arrayElements, removeSpans, objectMembers, scanStructure } from './scan.js'
 
 /** Parsed request body. */
 export type Body =
@@ -31,7 +31,7 @@ export function readBody(body: Uint8Array | string): Body {
 export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
   const whole = typeof body === 'string' ? body : yield* decodeTextInPieces(body)
   const { isTooDeep, longSpaces } = yield* scanStructure(whole)
-  const text = leaveOut(whole, longSpaces)
+  const text = removeSpans(whole, longSpaces)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   if (isTooDeep) throw new ParseError()

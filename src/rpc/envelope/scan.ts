@@ -104,7 +104,7 @@ function* endOfSpace(text: string, start: number): Steps<number> {
 }
 
 /** Removes the given parts, which must be in order. */
-export function leaveOut(text: string, parts: readonly ValueSpan[]): string {
+export function removeSpans(text: string, parts: readonly ValueSpan[]): string {
   if (parts.length === 0) return text
   const ends = [0, ...parts.map(({ end }) => end)]
   const starts = [...parts.map(({ start }) => start), text.length]

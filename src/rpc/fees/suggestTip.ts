@@ -11,7 +11,7 @@ const maxSamples = 40
 const samplesOfBlock = 3
 const percentile = 60
 /** Tips below this many wei say nothing about the market. */
-const leastTip = 2n
+const minTip = 2n
 /** Maximum suggestion in wei per gas. */
 const maxTip = 500_000_000_000n
 
@@ -55,7 +55,7 @@ export function lowestTip(view: ChainView, startTip: bigint): bigint {
 /** Returns a block's lowest tips, except those paid by its own fee recipient. */
 function sampleTips(view: ChainView, block: StoredBlock): bigint[] {
   return storedBlockFees(view, block)
-    .filter(({ tip, sender }) => tip >= leastTip && !bytesEqual(sender, block.header.coinbase))
+    .filter(({ tip, sender }) => tip >= minTip && !bytesEqual(sender, block.header.coinbase))
     .slice(0, samplesOfBlock)
     .map(({ tip }) => tip)
 }

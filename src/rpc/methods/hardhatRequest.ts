@@ -45,7 +45,7 @@ export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 
  */
 export function checkHardhatFeeHistory(count: bigint, percentiles: readonly number[]): void {
   if (count < 1n) throw new ServerError('blockCount should be at least 1')
-  if (count > MOST_FEE_BLOCKS) throw new ServerError(`blockCount should be at most ${MOST_FEE_BLOCKS}`)
+  if (count > MAX_FEE_BLOCKS) throw new ServerError(`blockCount should be at most ${MAX_FEE_BLOCKS}`)
   percentiles.forEach((percentile, index) => {
     if (percentile < 0 || percentile > 100) {
       throw new ServerError(
@@ -66,7 +66,7 @@ function blobsUnsupported(what: string, issue: number): ServerError {
   )
 }
 
-const MOST_FEE_BLOCKS = 1024n
+const MAX_FEE_BLOCKS = 1024n
 
 /**
  * Runs hardhat's checks of undecoded arguments that other nodes accept.

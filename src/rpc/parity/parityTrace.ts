@@ -52,14 +52,14 @@ function* writeAccountDiff(
   { balance, nonce, code, storage }: PrestateAccount,
   writer: PieceWriter,
 ): Steps<void> {
-  const whole = (value: string): string => `{"${sign}":${value}}`
+  const mark = (value: string): string => `{"${sign}":${value}}`
   writer.append(
-    `{"balance":${whole(jsonQuantity(balance ?? 0n))},"nonce":${whole(jsonQuantity(nonce ?? 0n))}` +
-      `,"code":${whole(jsonBytes(code))},"storage":`,
+    `{"balance":${mark(jsonQuantity(balance ?? 0n))},"nonce":${mark(jsonQuantity(nonce ?? 0n))}` +
+      `,"code":${mark(jsonBytes(code))},"storage":`,
   )
   const slots = new ListWriter(writer, '{}')
   for (const [slot, value] of storage) {
-    slots.append(`"0x${slot}":${whole(`"0x${value}"`)}`)
+    slots.append(`"0x${slot}":${mark(`"0x${value}"`)}`)
     yield
   }
   slots.end()

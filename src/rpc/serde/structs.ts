@@ -149,7 +149,7 @@ export const tracingCallOptions = struct(
 )
 
 const filterNames = ['fromBlock', 'toBlock', 'address', 'topics', 'blockHash']
-const MOST_TOPICS = 4
+const MAX_TOPICS = 4
 
 /** A value or a list of values (alloy: ValueOrArray). */
 function variadic(reader: Reader): Reader {
@@ -180,7 +180,7 @@ export const filter: Reader = (value) => {
     )
   }
   const { length } = (read['topics'] ?? []) as readonly unknown[]
-  if (length > MOST_TOPICS) throw new InvalidParamsError('exceeded maximum topics len')
+  if (length > MAX_TOPICS) throw new InvalidParamsError('exceeded maximum topics len')
   return read
 }
 

@@ -25,13 +25,13 @@ export function* writeCallFrame(
 ): Steps<void> {
   const open = [{ frame: top, next: 0 }]
   writer.append(beginning(top))
-  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
+  for (let parent = open.at(-1); parent !== undefined; parent = open.at(-1)) {
     yield
-    const { frame, next } = around
+    const { frame, next } = parent
     const call = frame.calls[next]
     if (call !== undefined) {
       writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call))
-      around.next++
+      parent.next++
       open.push({ frame: call, next: 0 })
       continue
     }

@@ -76,14 +76,14 @@ export interface FlatCall {
 export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
   yield { frame: top, traceAddress: [] }
   const open: (FlatCall & { next: number })[] = [{ frame: top, traceAddress: [], next: 0 }]
-  for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
-    const index = around.next++
-    const frame = around.frame.calls[index]
+  for (let parent = open.at(-1); parent !== undefined; parent = open.at(-1)) {
+    const index = parent.next++
+    const frame = parent.frame.calls[index]
     if (frame === undefined) {
       open.pop()
       continue
     }
-    const flat = { frame, traceAddress: [...around.traceAddress, index] }
+    const flat = { frame, traceAddress: [...parent.traceAddress, index] }
     yield flat
     open.push({ ...flat, next: 0 })
   }

@@ -188,7 +188,7 @@ export async function simulateCall(
     {
       chainId: evm.common.chainId(),
       baseFee: evm.block.header.baseFeePerGas,
-      gasCap: budget.left,
+      gasCap: budget.remaining,
     },
   )
   // EIP-2681 applies even if nonces are not checked.
@@ -245,9 +245,9 @@ export class LogTracer implements ExecutionTracer {
     const kept = failure === undefined ? own : []
     // These are the latest logs, so their indices become free again.
     if (failure !== undefined) this.#next -= own.length
-    const around = this.#frames.at(-1)
-    if (around === undefined) this.#logs = kept
-    else around.push(...kept)
+    const parent = this.#frames.at(-1)
+    if (parent === undefined) this.#logs = kept
+    else parent.push(...kept)
   }
 
   log({ address, topics, data }: ExecutionLog): void {
@@ -266,14 +266,14 @@ const SIMULATION_GAS = 50_000_000n
 
 /** The remaining gas of a simulation. */
 export class GasBudget {
-  #left = SIMULATION_GAS
+  #remaining = SIMULATION_GAS
 
-  get left(): bigint {
-    return this.#left
+  get remaining(): bigint {
+    return this.#remaining
   }
 
   /** Subtracts what a call used; a call never gets more than what is left. */
   spend(gas: bigint): void {
-    this.#left -= gas
+    this.#remaining -= gas
   }
 }

@@ -14,7 +14,7 @@ import { findBlock, isPending, latestBlock } from '../findBlock.js'
 import { WireBytes } from '../../wire.js'
 
 /** Maximum number of accounts in an answer (geth: eth/api_debug.go, AccountRangeMaxResults). */
-const MOST_ACCOUNTS = 256
+const MAX_ACCOUNTS = 256
 
 const HASH_LENGTH = 32
 
@@ -41,7 +41,7 @@ export const accountRange = defineMethod(
   (call, selector, start, limit, noCode, noStorage, incompletes) =>
     dump(call, selector, {
       start: padTo32(start.subarray(-HASH_LENGTH)),
-      limit: limit <= 0 || limit > MOST_ACCOUNTS ? MOST_ACCOUNTS : limit,
+      limit: limit <= 0 || limit > MAX_ACCOUNTS ? MAX_ACCOUNTS : limit,
       withCode: !noCode,
       withStorage: !noStorage,
       withHashesOnly: incompletes,
@@ -52,7 +52,7 @@ export const accountRange = defineMethod(
 export const dumpBlock = defineMethod('debug_dumpBlock', [required('block', blockNumber)], (call, selector) =>
   dump(call, selector, {
     start: new Uint8Array(0),
-    limit: MOST_ACCOUNTS,
+    limit: MAX_ACCOUNTS,
     withCode: true,
     withStorage: true,
     withHashesOnly: false,
@@ -76,10 +76,10 @@ async function dump(call: Call, selector: BlockSelector, options: DumpOptions): 
   writer.append(`{"root":"${bytesToPlainHex(root)}","accounts":`)
   const list = new ListWriter(writer, '{}')
   const ordered = items.map((account): [string, RangeAccount] => [keyOf(account), account])
-  let slotsLeft = Math.floor(backend.settings.maxTraceBytes / BYTES_OF_SLOT)
+  let remainingSlots = Math.floor(backend.settings.maxTraceBytes / BYTES_OF_SLOT)
   for (const [key, account] of ordered.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const slots = options.withStorage ? await readSlots(call, account, slotsLeft) : []
-    slotsLeft -= slots.length
+    const slots = options.withStorage ? await readSlots(call, account, remainingSlots) : []
+    remainingSlots -= slots.length
     list.append(`"${key}":`)
     const code = options.withCode ? backend.ranges.code(account.codeHash) : new Uint8Array(0)
     await runInSlices(writeAccount(account, { code, slots }, writer), slice)

@@ -13,7 +13,7 @@ export const blockCount: Decoder<bigint> = {
     if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
     // Limits the digits, as parsing a huge number would block other requests.
     const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
-    if (digits.length > MOST_DIGITS) throw invalidCount(text)
+    if (digits.length > MAX_DIGITS) throw invalidCount(text)
     const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
     if (count >= 1n << 64n) throw invalidCount(text)
     return count
@@ -21,7 +21,7 @@ export const blockCount: Decoder<bigint> = {
 }
 
 /** Decimal digits of a 64-bit number. */
-const MOST_DIGITS = 20
+const MAX_DIGITS = 20
 
 function invalidCount(text: string): ReasonError {
   return new ReasonError(`invalid hex or decimal integer ${JSON.stringify(text)}`)

@@ -64,12 +64,12 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
 }
 
 /** Returns the blocks to search, starting next to `from`. */
-function blocksOf({ view }: Call, { direction, from: beside }: SearchOrder): AsyncIterable<StoredBlock> {
+function blocksOf({ view }: Call, { direction, from: start }: SearchOrder): AsyncIterable<StoredBlock> {
   const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
   const head = view.head().header.number
   const isOlder = direction === 'older'
-  const [nearest, farthest] = isOlder ? [head, first] : [first, head]
-  const from = beside === undefined ? nearest : beside + (isOlder ? -1n : 1n)
+  const [firstNumber, farthest] = isOlder ? [head, first] : [first, head]
+  const from = start === undefined ? firstNumber : start + (isOlder ? -1n : 1n)
   return view.blocksWithTransactions({ from, to: farthest })
 }
 
