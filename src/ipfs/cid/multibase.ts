@@ -180,28 +180,46 @@ function decodeDigits(base: Codec, digits: string, part = allDigits): Uint8Array
     if (base.name !== identity && unpadded.includes('=')) throw new SyntaxError(`Non-${base.name} character`)
     return base.decoder.decode(base.prefix + written)
   } catch (error) {
-    const problem = problemOf(base.name, digits, part)
-    if (problem === undefined && base.name.startsWith('base32')) return decodeLeniently(base, digits)
+    const problem = problemOf(base.name, digits)
+    const lenient = problem === undefined ? decodeLeniently(base.name, digits) : undefined
+    if (lenient !== undefined) return lenient
     throw new FileNetworkError(problem ?? (error as Error).message)
   }
 }
 
-/** Decodes base32 without checking leftover bits: Go ignores them, but the library requires zeros. */
-function decodeLeniently(base: Codec, text: string): Uint8Array {
-  const digits = withoutPadding(text).toLowerCase()
-  const alphabet = base.name.includes('hex')
-    ? '0123456789abcdefghijklmnopqrstuv'
-    : 'abcdefghijklmnopqrstuvwxyz234567'
-  const bytes = new Uint8Array(Math.floor((digits.length * 5) / 8))
-  let bits = 0
+const letters = 'abcdefghijklmnopqrstuvwxyz'
+
+/** Digits of bases of so many bits. */
+function digitsOf(baseName: string): { bits: number; alphabet: string } | undefined {
+  if (baseName === 'base2') return { bits: 1, alphabet: '01' }
+  if (baseName === 'base32z') return { bits: 5, alphabet: 'ybndrfg8ejkmcpqxot1uwisza345h769' }
+  if (baseName.startsWith('base32hex')) return { bits: 5, alphabet: `0123456789${letters.slice(0, 22)}` }
+  if (baseName.startsWith('base32')) return { bits: 5, alphabet: `${letters}234567` }
+  if (!baseName.startsWith('base64')) return undefined
+  const last = baseName.includes('url') ? '-_' : '+/'
+  return { bits: 6, alphabet: `${letters.toUpperCase()}${letters}0123456789${last}` }
+}
+
+/** Decodes without checking leftover bits: Go ignores them, but the library requires zeros. */
+function decodeLeniently(baseName: string, text: string): Uint8Array | undefined {
+  const { bits, alphabet } = digitsOf(baseName) ?? {}
+  if (bits === undefined || alphabet === undefined) return undefined
+  const given = text.replace(/=+$/, '')
+  // In base2 Go fills the first byte in front.
+  const digits = bits === 1 ? given.padStart(Math.ceil(given.length / 8) * 8, '0') : given
+  const cased = bits === 5 ? digits.toLowerCase() : digits
+  const bytes = new Uint8Array(Math.floor((cased.length * bits) / 8))
+  let held = 0
   let value = 0
   let position = 0
-  for (const digit of digits) {
-    value = ((value << 5) | alphabet.indexOf(digit)) & 0xffff
-    bits += 5
-    if (bits < 8) continue
-    bits -= 8
-    bytes[position++] = (value >> bits) & 0xff
+  for (const digit of cased) {
+    const index = alphabet.indexOf(digit)
+    if (index < 0) return undefined
+    value = ((value << bits) | index) & 0xffff
+    held += bits
+    if (held < 8) continue
+    held -= 8
+    bytes[position++] = (value >> held) & 0xff
   }
   return bytes
 }
@@ -234,6 +252,7 @@ function problemOf(baseName: string, text: string, { place: before, goesOn }: Pa
   const alphabet = alphabetOf(kind, baseName)
   const place = [...digits].findIndex((digit) => !alphabet.test(digit))
   const wrong = [...digits][place]
+  if (wrong === undefined && kind === 'base64') return problemOfLength(baseName, text, digits)
   if (wrong === undefined) {
     return kind === 'base16' && text.length % 2 === 1 ? 'encoding/hex: odd length hex string' : undefined
   }
@@ -247,6 +266,15 @@ function problemOf(baseName: string, text: string, { place: before, goesOn }: Pa
     default:
       return `illegal ${kind} data at input byte ${before + place}`
   }
+}
+
+/** Padding where there is to be none, and digits that make no byte, are refused where they begin. */
+function problemOfLength(baseName: string, text: string, digits: string): string | undefined {
+  const isPadded = baseName.endsWith('pad')
+  const start = digits.length - (digits.length % 4)
+  const place = !isPadded && digits !== text ? digits.length : start
+  const isWhole = isPadded ? text.length % 4 === 0 : digits === text && digits.length % 4 !== 1
+  return isWhole ? undefined : `illegal base64 data at input byte ${place}`
 }
 
 function alphabetOf(kind: string, baseName: string): RegExp {

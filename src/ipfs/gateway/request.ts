@@ -56,8 +56,9 @@ export function redirectAddress(request: GatewayRequest): void {
   const subdomain = subdomainOf(request)
   if (subdomain === undefined) {
     redirectToSubdomain(path, request)
+    const search = request.search === '?' ? '' : request.search
     if (path === '/ipfs' || path === '/ipns') {
-      throw new GatewayError(307, 'moved to the namespace', { Location: `${path}/${request.search}` })
+      throw new GatewayError(307, 'moved to the namespace', { Location: `${path}/${search}` })
     }
     return
   }
@@ -119,7 +120,7 @@ function redirectKey(path: string, { search }: GatewayRequest): void {
   const name = parseName(label)
   if (name === undefined || formatName(name) === label) return
   throw new GatewayError(302, 'moved to the form of the name in base36', {
-    Location: `/ipns/${formatName(name)}${escapeUrlPath(rest)}${search}`,
+    Location: escapeUrlPath(cleanUrlPath(`/ipns/${formatName(name)}${rest}`)) + search,
   })
 }
 
@@ -159,7 +160,7 @@ function redirectNamespace(path: string, { path: written, query, search }: Gatew
   const sorted = new URLSearchParams(query)
   sorted.sort()
   throw new GatewayError(301, 'moved to the path with one namespace', {
-    Location: intended + (search === '' ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
+    Location: intended + (search.length <= 1 ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
   })
 }
 

@@ -93,7 +93,7 @@ function movedToHost(
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const path = escapeUrlPath(rest === '' ? '/' : rest)
   return new GatewayError(301, 'moved to the host of the CID', {
-    Location: `${scheme}://${label}.${namespace}.${domain}${path}${search}`,
+    Location: `${scheme}://${label}.${namespace}.${domain}${path}${search === '?' ? '' : search}`,
   })
 }
 

@@ -2,6 +2,7 @@ import type * as Keys from '@libp2p/crypto/keys'
 import type { PrivateKey, PublicKey } from '@libp2p/interface'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
+import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { execFile } from 'node:child_process'
@@ -219,16 +220,28 @@ export function readPeerId(text: string): CID {
 }
 
 /** Describes what is wrong with a base58btc multihash (go-multihash, `multihash.go`). */
-function problemOfHash(text: string): string {
+export function problemOfHash(text: string): string {
   let bytes: Uint8Array
   try {
     bytes = base58btc.decode(`z${text.slice(0, longestName)}`)
   } catch {
     return "input isn't valid multihash"
   }
-  return bytes.length < 2
-    ? 'multihash too short. must be >= 2 bytes'
-    : 'length greater than remaining number of bytes in buffer'
+  return problemOfMultihash(bytes)
+}
+
+/** Describes what is wrong with a multihash (go-multihash, `multihash.go`). */
+export function problemOfMultihash(bytes: Uint8Array): string {
+  if (bytes.length < 2) return 'multihash too short. must be >= 2 bytes'
+  try {
+    const [, codeWidth] = varint.decode(bytes)
+    const [length, lengthWidth] = varint.decode(bytes.subarray(codeWidth))
+    const whole = codeWidth + lengthWidth + length
+    if (bytes.length > whole) return `multihash length inconsistent: expected ${length}; got ${whole}`
+  } catch {
+    // The bytes end within a number.
+  }
+  return 'length greater than remaining number of bytes in buffer'
 }
 
 /** Returns the peer ID of a name: its multihash in base58btc. */
