@@ -180,8 +180,8 @@ function decodeDigits(base: Codec, digits: string, part = allDigits): Uint8Array
     if (base.name !== identity && unpadded.includes('=')) throw new SyntaxError(`Non-${base.name} character`)
     return base.decoder.decode(base.prefix + written)
   } catch (error) {
-    const problem = problemOf(base.name, digits)
-    const lenient = problem === undefined ? decodeLeniently(base.name, digits) : undefined
+    const problem = problemOf(base.name, digits, part)
+    const lenient = problem === undefined ? decodeLeniently(base.name, digits, part) : undefined
     if (lenient !== undefined) return lenient
     throw new FileNetworkError(problem ?? (error as Error).message)
   }
@@ -189,7 +189,7 @@ function decodeDigits(base: Codec, digits: string, part = allDigits): Uint8Array
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Digits of bases of so many bits. */
+/** Returns the digits of a base whose digits have a whole number of bits. */
 function digitsOf(baseName: string): { bits: number; alphabet: string } | undefined {
   if (baseName === 'base2') return { bits: 1, alphabet: '01' }
   if (baseName === 'base32z') return { bits: 5, alphabet: 'ybndrfg8ejkmcpqxot1uwisza345h769' }
@@ -201,11 +201,12 @@ function digitsOf(baseName: string): { bits: number; alphabet: string } | undefi
 }
 
 /** Decodes without checking leftover bits: Go ignores them, but the library requires zeros. */
-function decodeLeniently(baseName: string, text: string): Uint8Array | undefined {
+function decodeLeniently(baseName: string, text: string, part: Part): Uint8Array | undefined {
   const { bits, alphabet } = digitsOf(baseName) ?? {}
   if (bits === undefined || alphabet === undefined) return undefined
-  const given = text.replace(/=+$/, '')
+  const given = withoutPadding(text)
   // In base2 Go fills the first byte in front.
+  if (bits === 1 && part !== allDigits) return undefined
   const digits = bits === 1 ? given.padStart(Math.ceil(given.length / 8) * 8, '0') : given
   const cased = bits === 5 ? digits.toLowerCase() : digits
   const bytes = new Uint8Array(Math.floor((cased.length * bits) / 8))
@@ -252,7 +253,10 @@ function problemOf(baseName: string, text: string, { place: before, goesOn }: Pa
   const alphabet = alphabetOf(kind, baseName)
   const place = [...digits].findIndex((digit) => !alphabet.test(digit))
   const wrong = [...digits][place]
-  if (wrong === undefined && kind === 'base64') return problemOfLength(baseName, text, digits)
+  if (wrong === undefined && kind === 'base64' && !goesOn) {
+    const at = placeOfWrongLength(baseName, text, digits)
+    return at === undefined ? undefined : `illegal base64 data at input byte ${before + at}`
+  }
   if (wrong === undefined) {
     return kind === 'base16' && text.length % 2 === 1 ? 'encoding/hex: odd length hex string' : undefined
   }
@@ -268,13 +272,12 @@ function problemOf(baseName: string, text: string, { place: before, goesOn }: Pa
   }
 }
 
-/** Padding where there is to be none, and digits that make no byte, are refused where they begin. */
-function problemOfLength(baseName: string, text: string, digits: string): string | undefined {
+/** Returns where padding begins where there is to be none, or digits that make no byte; undefined if neither does. */
+function placeOfWrongLength(baseName: string, text: string, digits: string): number | undefined {
   const isPadded = baseName.endsWith('pad')
-  const start = digits.length - (digits.length % 4)
-  const place = !isPadded && digits !== text ? digits.length : start
   const isWhole = isPadded ? text.length % 4 === 0 : digits === text && digits.length % 4 !== 1
-  return isWhole ? undefined : `illegal base64 data at input byte ${place}`
+  if (isWhole) return undefined
+  return !isPadded && digits !== text ? digits.length : digits.length - (digits.length % 4)
 }
 
 function alphabetOf(kind: string, baseName: string): RegExp {
