@@ -605,8 +605,8 @@ describe('addresses', () => {
     expect((await ask('/ipfs?x=1')).headers.location).toBe('/ipfs/?x=1')
     expect((await ask('/ipfs?')).headers.location).toBe('/ipfs/')
     const key = 'QmeLHn6NnWBQw8iiYtKiJdnyYd6n72yWu5JPmUSL1kDsNf'
-    expect((await ask(`/ipns/${key}/a/%2e%2e/b?`)).headers.location).toBe(
-      '/ipns/k2k4r8pc8kizfryz1of8s2z4zil8r719pqxtxxdtscbepu7qylsnabwg/b?',
+    expect((await ask(`/ipns/${key}/a/%2e%2e/b?x=1`)).headers.location).toBe(
+      '/ipns/k2k4r8pc8kizfryz1of8s2z4zil8r719pqxtxxdtscbepu7qylsnabwg/b?x=1',
     )
   })
 

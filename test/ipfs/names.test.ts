@@ -106,7 +106,7 @@ describe('keys', () => {
     ['key/rename?arg=none&arg=other', 'no key named none was found'],
     ['key/rename?arg=self&arg=other', "cannot rename key with name 'self'"],
     ['key/rm?arg=none', 'no key named none was found'],
-    ['key/ls?ipns-base=foo', 'unsupported multibase encoding: foo'],
+    ['key/ls?ipns-base=foo', 'cannot get key encoder: unsupported multibase encoding: foo'],
   ])('%s', async (path, message) => {
     expect(await failure(path)).toBe(message)
   })
