@@ -228,16 +228,16 @@ async function* passing(
   sink: BodySink,
   keep: () => void,
 ): AsyncGenerator<Uint8Array> {
-  let isWhole = false
+  let isComplete = false
   try {
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
       sink.write(chunk)
       yield chunk
     }
-    isWhole = true
+    isComplete = true
     keep()
   } finally {
-    if (!isWhole) sink.abort()
+    if (!isComplete) sink.abort()
   }
 }
 

@@ -6,7 +6,7 @@ import { TimeSlice } from '../encoding/timeSlice.js'
 const maxInWork = 256
 const initialInProgress = 8
 /** Maximum unsent answer bytes before a connection is read no further. */
-const maxWaiting = 16 * 1024 * 1024
+const maxUnsentBytes = 16 * 1024 * 1024
 /** Answers of at least this many bytes lower the number of messages in progress. */
 const largeAnswer = 64 * 1024
 /** Maximum number of queued messages before the connection is paused. */
@@ -60,7 +60,7 @@ export class Backlog {
   /** Reports the size of an answer in bytes. */
   answered(bytes: number): void {
     if (bytes < largeAnswer) return
-    this.#maxInProgress = Math.max(1, Math.min(this.#maxInProgress, Math.floor(maxWaiting / bytes)))
+    this.#maxInProgress = Math.max(1, Math.min(this.#maxInProgress, Math.floor(maxUnsentBytes / bytes)))
   }
 
   /** Continues if there is room again. Call this when bytes have been sent. */
@@ -123,12 +123,12 @@ export class Backlog {
 
   #finish(): void {
     this.#inProgress -= 1
-    if (this.#source.waitingBytes <= maxWaiting)
+    if (this.#source.waitingBytes <= maxUnsentBytes)
       this.#maxInProgress = Math.min(maxInWork, this.#maxInProgress + 1)
     this.resume()
   }
 
   #isFull(): boolean {
-    return this.#inProgress >= this.#maxInProgress || this.#source.waitingBytes > maxWaiting
+    return this.#inProgress >= this.#maxInProgress || this.#source.waitingBytes > maxUnsentBytes
   }
 }

@@ -10,7 +10,7 @@ const serverFault = refuse(500, 'internal server error\n')
 
 const headEnd = '\r\n\r\n'
 /** Maximum unsent answer bytes before the next request is taken. */
-const maxWaiting = 1024 * 1024
+const maxUnsentBytes = 1024 * 1024
 /**
  * A client's heads differ only in Content-Length, and so only by kind of request, such as sending or polling a receipt.
  */
@@ -102,7 +102,7 @@ class DirectConnection {
 
   /** Waits for a slow reader before taking its next request; otherwise answers would pile up. */
   readonly #answered = (): void => {
-    if (this.#socket.writableLength > maxWaiting) {
+    if (this.#socket.writableLength > maxUnsentBytes) {
       this.#socket.once('drain', this.#answered)
       return
     }

@@ -21,16 +21,16 @@ test.each([1, 2, 3, 7, 1000])('finds messages that arrive %i bytes at a time', (
       found.push(...texts(stream.push(bytes.subarray(at, at + size))))
     }
     expect(found).toEqual(messages)
-    expect(stream.waiting).toBe(0)
+    expect(stream.pendingBytes).toBe(0)
   }
 })
 
 test('counts the bytes of an incomplete message', () => {
   const stream = new JsonStream()
   expect(stream.push(Buffer.from('  {"a":'))).toEqual([])
-  expect(stream.waiting).toBe(5)
+  expect(stream.pendingBytes).toBe(5)
   expect(texts(stream.push(Buffer.from('1}')))).toEqual(['{"a":1}'])
-  expect(stream.waiting).toBe(0)
+  expect(stream.pendingBytes).toBe(0)
 })
 
 test('passes on input that is not a message', () => {

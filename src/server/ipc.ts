@@ -136,7 +136,7 @@ export class IpcConnection {
       for (const message of this.#messages.push(chunk)) {
         this.#backlog.handle(() => session.receive(message), this.#options.report)
       }
-      if (this.#messages.waiting > this.#options.maxMessage) socket.destroy()
+      if (this.#messages.pendingBytes > this.#options.maxMessage) socket.destroy()
     })
     socket.on('drain', () => this.#backlog.resume())
     // Connection reset by the peer; `close` follows.
@@ -189,7 +189,7 @@ export class JsonStream {
   #escaped = false
 
   /** Bytes of the incomplete message. */
-  get waiting(): number {
+  get pendingBytes(): number {
     return this.#length
   }
 

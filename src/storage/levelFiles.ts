@@ -68,7 +68,7 @@ export async function checkLevelFiles(directory: string): Promise<UncheckedTable
 }
 
 /** Reads a file; empty if LevelDB has deleted it, as it does when it merges tables and begins new manifests. */
-async function readIfThere(path: string): Promise<Buffer> {
+async function readIfExists(path: string): Promise<Buffer> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
     throw error
@@ -80,7 +80,7 @@ async function checkFile(
   path: string,
   { checksum, find }: { checksum: Checksum; find: (file: Buffer, checksum: Checksum) => number | undefined },
 ): Promise<number> {
-  const file = await readIfThere(path)
+  const file = await readIfExists(path)
   const position = file.length === 0 ? undefined : find(file, checksum)
   if (position === undefined) return file.length
   throw new DataDirectoryError(
@@ -148,7 +148,7 @@ const tags = { comparator: 1, compactPointer: 5, deletedFile: 6, newFile: 7 } as
 async function liveTables(directory: string, names: readonly string[]): Promise<Set<number>> {
   const tables = new Set<number>()
   for (const name of names.filter((each) => each.startsWith('MANIFEST-')).sort()) {
-    for (const record of recordsOf(await readIfThere(join(directory, name)))) {
+    for (const record of recordsOf(await readIfExists(join(directory, name)))) {
       const reader = new VarintReader(record, 0)
       while (reader.position < record.length) {
         const tag = reader.next()

@@ -141,8 +141,8 @@ export class RecordStore {
     const header = headerBytes.length < FRAME_HEADER_LENGTH ? undefined : readFrameHeader(headerBytes, 0)
     if (header !== undefined) {
       const end = FRAME_HEADER_LENGTH + header.length
-      const isWhole = buffered !== undefined && buffered.length >= end
-      const payload = isWhole
+      const isBuffered = buffered !== undefined && buffered.length >= end
+      const payload = isBuffered
         ? buffered.subarray(FRAME_HEADER_LENGTH, end)
         : this.#readAt(position, header.length)
       if (isPayloadOf(header, payload)) {

@@ -175,10 +175,10 @@ export class Wallet {
    * @throws ChainError if no pooled transaction has these contents, and as {@link prepare} does
    */
   async resend(call: CallObject, { gasPrice, gas }: ResendChange): Promise<PooledTransaction> {
-    const waiting = await this.#findWaiting(call)
+    const pooled = await this.#findPooled(call)
     return this.prepare({
       ...call,
-      gas: gas || waiting.transaction.gasLimit,
+      gas: gas || pooled.transaction.gasLimit,
       gasPrice: call.gasPrice === undefined ? undefined : gasPrice || call.gasPrice,
     })
   }
@@ -188,7 +188,7 @@ export class Wallet {
    *
    * @throws ChainError if there is none, and as {@link prepare} does
    */
-  async #findWaiting(call: CallObject): Promise<PooledTransaction> {
+  async #findPooled(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? new Uint8Array(20)
     const wanted = unsignedTransaction(
       await this.fill({ ...this.#withSuggestedTip(call), from }),
@@ -196,10 +196,10 @@ export class Wallet {
     )
     const contents = wanted.getHashedMessageToSign()
     const { pending, queued } = this.#parts.mempool.contentFrom(from)
-    const waiting = [...pending, ...queued].find(({ transaction }) =>
+    const found = [...pending, ...queued].find(({ transaction }) =>
       bytesEqual(transaction.getHashedMessageToSign(), contents),
     )
-    if (waiting !== undefined) return waiting
+    if (found !== undefined) return found
     throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }
 
@@ -354,10 +354,10 @@ function isProtected(rules: ForkRules): boolean {
 }
 
 function checkContents(
-  { to, data, hasTwoData, blobVersionedHashes, authorizationList }: CallObject,
+  { to, data, hasConflictingData, blobVersionedHashes, authorizationList }: CallObject,
   { createsWithoutData = false }: Pick<WalletParts, 'createsWithoutData'>,
 ): void {
-  if (hasTwoData === true) {
+  if (hasConflictingData === true) {
     throw new ChainError(
       'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
     )

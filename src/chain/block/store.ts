@@ -36,7 +36,7 @@ export interface BlockStoreOptions {
 export interface StagedBlock {
   record: IndexRecord
   /** Its new data; undefined if it was stored before. */
-  news: { wire: Uint8Array; logRows: readonly LogRow[] } | undefined
+  newData: { wire: Uint8Array; logRows: readonly LogRow[] } | undefined
 }
 
 /**
@@ -106,7 +106,7 @@ export class BlockStore {
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined || this.#removed.has(stored) ? undefined : this.#record(stored)
-    if (known !== undefined) return { record: known, news: undefined }
+    if (known !== undefined) return { record: known, newData: undefined }
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
@@ -134,7 +134,7 @@ export class BlockStore {
       batch.put(logKey(keys, criterion, ordinal), posting)
       if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
     }
-    return { record, news: { wire, logRows: rows } }
+    return { record, newData: { wire, logRows: rows } }
   }
 
   /** Stores, with the parent, the root that a block builds on, if controls made it differ from the parent header's. */
@@ -156,15 +156,15 @@ export class BlockStore {
   }
 
   /** Records that a staged block is stored. */
-  added({ record, news }: StagedBlock): StoredBlock {
+  added({ record, newData }: StagedBlock): StoredBlock {
     const { block } = record
     this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
     this.#recent.add(record)
     for (const { hash } of block.transactions) this.#transactions?.add(hash)
     if (block.transactions.length > 0) this.#withTransactions.add(block.ordinal)
-    if (news === undefined) return block
-    for (const { criterion } of news.logRows) this.#singleBlocks?.add(criterion, block.ordinal)
-    this.#regions.keep(record, news.wire)
+    if (newData === undefined) return block
+    for (const { criterion } of newData.logRows) this.#singleBlocks?.add(criterion, block.ordinal)
+    this.#regions.keep(record, newData.wire)
     return block
   }
 

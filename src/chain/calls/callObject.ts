@@ -35,7 +35,7 @@ export interface CallObject {
   /** The caller's `input` if given, otherwise its `data`. */
   data?: Uint8Array
   /** Whether the caller gave different `input` and `data`, which rules out building a transaction. */
-  hasTwoData?: boolean
+  hasConflictingData?: boolean
   accessList?: readonly AccessListEntry[]
   chainId?: bigint
   maxFeePerBlobGas?: bigint

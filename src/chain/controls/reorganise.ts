@@ -128,8 +128,8 @@ function nonces({ stores }: Chain, parent: Head): (sender: Uint8Array) => Promis
 
 /** Offers transactions in the given order. */
 function oneByOne(transactions: readonly PooledTransaction[]) {
-  const waiting = [...transactions]
-  return { next: () => waiting.shift(), skipSender: () => undefined }
+  const remaining = [...transactions]
+  return { next: () => remaining.shift(), skipSender: () => undefined }
 }
 
 /**

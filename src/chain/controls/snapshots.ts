@@ -118,7 +118,10 @@ export class Snapshots {
         participants: participants.map((participant) => participant.save()),
       }
       // Everything is captured. From here on, the work yields between transactions.
-      const waiting = await runInSlices(encodeWaiting(chain.mempool.inOrderOfArrival()), new TimeSlice())
+      const waiting = await runInSlices(
+        encodePooledTransactions(chain.mempool.inOrderOfArrival()),
+        new TimeSlice(),
+      )
       const record: SnapshotRecord = { ...place, waiting }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
@@ -231,7 +234,7 @@ export class Snapshots {
 }
 
 /** Encodes pooled transactions as unprefixed hexadecimal. */
-function* encodeWaiting(waiting: readonly PooledTransaction[]): Steps<string[]> {
+function* encodePooledTransactions(waiting: readonly PooledTransaction[]): Steps<string[]> {
   const encoded: string[] = []
   for (const pooled of waiting) {
     encoded.push(bytesToPlainHex(encodePooled({ ...pooled, raw: encodeNetworkForm(pooled) })))

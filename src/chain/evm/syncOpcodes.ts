@@ -38,11 +38,11 @@ function returnData(runState: RunState): void {
   const { stack, memory, interpreter } = runState
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
-  const isThere = offset + length <= memoryBytes(memory).length
+  const isAllocated = offset + length <= memoryBytes(memory).length
   interpreterResult(interpreter).returnValue =
     length === 0
       ? NO_BYTES
-      : isThere
+      : isAllocated
         ? memoryBytes(memory).slice(offset, offset + length)
         : memory.read(offset, length)
   stop(runState)

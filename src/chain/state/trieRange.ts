@@ -72,9 +72,9 @@ function* changedBelow(
     for (const leaf of leavesBelow(reader, record, path, NO_PATH)) if (isChanged(leaf)) yield leaf
     return
   }
-  const olds = new Map(childrenOf(old).map(([step, child]) => [step[0], child]))
+  const oldChildren = new Map(childrenOf(old).map(([step, child]) => [step[0], child]))
   for (const [step, child] of childrenOf(node)) {
-    const was = olds.get(step[0])
+    const was = oldChildren.get(step[0])
     if (was !== undefined && bytesEqual(was.item, child.item)) continue
     yield* changedBelow(
       reader,

@@ -312,8 +312,8 @@ export class FetchedState implements RemoteState {
   }
 
   #once<Value>(key: string, load: () => Promise<Value>): Promise<Value> {
-    const coming = this.#inFlight.get(key) as Promise<Value> | undefined
-    if (coming !== undefined) return coming
+    const known = this.#inFlight.get(key) as Promise<Value> | undefined
+    if (known !== undefined) return known
     const fetching = load().finally(() => this.#inFlight.delete(key))
     this.#inFlight.set(key, fetching)
     return fetching

@@ -33,7 +33,7 @@ export interface RemoteReads {
   read(method: string, params: readonly unknown[], ask: () => Promise<RemoteOutcome>): Promise<RemoteOutcome>
 }
 
-interface Waiting {
+interface QueuedRequest {
   method: string
   params: readonly unknown[]
   resolve: (result: unknown) => void
@@ -58,7 +58,7 @@ const firstBackoff = 250
 export class RemoteClient {
   #options: RemoteClientOptions
   readonly #stopped = new AbortController()
-  #waiting: Waiting[] = []
+  #waiting: QueuedRequest[] = []
   /** Some nodes do not support batches. */
   #takesBatches = true
 
@@ -152,7 +152,7 @@ export class RemoteClient {
     for (let start = 0; start < calls.length; start += size) void this.#send(calls.slice(start, start + size))
   }
 
-  async #send(calls: readonly Waiting[], attempt = 0): Promise<void> {
+  async #send(calls: readonly QueuedRequest[], attempt = 0): Promise<void> {
     try {
       const answers = await this.#exchange(calls)
       if (answers === 'no batches') {
@@ -163,16 +163,16 @@ export class RemoteClient {
       const limited = calls.filter(
         (call, index) => !this.#settle(call, answers.get(index), this.#mayRetry(attempt)),
       )
-      if (limited.length > 0) await this.#again(limited, attempt)
+      if (limited.length > 0) await this.#resend(limited, attempt)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
-      if (this.#mayRetry(attempt) && !(failure instanceof ForkError)) return this.#again(calls, attempt)
+      if (this.#mayRetry(attempt) && !(failure instanceof ForkError)) return this.#resend(calls, attempt)
       const reason = failure instanceof ForkError ? failure : this.#failure(failure)
       for (const call of calls) call.reject(reason)
     }
   }
 
-  async #again(calls: readonly Waiting[], attempt: number): Promise<void> {
+  async #resend(calls: readonly QueuedRequest[], attempt: number): Promise<void> {
     const { backoff = firstBackoff } = this.#options
     try {
       await sleep(backoff * 2 ** attempt, undefined, { signal: this.#stopped.signal })
@@ -189,7 +189,7 @@ export class RemoteClient {
   }
 
   /** @returns the answers by index of their call. @throws Error if a retry may help */
-  async #exchange(calls: readonly Waiting[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
+  async #exchange(calls: readonly QueuedRequest[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
     const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const { target, authorization } = withoutCredentials(this.#options.url)
     const response = await fetch(target, {
@@ -212,7 +212,7 @@ export class RemoteClient {
   }
 
   /** @returns false if the call was rate-limited or left out, and may be retried */
-  #settle(call: Waiting, answer: Answer | undefined, mayRetry: boolean): boolean {
+  #settle(call: QueuedRequest, answer: Answer | undefined, mayRetry: boolean): boolean {
     if (answer === undefined) {
       if (mayRetry) return false
       call.reject(new ForkError(`the remote left out its answer to ${call.method}`))

@@ -33,10 +33,10 @@ class OutageError extends RpcError {
 export function applyFaults(
   provider: Provider,
   record: ProviderCallRecord,
-  disturbance: FaultContext,
+  context: FaultContext,
 ): RpcError | undefined {
-  const { hits, call, caller, view } = disturbance
-  if (disturbance.isOut || hits.some(({ action }) => action.type === 'outage')) {
+  const { hits, call, caller, view } = context
+  if (context.isOut || hits.some(({ action }) => action.type === 'outage')) {
     const refusal = applyOutage(provider, record, call, caller)
     if (refusal !== undefined) return refusal
   }
@@ -160,7 +160,7 @@ export async function faultOfUpgrade(faults: FaultRegistry, { network, key }: Ca
   const hits = faults.meet({ network, key: key?.key, transport: 'upgrade' })
   const delay = delayOf(hits)
   if (delay > 0) await wait(delay)
-  return hits.map(upgradeFaultOf).find((fate) => fate !== undefined)
+  return hits.map(upgradeFaultOf).find((fault) => fault !== undefined)
 }
 
 function upgradeFaultOf({ action }: FaultHit): UpgradeFault {

@@ -184,6 +184,6 @@ export function blobTransactionRequest(
   const isPriced = compatibility.allowsGasPriceWithFeeCaps && given.gasPrice !== undefined
   const named = isPriced ? { ...given, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined } : given
   const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = named
-  const hasTwoData = input !== undefined && data !== undefined && !bytesEqual(input, data)
-  return { ...call, data: input ?? data, ...(hasTwoData && { hasTwoData }) }
+  const hasConflictingData = input !== undefined && data !== undefined && !bytesEqual(input, data)
+  return { ...call, data: input ?? data, ...(hasConflictingData && { hasConflictingData }) }
 }

@@ -40,7 +40,7 @@ export async function changedLogs(
 type Source = Pick<Backend, 'chain' | 'events'>
 
 /** A value waiting to be polled, and the block that it came with. */
-interface Waiting<T> {
+interface QueuedValue<T> {
   value: T
   block?: StoredBlock | undefined
 }
@@ -51,27 +51,27 @@ interface Waiting<T> {
  */
 function collectingFilter<T>(
   { events, chain }: Source,
-  collect: (event: ChainEvent) => readonly Waiting<T>[],
+  collect: (event: ChainEvent) => readonly QueuedValue<T>[],
   print: (collected: readonly T[]) => WireBytes | Promise<WireBytes>,
-  first: readonly Waiting<T>[] = [],
+  first: readonly QueuedValue<T>[] = [],
 ): Filter {
-  let waiting = [...first]
+  let queued = [...first]
   const end = events.subscribe((event) => {
-    if (event.type === 'replaced') waiting = []
+    if (event.type === 'replaced') queued = []
     else if (event.type === 'rewound') {
-      waiting = waiting.filter(({ block }) => block === undefined || chain.isCanonical(block))
-    } else waiting.push(...collect(event))
+      queued = queued.filter(({ block }) => block === undefined || chain.isCanonical(block))
+    } else queued.push(...collect(event))
   })
   return {
     poll: () => {
-      const collected = waiting.map(({ value }) => value)
-      waiting = []
+      const collected = queued.map(({ value }) => value)
+      queued = []
       return print(collected)
     },
     save: () => {
-      const saved = [...waiting]
+      const saved = [...queued]
       return () => {
-        waiting = [...saved]
+        queued = [...saved]
       }
     },
     end,
@@ -84,16 +84,16 @@ function collectingFilter<T>(
  * @param first - block that the first poll starts with
  */
 export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
-  const collect = (event: ChainEvent) => (event.type === 'head' ? [waitingBlock(event.block)] : [])
+  const collect = (event: ChainEvent) => (event.type === 'head' ? [queuedBlock(event.block)] : [])
   return collectingFilter(
     source,
     collect,
     (blocks) => wireArray(blocks.map((block) => hashesText([block]))),
-    first === undefined ? [] : [waitingBlock(first)],
+    first === undefined ? [] : [queuedBlock(first)],
   )
 }
 
-function waitingBlock(block: StoredBlock): Waiting<StoredBlock> {
+function queuedBlock(block: StoredBlock): QueuedValue<StoredBlock> {
   return { value: block, block }
 }
 
@@ -121,7 +121,7 @@ export interface PastLogs {
   /** The logs present now. */
   now: Promise<readonly Uint8Array[]>
   /** Repeats the search, as a revert may have rolled some of them back. */
-  again: () => Promise<readonly Uint8Array[]>
+  repeat: () => Promise<readonly Uint8Array[]>
 }
 
 /**
@@ -134,7 +134,7 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
   const endPast = source.events.subscribe(({ type }) => {
     if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
     // If the range now starts beyond the head, the search fails: there are no logs.
-    pastLogs = past?.again().catch(() => [])
+    pastLogs = past?.repeat().catch(() => [])
   })
   const collect = (event: ChainEvent) =>
     logChanges(event)

@@ -47,7 +47,7 @@ export interface PlanContext {
   segments: ReadonlyMap<number, SegmentRow>
   activeSegment: number
   /** Segments being given up: a block that lies in one of them is stored again. */
-  givenUp?: ReadonlySet<number> | undefined
+  rewritten?: ReadonlySet<number> | undefined
 }
 
 interface PlannedRow {
@@ -72,7 +72,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
       const stored = context.lookUp(block.key)
       const { key } = block
       if (stored === undefined) entry = { key, row: append(block), changed: true, isAppended: true }
-      else if (context.givenUp?.has(stored.segment)) {
+      else if (context.rewritten?.has(stored.segment)) {
         entry = { key, row: move(block, stored), changed: true, isAppended: true }
       } else entry = { key, row: stored, changed: false, isAppended: false }
       rows.set(block.text, entry)

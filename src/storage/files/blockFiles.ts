@@ -14,7 +14,7 @@ import {
   withoutBlock,
 } from './batch.js'
 import { BufferPool, type PooledBlock } from './bufferPool.js'
-import { rewriteSegments, segmentsToGiveUp } from './compaction.js'
+import { rewriteSegments, segmentsToRewrite } from './compaction.js'
 import { FileIndex, RowStore } from './fileIndex.js'
 import { type BlockCheck, type SegmentParts, recoverSegments } from './recovery.js'
 import {
@@ -164,15 +164,15 @@ export class BlockFiles {
   /** Rewrites the segments in which removals have left holes, to free their space. */
   compact(): Promise<void> {
     return this.#mutex.run(async () => {
-      const givenUp = segmentsToGiveUp(this.#segments)
-      if (givenUp.has(this.#activeSegment)) this.#activeSegment++
+      const rewritten = segmentsToRewrite(this.#segments)
+      if (rewritten.has(this.#activeSegment)) this.#activeSegment++
       await rewriteSegments(this.#parts, {
         segments: this.#segments,
-        givenUp,
+        rewritten,
         write: (blocks) =>
           this.#write(
             blocks.map((block) => ({ ...block, text: keyText(block.key) })),
-            givenUp,
+            rewritten,
           ),
       })
     })
@@ -223,13 +223,13 @@ export class BlockFiles {
     }
   }
 
-  async #write(blocks: PlannedBlock[], givenUp?: ReadonlySet<number>): Promise<void> {
+  async #write(blocks: PlannedBlock[], rewritten?: ReadonlySet<number>): Promise<void> {
     const { files, index } = this.#parts
     const plan = planWrite(blocks, {
       lookUp: (key) => this.#lookUp(key),
       segments: this.#segments,
       activeSegment: this.#activeSegment,
-      givenUp,
+      rewritten,
     })
     for (const [segment, { position, records }] of plan.appends) {
       await files.write(segment, position, records.take())

@@ -18,7 +18,7 @@ interface LivingBlock {
 }
 
 /** Returns the segments whose holes make them worth rewriting. */
-export function segmentsToGiveUp(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
+export function segmentsToRewrite(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
   const worthwhile = [...segments].filter(
     ([, row]) => row.committedLength - row.liveBytes >= Math.max(1, row.committedLength * deadShare),
   )
@@ -30,19 +30,19 @@ export async function rewriteSegments(
   parts: SegmentParts,
   options: {
     segments: Map<number, SegmentRow>
-    givenUp: ReadonlySet<number>
+    rewritten: ReadonlySet<number>
     write: (blocks: BlockToStore[]) => Promise<void>
   },
 ): Promise<void> {
   const { index, files, isIntact } = parts
-  const { segments, givenUp, write } = options
-  if (givenUp.size === 0) return
+  const { segments, rewritten, write } = options
+  if (rewritten.size === 0) return
 
   const slice = new TimeSlice()
   const living: LivingBlock[] = []
   for await (const [key, value] of index.rows(rowKind.block)) {
     const row = decodeBlockRow(value)
-    if (givenUp.has(row.segment)) living.push({ key: Uint8Array.from(key.subarray(1)), row })
+    if (rewritten.has(row.segment)) living.push({ key: Uint8Array.from(key.subarray(1)), row })
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
@@ -62,7 +62,7 @@ export async function rewriteSegments(
   }
   if (batch.length > 0) await write(batch)
 
-  for (const segment of givenUp) {
+  for (const segment of rewritten) {
     segments.delete(segment)
     await removeSegment(parts, segment)
   }

@@ -26,7 +26,7 @@ export const fillTransaction = defineMethod(
       given: blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
     })
     if (sender === undefined) return rawAndTransaction(completed)
-    const waiting = pendingTransactionText({ ...completed, sender }, compatibility)
-    return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${waiting}}`])
+    const pending = pendingTransactionText({ ...completed, sender }, compatibility)
+    return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${pending}}`])
   },
 )

@@ -49,9 +49,9 @@ export const newFilter = defineMethod('eth_newFilter', [required('filter', filte
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
   // The search ends at the current head and the filter listens from there, so no log is lost or repeated.
-  const again = () => findLogTexts(call, criteria)
-  const now = again()
-  const logs = createLogFilter(call.backend, criteria, { now, again })
+  const repeat = () => findLogTexts(call, criteria)
+  const now = repeat()
+  const logs = createLogFilter(call.backend, criteria, { now, repeat })
   return now.then(
     () => call.filters.add(logs),
     (error: unknown) => {

@@ -8,6 +8,11 @@ import { defineMethod } from '../../method.js'
  */
 export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
   const queues = backend.mempool.content()
-  const waiting = [...queues.flatMap(({ pending }) => pending), ...queues.flatMap(({ queued }) => queued)]
-  return writtenTexts(waiting, (pooled) => pendingTransactionText(pooled, backend.settings.compatibility))
+  const transactions = [
+    ...queues.flatMap(({ pending }) => pending),
+    ...queues.flatMap(({ queued }) => queued),
+  ]
+  return writtenTexts(transactions, (pooled) =>
+    pendingTransactionText(pooled, backend.settings.compatibility),
+  )
 })

@@ -68,9 +68,9 @@ function blocksOf({ view }: Call, { direction, from: start }: SearchOrder): Asyn
   const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
   const head = view.head().header.number
   const isOlder = direction === 'older'
-  const [firstNumber, farthest] = isOlder ? [head, first] : [first, head]
+  const [firstNumber, lastNumber] = isOlder ? [head, first] : [first, head]
   const from = start === undefined ? firstNumber : start + (isOlder ? -1n : 1n)
-  return view.blocksWithTransactions({ from, to: farthest })
+  return view.blocksWithTransactions({ from, to: lastNumber })
 }
 
 /** @param indices - in ascending order, at least one */
