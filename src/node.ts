@@ -257,7 +257,7 @@ export async function listenOnPorts(
     return { port, ipfsPort }
   } catch (error) {
     if (!(error instanceof AddressInUseError) || wantedIpfsPort !== undefined) throw error
-    warn(`${error.message}: the file network answers on port ${port} only`)
+    warn(`${error.message}: the file network is served on port ${port} only`)
     return { port, ipfsPort: undefined }
   }
 }

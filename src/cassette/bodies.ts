@@ -85,10 +85,10 @@ export async function readBody(reader: CassetteReader, hash: string): Promise<As
   if (isStored && (await hashOf(path)) === hash) return createReadStream(path)
   for (const { entry, line } of reader.entries()) {
     if (!('http' in entry.outcome) || entry.outcome.http.body !== hash) continue
-    const problem = isStored ? 'has other contents' : 'is missing'
+    const problem = isStored ? 'has different contents' : 'is missing'
     throw new CassetteError(reader.path, `the body ${hash} ${problem} in ${folder}`, line)
   }
-  throw new CassetteError(reader.path, `no entry names the body ${hash}`)
+  throw new CassetteError(reader.path, `no entry refers to the body ${hash}`)
 }
 
 async function hashOf(path: string): Promise<string> {

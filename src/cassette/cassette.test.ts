@@ -400,7 +400,7 @@ describe('the file', () => {
   })
 
   it.each([
-    ['foreign', '{"hello":1}\n', ':1: is not a cassette of Standin'],
+    ['foreign', '{"hello":1}\n', ':1: is not a Standin cassette'],
     ['newer', '{"cassette":2}\n', ':1: is a cassette of version 2; this Standin reads version 1'],
     ['empty', '', ':1: is empty'],
     ['broken', '{"cassette":1}\n{"call":1}\n', ':2: call: expected'],

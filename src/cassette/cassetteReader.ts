@@ -214,6 +214,6 @@ function* refuseCutLine(path: string): Steps<void> {
   let number = 0
   for (const { isComplete } of readLines(path)) {
     if (++number % 1024 === 0) yield
-    if (!isComplete) throw new CassetteError(path, 'is cut off here: the last line has no end', number)
+    if (!isComplete) throw new CassetteError(path, 'is cut off here: the last line is incomplete', number)
   }
 }

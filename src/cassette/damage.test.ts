@@ -94,8 +94,8 @@ describe('a file is accepted', () => {
 describe('a file is refused with its line number', () => {
   it.each([
     ['empty', '', ':1: is empty'],
-    ['half a head', '{"cassette":1,"ru', ':1: is not a cassette of Standin'],
-    ['a head that is a list', '[1]\n', ':1: is not a cassette of Standin'],
+    ['half a head', '{"cassette":1,"ru', ':1: is not a Standin cassette'],
+    ['a head that is a list', '[1]\n', ':1: is not a Standin cassette'],
     ['an older version', '{"cassette":0}\n', ':1: is a cassette of version 0; this Standin reads version 1'],
     [
       'a version in words',
@@ -127,7 +127,7 @@ describe('a file is refused with its line number', () => {
       `${HEAD}\n{"call":["files","GET /",null,""],"nth":1,"result":1}\n`,
       ':2: call: expected',
     ],
-    ['bytes of another kind', Buffer.from([0x1f, 0x8b, 8, 0, 10, 13]), ':1: is not a cassette of Standin'],
+    ['bytes of another kind', Buffer.from([0x1f, 0x8b, 8, 0, 10, 13]), ':1: is not a Standin cassette'],
   ])('%s', async (_, text, message) => {
     await expect(resultsOf(text)).rejects.toThrow(`${path}${message}`)
   })
@@ -138,7 +138,7 @@ describe('a file is refused with its line number', () => {
   })
 })
 
-it('reports a body that is missing or has other contents, with the line that names it', async () => {
+it('reports a body that is missing or has different contents, with the line that names it', async () => {
   const hash = 'ab'.repeat(32)
   const bodyHash = new BodyHash(undefined).digest()
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
@@ -159,7 +159,7 @@ it('reports a body that is missing or has other contents, with the line that nam
   expect(await ask()).toContain(`${path}:2: the body ${hash} is missing in ${bodiesFolder(path)}`)
   mkdirSync(bodiesFolder(path))
   writeFileSync(join(bodiesFolder(path), hash), 'something else')
-  expect(await ask()).toContain(`${path}:2: the body ${hash} has other contents`)
+  expect(await ask()).toContain(`${path}:2: the body ${hash} has different contents`)
   expect(readdirSync(bodiesFolder(path))).toEqual([hash])
   await playing.close()
 })

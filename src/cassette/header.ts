@@ -31,7 +31,7 @@ export function parseHeader(text: string, path: string): CassetteHeader {
     value = undefined
   }
   const { cassette, rules = {}, tags = {}, closed } = (value ?? {}) as Record<string, unknown>
-  if (cassette === undefined) throw new CassetteError(path, 'is not a cassette of Standin', 1)
+  if (cassette === undefined) throw new CassetteError(path, 'is not a Standin cassette', 1)
   if (cassette !== CASSETTE_VERSION) {
     throw new CassetteError(
       path,

@@ -152,7 +152,7 @@ export class Upstream {
       const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
       return calls.map((_, id) => {
         const answer = all.find((one) => Number(one.id) === id)
-        if (answer === undefined) throw new UpstreamError('the provider left a call of a batch unanswered')
+        if (answer === undefined) throw new UpstreamError('the provider did not answer a call of a batch')
         return outcomeOf(answer)
       })
     }
@@ -231,9 +231,7 @@ export class Upstream {
       socket.on('close', (code, reason) => {
         const close = { code, reason: this.#mask(reason.toString('utf8')) }
         void this.#incoming.run(() => this.#closed(close))
-        reject(
-          new UpstreamError(this.#mask(`the provider's WebSocket cannot be opened: ${reasonOf(problem)}`)),
-        )
+        reject(new UpstreamError(this.#mask(`cannot open the provider's WebSocket: ${reasonOf(problem)}`)))
       })
     })
   }
@@ -241,7 +239,7 @@ export class Upstream {
   #closed(close: SocketClose): void {
     this.#socket = undefined
     for (const waiting of this.#waiting.values()) {
-      if (this.#isStopped) waiting.reject(new UpstreamError('the recording was ended'))
+      if (this.#isStopped) waiting.reject(new UpstreamError('the recording has ended'))
       else waiting.resolve({ close })
     }
     for (const pushed of this.#subscribers.values()) pushed({ close })

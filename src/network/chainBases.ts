@@ -194,7 +194,7 @@ export class ChainBases {
     const { settings, home } = this.#parts
     if (settings.allowRemoteReset || isSameUrl(url, this.fork?.url) || isSameUrl(url, home.fork?.url)) return
     throw new UnsupportedControlError(
-      'a node is not made to fetch from a URL by a call; start it with --allow-remote-reset to allow it',
+      'a call may not choose the URL to fork from; start the node with --allow-remote-reset to allow it',
     )
   }
 
@@ -207,7 +207,7 @@ export class ChainBases {
       { ...settings, forkUrl: url, forkBlock: block, forkHeader },
       { caches, reads, signal: this.#closing.signal },
     )
-    if (fork === undefined) throw new ForkError('the data goes on from another chain: --fork-url is needed')
+    if (fork === undefined) throw new ForkError('the data is that of a fork: --fork-url is required')
     return fork
   }
 

@@ -18,7 +18,7 @@ export type { CurrentCassette }
 export async function openNodeCassette(settings: NodeSettings): Promise<CurrentCassette> {
   const { record, replay } = settings
   if (record !== undefined && replay !== undefined) {
-    throw new OptionError('--record and --replay: expected one of them')
+    throw new OptionError('--record and --replay: expected only one of them')
   }
   const current = new CurrentCassette()
   const control = createCassetteControl(current, settings)
@@ -35,7 +35,7 @@ export function createCassetteControl(current: CurrentCassette, settings: NodeSe
     record: async ({ path, rules, ...named }) => {
       const provider = upstreamOf(settings, named)
       if (provider === undefined && settings.forkUrl === undefined) {
-        throw new ConfigurationError('record: expected an upstream too, or a fork')
+        throw new ConfigurationError('record: expected an upstream or a fork')
       }
       await current.start({
         path,

@@ -44,7 +44,7 @@ export async function readKeys({
   const { keys, plans } = file === undefined ? { keys: [], plans: knownPlans } : await readKeysFile(file)
   for (const key of given.map(parseKeyFlag)) {
     if (keys.some((other) => other.key === key.key)) {
-      throw new ConfigurationError(`--key: ${key.key} is there twice`)
+      throw new ConfigurationError(`--key: ${key.key} is given twice`)
     }
     keys.push(key)
   }

@@ -47,7 +47,7 @@ export async function exportFiles(order: ExportRequest): Promise<Exported> {
     if (known === undefined) throw new DataDirectoryError(`There is no chain ${network} in ${dataDir}.`)
     if (known.resetTo !== undefined) {
       throw new DataDirectoryError(
-        `The chain ${network} in ${dataDir} goes on from a block of another chain, and cannot be exported alone.`,
+        `The chain ${network} in ${dataDir} is a fork of another chain and cannot be exported alone.`,
       )
     }
     return exportFrom(database, known.index, order)

@@ -40,13 +40,13 @@ export async function findStartingData({
 }: Pick<NodeSettings, 'from' | 'archiveCache'>): Promise<StartingData | undefined> {
   if (from === undefined) return undefined
   const found = statSync(from, { throwIfNoEntry: false })
-  if (found === undefined) throw new ArchiveError(`--from: there is no ${from}.`)
+  if (found === undefined) throw new ArchiveError(`--from: ${from} does not exist.`)
   const temporary = join(archiveCache, 'running')
   createDirectory(temporary)
   if (found.isDirectory()) {
     const directory = realpathSync(from)
     if (readManifest(directory) === undefined) {
-      throw new DataDirectoryError(`--from: there is no chain in ${from}.`)
+      throw new DataDirectoryError(`--from: ${from} contains no chain.`)
     }
     const isUnsettled = lockOwner(directory) !== undefined
     return { directory, name: directory, isUnsettled, temporary, keys: keysIn(directory) }
@@ -74,8 +74,8 @@ export function fillDataDirectory({ directory, name, isUnsettled }: StartingData
   const isFree = readdirSync(target).every((entry) => entry === 'lock' || entry.startsWith('lock.'))
   if (before !== name && !isFree) {
     throw new DataDirectoryError(
-      `The data directory ${target} is not empty and did not begin with what --from names. ` +
-        'Start without --from to go on with it, or give another directory.',
+      `The data directory ${target} is not empty and was not started from this --from. ` +
+        'Start without --from to continue with it, or choose another directory.',
     )
   }
   removeData(target)

@@ -19,7 +19,7 @@ export async function loadCertificate(
 ): Promise<Certificate | undefined> {
   const { tls, tlsCert, tlsKey } = settings
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new OptionError('--tls-cert and --tls-key: expected both or none')
+    throw new OptionError('--tls-cert and --tls-key: expected both or neither')
   }
   if (tlsCert !== undefined && tlsKey !== undefined) {
     return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }

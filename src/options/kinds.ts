@@ -71,7 +71,7 @@ export function bigWholeNumber(range: { minimum?: bigint; valueName?: string } =
       return number >= minimum ? number : undefined
     },
     fromText: (text) => text,
-    expected: `a whole number, ${minimum} or more, decimal or hexadecimal behind 0x`,
+    expected: `a whole number, ${minimum} or more, decimal or 0x-prefixed hexadecimal`,
     valueName,
   }
   return kind

@@ -25,7 +25,7 @@ export function decideMode({ mode, hosts, keys }: ModeChoice): ModeDecision {
   const decided = mode ?? (keys.length > 0 || foreign.length > 0 ? 'guarded' : 'open')
   const generatedKey =
     decided !== 'open' && keys.length === 0 && foreign.length > 0 ? generateKey() : undefined
-  const warning = `listening on ${foreign.join(', ')}: other machines reach this node (mode ${decided})`
+  const warning = `listening on ${foreign.join(', ')}: other machines can reach this node (mode ${decided})`
   return {
     mode: decided,
     keys: generatedKey === undefined ? keys : [generatedKey],

@@ -54,7 +54,7 @@ export function parseNetworks(given: readonly string[]): NetworkName[] {
     const [name = '', id] = text.split(':')
     const chainId = id === undefined ? knownNetworks[name] : BigInt(id)
     if (chainId === undefined) {
-      throw new NetworkNameError(`--network: the chain id of ${name} is not known, write ${name}:CHAIN_ID`)
+      throw new NetworkNameError(`--network: the chain id of ${name} is unknown; write ${name}:CHAIN_ID`)
     }
     if (reservedNames.has(name)) throw new NetworkNameError(`--network: the name ${name} is taken`)
     if (networks.some((other) => other.name === name)) {

@@ -138,7 +138,9 @@ export class Provider {
   startScenario(name: string): string[] {
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
     if (scenario === undefined) {
-      throw new ConfigurationError(`there is no scenario ${name}: ${Object.keys(scenarios).join(', ')} are`)
+      throw new ConfigurationError(
+        `there is no scenario ${name}; expected one of ${Object.keys(scenarios).join(', ')}`,
+      )
     }
     return this.faults.set(scenario.faults)
   }

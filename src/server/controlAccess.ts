@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../provider/admission/refusal.js'
 
 const invalidHost = refuse(403, 'invalid host specified\n')
 const invalidOrigin = refuse(403, 'invalid origin\n')
-const invalidPeer = refuse(403, 'only this machine may use the controls (see --allow-host)\n')
+const invalidPeer = refuse(403, 'the controls are available only to this machine (see --allow-host)\n')
 
 /** Path of the readiness check; other machines may request it too. */
 export const healthPath = '/_standin/health'

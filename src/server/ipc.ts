@@ -55,7 +55,7 @@ export class IpcServer {
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
-        const message = error.code === 'EADDRINUSE' ? `${path} is in use already` : error.message
+        const message = error.code === 'EADDRINUSE' ? `${path} is already in use` : error.message
         reject(new IpcPathError(`--ipc: ${message}`))
       })
       server.listen(path, resolve)

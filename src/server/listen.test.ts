@@ -35,7 +35,7 @@ describe('on the loopback addresses', () => {
     const { port } = await listenOnAll(create, { hosts: ['::1'], port: 0 })
     const taken = listenOnAll(create, { hosts: ['127.0.0.1', '::1'], port })
     await expect(taken).rejects.toThrow(AddressInUseError)
-    await expect(taken).rejects.toThrow(`[::1]:${port} is in use already`)
+    await expect(taken).rejects.toThrow(`[::1]:${port} is already in use`)
   })
 
   it('listens nowhere if one of the addresses is taken', async () => {

@@ -30,7 +30,7 @@ export class AddressInUseError extends Error {
   override readonly name = 'AddressInUseError'
   readonly port: number
   constructor(host: string, port: number) {
-    super(`${formatAddress(host, port)} is in use already`)
+    super(`${formatAddress(host, port)} is already in use`)
     this.port = port
   }
 }

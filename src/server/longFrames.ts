@@ -87,6 +87,7 @@ function receiverOf(socket: WebSocket): Receiver {
   const receiver: unknown = Reflect.get(socket, '_receiver')
   const isKnown =
     typeof receiver === 'object' && receiver !== null && usedMembers.every((name) => name in receiver)
-  if (!isKnown) throw new Error('ws no longer reads frames in the way that long ones are taken here')
+  if (!isKnown)
+    throw new Error('this version of ws reads frames in a way that breaks the handling of long ones')
   return receiver as Receiver
 }

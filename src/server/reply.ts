@@ -63,7 +63,7 @@ export async function* applyFaults(
       const part = chunk.subarray(start, Math.min(start + step, start + remaining))
       if (part.length > 0) yield part
       remaining -= part.length
-      if (remaining <= 0) throw new CutError('the answer is cut here')
+      if (remaining <= 0) throw new CutError('the answer was cut here')
       if (step !== Infinity) await sleep(1000 / ticksPerSecond)
     }
   }

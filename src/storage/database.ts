@@ -353,7 +353,7 @@ export class Database {
 
   #throwFailure(): void {
     if (this.#failure === undefined) return
-    const attempt = 'Could not write to LevelDB, what was acknowledged is in the write-ahead file'
+    const attempt = 'Could not write to LevelDB; acknowledged writes are in the write-ahead file'
     throw new StorageWriteError(attempt, { cause: this.#failure })
   }
 }

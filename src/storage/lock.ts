@@ -75,7 +75,7 @@ function takeOver(path: string, draft: string, directory: string): void {
     if (owner !== undefined && isAlive(owner)) {
       throw new DataDirectoryError(
         `The data directory ${directory} is in use by process ${owner.pid}. ` +
-          'Stop that process, or give this one another directory.',
+          'Stop that process, or choose another directory.',
       )
     }
     setAside(path, `${draft}.stale`)

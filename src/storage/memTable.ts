@@ -325,7 +325,7 @@ export function* completeRecords(file: Buffer, path: string): Generator<RecordSp
     if (header === undefined || !isPayloadOf(header, file.subarray(payload, end))) {
       if (endsInZeros(file, start)) return
       throw new DataDirectoryError(
-        `${path} is damaged at byte ${start}: it holds what was acknowledged and did not reach the database yet. ` +
+        `${path} is damaged at byte ${start}: it holds acknowledged writes that have not reached the database yet. ` +
           'Restore the data directory from a copy, or delete it to start anew.',
       )
     }

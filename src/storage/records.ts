@@ -108,7 +108,7 @@ export class RecordStore {
     try {
       this.#files.flushSync(this.#segment)
     } catch (cause) {
-      throw new StorageWriteError('Could not bring the record file to the medium', { cause })
+      throw new StorageWriteError('Could not sync the record file', { cause })
     }
   }
 

@@ -28,7 +28,7 @@ export function useNodeWith<Context>(
   let snapshot: string | undefined
   let endCassette: (() => Promise<void>) | undefined
   const node = (): TestNode => {
-    if (lease === undefined) throw new Error('the node is there from beforeAll on, not before')
+    if (lease === undefined) throw new Error('the node is available from beforeAll on, not earlier')
     return lease.node
   }
   runner.beforeAll(async () => {

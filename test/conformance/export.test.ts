@@ -64,7 +64,7 @@ test('a chain without blocks is an empty file', async () => {
   expect(await inhabit({ genesis: order.genesisFile, import: order.file }, async () => undefined)).toBe(head)
 })
 
-test('blocks that controls decided about are refused by number, and nothing is written', async () => {
+test('refuses blocks that controls changed by number, and writes nothing', async () => {
   const order = place()
   await inhabit({ dataDir: order.dataDir }, async (node) => {
     await pay(node, '0x1')
@@ -73,7 +73,7 @@ test('blocks that controls decided about are refused by number, and nothing is w
     await pay(node, '0x3')
   })
   await expect(exportFiles(order)).rejects.toThrow(
-    'block 2 cannot be exported: a control changed the state that it stands on',
+    'block 2 cannot be exported: a control changed its parent state',
   )
   expect(() => readFileSync(order.file)).toThrow(/ENOENT/)
   expect(await exportFiles({ ...order, to: 1n })).toEqual({ first: 1n, last: 1n })
@@ -90,7 +90,7 @@ test('a base fee that a control set is one of them', async () => {
     await node.request('evm_mine')
   })
   await expect(exportFiles(order)).rejects.toThrow(
-    'block 2 cannot be exported: a control decided about its baseFeePerGas',
+    'block 2 cannot be exported: a control set its baseFeePerGas',
   )
 })
 

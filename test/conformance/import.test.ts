@@ -175,7 +175,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
     writeFileSync(file, readFileSync(join(recordedCases ?? '', 'chain.rlp')).subarray(0, -10))
     const dataDir = mkdtempSync(join(folder, 'data-'))
     await expect(startImported({ import: file }, dataDir)).rejects.toThrow(
-      'the file ends in the middle of it',
+      'the file ends in the middle of the block',
     )
     const before = await startImported({ import: undefined }, dataDir)
     expect(await before.node.request('eth_blockNumber')).toBe('0x35')
@@ -189,6 +189,6 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
     const wrong = join(folder, 'wrong.json')
     copyFileSync(join(recordedCases ?? '', 'headfcu.json'), wrong)
     await expect(startImported({ genesis: wrong })).rejects.toThrow(`${wrong}: config: is missing`)
-    await expect(startImported({ import: wrong })).rejects.toThrow(/encoding: it is no RLP list/)
+    await expect(startImported({ import: wrong })).rejects.toThrow(/encoding: it is not an RLP list/)
   })
 })

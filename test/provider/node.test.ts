@@ -84,7 +84,7 @@ describe('networks', () => {
   })
 
   test.each([
-    [['atlantis'], '--network: the chain id of atlantis is not known, write atlantis:CHAIN_ID'],
+    [['atlantis'], '--network: the chain id of atlantis is unknown; write atlantis:CHAIN_ID'],
     [['sepolia', 'sepolia:5'], '--network: sepolia is given twice'],
     [['v3:5'], '--network: the name v3 is taken'],
   ])('%j is refused at start', async (network, message) => {
@@ -141,7 +141,7 @@ describe('configuration', () => {
 
   test.each([
     [{ keys: [{ key: 'a', plan: 'gold' }] }, /keys\.json, keys\[0\]\.plan: expected one of free/],
-    [{ keys: [{ key: 'a' }, { key: 'a' }] }, /keys\[1\]\.key: a is there twice/],
+    [{ keys: [{ key: 'a' }, { key: 'a' }] }, /keys\[1\]\.key: a is listed twice/],
     [{ keys: [{ key: 'a', allowlists: { methods: 'eth_call' } }] }, /keys\[0\]\.allowlists\.methods: /],
     [
       { keys: [{ key: 'a', allowlists: { methods: Array(31).fill('eth_call') } }] },

@@ -101,7 +101,7 @@ describe('JSON-RPC over a socket in the file system', () => {
     expect(existsSync(path)).toBe(false)
     const left = createServer().listen(path)
     await new Promise((resolve) => left.once('listening', resolve))
-    await expect(start()).rejects.toThrow(`--ipc: ${path} is in use already`)
+    await expect(start()).rejects.toThrow(`--ipc: ${path} is already in use`)
     await new Promise((resolve) => left.close(resolve))
     writeFileSync(path, 'not a socket')
     await expect(start()).rejects.toThrow('--ipc: ')

@@ -104,7 +104,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     async (database) => {
       for (const [key] of await rowsOf(database, all(0x11))) database.write(new WriteBatch().delete(key))
     },
-    /^chain local: state of .*: no code with the hash 0x[\da-f]{64}$/,
+    /^chain local: state of .*: no code with hash 0x[\da-f]{64}$/,
   ],
   [
     'a transaction that is not found',
@@ -131,7 +131,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
       const [key] = await middleRow(database, all(0x30))
       database.write(new WriteBatch().delete(key))
     },
-    /^chain local: block \d+ .*: the log index has another row for its (any|address|topic)$/,
+    /^chain local: block \d+ .*: the log index has a different row for its (any|address|topic)$/,
   ],
   [
     'a snapshot of a state that is not there',

@@ -22,7 +22,7 @@ export interface DerivationOptions {
 export class InvalidMnemonicError extends ChainError {
   override readonly name = 'InvalidMnemonicError'
   constructor() {
-    super('the mnemonic is not a BIP-39 phrase: a word is unknown or the checksum does not fit')
+    super('invalid BIP-39 mnemonic: unknown word or wrong checksum')
   }
 }
 

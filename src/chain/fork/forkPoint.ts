@@ -89,18 +89,18 @@ export function restoreForkPoint(
   const root = forkRootOf(database, keys)
   if (root !== undefined && point === undefined) {
     throw new DataDirectoryError(
-      `The chain in the data directory goes on from block ${first.number} of another chain. ` +
-        'Start with the same --fork-url as before, or give another data directory.',
+      `The chain in the data directory was forked from another chain at block ${first.number}. ` +
+        'Start with the same --fork-url as before, or choose another data directory.',
     )
   }
   if (root === undefined && point !== undefined) {
     throw new DataDirectoryError(
-      'The chain in the data directory is no fork. Start without --fork-url, or give another data directory.',
+      'The chain in the data directory is not a fork. Start without --fork-url, or choose another data directory.',
     )
   }
   if (point !== undefined && !bytesEqual(point.header.stateRoot, first.stateRoot)) {
     throw new DataDirectoryError(
-      `The chain in the data directory goes on from block ${first.number} of another chain than that of --fork-url, ` +
+      `The chain in the data directory was forked at block ${first.number}: from another chain than that of --fork-url, ` +
         'or from another block than that of --fork-block.',
     )
   }

@@ -53,7 +53,7 @@ function ownSchedule(config: Fields, chainId: bigint): ForkSchedule {
   const own = config.object(OWN_CONFIG)
   const name = own.text('hardfork')
   const hardfork: Hardfork | undefined = hardforks.find((known) => known === name)
-  if (hardfork === undefined) return own.refuse('hardfork', `is no fork: ${JSON.stringify(name)}`)
+  if (hardfork === undefined) return own.refuse('hardfork', `is not a fork: ${JSON.stringify(name)}`)
   const transactionGasLimitCap = own.boolean('transactionGasLimitCap') ?? false
   return createForkSchedule([{ hardfork, from: { block: 0n } }], { chainId, transactionGasLimitCap })
 }

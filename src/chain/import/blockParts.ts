@@ -151,6 +151,6 @@ function readWithdrawal(item: Item): Withdrawal {
 
 function listOf(item: Item | undefined, name: string): Item[] {
   if (item === undefined || item instanceof Uint8Array)
-    throw new ImportError(undefined, 'encoding', `${name} is no list`)
+    throw new ImportError(undefined, 'encoding', `${name} is not a list`)
   return item
 }

@@ -46,7 +46,8 @@ export async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
       if (more === undefined) break
       buffered = more
     }
-    if (buffered.length > 0) throw new ImportError(undefined, 'encoding', 'the file ends in the middle of it')
+    if (buffered.length > 0)
+      throw new ImportError(undefined, 'encoding', 'the file ends in the middle of the block')
   } finally {
     await file.close()
   }
@@ -67,7 +68,7 @@ async function readMore(
 /** Returns the length of the list at the start of the bytes, header included; undefined while it is unknown. */
 function itemLength(bytes: Uint8Array): number | undefined {
   if (bytes.length === 0) return undefined
-  if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is no RLP list')
+  if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is not an RLP list')
   const { start, end } = payloadAt(bytes, 0)
   if (start > bytes.length) return undefined
   if (end - start > LONGEST_BLOCK) throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
@@ -115,7 +116,7 @@ export async function importFile({ chain, path, progress }: ImportFileOptions): 
 function importNext(chain: Chain, block: BlockParts): Promise<StoredBlock> {
   const { number, parentHash } = block.header
   const head = chain.head.block
-  if (number === 0n) throw new ImportError(number, 'hash', 'the file begins with another genesis')
+  if (number === 0n) throw new ImportError(number, 'hash', 'the file starts with another genesis')
   if (!bytesEqual(parentHash, head.hash)) {
     const place = `block ${head.header.number}, ${bytesToHex(head.hash)}`
     throw new ImportError(number, 'parentHash', `it is not the head of the chain (${place})`)
@@ -172,14 +173,14 @@ function blockAt(blocks: BlockStore, number: bigint): StoredBlock {
 
 function checkBlock(block: StoredBlock, parent: StoredBlock, schedule: ForkSchedule): void {
   const { number } = block.header
-  if (block.altered) throw new ExportError(number, 'a control changed the state that it stands on')
+  if (block.altered) throw new ExportError(number, 'a control changed its parent state')
   if (block.transactions.some(({ impersonated }) => impersonated)) {
-    throw new ExportError(number, 'it has a transaction of an impersonated account')
+    throw new ExportError(number, 'it contains a transaction from an impersonated account')
   }
   try {
     checkHeader({ header: block.header, parent, rules: schedule.rulesAt(block.header), schedule })
   } catch (error) {
     if (!(error instanceof ImportError)) throw error
-    throw new ExportError(number, `a control decided about its ${error.field}`)
+    throw new ExportError(number, `a control set its ${error.field}`)
   }
 }

@@ -100,7 +100,7 @@ function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: For
     throw new ImportError(
       header.number,
       'withdrawals',
-      withdrawals === undefined ? 'are missing' : 'come too early',
+      withdrawals === undefined ? 'are missing' : 'are not in force yet',
     )
   }
 }
@@ -117,7 +117,8 @@ function readTransaction(
 ): PooledTransaction {
   try {
     const fields = decodeTransaction(raw)
-    if (fields.sidecar !== undefined) throw new ChainError('a transaction in a block has no blobs with it')
+    if (fields.sidecar !== undefined)
+      throw new ChainError('a transaction in a block must not have a blob sidecar')
     checkSignature(fields, rules)
     if (fields.type === 0 && fields.chainId !== undefined && !rules.gteHardfork('spuriousDragon')) {
       throw new ChainError('replay protection (EIP-155) is not in force yet')
@@ -196,7 +197,7 @@ export async function executeOnParent(
   const { head } = position
   const { header } = block
   const parent = blocks.byHash(header.parentHash)
-  if (parent === undefined) throw new ImportError(header.number, 'parentHash', 'the parent is not known')
+  if (parent === undefined) throw new ImportError(header.number, 'parentHash', 'the parent is unknown')
   const onHead = parent.ordinal === head.block.ordinal && !isAltered(head)
   store.requireRoot(parent.header.stateRoot, parent.header)
   const base = store.viewAt(parent.header.stateRoot)

@@ -90,7 +90,7 @@ function checkExtraData({ header, schedule }: HeaderCheck): void {
   if (from === undefined || !('block' in from)) return
   const isMarked = header.number >= from.block && header.number < from.block + DAO_EXTRA_BLOCKS
   if (isMarked && !bytesEqual(header.extraData, DAO_EXTRA_DATA)) {
-    refuse(header, 'extraData', 'a block of the DAO fork says dao-hard-fork')
+    refuse(header, 'extraData', 'a block of the DAO fork must say dao-hard-fork')
   }
 }
 
@@ -103,7 +103,7 @@ function terminalDifficulty({ activations }: ForkSchedule): bigint | undefined {
 function checkWithoutWork({ header, parent, schedule }: HeaderCheck): void {
   const terminal = terminalDifficulty(schedule)
   if (schedule.proofOfWork && (terminal === undefined || parent.totalDifficulty < terminal)) {
-    refuse(header, 'difficulty', `it is zero before the chain has come to ${terminal ?? 'its merge'}`)
+    refuse(header, 'difficulty', `it is zero before the chain has reached ${terminal ?? 'its merge'}`)
   }
   if (!bytesEqual(header.uncleHash, EMPTY_UNCLES_HASH)) {
     refuse(header, 'uncleHash', 'a block without proof of work has no uncles')
@@ -131,7 +131,7 @@ function checkBlobGas({ header, rules }: HeaderCheck): void {
     refuse(
       header,
       'blobGasUsed',
-      `${blobGasUsed} is no number of blobs up to ${maxBlobGasPerBlock / GAS_PER_BLOB}`,
+      `${blobGasUsed} is not a whole number of blobs up to ${maxBlobGasPerBlock / GAS_PER_BLOB}`,
     )
   }
 }

@@ -40,7 +40,7 @@ export function checkUncles(
     if (ancestors.has(name)) refuse(index, 'it is an ancestor of the block')
     const parent = ancestors.get(bytesToPlainHex(uncle.parentHash))
     if (parent === undefined || bytesEqual(uncle.parentHash, header.parentHash)) {
-      return refuse(index, 'its parent is no recent ancestor of the block')
+      return refuse(index, 'its parent is not a recent ancestor of the block')
     }
     checkUncleHeader({ uncle, parent, schedule, index, number: header.number })
   })

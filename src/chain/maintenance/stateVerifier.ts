@@ -122,7 +122,7 @@ export class StateVerifier {
         continue
       }
       const number = this.#nodes.numbers.get(bytesToPlainHex(child))
-      if (number === undefined) throw new Error(`no link to the node with the hash ${bytesToHex(child)}`)
+      if (number === undefined) throw new Error(`no link to the node with hash ${bytesToHex(child)}`)
       this.#enqueue(pending, child, number, childPath)
     }
   }
@@ -133,7 +133,7 @@ export class StateVerifier {
     if (walk.account !== '' || (this.#options.isFork && bytesEqual(value, ABSENT_ACCOUNT))) return
     const { storageRoot, codeHash } = decodeAccount(value)
     if (!bytesEqual(encodeAccount(decodeAccount(value), storageRoot), value)) {
-      throw new Error('the value is no account')
+      throw new Error('the value is not an account')
     }
     this.#checkCode(codeHash, path, walk)
     await this.#walkTrie(storageRoot, { ...walk, account: path })
@@ -145,7 +145,7 @@ export class StateVerifier {
     const code = this.#options.states.getCode(hash)
     if (code === undefined && this.#options.isFork) return
     this.#codes.add(name)
-    if (code === undefined) this.#report(walk, path, `no code with the hash 0x${name}`)
+    if (code === undefined) this.#report(walk, path, `no code with hash 0x${name}`)
     else if (!bytesEqual(keccak256(code), hash)) {
       this.#report(walk, path, `the code with the hash 0x${name} has the hash ${bytesToHex(keccak256(code))}`)
     }

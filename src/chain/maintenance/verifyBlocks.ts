@@ -36,7 +36,7 @@ export async function verifyBlocks(
   for await (const [key] of database.iterate(keys.blocks())) {
     const ordinal = ordinalOfKey(key)
     count++
-    let name = `the block with the ordinal ${ordinal}`
+    let name = `block with ordinal ${ordinal}`
     try {
       const block = blocks.byOrdinal(ordinal) as StoredBlock
       name = `block ${block.header.number} (${bytesToHex(block.hash)})`
@@ -69,23 +69,22 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   const { header, transactions } = block
   const rlp = blocks.blockRlp(block)
   const [storedHeader] = RLP.decode(rlp) as [Uint8Array[]]
-  if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header)))
-    yield 'the header in its RLP is another one'
+  if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header))) yield 'the header in its RLP differs'
   const raws = rawTransactions(rlp)
   if (!bytesEqual(runToCompletion(orderedRoot(raws)), header.transactionsRoot))
-    yield 'its transactions do not have its transactionsRoot'
+    yield 'its transactions do not match its transactionsRoot'
   for (const [index, raw] of raws.entries()) {
     const hash = transactions[index]?.hash
     if (hash === undefined || !bytesEqual(keccak256(raw), hash))
-      yield `its transaction ${index} has another hash`
+      yield `its transaction ${index} has a different hash`
   }
   const receipts = blocks.receiptsRlp(block)
   if (!bytesEqual(runToCompletion(orderedRoot(receipts)), header.receiptsRoot))
-    yield 'its receipts do not have its receiptsRoot'
+    yield 'its receipts do not match its receiptsRoot'
   for (const { criterion, posting } of runToCompletion(logRows(receipts.flatMap(logsOf)))) {
     const row = database.get(logKey(keys, criterion, block.ordinal))
     if (row === undefined || !bytesEqual(row, posting))
-      yield `the log index has another row for its ${criterion.kind}`
+      yield `the log index has a different row for its ${criterion.kind}`
   }
 }
 

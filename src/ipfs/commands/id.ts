@@ -9,8 +9,8 @@ import { agentVersion } from '../version.js'
 
 /** `id`: returns the node's identity. It has no peers, so looking up another identity fails. */
 export const id = defineCommand({
-  description: 'Show the identity of this node.',
-  arguments: [optionalArgument('peerid', 'Peer id of this node.')],
+  description: 'Show the identity of a peer.',
+  arguments: [optionalArgument('peerid', 'Peer to show. Default: this node.')],
   options: {
     format: { type: 'string', aliases: ['f'], description: 'Format of text output, with <id> and so on.' },
     'peerid-base': {

@@ -141,7 +141,7 @@ function parseHeaders(lines: readonly string[]): Record<string, string> {
 /** Splits `URL@BLOCK`. */
 export function splitUrl(text: string): { url: string; number: bigint | undefined } {
   const [, url = text, number] = /^(.+)@(\d+)$/.exec(text) ?? []
-  if (!URL.canParse(url)) throw new ForkError('--fork-url is no URL')
+  if (!URL.canParse(url)) throw new ForkError('--fork-url is not a URL')
   return { url, number: number === undefined ? undefined : BigInt(number) }
 }
 

@@ -177,7 +177,7 @@ export class RemoteClient {
     try {
       await sleep(backoff * 2 ** attempt, undefined, { signal: this.#stopped.signal })
     } catch {
-      const stopped = new ForkError('the node stops')
+      const stopped = new ForkError('the node is stopping')
       for (const call of calls) call.reject(stopped)
       return
     }
@@ -215,7 +215,7 @@ export class RemoteClient {
   #settle(call: QueuedRequest, answer: Answer | undefined, mayRetry: boolean): boolean {
     if (answer === undefined) {
       if (mayRetry) return false
-      call.reject(new ForkError(`the remote left out its answer to ${call.method}`))
+      call.reject(new ForkError(`the remote did not answer ${call.method}`))
     } else if (answer.error === undefined) call.resolve(answer.result)
     else if (mayRetry && limitCodes.has(answer.error.code)) return false
     else {

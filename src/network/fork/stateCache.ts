@@ -132,7 +132,7 @@ export class ForkCaches {
     if (this.#hasWarned) return
     this.#hasWarned = true
     const message = reason instanceof Error ? reason.message : String(reason)
-    this.#warn(`what the fork fetches is not kept for later runs in ${directory}: ${message}`)
+    this.#warn(`cannot cache the state of the fork for later runs in ${directory}: ${message}`)
   }
 }
 

@@ -100,7 +100,7 @@ export class Journal {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         stop()
-        reject(signal?.reason instanceof Error ? signal.reason : new Error('no such request came'))
+        reject(signal?.reason instanceof Error ? signal.reason : new Error('no such request arrived'))
       }
       const stop = this.listen((entry) => {
         if (!matchesEntry(filter, entry, this.keyLabels)) return

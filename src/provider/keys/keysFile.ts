@@ -9,9 +9,9 @@ const entries = (entry: z.ZodString) => z.array(entry).max(maxEntries).default([
 
 const allowlistsSchema = z.strictObject({
   addresses: entries(
-    z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address of 20 bytes behind 0x'),
+    z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected a 0x-prefixed address of 20 bytes'),
   ).transform((addresses) => addresses.map((address) => address.toLowerCase())),
-  methods: entries(z.string().regex(/^[a-z]\w*_\w+$/i, 'expected the name of a method, such as eth_call')),
+  methods: entries(z.string().regex(/^[a-z]\w*_\w+$/i, 'expected a method name, such as eth_call')),
   userAgents: entries(z.string().min(1)),
   origins: entries(
     z
@@ -34,7 +34,7 @@ const tokenSchema = z.strictObject({
       z.strictObject({
         id: z.string().min(1),
         name: z.string().default(''),
-        publicKey: z.string().refine(isPublicKey, 'expected a public key in PEM form (RSA or P-256)'),
+        publicKey: z.string().refine(isPublicKey, 'expected a public key in PEM format (RSA or P-256)'),
       }),
     )
     .min(1)
@@ -88,7 +88,7 @@ export function parseKeysFile(content: unknown, where: string): KeysFile {
   const seen = new Set<string>()
   const keys = file.keys.map((entry, index) => {
     if (seen.has(entry.key))
-      throw new ConfigurationError(`${where}, keys[${index}].key: ${entry.key} is there twice`)
+      throw new ConfigurationError(`${where}, keys[${index}].key: ${entry.key} is listed twice`)
     seen.add(entry.key)
     return completeKey(entry, plans, `${where}, keys[${index}]`)
   })

@@ -133,7 +133,7 @@ export class ProviderCallPolicy implements CallPolicy {
 export class ControlRefusedError extends RpcError {
   override readonly name = 'ControlRefusedError'
   constructor(method: string) {
-    super(-32002, `${method} is closed to web pages of this origin (see --allow-origin)`)
+    super(-32002, `${method} is not available to web pages of this origin (see --allow-origin)`)
   }
 }
 

@@ -121,9 +121,9 @@ async function writeFiles(path: string, identity: ArchiveIdentity, target: strin
     }
     const { name } = entry.header
     const file = expected.shift()
-    if (file?.name !== name) throw damaged(`${name} is not what its manifest names next`)
+    if (file?.name !== name) throw damaged(`${name} is not the next file in its manifest`)
     const { size, sha256 } = await writeEntry(entry, join(target, name))
-    if (size !== file.size || sha256 !== file.sha256) throw damaged(`${name} does not have its checksum`)
+    if (size !== file.size || sha256 !== file.sha256) throw damaged(`${name} does not match its checksum`)
   }
   if (expected[0] !== undefined) throw damaged(`${expected[0].name} is missing`)
 }
