@@ -331,7 +331,7 @@ describe('the file network', () => {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  it('replays an upload whatever its delimiter, and refuses other content', async () => {
+  it('replays an upload regardless of its boundary, and refuses other content', async () => {
     const recording = await record(await startProvider(() => ''))
     const answered = await textOf(await recording.files(upload('aaaaaaaaaa', 'hello'), own))
     await recording.close()

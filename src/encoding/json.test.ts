@@ -42,7 +42,7 @@ function outcome(parse: (text: string) => unknown, text: string): string {
 }
 
 describe('like JSON.parse', () => {
-  it.each([1, 5, 20, 100])('takes random texts, valid and spoilt, in pieces of %i', (pieceLength) => {
+  it.each([1, 5, 20, 100])('parses random texts, valid and corrupted, in pieces of %i', (pieceLength) => {
     const random = randomOf(pieceLength)
     const counts = { refused: 0, taken: 0 }
     for (let round = 0; round < 5000; round++) {
@@ -130,7 +130,7 @@ test('writes JSON like JSON.stringify, in pieces', () => {
 })
 
 describe('parseStringInSlices', () => {
-  it('takes escapes wherever a piece ends', () => {
+  it('accepts escapes across piece boundaries', () => {
     for (let seed = 0; seed < 3000; seed++) {
       const inner = Array.from(
         { length: seed % 40 },

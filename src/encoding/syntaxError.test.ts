@@ -47,7 +47,7 @@ it.each([
   expect(describeSyntaxError(text)).toBeUndefined()
 })
 
-it('reports where nesting is too deep', () => {
+it('reports where the nesting is too deep', () => {
   expect(describeSyntaxError('['.repeat(10_000))).toBeUndefined()
   expect(describeSyntaxError('['.repeat(10_001))).toBe(`invalid character '[' exceeded max depth`)
 })

@@ -24,7 +24,7 @@ describe('flags', () => {
     expect(parse([]).host).toEqual(['127.0.0.1', '::1'])
   })
 
-  test('a switch takes true or false behind it', () => {
+  test('a switch accepts true or false after it', () => {
     expect(parse(['--quiet']).quiet).toBe(true)
     expect(parse(['--quiet', 'false', '--json', 'true'])).toMatchObject({ quiet: false, json: true })
     expect(parse(['--no-mining', '--port', '0'])).toMatchObject({ noMining: true, port: 0 })
@@ -113,7 +113,7 @@ describe('definitions', () => {
     expect(new Set(flags).size).toBe(flags.length)
   })
 
-  test('each property is the camel case of its flag', () => {
+  test('each property is its flag in camel case', () => {
     for (const [property, { flag }] of Object.entries(optionDefinitions)) {
       expect(property).toBe(flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     }

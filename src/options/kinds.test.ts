@@ -64,7 +64,7 @@ describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown
   )
 })
 
-test('reads the words of a switch and leaves any other alone, even names that every object has', () => {
+test('reads the words of a switch and ignores any other, even names of object members', () => {
   const { fromText } = kinds.toggle('').kind
   expect(['true', '1', '', 'false', '0'].map(fromText)).toEqual([true, true, true, false, false])
   expect(['constructor', '__proto__', 'yes'].map(fromText)).toEqual(['constructor', '__proto__', 'yes'])

@@ -17,7 +17,7 @@ const at = (text: string) => {
 }
 const textOf = (items: Parameters<typeof wireArray>[0]) => joinPieces(wireArray(items).pieces).toString()
 
-it('joins values with commas, whatever their source', () => {
+it('joins values from any source with commas', () => {
   expect(textOf([])).toBe('[]')
   expect(textOf(['"a"', at('1'), '"b"'])).toBe('["a",1,"b"]')
   expect(textOf([at('1'), at('22'), at('333')])).toBe('[1,22,333]')

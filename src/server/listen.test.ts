@@ -38,7 +38,7 @@ describe('on the loopback addresses', () => {
     await expect(taken).rejects.toThrow(`[::1]:${port} is already in use`)
   })
 
-  it('listens nowhere if one of the addresses is taken', async () => {
+  it('does not listen at all if one of the addresses is taken', async () => {
     const { port } = await listenOnAll(create, { hosts: ['::1'], port: 0 })
     await expect(listenOnAll(create, { hosts: ['127.0.0.1', '::1'], port })).rejects.toThrow(
       AddressInUseError,

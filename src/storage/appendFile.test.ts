@@ -34,7 +34,7 @@ describe('AppendFile', () => {
     file.close()
   })
 
-  it('writes more pieces than the system takes in one call', () => {
+  it('writes more pieces than one system call accepts', () => {
     const path = join(directory, 'file')
     const file = new AppendFile({ path, length: 0 })
     const pieces = Array.from({ length: 3000 }, (_, i) => text(`${i},`))

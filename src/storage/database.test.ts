@@ -264,7 +264,7 @@ describe('after a crash', () => {
     rmSync(killed, { recursive: true })
   })
 
-  it('refuses a record file shorter than what was committed', async () => {
+  it('refuses a record file shorter than its committed length', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.records.append([[text('a record')]])
     database.write(new WriteBatch().put(bytes(1), bytes(1)))

@@ -19,7 +19,7 @@ const identity = {
 }
 const empty = (): Manifest => ({ formatVersion: FORMAT_VERSION, networks: {} })
 
-it('round-trips, and returns nothing where there is none', () => {
+it('round-trips, and returns nothing if there is none', () => {
   expect(readManifest(directory)).toBeUndefined()
   const manifest = empty()
   admitNetwork(manifest, 'local', identity).clockOffsetSeconds = 60
@@ -33,7 +33,7 @@ it.skipIf(platform() === 'win32')('is readable by its owner only', () => {
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })
 
-it('leaves nothing behind if it cannot replace the old one', () => {
+it('leaves nothing if it cannot replace the old one', () => {
   mkdirSync(join(directory, 'manifest.json'))
   expect(() => writeManifest(directory, empty(), { durable: true })).toThrow('EISDIR')
   expect(readdirSync(directory)).toEqual(['manifest.json'])

@@ -13,7 +13,7 @@ function someBound(names: readonly string[]): string | undefined {
   return name.slice(0, Math.max(2, cut))
 }
 
-test('walks return the keys of their range in order, each once with its last value, in any write order', () => {
+test('walks return the keys of their range in order, each once with its latest value, for any write order', () => {
   const values = new Map<string, Uint8Array | null>()
   const group = new ChangesInOrder((name) => values.get(name) ?? null)
   // Few distinct first bytes, so that buckets hold many keys, some of them short.

@@ -19,7 +19,7 @@ test("a lease's changes to the chain are undone at its end", async () => {
   expect(await height()).toBe(2)
 })
 
-test('a reset during a lease leaves nothing that came after it', async () => {
+test('a reset during a lease leaves no later blocks', async () => {
   const { node, height } = await start()
   const lease = await leaseShared(node)
   await withSnapshot(node, async () => {

@@ -65,7 +65,7 @@ let id = 0
 const rpc = async (node: StandinNode, method: string, params: unknown[] = []): Promise<RpcAnswer> =>
   (await post(node.url, { jsonrpc: '2.0', id: ++id, method, params })).json as RpcAnswer
 
-test('what was recorded is replayed when the provider is gone, with batches and errors', async () => {
+test('a recording replays without the provider, with batches and errors', async () => {
   const provider = await start({ chainId: 777, accounts: 3 })
   const run = async (node: StandinNode) => [
     (await rpc(node, 'eth_chainId')).result,

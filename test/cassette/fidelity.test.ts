@@ -142,7 +142,7 @@ test('errors are answered as the provider wrote them', async () => {
   expect(await post(replaying.url, [call(5, 'eth_call')])).toEqual(inBatch)
 })
 
-test('a refusal tells on replay too when to come again', async () => {
+test('a replayed refusal keeps its Retry-After', async () => {
   const server = createServer((request, response) => {
     request.resume()
     response.writeHead(429, {

@@ -24,7 +24,7 @@ async function forkedRun(options: NodeOptions): Promise<unknown[]> {
   }
 }
 
-test('a fork goes on from what was recorded of its remote, without it', async () => {
+test('a fork runs from the recording of its remote, without the remote', async () => {
   const path = join(folder, 'fork.ndjson')
   const remote = await createNode()
   await remote.request('anvil_setBalance', [holder, '0x64'])

@@ -67,7 +67,7 @@ function callsOf(node: StandinNode) {
 const ether = 10n ** 18n
 
 describe('going back', () => {
-  test('takes head, state, clock and waiting transactions along, and uses the snapshot up', async () => {
+  test('restores head, state, clock and pending transactions, and consumes the snapshot', async () => {
     const { call, block, number, balance, pay } = callsOf(await start())
     await pay(1n)
     await call('evm_setAutomine', false)
@@ -190,7 +190,7 @@ describe('restarts', () => {
     expect((await three.block('latest'))!.transactions).toEqual([])
   })
 
-  test('go on with the clock where it was', async () => {
+  test('continue with the clock where it was', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir })
     await callsOf(first).call('evm_increaseTime', 1_000_000)
@@ -209,7 +209,7 @@ describe('restarts', () => {
 })
 
 describe('mining', () => {
-  test('gives blocks rising times, and the time that was asked for exactly', async () => {
+  test('gives blocks increasing timestamps, and exactly the requested one', async () => {
     const { call, block } = callsOf(await start())
     const times: number[] = []
     for (let i = 0; i < 5; i++) {
@@ -235,7 +235,7 @@ describe('mining', () => {
     expect((await block('latest'))!.transactions).toEqual(hashes.slice(2))
   })
 
-  test('by the clock goes on by itself and ends when it is told to', async () => {
+  test('by the clock runs by itself until it is stopped', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { call, number, pay, balance } = callsOf(await start({ blockTime: 5 }))
@@ -268,7 +268,7 @@ describe('mining', () => {
     )
   })
 
-  test('shows the same block under pending and, mined at once, under latest', async () => {
+  test('shows the same block under pending and, once mined, under latest', async () => {
     const { call, pay } = callsOf(await start({ noMining: true, pendingFields: 'geth', deterministic: true }))
     await pay(3n)
     const pending = await call<Block>('eth_getBlockByNumber', 'pending', false)

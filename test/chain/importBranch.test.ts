@@ -43,7 +43,7 @@ async function importAll(chain: Chain, blocks: readonly Uint8Array[]): Promise<S
   return stored
 }
 
-test('a competing branch is kept beside the chain until the head moves to it', async () => {
+test('a competing branch is stored until the head moves to it', async () => {
   const [chain, elsewhere] = [await openNumber(0), await openNumber(1)]
   await mine(chain, 2, 0x11)
   const head = chain.head.block

@@ -29,7 +29,7 @@ async function logged({ call }: Devnet): Promise<number[]> {
   return logs.map(({ data }) => Number(data))
 }
 
-test('a block mined anew to the letter after a revert has its hash and its children again', async () => {
+test('a block mined identically after a revert has its old hash and children', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-anew-'))
   directories.push(dataDir)
   const first = await startDevnet({ dataDir, deterministic: true })

@@ -11,7 +11,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-test('an old block comes with one read, and its transactions, its receipt and the top of its state with it', async () => {
+test('one read fetches an old block with its transactions, its receipt and the top of its state', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-neighbours-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startDevnet({ dataDir })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('goes on with the difficulty and the rewards of a genesis with proof of work, so that others take the chain', async () => {
+it('continues with the difficulty and rewards of a proof-of-work genesis, so that others accept the chain', async () => {
   const genesis = join(folder, 'genesis.json')
   const config = { chainId: 7, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0 }
   await writeFile(

@@ -114,7 +114,7 @@ test('pages go from one block with transactions to the next', async () => {
   }
 })
 
-test('other work has its turn between the blocks', async () => {
+test('yields to other work between the blocks', async () => {
   const { call, send, to } = await startDevnet()
   const blocks = 12
   for (let index = 0; index < blocks; index++) await send({ to })

@@ -60,7 +60,7 @@ test('blocks above the head are not canonical, nor after the chain was opened ag
   }
 })
 
-test('blocks that grow over what was left are canonical, and what was left comes back only as a whole', async () => {
+test('blocks that grow over an abandoned branch are canonical, and the branch returns only as a whole', async () => {
   const chain = await open(2)
   await mine(chain, 4)
   const left = [1n, 2n, 3n, 4n].map((number) => chain.view.blockByNumber(number))

@@ -57,7 +57,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     expect(await titleOf(pageUrl)).toBe('QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o')
   })
 
-  test('uploads nothing when it comes from the gateway', async () => {
+  test('uploads nothing when opened from the gateway', async () => {
     const body = new FormData()
     const html = `<!doctype html><html><body><script>${uploadScript(node.ipfsUrl)}</script></body></html>`
     body.append('file', new Blob([html]), 'page.html')

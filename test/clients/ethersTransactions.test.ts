@@ -152,7 +152,7 @@ describe('ethers 6 sends', () => {
       }
     }
 
-    it('is sent again where the rate limit was met', async () => {
+    it('is retried after a rate limit', async () => {
       expect(await sendUnder({ type: 'quota', span: 'second' })).toBeUndefined()
       expect(await provider.getTransactionReceipt(hashOf(signed))).toMatchObject({ status: 1, type })
     })

@@ -66,7 +66,7 @@ describe('what it prints', () => {
     expect(command.stderr()).toBe('')
   })
 
-  it('goes on with a line for each mined block and each failed request', async () => {
+  it('then prints a line for each mined block and each failed request', async () => {
     const command = run(['--port', '0', '--ipfs-port', '0'])
     await until(() => listening(command) !== undefined)
     const url = `http://127.0.0.1:${listening(command)}`
@@ -198,7 +198,7 @@ describe('how it ends', () => {
     },
   )
 
-  it('without waiting for a key of RSA that is being made, which takes up to a minute', async () => {
+  it('without waiting for an RSA key that is being generated, which takes up to a minute', async () => {
     const command = await start()
     const making = addKey(command.ready.ipfsUrl, 'long').catch(() => undefined)
     await until(async () => {

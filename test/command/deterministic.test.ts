@@ -32,7 +32,7 @@ async function runChain(): Promise<unknown> {
   return blocks
 }
 
-test('two processes make the same chain, whatever the time', async () => {
+test('two processes make the same chain at any time', async () => {
   const first = await runChain()
   // The clock of the system must have moved on to show that it does not count.
   await new Promise((resolve) => setTimeout(resolve, 1100))

@@ -35,7 +35,7 @@ test('the command finds a node of its own by its environment', async () => {
   }
 })
 
-test('its accounts are those of the number that was asked for', async () => {
+test('its accounts are those of the requested number', async () => {
   // What anvil 1.7.1 makes of the number 1.
   const phrase = 'gesture car maximum regret pudding merry fatal electric sea grab crack social'
   const program = `(async () => {

@@ -59,7 +59,7 @@ function evaluate(url: string): Promise<unknown> {
   })
 }
 
-test('a start with kept code makes certificates and verifies blobs, which load what is not bundled', async () => {
+test('a start from the code cache makes certificates and verifies blobs, which load unbundled modules', async () => {
   const command = await startCommand(['--tls'])
   try {
     expect(command.ready.url).toMatch(/^https:/)
@@ -70,7 +70,7 @@ test('a start with kept code makes certificates and verifies blobs, which load w
   }
 })
 
-test('the code is kept while no request is served, with what was used until then', async () => {
+test('the code cache is written while no request is served, with the code used until then', async () => {
   const copy = await copyCommand()
   const entry = join(copy, 'bin/standin.js')
   const form = async () => {

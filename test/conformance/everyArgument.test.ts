@@ -229,7 +229,7 @@ function argumentsBefore({ parameters }: Method, position: number): unknown[] | 
 describe.each(methods.map((method) => [method.name, method] as const))('%s', (_, method) => {
   const { parameters } = method
 
-  test('refuses arguments that are no list', async () => {
+  test('refuses arguments that are not a list', async () => {
     for (const params of [{}, 'x', 5, true]) expect(await refusal(method, params)).toBe('non-array args')
   })
 

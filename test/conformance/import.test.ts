@@ -127,7 +127,12 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
     ['nonce', 40, flipField(14), /^block 40: nonce: it is not zero/],
     ['baseFeePerGas', 28, flipField(15), /^block 28: baseFeePerGas: expected \d+, got \d+/],
     ['withdrawalsRoot', 45, flipField(16), /^block 45: withdrawalsRoot: expected 0x/],
-    ['blobGasUsed', 50, setField(17, Uint8Array.of(1)), /^block 50: blobGasUsed: 1 is no number of blobs/],
+    [
+      'blobGasUsed',
+      50,
+      setField(17, Uint8Array.of(1)),
+      /^block 50: blobGasUsed: 1 is not a whole number of blobs/,
+    ],
     ['excessBlobGas', 50, setField(18, Uint8Array.of(2, 0, 0)), /^block 50: excessBlobGas: expected 0, got/],
     ['requestsHash', 50, flipField(20), /^block 50: requestsHash: expected 0x/],
     [
@@ -162,7 +167,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
       /^block 54: transaction 4: transaction type not supported/,
     ],
   ] as [string, number, (block: Uint8Array[][]) => void, RegExp][])(
-    'a block with another %s is refused by its number and field, and what came before it stays',
+    'refuses a block by number and field, and keeps the blocks before it: %s',
     async (_, number, change, words) => {
       const { refusal, head } = await refusalOf(number, change)
       expect(refusal).toMatch(words)

@@ -63,7 +63,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     })
   })
 
-  it('differ where the states differ', async () => {
+  it('differ if the states differ', async () => {
     const config = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
     const { node } = imported
     const settled = new Map<string, string>()

@@ -17,7 +17,7 @@ const other: Hex = `0x${'52'.repeat(20)}`
 const ether = '0xde0b6b3a7640000'
 
 describe('impersonation', () => {
-  test('lets transactions of an account in until it is taken back', async () => {
+  test('accepts transactions of an account until impersonation stops', async () => {
     const { call, send, to } = await startDevnet()
     await call('anvil_setBalance', someone, ether)
     expect(await refusalOf(send({ from: someone, to }))).toEqual({ code: -32000, message: 'unknown account' })
@@ -106,7 +106,7 @@ describe('keys', () => {
 })
 
 describe('the mempool', () => {
-  test('lets transactions be dropped by hash, by account and all', async () => {
+  test('drops transactions by hash, by account, or all of them', async () => {
     const { call, from, to } = await startDevnet({ noMining: true })
     const hash = await call<Hex>('eth_sendTransaction', { from, to })
     await call('eth_sendTransaction', { from, to })
@@ -212,7 +212,7 @@ describe('what a node says of itself', () => {
     expect(await call('web3_clientVersion')).toMatch(beginning)
   })
 
-  test('is whatever was asked for', async () => {
+  test('is the requested one', async () => {
     const { call } = await startDevnet({ clientVersion: 'Geth/v1' })
     expect(await call('web3_clientVersion')).toBe('Geth/v1')
     expect(await call('anvil_nodeInfo')).toMatchObject({

@@ -164,7 +164,7 @@ describe('a time beyond 2^64 - 1', () => {
 })
 
 describe('anvil_removeBlockTimestampInterval', () => {
-  test('lets blocks go on behind a chain that has run ahead of the clock, as in anvil', async () => {
+  test('lets blocks continue after a chain that is ahead of the clock, like anvil', async () => {
     const devnet = await startDevnet({ compat: 'anvil' })
     await devnet.call('anvil_setBlockTimestampInterval', 500)
     await devnet.call('anvil_mine', 2)

@@ -90,7 +90,7 @@ describe('arguments that do not fit are refused in the words of anvil 1.7.1', ()
   })
 })
 
-describe('what anvil takes beyond the forms of geth', () => {
+describe("what anvil accepts beyond geth's formats", () => {
   test.each<[method: string, given: unknown[], taken: unknown[]]>([
     ['eth_getBalance', [account.slice(2), 'LATEST'], [account, 'latest']],
     ['eth_getBlockByNumber', [1, false], ['0x1', false]],

@@ -81,7 +81,7 @@ async function startAnvil(): Promise<Devnet> {
 
 // Everything here is what anvil 1.7.1 answers to the same requests.
 describe('under --compat anvil', () => {
-  test('of two mistakes of a transaction the one is told that anvil looks for first', async () => {
+  test('of two mistakes in a transaction, the one that anvil checks first is reported', async () => {
     const { call, send } = await startAnvil()
     await send({ to })
     for (const [one, other, first] of told) {
@@ -111,7 +111,7 @@ describe('under --compat anvil', () => {
     expect(await refusalOf(call('eth_sendRawTransaction', low))).toEqual(answers.nonce)
   })
 
-  test('a tip that is left open is the suggested one, and a price beside fees is the price', async () => {
+  test('a missing tip becomes the suggested one, and a gas price next to fees wins', async () => {
     const { call, send } = await startAnvil()
     for (let mined = 0; mined < 9; mined++) await call('evm_mine')
     const cap = numberToHex(800_000_000n)
@@ -126,7 +126,7 @@ describe('under --compat anvil', () => {
     })
   })
 
-  test('a message to call has either both fees in order or none, and a price beside them means nothing', async () => {
+  test('a call has both fees in order or neither, and a gas price next to them is ignored', async () => {
     const { call } = await startAnvil()
     const words = 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`'
     for (const method of ['eth_call', 'eth_estimateGas', 'debug_traceCall']) {
@@ -175,7 +175,7 @@ describe('under --compat anvil', () => {
     expect(await call('evm_revert', '0x63')).toBe(false)
   })
 
-  test('a fee history ends at the head, and takes any percentiles', async () => {
+  test('a fee history ends at the head, and accepts any percentiles', async () => {
     const { call, send } = await startAnvil()
     await call('evm_mine')
     await send({ to })
@@ -194,7 +194,7 @@ describe('under --compat anvil', () => {
     })
   })
 
-  test('one refusal stands for all that is no request', async () => {
+  test('one error covers everything that is not a request', async () => {
     const { node } = await startAnvil()
     const headers = { 'content-type': 'application/json' }
     const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()

@@ -123,7 +123,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     ['is no opcode', '0c'],
     ['creates code that begins with 0xef', '60ef60005360016000f3'],
     ['creates more code than there may be', '620100006000f3'],
-    ['reads behind the returned data', '6001600060003e'],
+    ['reads beyond the return data', '6001600060003e'],
   ])('code that %s', async (_, code) => {
     const message = { from, data: `0x${code}`, gas: '0x100000' }
     await expectSame('eth_call', message, 'latest')
@@ -258,7 +258,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     }
   })
 
-  test('a filter that names where it begins has the logs of before', async () => {
+  test('a filter with fromBlock includes earlier logs', async () => {
     // LOG0 without data, as creation code.
     const emitting = { from, data: '0x60006000a0', gas: '0x20000', nonce: undefined }
     for (const ask of nodes) {
@@ -327,7 +327,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(seen[1]).toEqual(seen[0])
   })
 
-  test('eth_signTransaction answers the signed transaction alone, filled in', async () => {
+  test('eth_signTransaction returns only the signed transaction, filled in', async () => {
     const [theirs, ours] = await Promise.all(
       nodes.map((ask) =>
         ask('eth_signTransaction', { from, to, value: '0x5', gasPrice: '0x77359400', nonce: '0x9' }),

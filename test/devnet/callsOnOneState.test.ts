@@ -111,7 +111,7 @@ test('a call sees nothing of those before it on the same block', async () => {
   expect(seen.size).toBeGreaterThan(50)
 })
 
-test('calls of several blocks and calls that fail leave each other alone', async () => {
+test('calls at several blocks and failing calls do not affect each other', async () => {
   const { call, from } = await startDevnet()
   // Without input it returns slot 0, with some it writes it.
   await call('anvil_setCode', first, '0x36600c575f545f5260205ff35b5f355f5500')

@@ -128,7 +128,7 @@ describe.each(['anvil', 'hardhat', 'ganache'] as const)("viem's test client in m
 })
 
 describe('controls', () => {
-  test('are closed to pages of other sites, and gone in strict mode except at the controls', async () => {
+  test('are closed to pages of other sites, and absent in strict mode except at the controls', async () => {
     const { node } = await startDevnet()
     const post = async (url: string, method: string, headers: Record<string, string> = {}) => {
       const response = await fetch(url, {
@@ -156,7 +156,7 @@ describe('controls', () => {
   })
 })
 
-test('an estimate without the gas that every transaction takes says in anvil what there was', async () => {
+test('an estimate that cannot pay the intrinsic gas reports the affordable gas, like anvil', async () => {
   const { call, from } = await startDevnet({ compat: 'anvil' })
   // Anvil 1.7.1 answers so: 10,000 ether pay for 10,000 gas at a price of one ether.
   const poor = call('eth_estimateGas', {

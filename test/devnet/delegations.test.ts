@@ -12,7 +12,7 @@ const reverting: Address = `0x${'c0'.repeat(20)}`
 /** An address without code. */
 const someone: Address = `0x${'99'.repeat(20)}`
 
-test('a delegation that a message takes back does not run in that message (EIP-7702)', async () => {
+test('a delegation that a message revokes does not run in that message (EIP-7702)', async () => {
   const { node, call } = await startDevnet()
   await call('anvil_setCode', reverting, '0x60006000fd')
   const transport = http(node.url)

@@ -85,7 +85,7 @@ describe('what a fork does not know yet', () => {
     }
   })
 
-  test('prevrandao comes with the merge', async () => {
+  test('prevrandao starts at the merge', async () => {
     const value = `0x${'07'.repeat(32)}`
     const london = await startDevnet({ hardfork: 'london' })
     expect((await refusalOf(london.call('hardhat_setPrevRandao', value))).code).toBe(-32602)

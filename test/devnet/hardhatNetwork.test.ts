@@ -25,7 +25,7 @@ const fails = async (method: string, ...params: unknown[]) => {
 }
 
 describe('under --compat hardhat', () => {
-  test('a failure carries its message, what was returned, and the hash of the transaction', async () => {
+  test('a failure has its message, the returned data and the transaction hash', async () => {
     const message = 'Error: Transaction reverted without a reason string'
     await devnet.call('hardhat_setCode', contract, '0x60006000fd')
     const fields = { from: devnet.from, to: contract, gas: '0x10000' }
@@ -120,7 +120,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_pendingTransactions')).toHaveLength(2)
   })
 
-  test('a call runs at a base fee of zero whatever it offers', async () => {
+  test('a call runs at a base fee of zero regardless of its fees', async () => {
     await devnet.call('hardhat_setCode', contract, environment)
     const prices = async (fields: object) => {
       const result = await devnet.call<Hex>('eth_call', { to: contract, ...fields }, 'pending')
@@ -177,7 +177,7 @@ describe('under --compat hardhat', () => {
     })
   })
 
-  test('a block filter begins with the head', async () => {
+  test('a block filter starts at the head', async () => {
     const filter = await devnet.call('eth_newBlockFilter')
     await devnet.call('evm_mine')
     const [first, second] = [await devnet.block('0x0'), await devnet.block('0x1')]

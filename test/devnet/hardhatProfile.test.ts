@@ -86,7 +86,7 @@ describe('under --compat hardhat', () => {
   const send = ({ call, from, to }: Devnet, fields: object) =>
     call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208', ...fields })
 
-  test('automine refuses what it cannot mine at once; without it everything may wait', async () => {
+  test('automine refuses what it cannot mine immediately; without it everything may wait', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const queued = "Note that transactions can't be queued when automining."
     const low = { gasPrice: '0x1' }
@@ -125,7 +125,7 @@ describe('under --compat hardhat', () => {
     })
   })
 
-  test('a filter that is not there finds null', async () => {
+  test('an unknown filter returns null', async () => {
     const { call } = await startDevnet({ compat: 'hardhat' })
     expect(await call('eth_getFilterChanges', '0x1234')).toBeNull()
     expect(await call('eth_getFilterLogs', '0x1234')).toBeNull()
@@ -164,7 +164,7 @@ describe('under --compat hardhat', () => {
     expect((await devnet.block()).transactions).toHaveLength(1)
   })
 
-  test('the first account calls where no sender is named', async () => {
+  test('the first account calls if there is no sender', async () => {
     const caller = '0x3360005260206000f3'
     const devnet = await startDevnet({ compat: 'hardhat' })
     await devnet.call('hardhat_setCode', contract, caller)
@@ -195,7 +195,7 @@ describe('under --compat hardhat', () => {
     expect(await refusalOf(estimate(await startDevnet({ noMining: true })))).toMatchObject({ code: 3 })
   })
 
-  test('an access list beside a gas price stays in force', async () => {
+  test('an access list next to a gas price stays in force', async () => {
     const listed = {
       gas: '0x7530',
       gasPrice: '0x77359400',

@@ -77,7 +77,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.height()).toBe(0)
   })
 
-  test('what is no transaction, or one of another chain, is an argument at fault', async () => {
+  test('an invalid transaction, or one for another chain, is an invalid argument', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const send = (raw: string) => errorOf(devnet, 'eth_sendRawTransaction', raw)
     for (const raw of ['0x', '0x01', '0xc0', '0x02c0']) {
@@ -275,7 +275,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('hardhat_reset', { other: 1 })).toBe(true)
   })
 
-  test('what is no request is refused without an id and with its words as data', async () => {
+  test('what is not a request is refused without an id and with its text as data', async () => {
     const { node } = await startDevnet({ compat: 'hardhat' })
     const headers = { 'content-type': 'application/json' }
     const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()

@@ -52,7 +52,7 @@ describe('snapshots', () => {
     expect(await call('hardhat_snapshot')).toBe(numberToHex(Number(second) + 1))
   })
 
-  test('take edits, settings and filters back, and leave impersonations alone', async () => {
+  test('revert edits, settings and filters, but not impersonations', async () => {
     const devnet = await startDevnet()
     const { call, from, block } = devnet
     await call('anvil_setCode', emitter, emitterCode)
@@ -119,7 +119,7 @@ describe('snapshots', () => {
 })
 
 describe('a rollback', () => {
-  test('takes blocks and their transactions away and says nothing about logs', async () => {
+  test('removes blocks and their transactions without reporting logs', async () => {
     const devnet = await startDevnet()
     const { call, height } = devnet
     await call('anvil_setCode', emitter, emitterCode)
@@ -144,7 +144,7 @@ describe('a rollback', () => {
 })
 
 describe('a reorganisation', () => {
-  test('leaves what is fixed for the next block to that one', async () => {
+  test('keeps settings for the next block for that block', async () => {
     const { call, block } = await startDevnet()
     await call('anvil_mine', 3)
     const fixed = Number((await block()).timestamp) + 1000
@@ -173,7 +173,7 @@ describe('a reorganisation', () => {
     return { pushes, close: () => socket.close() }
   }
 
-  test('tells what left and then what came, and the transactions wait again', async () => {
+  test('reports removed blocks, then added ones, and makes the transactions pending again', async () => {
     const devnet = await startDevnet()
     const { call, block, height } = devnet
     await call('anvil_setCode', emitter, emitterCode)
@@ -209,7 +209,7 @@ describe('a reorganisation', () => {
     heads.close()
   })
 
-  test('survives a restart, with its orphans and what waits', async () => {
+  test('survives a restart, with its orphans and pending transactions', async () => {
     const dataDir = dataDirectory()
     const first = await startDevnet({ dataDir })
     const hash = await first.call<Hex>('eth_sendTransaction', { from: first.from, to: first.to })
@@ -247,7 +247,7 @@ describe('a reorganisation', () => {
     expect((await refusalOf(call('standin_importBlocks', [broken]))).code).toBe(-32602)
   })
 
-  test('is refused where there are not so many blocks', async () => {
+  test('is refused if there are not enough blocks', async () => {
     const { call, from } = await startDevnet()
     await call('evm_mine')
     expect((await refusalOf(call('anvil_reorg', 2, []))).message).toBe(

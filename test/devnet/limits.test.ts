@@ -36,7 +36,7 @@ describe('the size of code', () => {
 })
 
 describe('--disable-block-gas-limit', () => {
-  test('lets a transaction and a block go beyond the limit that the header keeps', async () => {
+  test('lets a transaction and a block exceed the limit, which the header keeps', async () => {
     const { call, from, to } = await startDevnet({
       disableBlockGasLimit: true,
       noMining: true,

@@ -83,7 +83,7 @@ test('--logs-range strict holds under --compat too', async () => {
   expect(await refusalOf(call('eth_getLogs', { fromBlock: numberToHex(9) }))).toMatchObject({ code: -32602 })
 })
 
-test('a filter of anvil’s that begins in the past has each log once, also one that comes while it is made', async () => {
+test('an anvil filter from a past block has each log once, even one mined while it is created', async () => {
   const devnet = await startDevnet({ compat: 'anvil', slotsInAnEpoch: 0 })
   const log = await withLogs(devnet)
   for (let count = 4; count <= 24; count++) {

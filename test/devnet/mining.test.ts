@@ -25,7 +25,7 @@ test('the pending block has the time that it would have now', async () => {
 })
 
 describe('mining by order', () => {
-  test('lets transactions of others be mined between many blocks', async () => {
+  test('mines transactions of others between many blocks', async () => {
     const { node, call, send, height, to } = await startDevnet()
     const mining = call('hardhat_mine', numberToHex(10_000_000)).catch((error: Error) => error.message)
     await until(async () => (await height()) > 2)
@@ -53,7 +53,7 @@ describe('mining by order', () => {
     expect(await height()).toBe(6)
   })
 
-  test('evm_mine takes a time, or an object, and mines what waits', async () => {
+  test('evm_mine takes a timestamp or an object, and mines pending transactions', async () => {
     const { call, block, height, from, to } = await startDevnet({ noMining: true })
     const hash = await call<Hex>('eth_sendTransaction', { from, to, value: '0x1' })
     const later = (await time(block())) + 1000
@@ -67,7 +67,7 @@ describe('mining by order', () => {
     expect((await refusalOf(call('evm_mine', 1))).code).toBe(-32602)
   })
 
-  test('evm_mine at the time of the head mines a second later, or at it where blocks may share a time', async () => {
+  test("evm_mine at the head's timestamp mines a second later, or at it if blocks may share a timestamp", async () => {
     for (const [options, step] of [
       [{}, 1],
       [{ compat: 'hardhat' }, 1],
@@ -87,7 +87,7 @@ describe('mining by order', () => {
     }
   })
 
-  test('evm_mine_detailed gives whole blocks with what was returned', async () => {
+  test('evm_mine_detailed returns whole blocks with return data', async () => {
     const { call, from } = await startDevnet({ noMining: true })
     const failing: Hex = `0x${'61'.repeat(20)}`
     // mstore(0, 5) revert(0, 32)
@@ -115,7 +115,7 @@ describe('mining by itself', () => {
   })
 
   // Scripts send both, in either order; anvil 1.7.1 goes on mining after `evm_setIntervalMining`, `evm_setAutomine(false)`.
-  test('by the clock goes on when automine, off already, is turned off', async () => {
+  test('by the clock continues when automine, already off, is turned off', async () => {
     const { call, height, from, to } = await startDevnet()
     await call('evm_setIntervalMining', [20, 20])
     await call('evm_setAutomine', false)
@@ -128,7 +128,7 @@ describe('mining by itself', () => {
     expect(await height()).toBe(stopped)
   })
 
-  test('by a pair of milliseconds goes on at random', async () => {
+  test('by a pair of milliseconds runs at random intervals', async () => {
     const { call, height } = await startDevnet()
     await call('evm_setIntervalMining', [5, 20])
     await until(async () => (await height()) >= 3)
@@ -236,7 +236,7 @@ describe('time', () => {
     expect(await time(block())).toBe(next)
   })
 
-  test('may stand still between blocks where that was asked for', async () => {
+  test('may stand still between blocks on request', async () => {
     const { call, block } = await startDevnet({ compat: 'anvil' })
     const now = (await time(block())) + 100
     await call('evm_mine', { timestamp: now, blocks: 2 })

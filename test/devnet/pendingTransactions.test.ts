@@ -4,7 +4,7 @@ import { refusalOf, startDevnet, stopAll } from './support.js'
 
 afterEach(stopAll)
 
-test('eth_pendingTransactions lists what can be executed by sender and nonce, then what waits behind a gap', async () => {
+test('eth_pendingTransactions lists executable transactions by sender and nonce, then those behind a nonce gap', async () => {
   const { call, from, to } = await startDevnet({ noMining: true })
   const send = (sender: Hex, nonce: number) =>
     call('eth_sendTransaction', { from: sender, to, gas: '0x5208', nonce: `0x${nonce.toString(16)}` })
@@ -34,7 +34,7 @@ test.each(['hardhat_setNonce', 'anvil_setNonce', 'evm_setAccountNonce'])(
 describe('eth_resend', () => {
   const gwei = (n: number): Hex => `0x${(n * 1e9).toString(16)}`
 
-  test('takes the place of the transaction that waits, with another price or gas limit', async () => {
+  test('replaces the pending transaction, with another price or gas limit', async () => {
     const { call, from, to } = await startDevnet({ noMining: true })
     const waiting = { from, to, value: '0x7', nonce: '0x0', gas: '0x5208', gasPrice: gwei(2) }
     const first = await call<Hex>('eth_sendTransaction', waiting)
@@ -58,7 +58,7 @@ describe('eth_resend', () => {
     })
   })
 
-  test('wants the contents of what waits, and a price only where there is one', async () => {
+  test('requires the contents of pending transactions, and a price only if there is one', async () => {
     const { call, from, to } = await startDevnet({ noMining: true })
     const fees = { maxFeePerGas: gwei(3), maxPriorityFeePerGas: gwei(1) }
     const waiting = { from, to, nonce: '0x0', gas: '0x5208', ...fees }

@@ -27,7 +27,7 @@ async function start(...words: string[]) {
   return { call, from: from as Hex, lines, says: (line: string) => until(() => lines().includes(line)) }
 }
 
-describe('the command tells', () => {
+describe('the command prints', () => {
   test('what contracts give to console.log in calls and transactions, once each', async () => {
     const { call, from, lines, says } = await start()
     await call('anvil_setCode', talker, talkerCode)

@@ -65,7 +65,7 @@ describe('a geth genesis', () => {
 })
 
 describe('a dump', () => {
-  test('has every account with its storage, and gives the same chain to another node', async () => {
+  test('has every account with its storage, and reproduces the chain in another node', async () => {
     const first = await startDevnet()
     const contract = await populate(first)
     const dump = await first.call<Hex>('anvil_dumpState')
@@ -96,7 +96,7 @@ describe('a dump', () => {
     )
   })
 
-  test('without blocks is merged into the chain as it is', async () => {
+  test('without blocks is merged into the chain unchanged', async () => {
     const { call, height, from } = await startDevnet()
     await call('evm_mine')
     const accounts = { [someone]: { nonce: 3, balance: '17', code: '0x00', storage: { '0x1': '0x5' } } }
@@ -138,7 +138,7 @@ describe('a dump', () => {
 })
 
 describe('files', () => {
-  test('--state goes on where the last run ended', async () => {
+  test('--state continues where the last run ended', async () => {
     const state = join(folder(), 'state.json')
     const first = await startDevnet({ state })
     const contract = await populate(first)

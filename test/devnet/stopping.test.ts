@@ -34,7 +34,7 @@ function blocksTold(message: string): number {
 }
 
 describe('a node that stops while it mines', () => {
-  test('ends an order of many blocks, keeps what was mined, and says how far it came', async () => {
+  test('ends a request to mine many blocks, keeps those mined, and reports how many', async () => {
     const { node, call, height } = await startDevnet({ dataDir })
     const mining = failureOf(call('hardhat_mine', endless))
     const behind = failureOf(call('hardhat_mine', endless))
@@ -107,7 +107,7 @@ test('a node that cannot be started begins no clock that mines', async () => {
   expect(wait.mock.calls.filter(([, delay = 0]) => delay > 0.9 * blockTime * 1000)).toEqual([])
 })
 
-test('a node that has stopped takes no change and starts no clock', async () => {
+test('a stopped node accepts no change and starts no clock', async () => {
   const { node, call, from, to } = await startDevnet({ dataDir })
   await node.stop()
   const send = failureOf(call('eth_sendTransaction', { from, to, value: '0x1' }))

@@ -198,7 +198,7 @@ describe("traces in Parity's form", () => {
     })
   })
 
-  test('show the opcodes of what was mined, and none of a transfer', async () => {
+  test('show the opcodes of mined transactions, and none for a transfer', async () => {
     const { call, from, to, send } = devnet
     const { vmTrace } = await call<{ vmTrace: VmFrame }>('trace_replayTransaction', creation, ['vmTrace'])
     const { structLogs } = await call<{ structLogs: { pc: number; depth: number; gasCost: number }[] }>(
@@ -215,7 +215,7 @@ describe("traces in Parity's form", () => {
     })
   })
 
-  test('replay what was mined with what it changed, also what failed', async () => {
+  test('replay mined transactions with their state changes, including failed ones', async () => {
     const { call, from, send } = devnet
     const sent = await call<Hex>('eth_sendTransaction', { from, to: store, data: setNumber(9n) })
     const replayed = await call<{ stateDiff: Record<string, { storage: unknown }>; trace: unknown[] }>(

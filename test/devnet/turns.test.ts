@@ -46,7 +46,7 @@ test('a large state is loaded, dumped and listed in turns', async () => {
   expect(await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', SIZE)).toBeGreaterThan(SIZE)
 })
 
-test('what changes while a state is dumped comes behind it', async () => {
+test('changes during a dump are made after it', async () => {
   const devnet = await startDevnet()
   const { call, from, to } = devnet
   await call('anvil_loadState', largeState(SIZE))

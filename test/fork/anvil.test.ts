@@ -33,7 +33,7 @@ describe.skipIf(anvil === undefined)('anvil as the remote', () => {
     child?.kill()
   })
 
-  test('its state is the fork’s, and calls of its contracts change the fork alone', async () => {
+  test('its state is the fork’s, and calls to its contracts change only the fork', async () => {
     const slot = (on: Pick<Remote, 'request'>, index: string) =>
       on.request('eth_getStorageAt', [remote.counter, index, 'latest'])
     const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
@@ -46,7 +46,7 @@ describe.skipIf(anvil === undefined)('anvil as the remote', () => {
     expect(await slot(remote, '0x0')).toBe(word(1))
   })
 
-  test('its blocks, transactions and logs are shown as it shows them', async () => {
+  test('its blocks, transactions and logs are those of the remote', async () => {
     const number = `0x${remote.firstBlock.toString(16)}`
     const block = (await remote.request('eth_getBlockByNumber', [number, false])) as {
       transactions: string[]

@@ -70,7 +70,7 @@ test('calls one after another run at, below and above the fork', async () => {
   })
 })
 
-test('what is below the fork comes from the remote as it is', async () => {
+test('data below the fork comes unchanged from the remote', async () => {
   const block = (await remote.request('eth_getBlockByNumber', [
     `0x${remote.firstBlock.toString(16)}`,
     true,
@@ -107,7 +107,7 @@ test('what is below the fork comes from the remote as it is', async () => {
   await expect(node.request('eth_getBalance', ['nonsense', block.number])).rejects.toThrow()
 })
 
-test('local blocks go on top, and the remote does not see them', () =>
+test('local blocks extend the fork, and the remote does not see them', () =>
   onFresh(async () => {
     const hash = await callCounter(node)
     expect(await node.request('eth_blockNumber')).toBe(`0x${(remote.head + 1).toString(16)}`)
@@ -157,7 +157,7 @@ test('state at local blocks, snapshots and pending blocks are those of the fork'
     await node.request('evm_setAutomine', [true])
   }))
 
-test('an account that is gone stays gone', () =>
+test('a destroyed account stays destroyed', () =>
   onFresh(async () => {
     const [from] = remote.accounts
     // Creates and destroys itself in one transaction: PUSH20 beneficiary SELFDESTRUCT (EIP-6780).
@@ -221,7 +221,7 @@ test('a fork of an earlier block reads the state of then', async () => {
   }
 })
 
-test('the node says what it goes on from, without keys', async () => {
+test('the node reports what it was forked from, without keys', async () => {
   const { hash } = (await remote.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
   const { host } = new URL(remote.url)
   expect(await node.request('anvil_metadata')).toMatchObject({

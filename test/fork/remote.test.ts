@@ -73,7 +73,7 @@ async function fork(options: Record<string, unknown> = {}): Promise<StandinNode>
 const slotOf = (node: StandinNode, slot: string) =>
   node.request('eth_getStorageAt', [remote.counter, slot, 'latest'])
 
-test('what is fetched is asked for once, in batches, and kept for later runs', async () => {
+test('remote data is fetched once, in batches, and cached for later runs', async () => {
   const node = await fork({ forkCache: folder })
   const all = seen.flat()
   expect(all.filter((method) => method === 'eth_getBalance')).toHaveLength(10)
@@ -110,7 +110,7 @@ test('a cache that cannot be written leaves a fork without one, with a warning',
   expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(join(file, 'cache'))])
 })
 
-test('blocks, receipts and logs up to the fork are asked for once, and what is unknown again', async () => {
+test('blocks, receipts and logs up to the fork are fetched once, and unknown ones again', async () => {
   const node = await fork()
   const number = `0x${remote.firstBlock.toString(16)}`
   const askAll = async () => [
@@ -160,7 +160,7 @@ test('a call that the remote breaks off leaves no transient storage to the next 
   expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
 })
 
-test('a remote that takes no batches is asked one by one', async () => {
+test('a remote without batch support gets single requests', async () => {
   treat = (messages) =>
     messages.length > 1
       ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }
@@ -180,7 +180,7 @@ test('a remote that goes away fails the call that needs it, with its host and wi
   expect(await node.request('eth_call', [{ to: remote.counter }, 'latest'])).toBe('0x')
 })
 
-test('the command shows the remote without its key, and says what is wrong with it', async () => {
+test('the command shows the remote without its key, and reports what is wrong with it', async () => {
   const words = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
   treat = () => ({ status: 401, body: 'invalid project id' })
   const refused = runCommand([...words, '--fork-url', url])
@@ -207,7 +207,7 @@ test('the command shows the remote without its key, and says what is wrong with 
   expect(absent.stderr()).toContain('has no block 999')
 })
 
-test('a data directory goes on as the fork that it is', async () => {
+test('a data directory of a fork reopens as that fork', async () => {
   const dataDir = join(folder, 'data')
   const first = await fork({ dataDir, forkBlock: remote.firstBlock })
   await first.mine()
@@ -238,7 +238,7 @@ test('headers and the credentials of the URL go to the remote, and nowhere else'
   await expect(fork({ forkHeader: ['no header'] })).rejects.toThrow('forkHeader: expected')
 })
 
-test('reads its remote where a test has put timers of its own in the place of the global ones', async () => {
+test('reads its remote under fake timers of a test', async () => {
   const node = await fork()
   const address = `0x${'ab'.repeat(20)}`
   const before = seen.length

@@ -75,7 +75,7 @@ async function heads(node: StandinNode) {
   return { numbers, close: () => socket.close() }
 }
 
-test('a fork goes to another block of its remote and back to where it began', async () => {
+test('a fork moves to another block of its remote and back again', async () => {
   const node = await start({ forkUrl: remote.url })
   const before = await metadataOf(node)
   const snapshot = await node.snapshot()
@@ -115,7 +115,7 @@ test('a fork goes to another block of its remote and back to where it began', as
   expect(await countOf(node)).toBe(2)
 })
 
-test('many goings do not run out of room, and each sees its own block alone', async () => {
+test('many resets do not run out of room, and each sees only its own block', async () => {
   const node = await start({ forkUrl: remote.url })
   for (const number of [remote.firstBlock, remote.head, remote.firstBlock, remote.firstBlock, remote.head]) {
     await node.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url, blockNumber: number } }])
@@ -125,7 +125,7 @@ test('many goings do not run out of room, and each sees its own block alone', as
   }
 })
 
-test('a URL of a call is asked only where that was allowed', async () => {
+test('a URL given in a call is fetched only if that is allowed', async () => {
   const order = { forking: { jsonRpcUrl: remote.url, blockNumber: remote.head } }
   const closed = await start({})
   await expect(closed.request('anvil_reset', [order])).rejects.toThrow('--allow-remote-reset')
@@ -180,7 +180,7 @@ test('headers of the remote do not go to another host that a call names', async 
   }
 })
 
-test('a chain of its own becomes a fork and itself again, over restarts too', async () => {
+test('a local chain becomes a fork and local again, also across restarts', async () => {
   const dataDir = newDirectory()
   const options = { dataDir, allowRemoteReset: true }
   const first = await start(options)
@@ -242,7 +242,7 @@ test('a fork that was reset to another block is that after a restart, by the sam
   expect(await heightOf(await start(options))).toBe(remote.head)
 })
 
-test('a fork asks another node of its chain where it is told to', async () => {
+test('a fork switches to another node of its chain on request', async () => {
   const node = await start({ forkUrl: remote.url, allowRemoteReset: true, forkRetries: 0 })
   const other = await start({})
   await expect(node.request('anvil_setRpcUrl', [other.url])).rejects.toThrow('does not have the block')

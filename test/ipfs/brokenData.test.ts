@@ -40,7 +40,7 @@ it('reads broken blocks, follows links that lead nowhere, and writes mutable fil
   }
 })
 
-it('breaks off the archive of a file that is shorter than it says, and goes on', async () => {
+it('cuts the archive of a file that is shorter than declared, and keeps running', async () => {
   const [, line] = await post('block/put?cid-codec=dag-pb', '0a0408021801')
   const { Key } = JSON.parse(line) as { Key: string }
   const [status, , trailer] = await post(`get?arg=${Key}`, null)

@@ -111,7 +111,7 @@ describe('files through kubo-rpc-client', () => {
 })
 
 describe('pins through kubo-rpc-client', () => {
-  it('tells recursive, direct and indirect pins apart', async () => {
+  it('distinguishes recursive, direct and indirect pins', async () => {
     const added = await all(ipfs.addAll([{ path: 'd/x', content: 'pinned file' }], { pin: false }))
     const [file, directory] = added.map((entry) => entry.cid) as [CID, CID]
     await expect(all(ipfs.pin.ls({ paths: file }))).rejects.toThrow(`path '${file}' is not pinned`)
@@ -136,7 +136,7 @@ describe('pins through kubo-rpc-client', () => {
     await expect(all(ipfs.pin.ls({ paths: directory }))).rejects.toThrow('is not pinned')
   })
 
-  it('refuses to pin what is not there, and waits for it as long as it was told', async () => {
+  it('refuses to pin a missing block, and waits for it until the timeout', async () => {
     await expect(ipfs.pin.add(missing)).rejects.toThrow(
       `block was not found locally (offline): ipld: could not find ${missing}`,
     )
@@ -166,7 +166,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     expect(kept?.error?.message).toBe('pinned: recursive')
   })
 
-  it('removes many blocks at once, those excepted that are needed, with a line for each in their order', async () => {
+  it('removes many blocks except those in use, with a line for each in order', async () => {
     const inside = await ipfs.block.put(randomBytes(50))
     const root = await ipfs.dag.put({ inside }, { pin: true })
     const direct = await ipfs.block.put(randomBytes(50))
@@ -189,7 +189,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     expect(answered).not.toContain(direct.toString())
   })
 
-  it('follows a path to a block when its turn comes: not through one that was removed before', async () => {
+  it('resolves the path to each block in turn: not through one already removed', async () => {
     const leaf = await ipfs.block.put(randomBytes(50))
     const root = await ipfs.dag.put({ leaf })
     const through = `arg=${root}&arg=/ipld/${root}/leaf`
@@ -260,7 +260,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     ])
   })
 
-  it('takes no block from a CAR that is not what its codec says, or is too big', async () => {
+  it('imports no block from a CAR that does not match its codec, or is too big', async () => {
     const importing = async (code: number, bytes: Uint8Array, query = ''): Promise<Response> => {
       const cid = CID.createV1(code, await sha256.digest(bytes))
       const header = encodeCbor({ version: 1, roots: [cid] })
@@ -312,7 +312,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     }
   })
 
-  it('lists references to the depth that was asked for', async () => {
+  it('lists references to the requested depth', async () => {
     const child = await ipfs.dag.put({ name: 'child' })
     const middle = await ipfs.dag.put({ child })
     const root = await ipfs.dag.put({ middle, child })
@@ -411,7 +411,7 @@ describe('the repository through kubo-rpc-client', () => {
     await expect(content(ipfs.cat(garbage))).rejects.toThrow('block was not found locally')
   })
 
-  it('tells of its store and its blocks', async () => {
+  it('reports on its store and its blocks', async () => {
     const { cid } = await ipfs.add('something to count', { rawLeaves: true })
     const stat = await ipfs.repo.stat()
     expect(stat.numObjects).toBeGreaterThan(0n)

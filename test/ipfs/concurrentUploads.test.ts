@@ -3,7 +3,7 @@ import { createNode } from '../../src/index.js'
 import { addFile, callFileNetwork } from '../support/rpc.js'
 import { randomBytes } from 'node:crypto'
 
-it('keeps the bytes of uploads that come at once on new connections', async () => {
+it('keeps the bytes of simultaneous uploads on new connections', async () => {
   const node = await createNode({ port: 0, ipfsPort: 0 })
   try {
     for (let round = 0; round < 10; round++) {

@@ -32,13 +32,13 @@ async function messageOf(response: Response): Promise<unknown> {
 }
 
 describe('what an upload says', () => {
-  it('tells of progress at every 256 KiB and at the end of the file', async () => {
+  it('reports progress at every 256 KiB and at the end of the file', async () => {
     const told: number[] = []
     await ipfs.add(keyStream('progress', 700_000), { progress: (bytes) => void told.push(bytes) })
     expect(told).toEqual([262_144, 524_288, 700_000])
   })
 
-  it('takes nanoseconds of more than a second for seconds, and no nonsense for a mode', async () => {
+  it('carries nanoseconds beyond a second over to seconds, and refuses an invalid mode', async () => {
     const [line] = await lines(
       await upload('add?preserve-mtime=true&preserve-mode=true', [
         { name: 'a', content: 'x', field: 'file?mode=6x&mtime=5&mtime-nsecs=3000000007' },
@@ -51,7 +51,7 @@ describe('what an upload says', () => {
   })
 
   // As Kubo 0.42.0 does: what has no readable disposition lies in no directory.
-  it('ends at a part whose disposition makes no sense, and takes the first of two', async () => {
+  it('ends at a part with an invalid disposition, and uses the first of two', async () => {
     const bodyOf = (...heads: string[]): string =>
       `${heads.map((head) => `--b\r\nContent-Disposition: ${head}\r\n\r\nx\r\n`).join('')}--b--\r\n`
     const namesOf = async (body: string): Promise<unknown[]> => {

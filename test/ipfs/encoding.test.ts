@@ -53,7 +53,7 @@ describe('encoding=text', () => {
     expect(given).toEqual(texts)
   })
 
-  it('is plain text, also where something fails', async () => {
+  it('is plain text, even for failures', async () => {
     expect((await inText('version')).type).toBe('text/plain')
     expect(await inText('cat?arg=QmFoo')).toEqual({
       status: 500,
@@ -63,7 +63,7 @@ describe('encoding=text', () => {
     })
   })
 
-  it('has the values in JSON where Kubo has no text for them', async () => {
+  it('sends JSON where Kubo has no text format', async () => {
     const response = await post('add?pin=false&encoding=text', [{ name: 'x', content: 'hello world\n' }])
     expect(response.type).toBe('text/plain')
     expect(JSON.parse(response.text)).toMatchObject({ Name: 'x' })

@@ -179,7 +179,7 @@ describe('the layout of mutable files', () => {
     expect({ cid: String(cid), cumulativeSize, blocks }).toEqual(expected)
   })
 
-  it('keeps the content right where a small file with content of its own has grown', async () => {
+  it('keeps the content of a small inlined file that has grown', async () => {
     const small = Buffer.from('hello world')
     const { cid } = await ipfs.add(small)
     await ipfs.files.cp(`/ipfs/${cid}`, '/grown')
@@ -191,7 +191,7 @@ describe('the layout of mutable files', () => {
     expect((await content(ipfs.files.read('/grown'))).toString()).toBe('end')
   })
 
-  it('lets writes to one file come one after the other', async () => {
+  it('serializes writes to one file', async () => {
     const pieces = Array.from({ length: 8 }, (_, index) => keyStream(`piece ${index}`, 50_000))
     await ipfs.files.write('/together', Buffer.alloc(400_000), { create: true })
     await Promise.all(
@@ -219,7 +219,7 @@ describe('a sharded directory among the mutable files', () => {
       'bafybeigekrbyjymvhoxrsbar7b6u5zl3prh6cgely7mbhetsyl7qogrxru',
     ],
     ['becomes one block after an entry was looked up', ['files/stat?arg=/s/a'], inOneBlock],
-    ['becomes one block after an entry was in the way', ['files/mkdir?arg=/s/a'], inOneBlock],
+    ['becomes one block after an entry blocked a path', ['files/mkdir?arg=/s/a'], inOneBlock],
     ['becomes one block after sizes were listed', ['files/ls?arg=/s&long=true'], inOneBlock],
     [
       'becomes one block when an entry is removed',
@@ -293,7 +293,7 @@ describe('mode and time of mutable files', () => {
     expect((await ipfs.files.stat('/versioned/file')).cid.toString()).toBe(expected)
   })
 
-  it('stay with a file that is written to, whose time becomes that of the write', async () => {
+  it('stay with a file that is written to, with the time of the write', async () => {
     await ipfs.files.write('/dated', 'before', { create: true })
     await post('chmod?arg=600&arg=/dated')
     await post('touch?arg=/dated&mtime=500')

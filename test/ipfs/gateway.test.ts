@@ -92,7 +92,7 @@ describe('files by path', () => {
   })
 
   it.each(['', '/', '/nothing', '?format=raw', '?filename=x.svg'])(
-    'lets a page at its own origin run nothing, whatever it is: %s',
+    'lets no page run scripts at its own origin: %s',
     async (rest) => {
       const { headers } = await ask(`/ipfs/${page}${rest}`, { accept: 'text/html' })
       expect(headers['content-security-policy']).toBe('sandbox')
@@ -152,7 +152,7 @@ describe('files by path', () => {
     expect(part.body.equals(whole.body.subarray(2, 6))).toBe(true)
   })
 
-  it('sends all of an empty file whatever the range', async () => {
+  it('sends all of an empty file for any range', async () => {
     // The raw block of no bytes, which lies in its CID.
     const empty = 'bafkqaaa'
     const answer = await ask(`/ipfs/${empty}`, { range: 'bytes=0-10' })
@@ -208,7 +208,7 @@ describe('conditions', () => {
     }
   })
 
-  it('leave what is about caching where the content is left out', async () => {
+  it('keep the caching headers without the content', async () => {
     const { headers } = await ask(`/ipfs/${file}`, { 'if-modified-since': later })
     expect(headers).toMatchObject({
       etag: `"${file}"`,
@@ -225,7 +225,7 @@ describe('conditions', () => {
     expect((await ask(`/ipfs/${directory}`, since)).status).toBe(301)
   })
 
-  it('are told of a block in the cache with a status alone', async () => {
+  it('get only a status for a block in the cache', async () => {
     const cached = { 'cache-control': 'only-if-cached' }
     const here = await ask(`/ipfs/${directory}`, cached, 'HEAD')
     expect([here.status, here.headers.etag, here.headers['content-length']]).toEqual([
@@ -343,7 +343,7 @@ describe('forms that can be verified', () => {
     expect(accepted.body.equals(block)).toBe(true)
   })
 
-  it('sends a CAR with the way to the end and as much below it as was asked for', async () => {
+  it('sends a CAR with the path to the target and the requested depth below it', async () => {
     const read = async (query: string): Promise<{ roots: string[]; blocks: number }> => {
       const answer = await ask(`/ipfs/${site}/data.bin?format=car&${query}`)
       expect(answer.headers['content-type']).toBe('application/vnd.ipld.car; version=1; order=dfs; dups=n')
@@ -427,7 +427,7 @@ describe('forms that can be verified', () => {
     expect(page.body.toString().match(/>x</g)).toHaveLength(1)
   })
 
-  it('sends a block as often as it is linked where that is asked for', async () => {
+  it('sends a block as often as it is linked on request', async () => {
     // Two chunks of 262,144 zeros below a root; the directory has the file twice, and so its blocks.
     const zeros = Buffer.alloc(2 * 262_144)
     const twice = await addAll(
@@ -453,7 +453,7 @@ describe('forms that can be verified', () => {
     expect(blocks).toBe(3)
   })
 
-  it('takes the parameters of a CAR from the query and the media type, and refuses what it cannot do', async () => {
+  it('reads the parameters of a CAR from the query and the media type, and refuses unsupported ones', async () => {
     const type = 'application/vnd.ipld.car'
     const accepted = await ask(`/ipfs/${site}`, { accept: `${type}; version=1; order=unk; dups=y` })
     expect(accepted.headers['content-type']).toBe(`${type}; version=1; order=unk; dups=y`)
@@ -515,7 +515,7 @@ describe('data', () => {
     return (added[0] as { Cid: { '/': string } }).Cid['/']
   }
 
-  it('comes as it is stored, JSON to be shown and CBOR to be saved', async () => {
+  it('is sent as stored, JSON inline and CBOR as a download', async () => {
     const cbor = await put('{"a":1}', 'dag-cbor')
     const stored = await ask(`/ipfs/${cbor}`)
     expect(stored.body.equals(cborBytes)).toBe(true)
@@ -559,7 +559,7 @@ describe('data', () => {
     expect(Object.keys(node)).toEqual(['Data', 'Links'])
   })
 
-  it('is a file also with a slash behind its name, and by its content where that has no point', async () => {
+  it('is a file even with a slash after its name, and is typed by content if the name has no extension', async () => {
     const files = await addAll([
       { name: 'f/json', content: 'plain' },
       { name: 'f/x.json', content: '{}' },
@@ -595,7 +595,7 @@ describe('addresses', () => {
   })
 
   // As Kubo 0.42.0 does: Go writes what a redirect says for GET alone.
-  it('that are sent elsewhere are measured for GET alone', async () => {
+  it('that redirect have a length only for GET', async () => {
     for (const path of ['/ipfs', `/ipfs/ipfs/${site}`]) {
       expect((await ask(path)).headers).toHaveProperty('content-length')
       const { status, headers } = await ask(path, {}, 'HEAD')
@@ -625,7 +625,7 @@ describe('addresses', () => {
     expect(moved.headers.location).toBe('/example.org')
   })
 
-  it('without a name are shown, whatever `download` says', async () => {
+  it('without a name are shown inline, regardless of `download`', async () => {
     const saved = await ask(`/ipfs/${page}?download=true`)
     expect(saved.headers['content-disposition']).toBeUndefined()
   })

@@ -106,7 +106,7 @@ describe('on both ports', () => {
 })
 
 describe('pages from the gateway', () => {
-  test.each(['null', 'ROOT'])('are no friends: %s', async (name) => {
+  test.each(['null', 'ROOT'])('are not trusted: %s', async (name) => {
     const { port } = new URL(open.url)
     const origin = name === 'null' ? name : `http://${root}.ipfs.localhost:${port}`
     const headers = { origin }
@@ -126,7 +126,7 @@ describe('pages from the gateway', () => {
   })
 })
 
-test('is public where operations want credentials', async () => {
+test('is public even if operations require credentials', async () => {
   expect((await ask(guarded.ipfsUrl, `/ipfs/${root}/a.txt`)).body).toBe('content of a')
   expect((await ask(guarded.ipfsUrl, `/api/v0/cat?arg=${root}/a.txt`, { method: 'POST' })).status).toBe(401)
 })

@@ -44,7 +44,7 @@ function ask(site: string, path: string, host = `${site}.ipfs.localhost:8080`): 
 }
 
 // Statuses and addresses are those of boxo 0.40.0 for the same rules.
-it('sends a path that leads nowhere where a rule says, with what placeholders stand for', async () => {
+it('redirects an unresolved path by its rule, with placeholders filled in', async () => {
   const site = await addSite(
     '/old /docs/\n/moved/:a/:b /:b?from=:a 302\n/posts/* https://example.com/:splat 308\n# a comment\n',
   )

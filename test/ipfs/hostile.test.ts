@@ -39,7 +39,7 @@ async function collectGarbage(): Promise<string[]> {
 }
 
 describe('uploads', () => {
-  it('takes a name of 64 KiB', async () => {
+  it('accepts a name of 64 KiB', async () => {
     const name = 'n'.repeat(65_536)
     const added = await lines(await post('add', [{ name: `d/${name}`, content: 'x' }]))
     expect(added.map(({ Name }) => Name)).toEqual([`d/${name}`, 'd'])
@@ -58,7 +58,7 @@ describe('uploads', () => {
     expect(await response.text()).toContain('multipart: message too large')
   })
 
-  it('takes a directory of many entries and keeps it readable', async () => {
+  it('accepts a directory of many entries and keeps it readable', async () => {
     const files = Array.from({ length: 20_000 }, (_, n) => ({ name: `d/${n}`, content: String(n) }))
     const added = await lines(await post('add', files))
     expect(added).toHaveLength(20_001)
@@ -70,7 +70,7 @@ describe('uploads', () => {
     expect(listed.Objects[0]?.Links).toHaveLength(20_000)
   })
 
-  it('pins nothing of an upload that breaks off, and lets it be collected', async () => {
+  it('pins nothing of an aborted upload, and lets it be collected', async () => {
     const { body, headers } = form([{ name: 'f', content: randomBytes(3_000_000) }])
     const before = server.network.totals().blocks
     await new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ describe('uploads', () => {
     expect(JSON.parse((await read('pin/ls')).toString())).toEqual({})
   })
 
-  it('stores one file once that comes many times at once', async () => {
+  it('stores a file once that is added many times simultaneously', async () => {
     const content = randomBytes(1_000_000)
     const hashes = await Promise.all(Array.from({ length: 8 }, () => add(content)))
     expect(new Set(hashes).size).toBe(1)
@@ -171,7 +171,7 @@ describe('archives and data', () => {
     }
   })
 
-  it('ends an import where a CAR ends before its header, without a word, as Kubo does', async () => {
+  it('silently ends an import at a CAR that ends before its header, like Kubo', async () => {
     const { bytes } = await car()
     const pragma = Buffer.from('0aa16776657273696f6e02', 'hex')
     for (const content of [Buffer.alloc(0), Buffer.from('x'), pragma]) {
@@ -183,14 +183,14 @@ describe('archives and data', () => {
     }
   })
 
-  it('tells which root of a CAR it could not pin', async () => {
+  it('reports which root of a CAR it could not pin', async () => {
     const { bytes } = await car()
     const header = bytes.subarray(0, 1 + (bytes[0] ?? 0))
     const [line] = await lines(await post('dag/import', [{ name: 'x.car', content: header }]))
     expect((line?.['Root'] as { PinErrorMsg: string }).PinErrorMsg).toMatch(/^ipld: could not find /)
   })
 
-  it('collects garbage beside a pin of data that refers to a raw block that is not there, as Kubo does', async () => {
+  it('collects garbage despite a pin of data that links to a missing raw block, like Kubo', async () => {
     const missing = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
     const value = JSON.stringify({ link: { '/': missing } })
     const [stored] = await lines(await post('dag/put?pin=true', [{ name: 'f', content: value }]))
@@ -272,7 +272,7 @@ describe('archives and data', () => {
   })
 })
 
-it('breaks an archive off at a file that is shorter than it says, and goes on', async () => {
+it('cuts an archive at a file that is shorter than declared, and keeps running', async () => {
   // UnixFS: a file of five bytes that holds two.
   const node = { Data: { '/': { bytes: 'CAISAmFiGAU' } }, Links: [] }
   const stored = await post('dag/put?store-codec=dag-pb', [{ name: 'f', content: JSON.stringify(node) }])

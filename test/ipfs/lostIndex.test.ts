@@ -17,7 +17,7 @@ async function putBlock({ post }: TestNetwork, data: Uint8Array): Promise<string
   return Key
 }
 
-it('finds its blocks again where the index is lost, but for one that its CID does not tell of', async () => {
+it('finds its blocks again after the index is lost, except one that its CID does not identify', async () => {
   const network = await startNetwork()
   networks.push(network)
   const [whole, holed] = [randomBytes(70_000), randomBytes(70_000)]

@@ -120,7 +120,7 @@ describe('names', () => {
     expect(file).toBe('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   })
 
-  it('stand for what was published last, also in paths and after a restart', async () => {
+  it('resolve to what was published last, also in paths and after a restart', async () => {
     const { Id } = (await call('key/gen?arg=site')) as { Id: string }
     expect(await call(`name/publish?arg=${file}&key=site&allow-offline=true`)).toEqual({
       Name: Id,
@@ -196,7 +196,7 @@ describe('names', () => {
       expect((await fetch(`${node.url}/ipns/${name}`)).headers.get('cache-control')).toBeNull()
     })
 
-    it('where a publication is refused or is never valid', async () => {
+    it('if a publication is refused or never valid', async () => {
       expect(await failure(`name/publish?arg=${file}&key=kept&allow-offline=true&ttl=-1s`)).toContain(
         'negative',
       )
@@ -255,7 +255,7 @@ describe('names', () => {
 })
 
 describe('the configuration', () => {
-  it('has of a section what was set for it, in the order of names', async () => {
+  it('shows only the values set in a section, ordered by name', async () => {
     const set = 'config?json=true&arg=Gateway&arg='
     expect(await call(`${set}{"NoFetch":true,"Foo":1}`)).toEqual({
       Key: 'Gateway',
@@ -267,7 +267,7 @@ describe('the configuration', () => {
     await call(`${set}{}`)
   })
 
-  it('is read where more than a value is given', async () => {
+  it('is read if more than a value is given', async () => {
     expect(await call('config?arg=Import.CidVersion&arg=1&arg=x&json=true')).toMatchObject({ Value: null })
   })
 
@@ -283,7 +283,7 @@ describe('the configuration', () => {
     await call('config?arg=Import.CidVersion&arg=null&json=true')
   })
 
-  it('shards directories as small as it says', async () => {
+  it('shards directories at the configured size', async () => {
     await call('config?arg=Internal.UnixFSShardingSizeThreshold&arg=1B')
     await node.post('files/mkdir?arg=/sharded')
     await send('files/write?arg=/sharded/a&create=true', 'a')
@@ -308,7 +308,7 @@ describe('the configuration', () => {
     expect(await call('config?arg=Import.UnixFSChunker')).toMatchObject({ Value: null })
   })
 
-  it('takes back what it showed', async () => {
+  it('accepts what config/show returned', async () => {
     const shown = (await call('config/show')) as Record<string, unknown>
     const changed = { ...shown, Import: { UnixFSChunker: 'size-1000' } }
     const response = await send('config/replace', JSON.stringify(changed))
@@ -436,7 +436,7 @@ describe('what works without a network', () => {
     expect((await node.post('pin/foo')).status).toBe(404)
   })
 
-  it('object/get is gone, as in Kubo', async () => {
+  it('object/get was removed, as in Kubo', async () => {
     expect(await failure('object/get?arg=x')).toBe("removed, use 'ipfs dag' or 'ipfs files' instead")
   })
 })
@@ -477,7 +477,7 @@ describe('object/diff', () => {
   }
 
   // The CIDs and their order are those of Kubo 0.42.0.
-  it('tells links that changed, are gone and are new', async () => {
+  it('reports changed, removed and added links', async () => {
     const before = await addFiles({ 'd/gone': 'gone\n', 'd/s/q': 's\n', 'd/same': 'same\n', 'd/x': 'a\n' })
     const after = await addFiles({ 'd/new': 'new\n', 'd/s/q': 's2\n', 'd/same': 'same\n', 'd/x': 'b\n' })
     const link = (cid: string) => ({ '/': cid })
@@ -514,7 +514,7 @@ describe('object/diff', () => {
     })
   })
 
-  it('refuses what is no path', async () => {
+  it('refuses what is not a path', async () => {
     expect(await failure(`object/diff?arg=x&arg=x`)).toBe(
       'invalid path "x": path does not have enough components',
     )

@@ -101,7 +101,7 @@ describe('other requests have their turn', () => {
     expect(longest).toBeLessThan(mostPieces)
   })
 
-  it('between files that have no directory, also where nothing is stored', async () => {
+  it('between files that have no directory, even if nothing is stored', async () => {
     const longest = await mostFiles(
       'add?only-hash=true',
       files((index) => `${index}`),

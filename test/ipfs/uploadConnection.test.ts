@@ -35,8 +35,8 @@ function send(operation: string, { body, headers = {} }: Sent = {}) {
 
 test.each([
   ['an unknown hash', 'add?hash=blake2s-160', 500],
-  ['an option that is no number', 'add?chunker=size-x', 500],
-  ['a file that is no CAR', 'dag/import', 500],
+  ['an option that is not a number', 'add?chunker=size-x', 500],
+  ['a file that is not a CAR', 'dag/import', 500],
 ])('a connection goes on after an upload with %s', async (_, operation, status) => {
   const upload = form([{ name: 'f', content: randomBytes(3_000_000) }])
   expect(await send(operation, upload)).toMatchObject({ status })

@@ -233,7 +233,7 @@ describe('uploads', () => {
     expect(await cat.text()).toBe('tiny')
   })
 
-  it('puts what is added into the mutable files', async () => {
+  it('copies what is added into MFS', async () => {
     await (await server.post('files/mkdir?arg=/in')).text()
     await (
       await add(

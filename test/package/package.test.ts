@@ -137,7 +137,7 @@ await node.stop()`
     expect(stderr).toBe('')
   })
 
-  it('has in its own files what is rarely needed', async () => {
+  it('keeps rarely needed code in separate files', async () => {
     // The library for KZG in JavaScript takes the place of the native one.
     await rm(join(consumer, 'node_modules/@crate-crypto'), { recursive: true, force: true })
     const program = `import { createNode } from 'standin'

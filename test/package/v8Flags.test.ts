@@ -18,7 +18,7 @@ const callsUntilOptimized = `
   console.log(calls)`
 
 describe('the flags that the command sets', () => {
-  test('are known to this V8, which says so of one that is not', async () => {
+  test('are known to this V8, which reports an unknown one', async () => {
     const unknown = await inNode(`require('node:v8').setFlagsFromString('--no-such-flag-at-all')`)
     expect(unknown.stderr).toMatch(/no-such-flag-at-all/)
     const set = await inNode(`

@@ -85,7 +85,7 @@ test('nothing is wider than a screen of 360 pixels', async () => {
   }
 })
 
-test('the page is used by keyboard alone', async () => {
+test('the page works by keyboard alone', async () => {
   const { page, show } = await openPage(browser, originOf(node.url))
   await show('requests')
   await page.locator('.table-row').first().waitFor()

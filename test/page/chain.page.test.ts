@@ -98,7 +98,7 @@ test('a proof is checked in the browser, and a wrong node in it is seen', async 
   await page.unroute('**/_standin/rpc/**')
 })
 
-test('functions of a contract are read and written, and what they change is seen at once', async () => {
+test('functions of a contract are read and written, and their changes show immediately', async () => {
   const { page, show } = opened
   const other = await openPage(browser, originOf(node.url))
   await other.show(`chain/account/${used.vault}`)

@@ -59,7 +59,7 @@ test('a timeline counts every request once', async () => {
   expect(failed).toHaveLength(7)
 })
 
-test('the journal leaves out what says so on the path of the controls, and nowhere else', async () => {
+test('the journal omits requests that ask for it on the path of the controls, and nowhere else', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_syncing', params: [] })
   const headers = { 'content-type': 'application/json', 'standin-journal': 'off' }
   await read('/rpc', { method: 'POST', headers, body })
@@ -68,7 +68,7 @@ test('the journal leaves out what says so on the path of the controls, and nowhe
   expect(await read('/requests?method=eth_syncing')).toHaveLength(1)
 })
 
-test('the node says what it is, and shows a key only where any key opens', async () => {
+test('the node describes itself, and shows a key only if any key is accepted', async () => {
   expect(await read('/node')).toMatchObject({
     mode: 'open',
     artifacts: true,
@@ -136,7 +136,7 @@ test('events tell of requests and blocks, and not of each', async () => {
   await reading
 })
 
-test('plans are listed, and events count what is changed through the control API', async () => {
+test('plans are listed, and events count changes through the control API', async () => {
   expect(await read('/plans')).toMatchObject({ free: { creditsPerDay: 3_000_000, creditsPerSecond: 500 } })
   const stop = new AbortController()
   const { body } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })

@@ -34,7 +34,7 @@ async function ask(url: string, method = 'eth_blockNumber'): Promise<Response> {
   })
 }
 
-test('blocks are mined, and another page shows them at once', async () => {
+test('blocks are mined, and another page shows them immediately', async () => {
   const { page, show } = opened
   const other = await openPage(browser, originOf(node.url))
   await other.show('chain/blocks')

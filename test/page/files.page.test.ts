@@ -82,7 +82,7 @@ test('mutable files are a tree, with directories that are made there', async () 
   expect(Entries.map(({ Name }) => Name).sort()).toEqual(['leaf.txt', 'made here'])
 })
 
-test('a file is renamed, and a directory is moved and removed with what is in it', async () => {
+test('a file is renamed, and a directory is moved and removed with its contents', async () => {
   const { page, show } = opened
   await api('files/mkdir?arg=/drafts/old&parents=true')
   await api('files/write?arg=/drafts/old/note.txt&create=true', { note: 'a note' })
@@ -143,7 +143,7 @@ test('an operation is copied as a command that runs', async () => {
   expect(JSON.parse(stdout)).toEqual(JSON.parse(answer))
 })
 
-test('a DAG is drawn with its links, and a node leads on to its own', async () => {
+test('a DAG is drawn with its links, and each node opens its own', async () => {
   const { page, show } = opened
   const big = 'x'.repeat(300_000) + 'y'.repeat(300_000)
   const lines = (

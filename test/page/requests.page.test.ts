@@ -80,7 +80,7 @@ test('requests appear as they end, are filtered, and an address leads to the sam
   await until(async () => (await rows.count()) === 3)
 })
 
-test('what is typed while the address takes over what was typed before stays', async () => {
+test('typing continues while the address updates from earlier input', async () => {
   const { page, show } = opened
   await show('requests')
   const search = page.getByRole('searchbox', { name: 'Search' })

@@ -57,7 +57,7 @@ it('no two files import values of each other', () => {
   expect(circles).toEqual([])
 })
 
-it('finds a circle where there is one', () => {
+it('finds an import cycle', () => {
   const imports = new Map([
     ['a', ['b']],
     ['b', ['c', 'd']],

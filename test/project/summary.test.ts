@@ -34,7 +34,7 @@ it('counts what passed and what failed in the last line', async () => {
   expect(await runTests(failing)).toEqual({ line: '2 passed, 1 failed', status: 1 })
 })
 
-it('counts what was left out as failed where nothing may be', async () => {
+it('counts skipped tests as failures where none may be skipped', async () => {
   const files = { 'a.test.js': "it('a', () => {}); it.skip('b', () => {})" }
   expect(await runTests(files, 'failed')).toEqual({ line: '1 passed, 1 failed', status: 1 })
 })

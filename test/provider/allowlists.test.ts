@@ -148,12 +148,12 @@ describe('JSON web tokens', () => {
     expect(await upgrade(running.port, '/ws/v3/token', headers)).toMatchObject(invalid)
   })
 
-  test('none is refused, and so is a text that is none', async () => {
+  test('a missing one is refused, and so is an invalid one', async () => {
     expect(await call(running.port, '/v3/token')).toMatchObject(invalid)
     expect(await call(running.port, '/v3/token', { authorization: 'Bearer abc' })).toMatchObject(invalid)
   })
 
-  test('where only some requests need one, the others go without', async () => {
+  test('the others need none if only some requests do', async () => {
     expect(await ask('listed', 'eth_chainId', [])).toMatchObject({ status: 200 })
     expect(await ask('listed', 'test_echo', [])).toMatchObject(invalid)
     expect(await ask('listed', 'test_echo', [], await sign({}))).toMatchObject({ status: 200 })

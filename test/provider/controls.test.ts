@@ -46,7 +46,7 @@ async function control(method: string, path: string, body?: unknown) {
 const ask = (key: string) => call(running.port, `/v3/${key}`)
 
 describe('keys', () => {
-  test('are added, changed and removed while others go on', async () => {
+  test('are added, changed and removed while others stay in use', async () => {
     expect((await ask('new')).status).toBe(401)
     expect(await control('PUT', '/keys/new', { secret: 'hush' })).toMatchObject({ status: 200 })
     expect((await ask('new')).status).toBe(200)
@@ -77,12 +77,9 @@ describe('keys', () => {
     [{ plan: 'gold' }, 'the body.plan: expected one of free, developer, team, growth, custom, got "gold"'],
     [
       { allowlists: { addresses: ['0x12'] } },
-      'the body, allowlists.addresses[0]: expected an address of 20 bytes',
+      'the body, allowlists.addresses[0]: expected a 0x-prefixed address of 20 bytes',
     ],
-    [
-      { allowlists: { methods: ['no method'] } },
-      'the body, allowlists.methods[0]: expected the name of a method',
-    ],
+    [{ allowlists: { methods: ['no method'] } }, 'the body, allowlists.methods[0]: expected a method name'],
     [{ allowlists: { origins: ['not an origin'] } }, 'the body, allowlists.origins[0]: expected an origin'],
     [
       { token: { keys: [{ id: 'a', publicKey: 'x' }] } },
@@ -161,7 +158,7 @@ describe('the journal', () => {
     expect(JSON.stringify(entries)).not.toContain('first-key-of-all')
   })
 
-  test('tells keys apart that look the same when they are masked', async () => {
+  test('distinguishes keys that look the same when masked', async () => {
     await ask('first-key-of-all')
     await ask('firsT-keyof-all')
     await ask('short-1')
@@ -184,7 +181,7 @@ describe('the journal', () => {
     expect(await idsOf('firs…ll (2)')).toEqual([2])
   })
 
-  test('has what the transport refused, what was no JSON, and each WebSocket', async () => {
+  test('includes refusals of the transport, invalid JSON, and each WebSocket', async () => {
     const path = '/v3/first-key-of-all'
     await request(running.port, path, { headers: { 'content-type': 'text/plain' }, body: '{}' })
     await request(running.port, path, { headers: { 'content-type': 'application/json' }, body: '{' })
@@ -234,7 +231,7 @@ describe('the journal', () => {
     stop.abort()
   })
 
-  test('ends for a follower who does not read what comes', async () => {
+  test('ends for a follower who does not read', async () => {
     await ask('first-key-of-all')
     const { journal } = running.provider
     const [entry] = journal.list({})
@@ -260,7 +257,7 @@ describe('the journal', () => {
   })
 })
 
-test('usage tells what the run would have cost', async () => {
+test('usage reports what the run would have cost', async () => {
   for (let i = 0; i < 3; i += 1) await ask('first-key-of-all')
   expect((await control('GET', '/usage')).json()).toMatchObject({
     requests: 3,

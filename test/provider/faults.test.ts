@@ -29,7 +29,7 @@ describe('what a fault does over HTTP', () => {
     expect(await ask()).toMatchObject({ status: 502, body: 'Bad Gateway\n' })
   })
 
-  test('an error stands inside the reply', async () => {
+  test('an error is reported inside the reply', async () => {
     set({ action: { type: 'error', code: -32000, message: 'header not found', data: { a: 1 } } })
     expect(await ask()).toMatchObject({
       status: 200,
@@ -44,14 +44,14 @@ describe('what a fault does over HTTP', () => {
     expect(JSON.parse(body)).toMatchObject({ id: 1, error: { code: 429, event: -33200 } })
   })
 
-  test('a delay lets the answer come later, in full', async () => {
+  test('a delay sends the whole answer later', async () => {
     set({ action: { type: 'delay', milliseconds: { minimum: 30, maximum: 60 } } })
     const started = performance.now()
     expect(await ask()).toMatchObject({ status: 200, body: answer })
     expect(performance.now() - started).toBeGreaterThan(25)
   })
 
-  test('a throttled answer comes in pieces, in full', async () => {
+  test('a throttled answer arrives in pieces, in full', async () => {
     set({ action: { type: 'throttle', bytesPerSecond: 200 } })
     const started = performance.now()
     expect(await ask()).toMatchObject({ status: 200, body: answer })
@@ -136,7 +136,7 @@ describe('what a fault does to WebSockets', () => {
     expect(((await once(socket, 'close')) as [number])[0]).toBe(1006)
   })
 
-  test('it ends behind the answer to a message that came with the one that is struck', async () => {
+  test('it ends after the answer to a message that arrived with the affected one', async () => {
     set({ match: { transport: 'websocket', nth: 2 }, action: { type: 'close' } })
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/`)
     const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
@@ -207,7 +207,7 @@ describe('whom a fault meets', () => {
     expect(await statuses(1)).toEqual([200])
   })
 
-  test('the controls are left alone, and lifting ends it', async () => {
+  test('the controls are unaffected, and removing the fault ends it', async () => {
     const id = set({ action })
     expect(await statuses(1, '/_standin/rpc')).toEqual([200])
     expect(await statuses(1)).toEqual([500])

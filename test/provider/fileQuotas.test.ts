@@ -41,7 +41,7 @@ test('writes and reads have rates of their own', async () => {
   expect(await ask('add')).toMatchObject(ok)
 })
 
-test('uploads end with the month’s bytes, and go on in the next month', async () => {
+test('uploads stop when the month’s bytes are used up, and resume in the next month', async () => {
   await start({ upload: 10 })
   expect(await ask('add', { body: 'six...' })).toMatchObject(ok)
   expect(await ask('add', { body: 'six...' })).toMatchObject(ok)

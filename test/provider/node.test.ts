@@ -262,7 +262,7 @@ describe('failover', () => {
     expect(after.headers.get('x-standin-answered-by')).toBe('primary')
   })
 
-  test('the node is its own partner where no other one is given', async () => {
+  test('the node is its own partner by default', async () => {
     const node = await start({ keys: await keysOfPlans(), scenario: ['outage-with-failover'] })
     const url = node.urls.url.replace(/[^/]+$/, 'custom')
     expect((await ask(url, 'eth_estimateGas', estimate, asked)).result).toBe('0x5208')

@@ -70,7 +70,7 @@ test('an offer of HTTP/2 is left aside', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a client that never begins with TLS does not keep the node from stopping', async () => {
+test('a client that never starts its TLS handshake does not keep the node from stopping', async () => {
   node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0, tls: true }))
   const socket = createConnection({ port: node.port, host: '127.0.0.1' })
   socket.on('error', () => undefined)

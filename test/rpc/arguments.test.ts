@@ -51,7 +51,7 @@ function member(index: number, reason: string, field: string, type: string): str
 }
 
 describe('how many arguments', () => {
-  it('tells a missing one by its place and a superfluous one by their number', () =>
+  it('reports a missing one by position and a superfluous one by count', () =>
     expectRefusals([
       ['eth_getBalance', [], 'missing value for required argument 0'],
       ['eth_getBlockByNumber', ['latest'], 'missing value for required argument 1'],
@@ -105,7 +105,7 @@ describe('byte strings', () => {
       ['web3_sha3', ['0xag'], misfit(0, 'invalid hex string', 'hexutil.Bytes')],
     ]))
 
-  it('takes no bytes, an upper-case prefix and upper-case digits', async () => {
+  it('accepts no bytes, an upper-case prefix and upper-case digits', async () => {
     const empty = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
     for (const bytes of ['0x', '', '0X']) {
       expect(await ask('web3_sha3', [bytes])).toEqual({ result: empty })
@@ -127,7 +127,7 @@ describe('numbers, booleans and strings', () => {
       [indexed, ['latest', `0x1${'0'.repeat(16)}`], misfit(1, 'hex number > 64 bits', 'hexutil.Uint')],
     ]))
 
-  it('takes an empty string for zero', async () => {
+  it('reads an empty string as zero', async () => {
     expect(await ask(indexed, ['latest', ''])).toEqual({ result: null })
   })
 
@@ -235,7 +235,7 @@ describe('block parameters', () => {
       ].map(([block, reason]) => ['eth_getBlockReceipts', [block], `invalid argument 0: ${String(reason)}`]),
     ))
 
-  it('takes every form', async () => {
+  it('accepts every form', async () => {
     for (const block of ['latest', '0x0', { blockNumber: 'latest' }, { BLOCKNUMBER: '0x0' }]) {
       expect(await ask('eth_getBalance', [address, block])).toEqual({ result: '0x0' })
     }
@@ -340,7 +340,7 @@ describe('calls', () => {
     })
   })
 
-  it('refuses data that differs from input where a transaction is made of it', async () => {
+  it('refuses data that differs from input in a transaction', async () => {
     const { error } = await ask('eth_sendTransaction', [{ data: '0x01', input: '0x02' }])
     expect(error?.message).toMatch(/^both "data" and "input" are set and not equal\./)
     expect(error?.code).toBe(-32000)
@@ -388,7 +388,7 @@ describe('filters', () => {
     [{ topics: [[5]] }, 'invalid topic(s)'],
     [{ topics: [topic, topic, topic, topic, topic] }, 'exceed max topics'],
   ]
-  it('refuses what is no filter', () =>
+  it('refuses what is not a filter', () =>
     expectRefusals(
       ['eth_getLogs', 'eth_newFilter'].flatMap((method) =>
         rows.map(([filter, reason]): [string, unknown, string] => [
@@ -401,7 +401,7 @@ describe('filters', () => {
 })
 
 describe('controls', () => {
-  it('refuses what is no number', () =>
+  it('refuses what is not a number', () =>
     expectRefusals([
       [
         'evm_increaseTime',

@@ -73,7 +73,7 @@ describe('what counts as what', () => {
     expect(await answerText(testPipeline(), Buffer.from(body))).toBe(answer)
   })
 
-  it('says the same of a body that is long, and has turns for others while it is read', async () => {
+  it('reports the same for a long body, and yields to others while reading it', async () => {
     const members = `,"id":1,"params":[${'"0x00",'.repeat(100_000)}1]`
     endEverySlice()
     let answer = ''
@@ -88,7 +88,7 @@ describe('what counts as what', () => {
     )
   })
 
-  it('takes 10,000 brackets inside each other, and no more', async () => {
+  it('accepts 10,000 nested brackets, and no more', async () => {
     const nested = (depth: number) => call(`,"id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}`)
     // The object of the call is one of them.
     expect(await answerText(testPipeline(), nested(9999))).toBe(
@@ -138,7 +138,7 @@ describe('batches', () => {
     ])
   })
 
-  it('lets other work have its turn between calls', async () => {
+  it('yields to other work between calls', async () => {
     const busy = defineMethod('eth_busy', [], () => {
       const end = performance.now() + 6
       while (performance.now() < end);
@@ -193,7 +193,7 @@ describe('faults and refusals', () => {
     await expect(pipeline.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
   })
 
-  it('answers also where what was thrown cannot be put into words', async () => {
+  it('answers even if the thrown value cannot be converted to text', async () => {
     const fault = new Error('not to be looked at')
     const unspeakable = new Proxy(new Error(), {
       getPrototypeOf() {
@@ -239,7 +239,7 @@ describe('faults and refusals', () => {
     expect(await answerText(pipeline, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
   })
 
-  it('lets the call policy replace what is read and tells it how the call ended', async () => {
+  it('lets the call policy replace the view, and reports the outcome of the call to it', async () => {
     const outcomes: unknown[] = []
     const lagging = testPipeline({
       policy: {

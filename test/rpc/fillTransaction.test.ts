@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-test('eth_fillTransaction completes what was left open, for any account', async () => {
+test('eth_fillTransaction completes missing fields, for any account', async () => {
   const [first, second] = node.accounts.map(({ address }) => address.toLowerCase())
   await node.request('eth_sendTransaction', [{ from: first, to: second, value: '0x1' }])
   const filled = (await node.request('eth_fillTransaction', [{ from: first, to: second, value: '0x5' }])) as {
@@ -36,7 +36,7 @@ test('eth_fillTransaction completes what was left open, for any account', async 
   expect(legacy).not.toHaveProperty('tx.chainId')
 })
 
-test('eth_fillTransaction takes a tip next to nothing while the base fee falls', async () => {
+test('eth_fillTransaction accepts a tiny tip while the base fee falls', async () => {
   const [first, second] = node.accounts.map(({ address }) => address)
   const request = { from: first, to: second, maxPriorityFeePerGas: '0x1' }
   const { tx } = (await node.request('eth_fillTransaction', [request])) as { tx: { maxFeePerGas: Hex } }
@@ -48,7 +48,7 @@ test('eth_fillTransaction takes a tip next to nothing while the base fee falls',
   expect(tx).toMatchObject({ maxPriorityFeePerGas: '0x1', gas: '0x5208' })
 })
 
-test('what viem has prepared is taken by every method that takes a transaction', async () => {
+test('every method that takes a transaction accepts one prepared by viem', async () => {
   const [account, to] = node.accounts.map(({ address }) => address) as [Hex, Hex]
   const client = createWalletClient({ chain: foundry, transport: http(node.url) }).extend(publicActions)
   const request = await client.prepareTransactionRequest({ account, to, value: 5n })

@@ -169,7 +169,7 @@ describe('blocks', async () => {
     expect(shown).not.toHaveProperty('totalDifficulty')
   })
 
-  it('leaves out what the fork does not have', () => {
+  it('omits what the fork does not have', () => {
     const { number, ...frontier } = testBlock(1n).header
     const header = {
       ...frontier,
@@ -194,7 +194,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('tells transactions what they paid and where they are', () => {
+  it('gives transactions their price and position', () => {
     expect(piece(encoded, encoded.transactions[0])).toMatchObject({
       ...at,
       transactionIndex: '0x0',

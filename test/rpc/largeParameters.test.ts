@@ -53,7 +53,7 @@ test.each([
   expect(turns - (await turnsToRead(body))).toBeGreaterThan(least - 1)
 })
 
-test('what is refused is refused in the same words', async () => {
+test('refusals have the same messages', async () => {
   const padding = ' '.repeat(300_000)
   const pipeline = testPipeline()
   for (const body of [

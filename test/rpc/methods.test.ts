@@ -223,7 +223,7 @@ describe('logs', () => {
 })
 
 describe('fees', () => {
-  it('tells tips by the gas that they were paid for', async () => {
+  it('weights tips by the gas used', async () => {
     const history = await resultOf('eth_feeHistory', ['0x2', '0x1', [0, 70, 80]])
     // 63,000 of 84,000 gas (three quarters) paid 1 gwei, the rest 3 gwei, above a base fee of 1 gwei.
     expect(history).toEqual({
@@ -261,7 +261,7 @@ describe('fees', () => {
     expect(await resultOf('eth_feeHistory', [5, 'latest', []])).not.toHaveProperty('reward')
   })
 
-  it('suggests the 60th percentile of what was paid', async () => {
+  it('suggests the 60th percentile of the tips paid', async () => {
     // Of block 2 (empty: the start price of 1,000,000 wei) and block 1 (1 and 3 gwei) it is the second of three.
     expect(await resultOf('eth_maxPriorityFeePerGas')).toBe('0x3b9aca00')
     expect(await resultOf('eth_gasPrice')).toBe('0x77359400')

@@ -128,7 +128,7 @@ describe('a chain that mines at once', () => {
     }
   })
 
-  it('gives filters what came since the last poll', async () => {
+  it('gives filters what is new since the last poll', async () => {
     const address = await deployEmitter()
     const logs = await node.request('eth_newFilter', [{ address, topics: [topic(2)] }])
     const blocks = await node.request('eth_newBlockFilter')
@@ -245,7 +245,7 @@ describe('a chain that mines at once', () => {
 describe('a chain that does not mine by itself', () => {
   beforeEach(() => start({ noMining: true }))
 
-  it('shows what waits in the pending block and nowhere else', async () => {
+  it('shows pending transactions in the pending block and nowhere else', async () => {
     const [from] = await accounts()
     const hash = await send({ to: `0x${'42'.repeat(20)}`, value: '0x5' })
     const waiting = { hash, from, blockHash: null, blockNumber: null, transactionIndex: null }

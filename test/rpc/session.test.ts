@@ -126,7 +126,7 @@ describe('subscriptions', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('closes after a message that is no JSON', async () => {
+  it('closes after a message that is not JSON', async () => {
     const { sent, closed, session } = openSession()
     await session.receive('{bad')
     expect(sent[0]?.error).toEqual({
@@ -139,7 +139,7 @@ describe('subscriptions', () => {
     expect(closed).toHaveLength(2)
   })
 
-  it('stops pushing when the connection is gone', async () => {
+  it('stops pushing when the connection closes', async () => {
     const { sent, session, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])
     session.close()

@@ -43,7 +43,7 @@ describe('the app answers in process', () => {
     expect(await response.text()).toBe(answer)
   })
 
-  test('a batch, a body that is no JSON and one that is too long', async () => {
+  test('a batch, a body that is not JSON and one that is too long', async () => {
     const ask = async (body: string) => (await app.request('/v3/any', { ...call(), body })).text()
     expect(await ask(`[${call().body},${call(2).body}]`)).toBe(
       `[${answer},${answer.replace('"id":1', '"id":2')}]`,

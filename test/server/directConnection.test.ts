@@ -93,7 +93,7 @@ test('the answer has the fields that node:http gives it', async () => {
   expect(Math.abs(Date.now() - Date.parse(/Date: (.*)\r/.exec(direct)?.[1] ?? ''))).toBeLessThan(60_000)
 })
 
-test('requests that come together are answered one after another, also behind one that takes its time', async () => {
+test('requests that arrive together are answered in order, even after a slow one', async () => {
   socket.write(post(bodyOf(1)) + post(bodyOf(2, 'test_wait')) + post(bodyOf(3)))
   await waiting
   socket.write(post(bodyOf(4)) + chunked(bodyOf(5)) + post(bodyOf(6)))
@@ -113,7 +113,7 @@ test.each([
   await positionsOf(echoOf(1))
 })
 
-test('connections keep apart what they have received of a request, or behind one that takes its time', async () => {
+test('connections buffer partial requests, and requests behind a slow one, separately', async () => {
   const other = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
   let answers = ''
   other.on('data', (chunk) => {
@@ -163,7 +163,7 @@ test('a refusal, an empty answer and no JSON leave the connection open', async (
   ).toHaveLength(2)
 })
 
-test('a large answer comes whole', async () => {
+test('a large answer arrives whole', async () => {
   const long = 'x'.repeat(60_000)
   const body = `{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["${long}"]}`
   socket.write(post(body))
@@ -188,7 +188,7 @@ test('who asks and does not read is not answered on and on', async () => {
   expect(largeAnswers).toBe(count)
 })
 
-test('an answer that waits for the end of its turn leaves before the connection of who sends no more', async () => {
+test('an answer that waits for the end of its turn is sent before a half-closed connection ends', async () => {
   const body = bodyOf(1)
   // A read that is full is followed by another one at once, which finds the end.
   const bodyLength = 65_536 - post(body.padEnd(10_000)).length + 10_000
@@ -216,7 +216,7 @@ test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is left asid
   }
 })
 
-test('a method hears when its client is gone', async () => {
+test('a method is told when its client disconnects', async () => {
   socket.write(post(bodyOf(1, 'test_wait')))
   const signal = await waiting
   expect(signal?.aborted).toBe(false)

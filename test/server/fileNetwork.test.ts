@@ -41,14 +41,14 @@ const ask = (mode: string, path: string, asked: Parameters<typeof request>[2] = 
   request(ports[mode] ?? 0, path, asked)
 
 describe('in open mode, in the order of Kubo', () => {
-  test('an operation is handed over with its query and body', async () => {
+  test('an operation is forwarded with its query and body', async () => {
     expect(await ask('open', '/api/v0/pin/add?arg=a&arg=b', { body: 'four' })).toMatchObject({
       status: 200,
       body: '{"operation":"pin/add","arg":["a","b"],"length":4}',
     })
   })
 
-  test.each(['GET', 'PUT', 'PATCH'])('%s is 405, whatever else is wrong', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH'])('%s is 405, even if something else is wrong', async (method) => {
     const answer = await ask('open', '/api/v0/cat?arg=x', {
       method,
       headers: { origin: 'https://app.example' },
@@ -58,14 +58,14 @@ describe('in open mode, in the order of Kubo', () => {
     expect(answer.body).toBe('405 - Method Not Allowed\n')
   })
 
-  test('OPTIONS that is no preflight is 204 with Allow', async () => {
+  test('OPTIONS without preflight headers is 204 with Allow', async () => {
     expect(await ask('open', '/api/v0/cat', { method: 'OPTIONS' })).toMatchObject({
       status: 204,
       headers: { allow: 'OPTIONS, POST' },
     })
   })
 
-  test('a path behind cat is 405 with advice', async () => {
+  test('a path after cat is 405 with advice', async () => {
     expect(await ask('open', '/api/v0/cat/QmFoo')).toMatchObject({
       status: 405,
       body: '/api/v0/cat/QmFoo is an undocumented behavior, use /api/v0/cat?arg=QmFoo instead\n',
@@ -152,7 +152,7 @@ describe('in guarded mode', () => {
     expect(await ask('guarded', '/api/v0/version', { method: 'GET' })).toMatchObject({ status: 405 })
   })
 
-  test('credentials are not needed where the node says so', async () => {
+  test('credentials are not needed if the node says so', async () => {
     expect(await ask('relaxed', '/api/v0/version')).toMatchObject({ status: 200 })
   })
 })

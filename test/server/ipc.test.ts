@@ -83,20 +83,20 @@ describe('JSON-RPC over a socket in the file system', () => {
     ])
   })
 
-  test('says what is wrong with a message that is none, and ends the connection', async () => {
+  test('reports what is wrong with an invalid message, and ends the connection', async () => {
     await start()
     const [answer] = await exchange('nonsense', 2)
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: null, error: { code: -32700 } })
   })
 
-  test('is open to the owner of the file alone, who needs no key', async () => {
+  test('is open only to the owner of the file, who needs no key', async () => {
     await start({ mode: 'strict', key: ['secret-key'] })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const [answer] = await exchange(ask(1, 'evm_mine'), 1)
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, result: '0x0' })
   })
 
-  test('leaves no file behind, and takes the place of one that a killed node left', async () => {
+  test('leaves no file, and replaces one that a killed node left', async () => {
     await (await start()).stop()
     expect(existsSync(path)).toBe(false)
     const left = createServer().listen(path)

@@ -108,7 +108,7 @@ describe('rules of the transport', () => {
     expect(await request(port, '/', { headers: json, body: text })).toMatchObject({ status: 200 })
   })
 
-  test('a body that grows too long is cut, and what is left is no JSON', async () => {
+  test('a body that grows too long is cut, and the rest is not JSON', async () => {
     const chunk = `2800\r\n"${'x'.repeat(0x27fe)}"\r\n`
     const head = `POST /v3/any HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     expect(await sendRaw(port, `${head}${chunk}0\r\n\r\n`)).toMatchObject({
@@ -140,7 +140,7 @@ describe('web pages', () => {
     })
   })
 
-  test('OPTIONS that is no preflight is empty', async () => {
+  test('OPTIONS without preflight headers has an empty answer', async () => {
     expect(await request(port, '/', { method: 'OPTIONS' })).toMatchObject({ status: 200, body: '' })
   })
 

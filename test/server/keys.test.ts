@@ -43,8 +43,8 @@ const unknownHeaders = {
 
 const refusals: [string, string, Record<string, string>, number, string, Record<string, string>?][] = [
   ['no key', '', {}, 401, 'project id required in the url'],
-  ['no key behind the slash', '/', {}, 401, 'project id required in the url'],
-  ['a slash behind the key', '/plain/', {}, 401, 'project id required in the url'],
+  ['no key after the slash', '/', {}, 401, 'project id required in the url'],
+  ['a slash after the key', '/plain/', {}, 401, 'project id required in the url'],
   ['an unknown key', '/nobody', {}, 401, 'invalid project id\n', unknownHeaders],
   ['a wrong secret', '/plain', basic(':wrong'), 401, 'invalid project id or project secret\n'],
   [

@@ -89,7 +89,7 @@ test('a message that is too long closes the connection with 1009', async () => {
   expect(code).toBe(1009)
 })
 
-test('a message that is no JSON is answered, and ends the connection', async () => {
+test('a message that is not JSON is answered, and ends the connection', async () => {
   const socket = await connect()
   const closed = once(socket, 'close')
   expect(await ask(socket, '{bad}')).toContain('-32700')
@@ -110,14 +110,14 @@ test('thousands of messages in flight are all answered', async () => {
   socket.terminate()
 })
 
-test('a silent connection is closed where that is asked for', async () => {
+test('a silent connection is closed if that is configured', async () => {
   const impatient = await startServer({ limits: { idleTimeout: 0.05 } })
   const socket = await connect('/', impatient.port)
   await once(socket, 'close')
   await impatient.server.close()
 })
 
-test('a refused upgrade ends the connection of a client that goes on, and the server can be closed', async () => {
+test('a refused upgrade closes the connection of a client that keeps sending, and the server can be closed', async () => {
   const own = await startServer()
   const socket = createConnection({ port: own.port, host: '127.0.0.1', allowHalfOpen: true })
   const refused = once(socket, 'end')
@@ -128,7 +128,7 @@ test('a refused upgrade ends the connection of a client that goes on, and the se
   socket.destroy()
 })
 
-test('closing the server ends an upgrade that is not answered yet', async () => {
+test('closing the server ends an unanswered upgrade', async () => {
   let asked: () => void
   const upgrading = new Promise<void>((resolve) => (asked = resolve))
   const own = await startServer({
@@ -144,7 +144,7 @@ test('closing the server ends an upgrade that is not answered yet', async () => 
   await ended
 })
 
-test('closing the server tells every connection that it goes away', async () => {
+test('closing the server sends every connection a going-away frame', async () => {
   const own = await startServer()
   const socket = await connect('/', own.port)
   const closed = once(socket, 'close')

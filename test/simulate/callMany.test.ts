@@ -32,7 +32,7 @@ describe('eth_callMany', () => {
     expect(await call('eth_callMany', [], latest)).toEqual([])
   })
 
-  test('goes on behind a call that fails, which tells why', async () => {
+  test('continues after a failing call, which reports the reason', async () => {
     const { call, from, send } = devnet
     const { contractAddress: to } = await send({ data: reverter.bytecode })
     const reason = encodeFunctionData({

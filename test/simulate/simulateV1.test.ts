@@ -87,7 +87,7 @@ describe('system calls of simulated blocks', () => {
     expect(block).toMatchObject({ requestsHash: sha256(sha256(concat(['0x01', gasLeft]))) })
   })
 
-  it('run the code that stands in the place of the standard contract', async () => {
+  it('run the code that replaces the standard contract', async () => {
     // CALLER, SSTORE to slot 0; then a call returns the slot.
     const stateOverrides = { [systemContracts.beaconRoots]: { code: '0x335f5500' } }
     const read = { [systemContracts.beaconRoots]: { code: '0x5f545f5260205ff3' } }
@@ -178,7 +178,7 @@ describe('eth_simulateV1', () => {
     expect(plain?.hash).toBe(block?.hash)
   })
 
-  it('says how a call failed, and goes on', async () => {
+  it('reports how a call failed, and continues', async () => {
     const reverter = await chain.deploy('Reverter')
     const burner = await chain.deploy('GasDependent')
     const data = inputOf('Reverter', 'revertWithReason', ['no'])
@@ -203,7 +203,7 @@ describe('eth_simulateV1', () => {
     )
   })
 
-  it('tells gas before refunds from gas that is paid', async () => {
+  it('distinguishes gas before refunds from gas paid', async () => {
     const clear = { to: store, data: inputOf('Store', 'setNumber', [0n]) }
     const stateOverrides = { [store]: { stateDiff: { [pad('0x0')]: pad('0x1') } } }
     const [block] = await simulate([{ stateOverrides, calls: [clear] }])
@@ -262,7 +262,7 @@ describe('eth_simulateV1', () => {
     expect(transactions[3]).toMatchObject({ authorizationList: [authorization] })
   })
 
-  it('gives the indices of transfers that a revert takes back to the logs after them, as geth does', async () => {
+  it('reuses the indices of reverted transfers for later logs, like geth', async () => {
     const [sender, reverting] = [`0x${'00'.repeat(19)}c0`, `0x${'00'.repeat(19)}c1`]
     // CALL of the other one with a value of 1, which reverts; then two logs.
     const code = '0x5f5f5f5f600160c1620186a0f1505f5fa05f5fa0'
@@ -481,7 +481,7 @@ describe('eth_simulateV1 refuses', () => {
       'failed to process withdrawal queue: system call failed to execute: invalid input length',
     ],
     [
-      'the move of what is no precompile',
+      'the move of an account that is not a precompile',
       [{ stateOverrides: { [poor]: { movePrecompileToAddress: poor } } }],
       {},
       -32000,

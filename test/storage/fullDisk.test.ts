@@ -46,7 +46,7 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   )
 
 describe.skipIf(disk === undefined)('a full disk (left out where nothing can be mounted)', () => {
-  test('is said, takes nothing that was acknowledged, and is over when there is room', async () => {
+  test('is reported, loses nothing acknowledged, and ends when there is space', async () => {
     const dataDir = join(disk as string, 'chain')
     takeRoom()
     const devnet = await startDevnet({ dataDir })

@@ -97,8 +97,8 @@ const noProblems = async (directory: string): Promise<void> => {
 const start = (options: object = {}): Promise<Devnet> =>
   startDevnet({ from: file, archiveCache, ipfsPort: 0, noIpfsAuth: true, ...options })
 
-describe('a node that begins with an archive', () => {
-  test('answers as the one that was packed, with its keys and its clock', async () => {
+describe('a node started from an archive', () => {
+  test('answers like the packed node, with its keys and clock', async () => {
     const devnet = await start()
     expect(await answersOf(devnet)).toEqual(answers)
     const withKey = (key: string): Promise<Response> =>
@@ -138,7 +138,7 @@ describe('a node that begins with an archive', () => {
     expect(await answersOf(await start())).toEqual(answers)
   })
 
-  test('goes on with its own data directory, however often it starts', async () => {
+  test('continues with its own data directory on every start', async () => {
     const own = join(folder, 'own')
     const first = await start({ dataDir: own })
     await first.send({ to: first.to, value: '0x1' })
@@ -183,8 +183,8 @@ function createChecksum(archive: Buffer): string {
     .digest('hex')
 }
 
-describe('a node that begins with a data directory', () => {
-  test('answers as it did, and both go on apart', async () => {
+describe('a node started from a data directory', () => {
+  test('answers like the original, and both continue independently', async () => {
     const copy = join(folder, 'copy')
     await cp(dataDir, copy, { recursive: true })
     const devnet = await start({ from: copy })
@@ -212,7 +212,7 @@ describe('a node that begins with a data directory', () => {
     await stopDevnet(owner)
   })
 
-  test('copies what a killed node left behind', async () => {
+  test('copies what a killed node left', async () => {
     await buildCommand()
     const killed = join(folder, 'killed')
     const command = await startCommand(['--data-dir', killed])
@@ -286,7 +286,7 @@ function replaceInside(archive: Buffer, from: string, to: string): Buffer {
 }
 
 describe('the command', () => {
-  test('packs and begins, and says what is wrong', async () => {
+  test('packs, starts from the archive, and reports what is wrong', async () => {
     await buildCommand()
     const packed = join(folder, 'by-command')
     const pack = runCommand(['pack', dataDir, packed])

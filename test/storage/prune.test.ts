@@ -143,7 +143,7 @@ const killedPruning = `
   await pruneData(dataDir, BigInt(keep))
 `
 
-test('loses nothing when it is killed at any step, and goes on where it was', async () => {
+test('loses nothing when it is killed at any step, and resumes where it was', async () => {
   const dataDir = join(folder, 'killed')
   const { contract, history, states } = await makeChain(dataDir)
   const program = await bundleProgram(killedPruning)

@@ -134,7 +134,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     /^chain local: block \d+ .*: the log index has a different row for its (any|address|topic)$/,
   ],
   [
-    'a snapshot of a state that is not there',
+    'a snapshot of a missing state',
     async (database) => {
       const [key, value] = await middleRow(database, keys.snapshots())
       const record = JSON.parse(Buffer.from(value).toString()) as { workingRoot: string }

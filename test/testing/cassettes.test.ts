@@ -32,7 +32,7 @@ describe('a file with cassettes', () => {
   })
 })
 
-it('replays what was recorded under a name, without the provider', async () => {
+it('replays what was recorded for a name, without the provider', async () => {
   const recording = await createNode({ upstream: provider.url })
   const end = await beginCassette(recording, { cassettes: folder }, 'a name')
   expect(await ask(recording.url, 'eth_chainId')).toBe('0x1092')
@@ -53,7 +53,7 @@ it('says why a test can neither be replayed nor recorded', async () => {
   await node.stop()
 })
 
-it('tells names apart that look alike', () => {
+it('distinguishes similar names', () => {
   expect(cassettePath('c', 'a: b')).not.toBe(cassettePath('c', 'a? b'))
   expect(cassettePath('c', 'a: b')).toMatch(/a-b-[0-9a-f]{8}\.ndjson$/)
 })

@@ -98,7 +98,7 @@ it(
   },
 )
 
-it('answers beside writers that send a byte at a time', { timeout: TIME_LIMIT }, async () => {
+it('answers next to writers that send a byte at a time', { timeout: TIME_LIMIT }, async () => {
   const all = await Promise.all(Array.from({ length: 200 }, open))
   const text = request(chainId)
   for (let index = 0; index < 40; index++) {

@@ -218,7 +218,7 @@ async function sendRaw(url: string, bytes: Buffer): Promise<void> {
   socket.destroy()
 }
 
-it('bears requests that are no HTTP', { timeout: TIME_LIMIT }, () =>
+it('survives requests that are not HTTP', { timeout: TIME_LIMIT }, () =>
   fuzz('raw HTTP', (random) =>
     sendRaw(pick(random, [node.ready.url, node.ready.ipfsUrl]), damage(random, pick(random, heads))),
   ),

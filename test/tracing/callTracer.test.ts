@@ -115,7 +115,7 @@ describe('callTracer', () => {
     expect(refused.calls?.[0]?.error).toBe('out of gas: write protection')
   })
 
-  it('leaves out the logs of what was reverted, and their numbers', async () => {
+  it('omits the logs of reverted calls, and their indices', async () => {
     const events = await chain.deploy('Events')
     const receipt = await chain.send({ to: events, data: inputOf('Events', 'emitAroundRevert', [4n]) })
     const top = await frameOf(receipt, { withLog: true })
@@ -127,7 +127,7 @@ describe('callTracer', () => {
     expect(top.calls?.[0]).not.toHaveProperty('logs')
   })
 
-  it('shows creations with what they made, and without an address where they failed', async () => {
+  it('shows creations with their results, and failed ones without an address', async () => {
     const receipt = await chain.send({
       to: store,
       data: inputOf('Store', 'createChild', [1n]),
@@ -148,7 +148,7 @@ describe('callTracer', () => {
     expect(failed).not.toHaveProperty('to')
   })
 
-  it('shows a SELFDESTRUCT as a frame with the balance that it hands over', async () => {
+  it('shows a SELFDESTRUCT as a frame with the balance that it sends', async () => {
     const data = inputOf('Store', 'createAndDestroy', [pad('0x7'), chain.bob])
     const top = await frameOf(await chain.send({ to: store, data, value: toHex(11) }))
     const destroy = everyFrame(top).find(({ type }) => type === 'SELFDESTRUCT')

@@ -79,7 +79,7 @@ describe('a trace of the past', () => {
     expect(second.logs?.map(({ index }) => index)).toEqual(['0x2'])
   })
 
-  it('meets the state that a control left, also where another block has come since', async () => {
+  it('sees the state that a control left, even after another block', async () => {
     await chain.call('hardhat_setStorageAt', store, '0x0', pad(toHex(41)))
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [0n]) })
@@ -111,7 +111,7 @@ describe('a trace of the past', () => {
     await expect(chain.trace(receipt.transactionHash)).rejects.toThrow('transaction not found')
   })
 
-  it('is refused where there is nothing to trace', async () => {
+  it('is refused if there is nothing to trace', async () => {
     const hash = `0x${'12'.repeat(32)}`
     const refusals: [string, unknown[], string][] = [
       ['debug_traceTransaction', [hash], 'transaction not found'],

@@ -92,7 +92,7 @@ describe('prestateTracer', () => {
     expect(post[store]).toEqual({})
   })
 
-  it('shows what is created in the state after, and what is destroyed nowhere', async () => {
+  it('shows created accounts in the post state, and destroyed ones nowhere', async () => {
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'createChild', [5n]) })
     const { pre, post } = await diffOf(receipt)
     const [child] = Object.keys(post).filter((address) => !(address in pre)) as Hex[]
@@ -124,7 +124,7 @@ describe('prestateTracer', () => {
     expect(pre).not.toHaveProperty(absent)
   })
 
-  it('shows an account that is gone only as it was', async () => {
+  it('shows a destroyed account only as it was before', async () => {
     const old = await TracedNode.start({ hardfork: 'shanghai' })
     try {
       // PUSH20 bob SELFDESTRUCT
@@ -140,7 +140,7 @@ describe('prestateTracer', () => {
     }
   })
 
-  it('leaves out code and storage, and shows empty accounts where that is asked for', async () => {
+  it('omits code and storage, and shows empty accounts on request', async () => {
     const fresh = `0x${'5a'.repeat(20)}` as const
     const receipt = await chain.send({ to: fresh, value: '0x1' })
     expect(await prestateOf(receipt)).not.toHaveProperty(fresh)

@@ -42,7 +42,7 @@ describe('the struct logger', () => {
     expect(write?.gasCost).toBe(22_100)
   })
 
-  it('says what a call hands on, and shows what runs below it', async () => {
+  it('shows what a call passes on, and what runs below it', async () => {
     const nested = await chain.deploy('NestedCaller')
     const data = inputOf('NestedCaller', 'descend', [2n])
     const receipt = await chain.send({ to: nested, data })
@@ -61,7 +61,7 @@ describe('the struct logger', () => {
     expect(Object.keys(reads.at(-1)?.storage ?? {})).toHaveLength(3)
   })
 
-  it('shows memory, return data and refunds where they are asked for, and leaves out the rest', async () => {
+  it('shows memory, return data and refunds on request, and omits the rest', async () => {
     const store = await chain.deploy('Store')
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [1n]) })
     const { transactionHash } = await chain.send({ to: store, data: inputOf('Store', 'setNumber', [0n]) })
@@ -100,7 +100,7 @@ describe('the struct logger', () => {
     expect((await chain.trace<StructTrace>(transactionHash, { limit: -1 })).structLogs).toEqual([])
   })
 
-  it('marks the step that cannot be paid, and tells a revert from other failures', async () => {
+  it('marks the step that runs out of gas, and distinguishes a revert from other failures', async () => {
     const reverter = await chain.deploy('Reverter')
     const data = inputOf('Reverter', 'revertWithReason', ['no'])
     const reverted = await chain.send({ to: reverter, data, gas: toHex(100_000) })
@@ -132,7 +132,7 @@ describe('the struct logger', () => {
 
   it.each<[string, string, Partial<Step>]>([
     ['ends at the end of the code with a STOP', '6001', { pc: 2, op: 'STOP', gasCost: 0 }],
-    ['names an opcode that is none', '0c', { op: 'opcode 0xc not defined' }],
+    ['names an invalid opcode', '0c', { op: 'opcode 0xc not defined' }],
     ['names the opcode that is invalid by design', 'fe', { op: 'INVALID', gasCost: 0 }],
     ['says that the stack is too short', '600101', { op: 'ADD', error: 'stack underflow (1 <=> 2)' }],
     ['calls PREVRANDAO what geth calls it', '44', { pc: 1, op: 'STOP' }],
@@ -150,7 +150,7 @@ describe('the struct logger', () => {
     expect(trace).toEqual({ gas: 21_000, failed: false, returnValue: '0x', structLogs: [] })
   })
 
-  it('refuses what is too long or takes too long, and reads durations as Go does', async () => {
+  it('refuses what is too long or takes too long, and parses durations like Go', async () => {
     const to = await chain.deployCode('5b600056')
     const { transactionHash } = await chain.send({ to, gas: toHex(3_000_000) })
     const refused = (config: object): Promise<unknown> =>

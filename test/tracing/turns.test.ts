@@ -32,7 +32,7 @@ async function mineMany(transaction: object): Promise<Hex[]> {
   return hashes
 }
 
-it('lets other work have its turn between the transactions of a block', async () => {
+it('yields to other work between the transactions of a block', async () => {
   const hashes = await mineMany({ to: chain.bob, value: '0x1' })
   const last = hashes.at(-1)
   const { blockNumber } = await chain.call<Receipt>('eth_getTransactionReceipt', last)
@@ -61,7 +61,7 @@ it('lets other work have its turn between the transactions of a block', async ()
   }
 })
 
-it('lets other work have its turn between calls that stand on one another', async () => {
+it('yields to other work between calls that build on each other', async () => {
   const call = { from: chain.alice, to: chain.bob }
   const calls = new Array<object>(TRANSACTIONS).fill(call)
   const traced = calls.map((one) => [one, ['trace']])
@@ -75,7 +75,7 @@ it('lets other work have its turn between calls that stand on one another', asyn
   }
 })
 
-it('lets other work have its turn while one long trace is written', async () => {
+it('yields to other work while writing one long trace', async () => {
   const repeated = (code: string) => code.repeat(STEPS)
   // STEPS calls of bob without data, logs without data, and slots that are set.
   const calls = repeated(`5f5f5f5f5f73${chain.bob.slice(2)}5af150`)
@@ -115,7 +115,7 @@ it('lets other work have its turn while one long trace is written', async () => 
   }
 })
 
-it('shows the same whatever happens to the chain in those turns', async () => {
+it('shows the same even if the chain changes meanwhile', async () => {
   const snapshot = await chain.call<Hex>('evm_snapshot')
   const increment = { to: store, data: inputOf('Store', 'increment') }
   const [hash] = await mineMany(increment)

@@ -82,7 +82,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
   })
   afterAll(() => chain.stop())
 
-  it('are mined with their blob gas, and the blobs stay behind', async () => {
+  it('are mined with their blob gas, but without their blobs', async () => {
     const forms = hardfork === 'osaka' ? [withCellProofs, withBlobProof] : [withBlobProof]
     for (const [nonce, form] of forms.entries()) {
       const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, form))
@@ -126,7 +126,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     expect(await chain.call('anvil_getBlobsByTransactionHash', plain)).toBeNull()
   })
 
-  it('wait again with their blobs when a reorganisation takes their block away', async () => {
+  it('are pending again with their blobs when a reorganisation removes their block', async () => {
     await chain.call('evm_setAutomine', false)
     const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
@@ -191,7 +191,7 @@ describe('under --compat anvil', () => {
   })
   afterAll(() => chain.stop())
 
-  it('blob transactions wait behind a gap and beside others of their sender, as in anvil', async () => {
+  it('blob transactions wait behind a nonce gap and next to others of their sender, like anvil', async () => {
     const [account] = chain.node.accounts
     const later = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, 1, withCellProofs))
     expect(await chain.call('eth_getTransactionReceipt', later)).toBeNull()

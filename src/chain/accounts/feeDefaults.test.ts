@@ -55,7 +55,7 @@ describe('feeDefaults', () => {
     ['a price of zero in hardhat', { gasPrice: 0n }, hardhat, { gasPrice: 0n }],
     ['a tip in anvil', { maxPriorityFeePerGas: 9n }, anvil, { maxFeePerGas: 107n, maxPriorityFeePerGas: 9n }],
     ['before London', {}, frontier, { gasPrice: 7n }],
-    ['no fees where none are asked for', { gasPrice: 0n }, free, { gasPrice: 0n }],
+    ['no fees unless requested', { gasPrice: 0n }, free, { gasPrice: 0n }],
     [
       'blobs',
       { blobVersionedHashes: [new Uint8Array(32)] },

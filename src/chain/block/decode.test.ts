@@ -47,7 +47,7 @@ describe('an invalid block', () => {
       'transaction chain id or signature value exceeds 256 bits',
     ],
     [
-      'an access list that is none',
+      'an invalid access list',
       block(
         [
           Uint8Array.from([

@@ -206,7 +206,7 @@ describe('call', () => {
 })
 
 describe('block overrides', () => {
-  it('determine the rules: CLZ comes with Osaka', async () => {
+  it('determine the rules: CLZ requires Osaka', async () => {
     const [prague, osaka] = (['prague', 'osaka'] as const).map((hardfork) =>
       createRules({ chainId: 31337n, hardfork }),
     )

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 describe('FrameJournal', () => {
-  it('tells whether a slot was warm, and warms its account with it', () => {
+  it('reports whether a slot was warm, and warms its account too', () => {
     expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(false)
     expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(true)
     expect(journal.isWarmedStorage(address, slot)).toBe(true)

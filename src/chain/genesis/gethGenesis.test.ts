@@ -54,7 +54,7 @@ describe('forks', () => {
     expect(rulesAt(10n, 5000n, 0n)).toBe('bpo1')
   })
 
-  test('none after the merge is active under proof of work, whatever the time', () => {
+  test('none after the merge is active under proof of work, at any time', () => {
     expect(rulesAt(10n, 5000n, 1n)).toBe('london')
   })
 

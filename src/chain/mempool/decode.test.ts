@@ -114,7 +114,7 @@ describe('decodeTransaction', () => {
     ['too many fields', encode([...fields, 1]), 'rlp: input list has too many elements for types.LegacyTx'],
     ['an empty list', Uint8Array.of(2, 0xc0), 'rlp: too few elements for types.DynamicFeeTx'],
     ['no list', Uint8Array.of(2, 0x83, 1, 2, 3), 'rlp: expected input list for types.DynamicFeeTx'],
-    ['more behind', Uint8Array.from([...encode(fields), 0]), 'rlp: input contains more than one value'],
+    ['trailing bytes', Uint8Array.from([...encode(fields), 0]), 'rlp: input contains more than one value'],
     ['cut short', encode(fields).slice(0, -1), 'rlp: value size exceeds available input length'],
     [
       'a list longer than its frame',
@@ -172,7 +172,7 @@ describe('decodeTransaction', () => {
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],
     [
-      'a wrong field before bytes behind the list',
+      'a wrong field before bytes after the list',
       Uint8Array.of(0xc1, 0xc0, 0),
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],
@@ -186,9 +186,9 @@ describe('decodeTransaction', () => {
       Uint8Array.of(3, 0xc4, 1, 0xb8, 1, 1),
       'rlp: non-canonical size information for uint64, decoding into (types.BlobTx).Nonce',
     ],
-    ['a blob transaction that is no list', Uint8Array.of(3, 0x81, 0x80), 'rlp: expected List'],
+    ['a blob transaction that is not a list', Uint8Array.of(3, 0x81, 0x80), 'rlp: expected List'],
     ['a blob transaction of nothing', Uint8Array.of(3, 0xc0), 'unexpected EOF'],
-    ['a blob transaction and nothing beside', Uint8Array.of(3, 0xc1, 0xc0), 'unexpected EOF'],
+    ['a blob transaction without a sidecar', Uint8Array.of(3, 0xc1, 0xc0), 'unexpected EOF'],
     [
       'a nonce with a leading zero',
       replaced(0, Uint8Array.of(0, 1)),

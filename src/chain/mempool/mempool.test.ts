@@ -90,7 +90,7 @@ describe('Mempool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('reinjects transactions where a nonce gap is rejected', async () => {
+  it('reinjects transactions even if nonce gaps are rejected', async () => {
     const { pool } = await createPool({ automineBaseFee: () => 1n })
     const waiting = [sign(a, { nonce: 1n }), sign(b, { nonce: 0n }), sign(a, { nonce: 0n })]
     await expect(pool.add(waiting[0]!)).rejects.toThrow('Nonce too high')

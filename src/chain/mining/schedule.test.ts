@@ -35,7 +35,7 @@ test('a monthly interval mines once a month, although no timer waits that long',
 const parent = 5_000n
 const clockAt = (now: bigint) => new Clock({ now: () => now, minimumStep: 1n })
 
-test('after a move forward and back again, the next block is where it would have been', () => {
+test('after a move forward and back, the next block has its original timestamp', () => {
   const clock = clockAt(1_000n)
   clock.increase(600n, parent)
   expect(clock.peek(parent)).toBe(parent + 600n)

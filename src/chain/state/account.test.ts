@@ -12,7 +12,7 @@ function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-it('gives each address the string of its bytes, whichever came before', () => {
+it('gives each address the string of its bytes, regardless of earlier ones', () => {
   const addresses = [addressOf(1, 200), addressOf(2, 200), addressOf(1, 201), addressOf(0, 0)]
   for (const address of [...addresses, ...addresses.reverse()])
     expect(addressKey(address)).toBe(latin1(address))
@@ -31,7 +31,7 @@ it('distinguishes different lengths', () => {
   expect(addressKey(addressOf(0, 9))).toBe(latin1(addressOf(0, 9)))
 })
 
-it('finds what was stored and nothing else', () => {
+it('finds only what was stored', () => {
   const cache = new ByteCache(1_000_000)
   const value = Uint8Array.of(1)
   cache.set('a', value)

@@ -272,7 +272,7 @@ describe('as in Kubo', () => {
   })
 })
 
-describe('text that is no UTF-8', () => {
+describe('text that is not UTF-8', () => {
   const [dagCborCodec, dagJsonCodec, jsonCodec] = [0x71, 0x0129, 0x0200].map((code) =>
     codecs.find((codec) => codec.code === code),
   )

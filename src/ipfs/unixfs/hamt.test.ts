@@ -19,7 +19,7 @@ function linkTo(name: string, content = name): UnixfsLink {
   return { name, cid: CID.createV1(0x55, Digest.create(0x12, digest)), size: content.length }
 }
 
-it('matches a directory stored from scratch, whatever was set and removed', async () => {
+it('matches a directory stored from scratch, regardless of what was set and removed', async () => {
   const hash = await hashFunctionByName('sha2-256')
   const writer = new BlockWriter({ version: 1, hash }, (cid, bytes) => {
     blocks.set(cidKey(cid), Uint8Array.from(bytes))

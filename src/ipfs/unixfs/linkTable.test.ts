@@ -22,7 +22,7 @@ it('returns links as they were put, and finds them by name', () => {
   expect(table.at(5000)).toBeUndefined()
 })
 
-it('takes names longer than a page, and the empty one', () => {
+it('accepts names longer than a page, and the empty one', () => {
   const table = new LinkTable()
   const long = 'n'.repeat(200_000)
   table.put('', { cid: cidOf(1), size: 1 })

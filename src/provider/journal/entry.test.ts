@@ -34,7 +34,7 @@ test('parameters with many values are not kept, however short their text', () =>
   )
 })
 
-test('an entry has its members in recorded order, and no text', () => {
+test('an entry has its members in recorded order, without text', () => {
   const entry = entryOf({ ...request, text: '{"params":["0x1"]}' })
   expect(Object.keys(entry)).toEqual(Object.keys(request))
 })

@@ -21,7 +21,7 @@ describe('a long body in pieces', () => {
   it.each([
     ['a batch', batch],
     ['a batch with room in it', JSON.stringify(calls, null, 2)],
-    ['a batch behind space, and before something else', ` \n${batch} {"id":`],
+    ['a batch after whitespace and before trailing text', ` \n${batch} {"id":`],
     [
       'a batch of odd messages',
       JSON.stringify([...calls, 1, [], null, { ID: 7, Method: 'x' }, { id: 2 ** 60 }]),
@@ -39,7 +39,7 @@ describe('a long body in pieces', () => {
     ['no JSON', 'x'.repeat(300_000)],
     ['as deep as may be', `[${batch},${deep(9_999)}]`],
     ['too deep', `[${batch},${deep(10_000)}]`],
-    ['deep behind its end', `${batch}${deep(10_001)}`],
+    ['far beyond its end', `${batch}${deep(10_001)}`],
   ])('parses to the same as at once: %s', (_, text) => {
     const expected = outcome(() => readBody(text))
     expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)

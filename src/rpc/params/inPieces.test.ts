@@ -126,7 +126,7 @@ function shown(_name: string, value: unknown): unknown {
 }
 
 describe.each(Object.entries(cases))('%s', (_name, { decoder, value, wrong }) => {
-  it('decodes the same in pieces as at once', () => {
+  it('decodes the same in pieces as in one call', () => {
     const both = (given: unknown): [atOnce: string, inPieces: string] => [
       outcome(() => decoder.decode(given)),
       outcome(() => runToCompletion(inPieces(decoder, given))),

@@ -50,7 +50,7 @@ afterEach(async () => {
 })
 
 describe('blocks', () => {
-  it('returns what was put, even after a reopen', async () => {
+  it('returns stored values, even after a reopen', async () => {
     const blocks = [new Uint8Array(0), bytes(10), bytes(300_000)]
     await Promise.all(blocks.map(put))
     for (const data of blocks) expect(await store.blocks.get(keyOf(data))).toEqual(data)
@@ -89,7 +89,7 @@ describe('blocks', () => {
     ])
   })
 
-  it('drops bytes behind the last acknowledged block', async () => {
+  it('drops bytes after the last acknowledged block', async () => {
     const data = bytes(1000)
     await put(data)
     await store.close()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exchangeChains } from './run.js'
 
-test('geth takes chains of every fork, and its own is taken here', async ({ skip }) => {
+test('geth imports chains of every fork, and its own chain is imported here', async ({ skip }) => {
   const result = await exchangeChains({ seed: 1, blocks: 5, log: () => undefined })
   if (result === undefined) {
     console.warn('the exchange of chains is left out: there is neither geth nor Go')

@@ -5,7 +5,7 @@ test.each([
   ['hardhat', 430],
   ['anvil', 510],
 ] as const)(
-  'hardly any of 600 seeded requests is answered otherwise than by %s, but for what is meant',
+  '600 seeded requests get the answers of %s, except for intended differences and a few more',
   async (peer, identical) => {
     const result = await compareWithPeer({ peer, seed: 1, requests: 600, log: () => undefined })
     if (result === undefined) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareWithKubo } from './run.js'
 
-test('hardly any seeded request is answered otherwise than by Kubo, but for what is meant to be', async ({
+test('seeded requests get the answers of Kubo, except for intended differences and a few more', async ({
   skip,
 }) => {
   const result = await compareWithKubo({ seed: 1, requests: 2_000, log: () => undefined })
