@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
+import type { StreamingApi } from 'hono/utils/stream'
 import * as z from 'zod'
+import { textChunks } from '../../encoding/timeSlice.js'
 import { checkConfiguration } from '../../provider/configuration.js'
 import {
   type Journal,
@@ -84,11 +86,11 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
           'the query',
         )
         const found = await search(journal, wanted, { before, limit })
-        const entries = found.reverse().map((entry) => (summary ? summaryOf(entry) : entryOf(entry)))
-        if (format === 'json') return context.json(entries)
-        context.header('content-type', 'application/x-ndjson')
-        if (format === 'ndjson') return context.body(entries.map(toLine).join(''))
-        return follow(context, journal, entries, wanted)
+        const entries = entriesOf(found.reverse(), { summary })
+        context.header('content-type', format === 'json' ? 'application/json' : 'application/x-ndjson')
+        if (format === 'stream') return follow(context, journal, entries, wanted)
+        const pieces = format === 'json' ? listOf(entries) : linesOf(entries)
+        return stream(context, (out) => writePieces(out, pieces))
       },
     },
     {
@@ -128,6 +130,35 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
   ]
 }
 
+/** Formats entries one by one, since their parameters may take many megabytes. */
+function* entriesOf(
+  found: readonly (RecordedRequest & { id: number })[],
+  { summary }: { summary: boolean },
+): Generator<JournalEntry> {
+  for (const entry of found) yield summary ? summaryOf(entry) : entryOf(entry)
+}
+
+function* listOf(entries: Iterable<JournalEntry>): Generator<string> {
+  let separator = '['
+  for (const entry of entries) {
+    yield separator + JSON.stringify(entry)
+    separator = ','
+  }
+  yield separator === '[' ? '[]' : ']'
+}
+
+function* linesOf(entries: Iterable<JournalEntry>): Generator<string> {
+  for (const entry of entries) yield toLine(entry)
+}
+
+/** Writes text, and yields to other requests in between. */
+async function writePieces(out: StreamingApi, pieces: Iterable<string>): Promise<void> {
+  for await (const chunk of textChunks(pieces)) {
+    if (out.aborted) return
+    await out.write(chunk)
+  }
+}
+
 /** Characters that may wait for a reader; one that lags further behind is disconnected. */
 const maxWaiting = 1024 * 1024
 
@@ -135,7 +166,7 @@ const maxWaiting = 1024 * 1024
 function follow(
   context: Context,
   journal: Journal,
-  entries: readonly JournalEntry[],
+  entries: Iterable<JournalEntry>,
   filter: JournalFilter,
 ): Response {
   return stream(context, async (out) => {
@@ -155,7 +186,7 @@ function follow(
     const stop = journal.listen((entry) => {
       if (matchesEntry(filter, entry, journal.keyLabels)) void write(toLine(entry))
     })
-    await out.write(entries.map(toLine).join(''))
+    await writePieces(out, linesOf(entries))
     await ended
     stop()
   })

@@ -78,16 +78,39 @@ function collectingFilter<T>(
   }
 }
 
+/** Makes the values of an event once for all filters, as thousands of them may keep what came with thousands of blocks. */
+function onceForEach<T>(collect: (event: ChainEvent) => readonly T[]): (event: ChainEvent) => readonly T[] {
+  const collected = new WeakMap<ChainEvent, readonly T[]>()
+  return (event) => {
+    let values = collected.get(event)
+    if (values === undefined) {
+      values = collect(event)
+      collected.set(event, values)
+    }
+    return values
+  }
+}
+
+const newHeads = onceForEach((event) => (event.type === 'head' ? [queuedBlock(event.block)] : []))
+const pendingTransactions = onceForEach((event) =>
+  event.type === 'pending' ? [{ value: event.transaction }] : [],
+)
+const pendingHashes = onceForEach((event) =>
+  event.type === 'pending' ? [{ value: event.transaction.hash }] : [],
+)
+const queuedChanges = onceForEach((event) =>
+  logChanges(event).map((change) => ({ value: change, block: change.removed ? undefined : change.block })),
+)
+
 /**
  * Creates a filter that collects the hashes of new heads.
  *
  * @param first - block that the first poll starts with
  */
 export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
-  const collect = (event: ChainEvent) => (event.type === 'head' ? [queuedBlock(event.block)] : [])
   return collectingFilter(
     source,
-    collect,
+    newHeads,
     (blocks) => wireArray(blocks.map((block) => hashesText([block]))),
     first === undefined ? [] : [queuedBlock(first)],
   )
@@ -103,17 +126,10 @@ function queuedBlock(block: StoredBlock): QueuedValue<StoredBlock> {
  */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
-    ? collectingFilter(
-        source,
-        (event) => (event.type === 'pending' ? [{ value: event.transaction }] : []),
-        (transactions) =>
-          wireArray(transactions.map((transaction) => transactionText(transaction, undefined))),
+    ? collectingFilter(source, pendingTransactions, (transactions) =>
+        wireArray(transactions.map((transaction) => transactionText(transaction, undefined))),
       )
-    : collectingFilter(
-        source,
-        (event) => (event.type === 'pending' ? [{ value: event.transaction.hash }] : []),
-        (hashes) => wireArray(hashes.map((hash) => jsonBytes(hash))),
-      )
+    : collectingFilter(source, pendingHashes, (hashes) => wireArray(hashes.map((hash) => jsonBytes(hash))))
 }
 
 /** Logs in wire form that predate a filter. */
@@ -137,9 +153,7 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     pastLogs = past?.repeat().catch(() => [])
   })
   const collect = (event: ChainEvent) =>
-    logChanges(event)
-      .filter(({ block }) => inRange(block.header.number, logs))
-      .map((change) => ({ value: change, block: change.removed ? undefined : change.block }))
+    queuedChanges(event).filter(({ value: { block } }) => inRange(block.header.number, logs))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
     const begin = pastLogs
     pastLogs = undefined

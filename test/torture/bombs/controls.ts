@@ -1,4 +1,5 @@
-import { many, refusalOf, type Bomb } from './bomb.js'
+import { callPlainly } from '../requests.js'
+import { TARGET, many, oncePerNode, refusalOf, type Bomb } from './bomb.js'
 
 /** A request to the controls. */
 function control(name: string, path: string, init: () => RequestInit = () => ({})): Bomb {
@@ -62,6 +63,21 @@ export const controls: readonly Bomb[] = [
     ),
     control('two megabytes of brackets', path, () => ({ ...json([], method), body: '['.repeat(2e6) })),
   ]),
+  ...['/requests?limit=1000', '/requests?limit=1000&format=ndjson'].map((path) => ({
+    ...control('calls with fifteen kilobytes of data each', path),
+    prepare: oncePerNode(async (node) => {
+      const data = `0x${'01'.repeat(7500)}`
+      for (let batch = 0; batch < 10; batch++) {
+        const calls = many(100, (id) => ({
+          jsonrpc: '2.0',
+          id,
+          method: 'eth_call',
+          params: [{ to: TARGET, data }],
+        }))
+        await callPlainly(node, JSON.stringify(calls))
+      }
+    }),
+  })),
   control('hundreds of thousands of keys', '/clocks/quota', () =>
     json(Object.fromEntries(many(1.5e5, (i) => [`k${i}`, i])), 'PUT'),
   ),

@@ -394,6 +394,11 @@ export const fileNetwork: readonly Bomb[] = [
     () => Buffer.from(`{"a":[${'1,'.repeat(5e6)}1]}`),
   ),
   file(
+    'config/replace: sixty thousand settings',
+    () => 'config/replace',
+    () => Buffer.from(JSON.stringify(Object.fromEntries(many(60_000, (i) => [`k${i}`, i])))),
+  ),
+  file(
     'files/write: fifty megabytes',
     () => 'files/write?create=true&arg=/large',
     () => Buffer.alloc(5e7, 1),

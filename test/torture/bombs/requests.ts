@@ -1,8 +1,8 @@
 import { RLP } from '@ethereumjs/rlp'
-import { TARGET, SIGNER, address, body, hash, many, override, rpc, type Bomb } from './bomb.js'
+import { TARGET, SIGNER, address, body, hash, many, oncePerNode, override, rpc, type Bomb } from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
-import { call, type Hex } from '../requests.js'
+import { call, callPlainly, type Hex } from '../requests.js'
 
 /** A megabyte of a byte, in hexadecimal. */
 const megabytes = (count: number, byte = 'ab'): Hex => `0x${byte.repeat(count * 1e6)}`
@@ -242,6 +242,18 @@ export const requests: readonly Bomb[] = [
   rpc('code of five megabytes', 'eth_getCode', () => [address(78), 'latest']),
   rpc('a hundred thousand blocks', 'hardhat_mine', () => ['0x186a0', '0x1']),
   rpc('five thousand blocks', 'anvil_mine', () => ['0x1388']),
+  {
+    ...rpc('a thousand blocks that three thousand filters wait for', 'anvil_mine', () => ['0x3e8']),
+    prepare: oncePerNode(async (node) => {
+      for (const [method, params] of [
+        ['eth_newBlockFilter', []],
+        ['eth_newFilter', [{}]],
+        ['eth_newPendingTransactionFilter', []],
+      ] as const) {
+        await callPlainly(node, batch(1000, method, params))
+      }
+    }),
+  },
   { ...rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]), prepare: mineThousand },
   { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),

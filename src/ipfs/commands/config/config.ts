@@ -102,8 +102,8 @@ export const configProfileApply = defineCommand({
   },
 })
 
-/** The longest accepted configuration, in bytes. */
-const configurationLimit = 1024 * 1024
+/** The longest accepted configuration, in bytes. It is parsed in one step. */
+const configurationLimit = 256 * 1024
 
 /** `config/replace`: sets everything in a file, in the format of `config/show`. */
 export const configReplace = defineCommand({
