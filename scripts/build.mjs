@@ -40,7 +40,7 @@ const libraries = new Map(
   ].map((name) => [name, libraryFile(name)]),
 )
 
-/** What the worker thread alone loads from a file of its own: the command has all of that package inside. */
+/** What worker threads alone load from a file of its own: the command has all of that package inside. */
 const workerLibraries = new Map([['@ethereumjs/evm', libraryFile('@ethereumjs/evm')]])
 const workerExports = "export { MCLBLS, RustBN254 } from '@ethereumjs/evm'"
 
@@ -228,13 +228,13 @@ function workerLibrarySettings(path) {
 }
 
 /**
- * What loads libraries or reads files of packages by name: the worker thread, which begins with the text of a function, and
- * the sandbox of tracers. Here they find them by the names of their files.
+ * What loads libraries or reads files of packages by name: worker threads, which begin with the text of a function. Here
+ * they find them by the names of their files.
  */
 const libraryNames = {
   name: 'names of libraries',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\](worker|sandbox)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[/\\]worker\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const named = text.replaceAll(
         /\b(load|require|require\.resolve)\('([^']+)'\)/g,

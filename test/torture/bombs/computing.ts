@@ -231,6 +231,20 @@ const javaScriptTracers: Record<string, string> = {
     "{step: function() { /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!') }, fault: function() {}, result: function() {}}",
   'a tracer that returns much':
     "{step: function() {}, fault: function() {}, result: function() { return 'x'.repeat(3e7) }}",
+  'a tracer that searches a text in a step of hours':
+    "{step: function() {}, fault: function() {}, result: function() { return 'a'.repeat(3e6).indexOf('a'.repeat(15e5) + 'b') }}",
+  'a tracer that returns millions of escapes':
+    "{step: function() {}, fault: function() {}, result: function() { return '\\u0001'.repeat(5e5) }}",
+  'a tracer that throws seven megabytes':
+    "{step: function() {}, fault: function() {}, result: function() { throw new Error('x'.repeat(7e6)) }}",
+  'a tracer that throws deep lists':
+    '{step: function() {}, fault: function() {}, result: function() { for (var i = 0, a = []; i < 3000; i++) a = [a]; throw a }}',
+  'a tracer that asks for other balances without end': `{asked: 0, step: function(log, db) { for (;;) {
+      var account = new Uint8Array(20); account[0] = this.asked; account[1] = this.asked >> 8; account[2] = this.asked++ >> 16
+      db.getBalance(account)
+    } }, fault: function() {}, result: function() {}}`,
+  'a tracer that asks for the addresses of large contracts':
+    "{step: function() {}, fault: function() {}, result: function() { for (var i = 0; i < 300; i++) toContract2('0x00', '0x00', new Uint8Array(1e6)) }}",
   'a tracer that joins without end':
     "{text: 'x', step: function() { this.text += this.text }, fault: function() {}, result: function() {}}",
 }

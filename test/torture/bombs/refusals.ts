@@ -10,8 +10,13 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^WebSocket: a million messages of a number/, 'invalid request'],
   [/^WebSocket: thirty megabytes that are no UTF-8/, '1007'],
   [/^WebSocket: thirty masked megabytes/, '1008'],
-  [/^debug_traceCall: a tracer (that loops|whose text loops|with a regular expression)/, 'execution timeout'],
+  [
+    /^debug_traceCall: a tracer (that (loops|searches|asks for other)|whose text loops|with a regular expression)/,
+    'execution timeout',
+  ],
   [/^debug_traceCall: a tracer that returns much/, 'out of memory'],
+  [/^debug_traceCall: a tracer that throws seven/, 'Error: xxx'],
+  [/^debug_traceCall: a tracer that throws deep/, '[[['],
   [/^debug_traceCall: a tracer that joins without end/, 'string too long'],
   [
     /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,

@@ -1,10 +1,18 @@
-import { generateAddress, generateAddress2 } from '@ethereumjs/util'
+import { concatBytes, generateAddress } from '@ethereumjs/util'
 import { bytesToPlainHex, minimalBytes } from '../../../encoding/hex.js'
 import { TimeSlice, whenReady } from '../../../encoding/timeSlice.js'
+import { keccak256, keccak256InTurns } from '../../crypto.js'
 import { padTo32 } from '../../state/account.js'
 import type { TraceBudget } from '../budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from '../tracer.js'
-import { Sandbox, type SandboxArgument, SandboxError, type SandboxFunctions } from './sandbox.js'
+import {
+  Sandbox,
+  type SandboxArgument,
+  SandboxError,
+  type SandboxFunctions,
+  type SandboxValue,
+  type StepFacts,
+} from './sandbox.js'
 
 /** Options for a tracer in JavaScript. */
 export interface JavaScriptTracerOptions {
@@ -23,6 +31,16 @@ type Fact = { number: number } | { wei: string } | { text: string } | { bytes: U
 
 const NO_BYTES = new Uint8Array(0)
 
+/** Functions of the prelude whose results are sent along with each step. */
+const stepFunctions = [
+  ...(['getPC', 'getGas', 'getCost', 'getDepth', 'getRefund', 'getError', 'opcode', 'opcodeName'] as const),
+  ...(['stackLength', 'memoryLength'] as const),
+] as const
+/** Functions of the prelude whose results hold for a whole frame. */
+const frameFunctions = ['getCaller', 'getAddress', 'getValue', 'getInput'] as const
+/** Stack items that are sent along with each step of a program that reads the stack. */
+const SENT_STACK_ITEMS = 16
+
 /** Runs a JavaScript program on the events of an execution (geth: eth/tracers/js/goja.go). */
 export class JavaScriptTracer implements ExecutionTracer {
   readonly step: NonNullable<ExecutionTracer['step']>
@@ -31,6 +49,9 @@ export class JavaScriptTracer implements ExecutionTracer {
   readonly #slice = new TimeSlice()
   readonly #facts: Record<string, Fact> = {}
   #sandbox: Sandbox | undefined
+  #readsStack = false
+  /** The frame of the last step that was sent. */
+  #sentFrame: Step['runState']['env'] | undefined
   #hooks: ReadonlySet<string> = new Set()
   #state: TracedState | undefined
   #precompiles: ReadonlySet<string> = new Set()
@@ -81,8 +102,8 @@ export class JavaScriptTracer implements ExecutionTracer {
     this.#setFact('gasPrice', gasTip)
     this.#setFact('coinbase', coinbase)
     await this.#guarded(undefined, async () => {
-      this.#sandbox = await Sandbox.create(this.#functions())
-      this.#hooks = await this.#sandbox.start(program, config)
+      this.#sandbox = new Sandbox(this.#functions())
+      this.#hooks = await this.#sandbox.start(program, config, { step: stepFunctions, frame: frameFunctions })
     })
   }
 
@@ -124,8 +145,8 @@ export class JavaScriptTracer implements ExecutionTracer {
     await this.#guarded('result', async (sandbox) => {
       this.#result = (await sandbox?.call('result')) ?? '{}'
     })
+    this.#close()
     this.#budget.spend(this.#result.length)
-    this.#sandbox = undefined
   }
 
   #onStep(step: Step): Promise<void> | undefined {
@@ -140,7 +161,8 @@ export class JavaScriptTracer implements ExecutionTracer {
     if (!this.#hooks.has(hook)) return
     const pause = this.#slice.pause()
     if (pause !== undefined) await pause
-    await this.#guarded(hook, async (sandbox) => void (await sandbox?.call(hook)))
+    const facts = hook === 'step' || hook === 'fault' ? this.#stepFacts() : undefined
+    await this.#guarded(hook, async (sandbox) => void (await sandbox?.call(hook, facts)))
   }
 
   /** Runs a hook; after its first failure, a program is not called again. */
@@ -152,10 +174,16 @@ export class JavaScriptTracer implements ExecutionTracer {
     try {
       await work(this.#sandbox)
     } catch (error) {
+      this.#close()
       if (!(error instanceof SandboxError)) throw error
       const origin = hook === undefined ? '' : `    in server-side tracer function '${hook}'`
       this.#failure = `${error.message}${origin}`
     }
+  }
+
+  #close(): void {
+    this.#sandbox?.close()
+    this.#sandbox = undefined
   }
 
   #setFact(name: string, value: number | bigint | string | Uint8Array): void {
@@ -165,46 +193,71 @@ export class JavaScriptTracer implements ExecutionTracer {
     else this.#facts[name] = { bytes: value.slice() }
   }
 
-  /** Creates the functions that the prelude calls in this process. */
+  /** Creates the functions that the prelude calls in this process, until the time of the trace is over. */
   #functions(): SandboxFunctions {
-    return {
-      context: () => JSON.stringify(this.#facts, (_, value) => (value instanceof Uint8Array ? {} : value)),
+    const functions: SandboxFunctions = {
+      context: () =>
+        JSON.stringify(this.#facts, (_, value: unknown) => (value instanceof Uint8Array ? true : value)),
       contextBytes: (name) => {
         const fact = this.#facts[String(name)]
         return fact !== undefined && 'bytes' in fact ? fact.bytes : undefined
       },
-      ...this.#stepFunctions(),
       ...this.#frameFunctions(),
       ...this.#stateFunctions(),
+      peek: (index) => {
+        this.#readsStack = true
+        return peek(this.#currentStep(), Number(index))
+      },
+      memorySlice: (start, end) => memorySlice(this.#currentStep(), Number(start), Number(end)),
+      memoryWord: (offset) => memoryWord(this.#currentStep(), Number(offset)),
+      getCaller: () => this.#currentStep().runState.env.caller.bytes,
+      getAddress: () => this.#currentStep().runState.env.address.bytes,
+      getValue: () => this.#currentStep().runState.env.callValue.toString(),
+      getInput: () => this.#currentStep().runState.env.callData,
       toContract: (from, nonce) => generateAddress(bytes(from), minimalBytes(BigInt(Number(nonce)))),
-      toContract2: (from, salt, initcode) => generateAddress2(bytes(from), bytes(salt), bytes(initcode)),
+      toContract2: async (from, salt, initcode) => {
+        const hash = await keccak256InTurns(bytes(initcode))
+        return keccak256(concatBytes(Uint8Array.of(0xff), bytes(from), bytes(salt), hash)).subarray(12)
+      },
       isPrecompiled: (address) => this.#precompiles.has(bytesToPlainHex(bytes(address))),
     }
+    return Object.fromEntries(
+      Object.entries(functions).map(([name, work]) => [
+        name,
+        (...parameters) => {
+          this.#budget.checkTime()
+          return work(...parameters)
+        },
+      ]),
+    )
   }
 
-  #stepFunctions(): SandboxFunctions {
-    const step = (): Step => {
-      if (this.#step === undefined) throw new TypeError('no opcode runs')
-      return this.#step
+  #currentStep(): Step {
+    if (this.#step === undefined) throw new TypeError('no opcode runs')
+    return this.#step
+  }
+
+  #stepFacts(): StepFacts {
+    const { runState, gas, cost, memoryWords } = this.#currentStep()
+    const { env, stack } = runState
+    const results: Record<(typeof stepFunctions)[number], SandboxValue> = {
+      getPC: this.#programCounter,
+      getGas: Number(gas),
+      getCost: Number(cost),
+      getDepth: env.depth + 1,
+      getRefund: Number(this.#refund + runState.gasRefund),
+      getError: this.#stepFailure,
+      opcode: runState.opCode,
+      opcodeName: this.#options.opcodeName(runState.opCode),
+      stackLength: stack.length,
+      memoryLength: memoryWords * 32,
     }
+    const isNewFrame = env !== this.#sentFrame
+    this.#sentFrame = env
     return {
-      getPC: () => this.#programCounter,
-      getGas: () => Number(step().gas),
-      getCost: () => Number(step().cost),
-      getDepth: () => step().runState.env.depth + 1,
-      getRefund: () => Number(this.#refund + step().runState.gasRefund),
-      getError: () => this.#stepFailure,
-      opcode: () => step().runState.opCode,
-      opcodeName: () => this.#options.opcodeName(step().runState.opCode),
-      peek: (index) => peek(step(), Number(index)),
-      stackLength: () => step().runState.stack.length,
-      memorySlice: (start, end) => memorySlice(step(), Number(start), Number(end)),
-      memoryWord: (offset) => memoryWord(step(), Number(offset)),
-      memoryLength: () => step().memoryWords * 32,
-      getCaller: () => step().runState.env.caller.bytes,
-      getAddress: () => step().runState.env.address.bytes,
-      getValue: () => step().runState.env.callValue.toString(),
-      getInput: () => step().runState.env.callData,
+      results,
+      stack: this.#readsStack ? stack.peek(Math.min(stack.length, SENT_STACK_ITEMS)) : [],
+      isNewFrame,
     }
   }
 

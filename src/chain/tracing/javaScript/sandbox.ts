@@ -1,107 +1,257 @@
-import { openSync, readSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type * as QuickJs from 'quickjs-emscripten-core'
-import type {
-  AsyncFunctionImplementation,
-  QuickJSAsyncContext,
-  QuickJSAsyncVariant,
-  QuickJSHandle,
-} from 'quickjs-emscripten-core'
-import { nextLongTurn } from '../../../encoding/timeSlice.js'
+import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from 'node:worker_threads'
+import { type Awaitable, TimeSlice } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
+import {
+  type EngineSetup,
+  type Order,
+  type Outcome,
+  type Question,
+  type Reply,
+  type SandboxArgument,
+  type SandboxValue,
+  type StepFacts,
+  serve,
+} from './worker.js'
 
-/** Memory limit of a program in bytes. The engine cannot be stopped while it copies or writes a single value. */
-const MAX_MEMORY_BYTES = 16 * 1024 * 1024
-const MAX_STACK_BYTES = 512 * 1024
-/** Maximum CPU time of a program before it returns to this process, which serves nothing else meanwhile. */
-const MAX_RUN_MILLISECONDS = 25
+export type { SandboxArgument, SandboxValue, StepFacts } from './worker.js'
 
-/** An argument from a program to a function of this process. */
-export type SandboxArgument = number | string | Uint8Array
-/** A result of a function of this process for a program. */
-export type SandboxValue = number | string | boolean | Uint8Array | undefined
+const limits: EngineSetup['limits'] = {
+  memoryBytes: 16 * 1024 * 1024,
+  stackBytes: 512 * 1024,
+  // Other sandboxes of the same thread wait meanwhile.
+  runMilliseconds: 250,
+  spinMilliseconds: 0.1,
+}
+/** Time that this thread looks for a message before it turns to other work. */
+const SPIN_MILLISECONDS = 0.1
+/** Messages for which it does not look after one that took longer: the threads may share a processor. */
+const MESSAGES_WITHOUT_SPIN = 32
+/** Maximum silence of a thread: the engine cannot be interrupted while it copies or searches a text. */
+const MAX_SILENCE_MILLISECONDS = 10_000
+const MAX_THREADS = 4
+/** An engine never gives back memory, so a thread ends after this time without sandboxes. */
+const IDLE_MILLISECONDS = 10_000
+
 /** Functions of this process that a program may call, by name. */
 export type SandboxFunctions = Readonly<
-  Record<string, (...parameters: SandboxArgument[]) => SandboxValue | Promise<SandboxValue>>
+  Record<string, (...parameters: SandboxArgument[]) => Awaitable<SandboxValue>>
 >
 
-/** A program threw, was stopped, or could not be parsed. */
+/** Names of functions whose results the thread knows: of each step, or once they have been asked for in a frame. */
+export interface KnownFunctions {
+  step: readonly string[]
+  frame: readonly string[]
+}
+
+/** A program has thrown, was stopped, or could not be parsed. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
 }
 
-interface Engine {
-  core: Pick<typeof QuickJs, 'newQuickJSAsyncWASMModuleFromVariant' | 'newVariant'>
-  variant: QuickJSAsyncVariant
-  wasmModule: WebAssembly.Module
-  /** Source of the library for large integers. */
-  bigInteger: string
+/** An order without an outcome yet, and the functions that its program may call. */
+interface Pending {
+  functions: SandboxFunctions
+  resolve: (text: string | undefined) => void
+  reject: (error: unknown) => void
+  /** An error of a function of this process, unless it refuses the program's call. */
+  fault?: unknown
 }
 
-/** Compiles off this thread; missing from Node's types. */
-const compiler = Reflect.get(globalThis, 'WebAssembly') as {
-  compile(binary: Uint8Array): Promise<WebAssembly.Module>
-}
+/** Resolves once a number differs from the given value; missing from the configured library of TypeScript. */
+const waitAsync = Reflect.get(Atomics, 'waitAsync') as (
+  numbers: Int32Array,
+  index: number,
+  value: number,
+) => { value: unknown }
 
-let engine: Promise<Engine> | undefined
+/** A thread with an engine, QuickJS in WebAssembly. Nothing that a program does holds the main thread. */
+class EngineThread {
+  readonly #sandboxes = new Set<number>()
+  readonly #pending = new Map<number, Pending>()
+  readonly #counts = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  readonly #port: MessagePort
+  readonly #slice = new TimeSlice()
+  readonly #worker: Worker
+  readonly #watch: NodeJS.Timeout
+  #lastSign = 0
+  #withoutSpin = 0
+  #isListening = false
+  #idle: NodeJS.Timeout | undefined
+  #isOver = false
 
-async function loadEngine(): Promise<Engine> {
-  const require = createRequire(import.meta.url)
-  const { default: variant } = require('@jitl/quickjs-wasmfile-release-asyncify') as {
-    default: QuickJSAsyncVariant
+  constructor() {
+    const { port1, port2 } = new MessageChannel()
+    const setup: EngineSetup = { url: import.meta.url, prelude, port: port2, counts: this.#counts, limits }
+    // The code is passed as text so that neither bundles nor tests need a file for it.
+    this.#worker = new Worker(`(${serve.toString()})()`, {
+      eval: true,
+      workerData: setup,
+      transferList: [port2],
+      execArgv: [],
+    })
+    this.#worker.unref()
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#worker.on('exit', () => this.#end(new Error('the thread of tracers has ended')))
+    this.#port = port1
+    this.#port.unref()
+    this.#watch = setInterval(() => this.#checkSilence(), MAX_SILENCE_MILLISECONDS / 4)
+    this.#watch.unref()
   }
-  const [core, wasm, bigInteger] = await Promise.all([
-    import('quickjs-emscripten-core'),
-    readFile(require.resolve('@jitl/quickjs-wasmfile-release-asyncify/wasm')),
-    readFile(require.resolve('big-integer'), 'utf8'),
-  ])
-  return { core, variant, wasmModule: await compiler.compile(wasm), bigInteger }
-}
 
-/**
- * A separate JavaScript engine (QuickJS in WebAssembly), in which a program has access only to the given functions of
- * this process. A function may return a promise; the program is then suspended until it settles.
- */
-export class Sandbox {
-  readonly #context: QuickJSAsyncContext
-  /** The time and this thread's CPU time when the program was last entered; unset while our own code runs. */
-  #entered: { time: number; processor: number } | undefined
-  /** Why the program was stopped, if it was. */
-  #interruption: string | undefined
+  /** Number of sandboxes. */
+  get size(): number {
+    return this.#sandboxes.size
+  }
 
-  private constructor(context: QuickJSAsyncContext) {
-    this.#context = context
-    context.runtime.setMemoryLimit(MAX_MEMORY_BYTES)
-    context.runtime.setMaxStackSize(MAX_STACK_BYTES)
-    context.runtime.setInterruptHandler(() => this.#isOver())
+  add(sandbox: number): void {
+    this.#sandboxes.add(sandbox)
+    clearTimeout(this.#idle)
+  }
+
+  /** Frees a context. */
+  remove(sandbox: number): void {
+    if (!this.#sandboxes.delete(sandbox) || this.#isOver) return
+    this.#send({ sandbox, work: 'close' })
+    if (this.#sandboxes.size > 0) return
+    this.#idle = setTimeout(() => this.#end(new Error('the thread of tracers is idle')), IDLE_MILLISECONDS)
+    this.#idle.unref()
   }
 
   /**
-   * Creates a sandbox with the objects that tracers use.
+   * Carries out an order.
    *
-   * @param functions - members of the prelude's `host`, besides `interrupt`
+   * @returns the text that the program returned, if any
+   * @throws SandboxError
    */
-  static async create(functions: SandboxFunctions): Promise<Sandbox> {
-    const { core, variant, wasmModule, bigInteger } = await (engine ??= loadEngine())
-    await nextLongTurn()
-    // One instance per sandbox, since only one program per instance can be suspended at a time.
-    const instance = await core.newQuickJSAsyncWASMModuleFromVariant(core.newVariant(variant, { wasmModule }))
-    const sandbox = new Sandbox(instance.newContext())
-    await nextLongTurn()
-    const make = await sandbox.#evaluate(prelude, 'prelude')
-    await nextLongTurn()
-    const start = sandbox.#unwrap(
-      sandbox.#context.callFunction(
-        make,
-        sandbox.#context.undefined,
-        sandbox.#host(functions),
-        sandbox.#loadBigInt(bigInteger),
-      ),
-    )
-    sandbox.#context.setProp(sandbox.#context.global, 'start the tracer', start)
-    await nextLongTurn()
-    return sandbox
+  order(order: Order, functions: SandboxFunctions): Promise<string | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) {
+        reject(timeout())
+        return
+      }
+      if (this.#pending.size === 0) this.#worker.ref()
+      this.#pending.set(order.sandbox, { functions, resolve, reject })
+      this.#send(order)
+      if (!this.#isListening) void this.#listen()
+    })
+  }
+
+  #send(message: Order | Reply): void {
+    this.#lastSign = performance.now()
+    this.#port.postMessage(message)
+    Atomics.add(this.#counts, 0, 1)
+    Atomics.notify(this.#counts, 0)
+  }
+
+  /** Handles messages until no order is left. */
+  async #listen(): Promise<void> {
+    this.#isListening = true
+    while (this.#pending.size > 0) {
+      const count = Atomics.load(this.#counts, 1)
+      const received = receiveMessageOnPort(this.#port)
+      if (received === undefined) {
+        if (!this.#spin(count)) await waitAsync(this.#counts, 1, count).value
+      } else if ('name' in received.message) await this.#answer(received.message)
+      else this.#settle(received.message)
+    }
+    this.#isListening = false
+  }
+
+  /** Looks for a message for a moment, which is faster than being woken for it. Returns whether one has arrived. */
+  #spin(count: number): boolean {
+    if (--this.#withoutSpin > 0) return false
+    const end = performance.now() + SPIN_MILLISECONDS
+    while (Atomics.load(this.#counts, 1) === count) {
+      if (performance.now() < end) continue
+      this.#withoutSpin = MESSAGES_WITHOUT_SPIN
+      return false
+    }
+    return true
+  }
+
+  #settle(outcome: Outcome): void {
+    this.#lastSign = performance.now()
+    const pending = this.#pending.get(outcome.sandbox)
+    this.#pending.delete(outcome.sandbox)
+    if (this.#pending.size === 0) this.#worker.unref()
+    if (pending === undefined) return
+    if ('fault' in pending) pending.reject(pending.fault)
+    else if ('failure' in outcome) pending.reject(new SandboxError(outcome.failure))
+    else pending.resolve(outcome.text)
+  }
+
+  /** Answers once this turn of the event loop has time left, since a program may ask without end. */
+  async #answer({ sandbox, name, parameters }: Question): Promise<void> {
+    const pause = this.#slice.pause()
+    if (pause !== undefined) await pause
+    const pending = this.#pending.get(sandbox)
+    let reply: Reply
+    try {
+      const value = await pending?.functions[name]?.(...parameters)
+      // A view would be sent with its whole buffer.
+      reply = { value: value instanceof Uint8Array ? new Uint8Array(value) : value }
+    } catch (error) {
+      if (!(error instanceof SandboxError) && pending !== undefined) pending.fault = error
+      reply = { interruption: error instanceof Error ? error.message : String(error) }
+    }
+    if (!this.#isOver) this.#send(reply)
+  }
+
+  #checkSilence(): void {
+    const isSilent = performance.now() - this.#lastSign > MAX_SILENCE_MILLISECONDS
+    if (this.#pending.size > 0 && isSilent) this.#end(timeout())
+  }
+
+  #end(error: Error): void {
+    this.#isOver = true
+    threads.delete(this)
+    clearInterval(this.#watch)
+    clearTimeout(this.#idle)
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
+    // Wakes the listener, which finds no order left.
+    Atomics.add(this.#counts, 1, 1)
+    Atomics.notify(this.#counts, 1)
+    void this.#worker.terminate()
+  }
+}
+
+function timeout(): SandboxError {
+  return new SandboxError('execution timeout')
+}
+
+const threads = new Set<EngineThread>()
+
+/** Returns an idle thread, a new one while there may be more, or else the thread with the fewest sandboxes. */
+function freestThread(): EngineThread {
+  let freest: EngineThread | undefined
+  for (const thread of threads) {
+    if (freest === undefined || thread.size < freest.size) freest = thread
+  }
+  if (freest !== undefined && (freest.size === 0 || threads.size === MAX_THREADS)) return freest
+  const thread = new EngineThread()
+  threads.add(thread)
+  return thread
+}
+
+let newestId = 0
+
+/** Frees the contexts of traces that were abandoned. */
+const abandoned = new FinalizationRegistry<{ thread: EngineThread; id: number }>(({ thread, id }) =>
+  thread.remove(id),
+)
+
+/** A separate JavaScript context, in which a program has access only to the given functions. */
+export class Sandbox {
+  readonly #thread = freestThread()
+  readonly #id = ++newestId
+  readonly #functions: SandboxFunctions
+
+  /** @param functions - members of the prelude's `host`, besides `interrupt` */
+  constructor(functions: SandboxFunctions) {
+    this.#functions = functions
+    this.#thread.add(this.#id)
+    abandoned.register(this, { thread: this.#thread, id: this.#id })
   }
 
   /**
@@ -111,17 +261,15 @@ export class Sandbox {
    * @returns the names of its hooks
    * @throws SandboxError
    */
-  async start(program: string, config: string): Promise<ReadonlySet<string>> {
-    this.#startClock()
-    const tracer = await this.#evaluate(`(${program})`, '<eval>')
-    const context = this.#context
-    const start = context.getProp(context.global, 'start the tracer')
-    context.setProp(context.global, 'start the tracer', context.undefined)
-    const names = this.#unwrap(
-      context.callFunction(start, context.undefined, tracer, context.newString(config)),
-    )
-    this.#checkInterruption()
-    return new Set(context.getString(names).split(' '))
+  async start(
+    program: string,
+    config: string,
+    { step, frame }: KnownFunctions,
+  ): Promise<ReadonlySet<string>> {
+    const functions = [...Object.keys(this.#functions), ...step]
+    await this.#order({ sandbox: this.#id, work: 'open', functions, frameFunctions: frame })
+    const names = await this.#order({ sandbox: this.#id, work: 'start', program, config })
+    return new Set(names?.split(' '))
   }
 
   /**
@@ -130,151 +278,16 @@ export class Sandbox {
    * @returns its result, if that is a string
    * @throws SandboxError
    */
-  async call(hook: string): Promise<string | undefined> {
-    this.#startClock()
-    const value = await this.#evaluate(`globalThis['hooks of the tracer'].${hook}()`, '<eval>')
-    const text = this.#context.typeof(value) === 'string' ? this.#context.getString(value) : undefined
-    value.dispose()
-    this.#checkInterruption()
-    return text
+  call(hook: string, facts?: StepFacts): Promise<string | undefined> {
+    return this.#order({ sandbox: this.#id, work: 'call', hook, facts })
   }
 
-  /** Throws if the program was stopped, even if it caught the interruption and went on. */
-  #checkInterruption(): void {
-    if (this.#interruption !== undefined) throw new SandboxError(this.#interruption)
+  /** Frees the context. */
+  close(): void {
+    this.#thread.remove(this.#id)
   }
 
-  #isOver(): boolean {
-    const entered = this.#entered
-    if (entered === undefined) return false
-    // On a busy machine wall time means little, but CPU time takes longer to read.
-    if (performance.now() - entered.time > MAX_RUN_MILLISECONDS) {
-      if (processorMilliseconds() - entered.processor > MAX_RUN_MILLISECONDS) {
-        this.#interruption ??= 'execution timeout'
-      }
-    }
-    return this.#interruption !== undefined
+  #order(order: Order): Promise<string | undefined> {
+    return this.#thread.order(order, this.#functions)
   }
-
-  async #evaluate(code: string, name: string): Promise<QuickJSHandle> {
-    return this.#unwrap(await this.#context.evalCodeAsync(code, name))
-  }
-
-  #startClock(): void {
-    this.#entered = { time: performance.now(), processor: processorMilliseconds() }
-  }
-
-  #unwrap(result: Awaited<ReturnType<QuickJSAsyncContext['evalCodeAsync']>>): QuickJSHandle {
-    if (!('error' in result) || result.error === undefined) return result.value
-    const thrown: unknown = this.#context.dump(result.error)
-    result.error.dispose()
-    throw new SandboxError(this.#interruption ?? describeThrown(thrown))
-  }
-
-  #host(functions: SandboxFunctions): QuickJSHandle {
-    const context = this.#context
-    const host = context.newObject()
-    const interrupt = context.newFunction('interrupt', (message) => {
-      this.#interruption ??= context.getString(message)
-    })
-    context.setProp(host, 'interrupt', interrupt)
-    for (const [name, work] of Object.entries(functions)) {
-      const call = (...handles: QuickJSHandle[]): QuickJSHandle | Promise<QuickJSHandle> => {
-        const value = this.#run(() => work(...handles.map((handle) => this.#argument(handle))))
-        if (!(value instanceof Promise)) return this.#value(value)
-        return value.then((waited) => {
-          this.#startClock()
-          return this.#value(waited)
-        })
-      }
-      // The engine suspends only if it gets a promise, which its types do not express.
-      context.setProp(host, name, context.newAsyncifiedFunction(name, call as AsyncFunctionImplementation))
-    }
-    return host
-  }
-
-  /** Returns a function for the program that sets up the library for large integers. */
-  #loadBigInt(source: string): QuickJSHandle {
-    // Without native BigInt during setup, the library behaves as in geth, whose engine has none.
-    const library = `(function (BigInt, module) { ${source}; return bigInt })(undefined, undefined)`
-    return this.#context.newFunction('loadBigInt', () => {
-      const entered = this.#entered
-      const [time, processor] = [performance.now(), processorMilliseconds()]
-      this.#entered = undefined
-      const bigInt = this.#unwrap(this.#context.evalCode(library, 'bigInt'))
-      // Setting up the library does not count as time of the program.
-      if (entered !== undefined) {
-        this.#entered = {
-          time: entered.time + performance.now() - time,
-          processor: entered.processor + processorMilliseconds() - processor,
-        }
-      }
-      return bigInt
-    })
-  }
-
-  /** Keeps a program from catching an error of a function of this process. */
-  #run<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (error instanceof SandboxError) this.#interruption ??= error.message
-      throw error
-    }
-  }
-
-  #argument(handle: QuickJSHandle): SandboxArgument {
-    const type = this.#context.typeof(handle)
-    if (type === 'number') return this.#context.getNumber(handle)
-    if (type === 'string') return this.#context.getString(handle)
-    const lent = this.#context.getArrayBuffer(handle)
-    const bytes = lent.value.slice()
-    lent.dispose()
-    return bytes
-  }
-
-  #value(value: SandboxValue): QuickJSHandle {
-    const context = this.#context
-    switch (typeof value) {
-      case 'number':
-        return context.newNumber(value)
-      case 'string':
-        return context.newString(value)
-      case 'boolean':
-        return value ? context.true : context.false
-      case 'undefined':
-        return context.undefined
-      default:
-        return context.newArrayBuffer(new Uint8Array(value).buffer)
-    }
-  }
-}
-
-function processorMilliseconds(): number {
-  if (schedule === undefined) {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000
-  }
-  const length = readSync(schedule, scheduleText, 0, scheduleText.length, 0)
-  return Number.parseInt(scheduleText.latin1Slice(0, length)) / 1e6
-}
-
-/** Source of this thread's run time on Linux; elsewhere other threads of the process count, too. */
-const schedule = openSchedule()
-const scheduleText = Buffer.alloc(64)
-
-function openSchedule(): number | undefined {
-  try {
-    return openSync('/proc/thread-self/schedstat', 'r')
-  } catch {
-    return undefined
-  }
-}
-
-/** Formats a thrown value like geth's engine, without the position. */
-function describeThrown(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
-  const { name, message } = thrown as { name?: unknown; message?: unknown }
-  if (typeof message !== 'string') return JSON.stringify(thrown)
-  return `${String(name)}: ${message.replace(/^'(.*)' is not defined$/, '$1 is not defined')}`
 }
