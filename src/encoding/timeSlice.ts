@@ -132,14 +132,6 @@ export function nextTurn(): Promise<void> {
   })
 }
 
-/** Yields before a step of many milliseconds: between two of these, short work gets its turn. */
-export function nextLongTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    longWork.push(resolve)
-    planTurn()
-  })
-}
-
 /** Runs tasks one after another and yields between them. The first starts without delay. */
 export class TurnQueue {
   #slice = new TimeSlice()
