@@ -17,6 +17,8 @@ const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
 const IDLE_FLUSH_MILLISECONDS = 250
 /** Delay between attempts to repeat a write that LevelDB refused. */
 const RETRY_MILLISECONDS = 500
+/** Period of a timer that does nothing but keep the process alive. */
+const KEEP_ALIVE_MILLISECONDS = 60_000
 /** Free space required beyond the pending bytes, for LevelDB's own files. */
 const SPARE_BYTES = 1024 * 1024
 /** Size of the row cache: 131,072 rows, so three for each of 40,000 blocks. */
@@ -189,7 +191,9 @@ export class Database {
    * @throws DataDirectoryError if one is damaged
    */
   async filesChecked(): Promise<void> {
-    await this.#checking
+    // The check pauses without keeping the process alive.
+    const keepAlive = setInterval(() => undefined, KEEP_ALIVE_MILLISECONDS)
+    await this.#checking.finally(() => clearInterval(keepAlive))
     this.#throwDamage()
   }
 

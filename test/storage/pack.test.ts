@@ -302,6 +302,22 @@ describe('the command', () => {
     expect(refused.stderr()).toMatch(/^standin: .*keys\.json is not an archive of standin pack\.\n$/)
   })
 
+  test('packs and verifies a directory with more tables than are checked at its opening', async () => {
+    await buildCommand()
+    const many = join(folder, 'many-tables')
+    const node = await startCommand(['--data-dir', many])
+    await callRpc(node.ready.url, 'anvil_mine', ['0xfa0'])
+    await stopCommand(node)
+    const verify = runCommand(['verify', '--data-dir', many])
+    expect(await verify.ended).toBe(0)
+    expect(verify.stdout()).toContain('4001 blocks')
+    const packed = join(folder, 'many-tables.standin')
+    const pack = runCommand(['pack', many, packed])
+    expect(await pack.ended).toBe(0)
+    expect(pack.stdout()).toMatch(/^Packed \d+ files/)
+    expect(statSync(packed).size).toBeGreaterThan(0)
+  })
+
   test('leaves nothing half when it is killed while it unpacks', async () => {
     await buildCommand()
     const cache = join(folder, 'cache-of-killed')
