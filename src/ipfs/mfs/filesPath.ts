@@ -63,13 +63,16 @@ function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** The option of all operations on the mutable files. Every change is stored at once either way. */
+/**
+ * The option of all operations on the mutable files. Every change is stored immediately either way; a flush only decides
+ * when a sharded directory that fits a block becomes one, as in Kubo.
+ */
 export const flushOption = {
   flush: {
     type: 'bool',
     aliases: ['f'],
     default: true,
     inherited: true,
-    description: 'No effect: every change is stored immediately.',
+    description: 'Turn sharded directories that fit a block into one. Changes are always stored immediately.',
   },
 } as const satisfies OptionSpecs

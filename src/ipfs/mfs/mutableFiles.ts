@@ -57,9 +57,11 @@ function keyOf(path: string[]): string {
   return `/${path.join('/')}`
 }
 
-/** Entries of one directory that are remembered to be in memory. */
+/** Maximum number of sharded directories whose state in Kubo's memory is tracked. */
+const loadedDirectories = 1000
+/** Maximum number of entries tracked in one of them. */
 const loadedEntries = 1000
-/** Sharded directories that are remembered to be too large for one block. */
+/** Maximum number of sharded directories known to be too large for one block. */
 const largeDirectories = 1000
 
 /** Dependencies of the mutable files. */
@@ -174,7 +176,10 @@ export class MutableFiles {
   }
 
   #loadedAt(key: string): LoadedDirectory {
-    const loaded = this.#loaded.get(key) ?? { growth: 0, entries: new Set() }
+    const known = this.#loaded.get(key)
+    if (known !== undefined) return known
+    if (this.#loaded.size >= loadedDirectories) this.#loaded.clear()
+    const loaded: LoadedDirectory = { growth: 0, entries: new Set() }
     this.#loaded.set(key, loaded)
     return loaded
   }

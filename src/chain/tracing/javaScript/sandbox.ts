@@ -73,7 +73,8 @@ class EngineThread {
   readonly #slice = new TimeSlice()
   readonly #worker: Worker
   readonly #watch: NodeJS.Timeout
-  #lastSign = 0
+  /** When the thread last began to work without a word; infinite while it waits for an answer. */
+  #silentSince = Infinity
   #withoutSpin = 0
   #isListening = false
   #idle: NodeJS.Timeout | undefined
@@ -129,7 +130,10 @@ class EngineThread {
         reject(timeout())
         return
       }
-      if (this.#pending.size === 0) this.#worker.ref()
+      if (this.#pending.size === 0) {
+        this.#worker.ref()
+        this.#silentSince = performance.now()
+      }
       this.#pending.set(order.sandbox, { functions, resolve, reject })
       this.#send(order)
       if (!this.#isListening) void this.#listen()
@@ -137,7 +141,6 @@ class EngineThread {
   }
 
   #send(message: Order | Reply): void {
-    this.#lastSign = performance.now()
     this.#port.postMessage(message)
     Atomics.add(this.#counts, 0, 1)
     Atomics.notify(this.#counts, 0)
@@ -170,7 +173,7 @@ class EngineThread {
   }
 
   #settle(outcome: Outcome): void {
-    this.#lastSign = performance.now()
+    this.#silentSince = performance.now()
     const pending = this.#pending.get(outcome.sandbox)
     this.#pending.delete(outcome.sandbox)
     if (this.#pending.size === 0) this.#worker.unref()
@@ -182,6 +185,7 @@ class EngineThread {
 
   /** Answers once this turn of the event loop has time left, since a program may ask without end. */
   async #answer({ sandbox, name, parameters }: Question): Promise<void> {
+    this.#silentSince = Infinity
     const pause = this.#slice.pause()
     if (pause !== undefined) await pause
     const pending = this.#pending.get(sandbox)
@@ -194,11 +198,13 @@ class EngineThread {
       if (!(error instanceof SandboxError) && pending !== undefined) pending.fault = error
       reply = { interruption: error instanceof Error ? error.message : String(error) }
     }
-    if (!this.#isOver) this.#send(reply)
+    if (this.#isOver) return
+    this.#silentSince = performance.now()
+    this.#send(reply)
   }
 
   #checkSilence(): void {
-    const isSilent = performance.now() - this.#lastSign > MAX_SILENCE_MILLISECONDS
+    const isSilent = performance.now() - this.#silentSince > MAX_SILENCE_MILLISECONDS
     if (this.#pending.size > 0 && isSilent) this.#end(timeout())
   }
 

@@ -198,6 +198,8 @@ export function serve(): void {
     })
     for (const name of functions) {
       define(name, (...handles) => {
+        const { results } = sandbox.step
+        if (name in results) return valueIn(context, results[name])
         const parameters = handles.map((handle) => argumentIn(context, handle))
         return valueIn(context, known(sandbox, name, parameters) ?? ask(id, sandbox, { name, parameters }))
       })
@@ -205,16 +207,13 @@ export function serve(): void {
     return host
   }
 
-  /** Returns the result of a function if the thread knows it; undefined also stands for itself. */
+  /** Returns a stack item or a result of the current frame, if it is known without a question. */
   function known(sandbox: Sandbox, name: string, parameters: SandboxArgument[]): SandboxValue {
-    const { results, stack } = sandbox.step
-    if (name in results) return results[name]
-    if (name === 'peek') return stack[Number(parameters[0])]?.toString()
+    if (name === 'peek') return sandbox.step.stack[Number(parameters[0])]?.toString()
     return sandbox.frameResults.get(name)
   }
 
   function ask(id: number, sandbox: Sandbox, { name, parameters }: Omit<Question, 'sandbox'>): SandboxValue {
-    if (name in sandbox.step.results) return undefined
     send({ sandbox: id, name, parameters })
     let message = receive()
     for (; !('value' in message) && !('interruption' in message); message = receive()) backlog.push(message)
