@@ -302,6 +302,7 @@ export class Database {
       return Promise.resolve()
     }
     this.#flushing = this.#flushImmutable()
+      .catch((error: unknown) => this.#flushReopened(error))
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#flushing = undefined
@@ -326,6 +327,18 @@ export class Database {
     }
   }
 
+  /** LevelDB may fail for a disk that has room again by now: reopened, it takes the writes that it refused. */
+  async #flushReopened(cause: unknown): Promise<void> {
+    if (!this.#hasRoomToFlush()) throw cause
+    await this.#levels.reopen()
+    await this.#flushImmutable()
+  }
+
+  #hasRoomToFlush(): boolean {
+    const waiting = this.#immutableTables.reduce((bytes, { file }) => bytes + file.length, 0)
+    return hasRoom(this.#options.directory, 2 * waiting + SPARE_BYTES)
+  }
+
   /** Refuses further writes until LevelDB accepts the failed one. */
   #fail(error: unknown): void {
     this.#failure = error
@@ -334,10 +347,9 @@ export class Database {
     this.#retry.unref()
   }
 
-  /** After a failed write LevelDB takes no more until it is reopened. Reads wait meanwhile. */
+  /** After a failed write LevelDB takes no more until it is reopened. */
   async #tryAgain(): Promise<void> {
-    const waiting = this.#immutableTables.reduce((bytes, { file }) => bytes + file.length, 0)
-    if (!hasRoom(this.#options.directory, 2 * waiting + SPARE_BYTES)) {
+    if (!this.#hasRoomToFlush()) {
       this.#fail(this.#failure)
       return
     }

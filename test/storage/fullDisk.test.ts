@@ -8,11 +8,11 @@ import { startDevnet, stopAll, stopDevnet, type Devnet } from '../devnet/support
 import { addFile, callFileNetwork } from '../support/rpc.js'
 import { until } from '../support/until.js'
 
-/** A file system of 10 MiB; undefined where this process may not mount one. */
+/** A file system of 12 MiB; undefined where this process may not mount one. */
 function mountSmallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'standin-small-disk-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=10m', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', path], { stdio: 'ignore' })
     return path
   } catch {
     rmSync(path, { recursive: true })
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const ballast = join(disk ?? '', 'ballast')
-const takeRoom = (): void => writeFileSync(ballast, Buffer.alloc(4 * 1024 * 1024))
+const takeRoom = (): void => writeFileSync(ballast, Buffer.alloc(6 * 1024 * 1024))
 const freeRoom = (): void => rmSync(ballast)
 
 let payments = 0
