@@ -349,16 +349,12 @@ export class Database {
 
   /** After a failed write LevelDB takes no more until it is reopened. */
   async #tryAgain(): Promise<void> {
-    if (!this.#hasRoomToFlush()) {
-      this.#fail(this.#failure)
-      return
-    }
+    if (!this.#hasRoomToFlush()) return this.#fail(this.#failure)
     try {
       await this.#levels.reopen()
       this.#failure = undefined
     } catch (error) {
-      this.#fail(error)
-      return
+      return this.#fail(error)
     }
     await this.#startFlush()
   }
