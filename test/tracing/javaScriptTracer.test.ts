@@ -193,6 +193,16 @@ describe('a tracer in JavaScript', () => {
     }
   })
 
+  it('is refused before the message is checked', async () => {
+    const poor = { from: CALLER, to: CONTRACT, gas: '0x0', maxFeePerGas: '0x3b9aca00', value: '0x64' }
+    const tracing = (tracer: string, tracerConfig?: unknown): Promise<unknown> =>
+      chain.call('debug_traceCall', poor, 'latest', { tracer, tracerConfig })
+    await expect(tracing('{ no program')).rejects.toThrow(/^SyntaxError: /)
+    await expect(tracing('muxTracer', { missing: null })).rejects.toThrow(/^ReferenceError: missing/)
+    await expect(tracing('{fault() {}}')).rejects.toThrow(/^trace object must expose a function result\(\)$/)
+    await expect(tracing(resultOf('missing'))).rejects.toThrow(/^tracing failed: insufficient funds/)
+  })
+
   it('is stopped when it does not return, takes too much memory or traces without end', async () => {
     await expect(trace('answer', resultOf('(() => { for (;;) {} })()'))).rejects.toThrow(/^execution timeout/)
     const hoarder = resultOf('(() => { const all = []; for (;;) all.push(new Uint8Array(1e7)) })()')

@@ -214,6 +214,8 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
     firstLogIndex: 0,
     precompiles: new Set(evm.forkPrecompiles),
   })
+  // geth rejects a faulty tracer before it checks the message.
+  if (tracer.failure !== undefined) return
   evm.trace(tracer)
   const { gasUsed } = await runMessage(evm, message, callChecks)
   evm.trace(undefined)

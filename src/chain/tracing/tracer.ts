@@ -79,6 +79,8 @@ export interface TracedMessage {
 
 /** Receives the events of an execution (geth: core/tracing, Hooks). Hooks left out cost nothing. */
 export interface ExecutionTracer {
+  /** Why the tracer has no result; undefined while it may have one. Absent if the tracer itself cannot fail. */
+  readonly failure?: string | undefined
   /** Called before anything is changed. */
   begin?(message: TracedMessage): Awaitable<void>
   enter?(frame: FrameStart): Awaitable<void>
@@ -101,6 +103,9 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
   if (first !== undefined && tracers.length === 1) return first
   const stepping = tracers.filter(({ step }) => step !== undefined)
   return {
+    get failure() {
+      return tracers.map(({ failure }) => failure).find((failure) => failure !== undefined)
+    },
     begin: async (message) => {
       for (const tracer of tracers) await tracer.begin?.(message)
     },

@@ -108,7 +108,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
     traced: async (index) => {
       const context = traceContextOf(block, index)
       const hash = context.transactionHash === undefined ? 'null' : jsonBytes(context.transactionHash)
-      failure ??= trace?.failure?.()
+      failure ??= trace?.tracer.failure
       if (trace === undefined || failure !== undefined) {
         if (!isTolerant) throw new ServerError(failure ?? '')
         list.append(`{"txHash":${hash},"error":${printJson(failure ?? '')}}`)

@@ -53,7 +53,6 @@ const muxTracer: TracerKind = {
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
       write: (at, writer) => writeMembers(traces, at, writer),
-      failure: () => traces.map(([, trace]) => trace.failure?.()).find((failure) => failure !== undefined),
     }
   },
 }
@@ -154,6 +153,5 @@ export function startJavaScriptTracer(
     write: function* (_, writer) {
       yield writer.append(tracer.result)
     },
-    failure: () => tracer.failure,
   }
 }

@@ -8,10 +8,8 @@ import { DecodeError, type Decoder } from '../params/combinators.js'
 /** A trace in progress. */
 export interface Trace {
   tracer: ExecutionTracer
-  /** Writes the trace. Call this once execution has ended. */
+  /** Writes the trace. Call this once execution has ended, unless the tracer has failed. */
   write(context: TraceContext, writer: PieceWriter): Steps<void>
-  /** Returns why there is nothing to write, once execution has ended; absent if the tracer itself cannot fail. */
-  failure?(): string | undefined
 }
 
 /** A tracer with its wire name. */
@@ -37,7 +35,7 @@ export function decodeTracerConfig<T>(decoder: Decoder<T>, config: unknown): T {
 
 /** Writes a trace. @throws ServerError if the tracer has failed */
 export function* writeTrace(trace: Trace, context: TraceContext, writer: PieceWriter): Steps<void> {
-  const failure = trace.failure?.()
+  const { failure } = trace.tracer
   if (failure !== undefined) throw new ServerError(failure)
   yield* trace.write(context, writer)
 }

@@ -81,10 +81,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
-    reason: 'what is wrong with a message is told before what is wrong with a program in JavaScript',
-    matches: where({ ours: /tracing failed: /, theirs: /[A-Za-z]Error: .* at (<|\\u003c)eval/ }),
-  },
-  {
     reason: 'whether a block has to be canonical means nothing beside its number',
     matches: where({ ours: /\{0x[0-9a-f]+ .*nil.* false\} not found/, theirs: /nil.* true\} not found/ }),
   },
@@ -103,10 +99,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: where({ request: /"(\\u0030x|0x\\u003)/ }),
   },
   {
-    reason: 'how a number is written is forgotten once it is read: 1e1 and 10.0 are 10',
+    reason: 'how a value is written is forgotten once it is read: 1e1 and 10.0 are 10, and \\/ is /',
     matches: where({
-      request: /[[,:]\d+(e0|\.0)[,}\]]/,
-      theirs: /(cannot unmarshal number \d+(e0|\.0)|integer \\"\d+(e0|\.0))/,
+      request: /([[,:]\d+(e0|\.0)[,}\]]|\\\/)/,
+      theirs: /(cannot unmarshal number \d+(e0|\.0)|integer \\"(\d+(e0|\.0)|.*\\\\\/))/,
     }),
   },
   {

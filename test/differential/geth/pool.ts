@@ -8,6 +8,8 @@ const GWEI = 10n ** 9n
  * local ones answers for the others with their hashes and submits them again later (core/txpool/locals).
  */
 const UNDELEGATED = 8
+/** How many transactions of a sender geth keeps behind a nonce gap; development nodes keep all. */
+const ACCOUNT_QUEUE = 64
 
 /**
  * Requests that put transactions into both pools: in order, with gaps, twice, in the place of others and with faults of many
@@ -21,12 +23,16 @@ export async function* poolRequests(
 ): AsyncGenerator<string> {
   const sent: string[] = []
   const next = [...nonces]
+  const distinct = nonces.map(() => new Set<number>())
   for (let index = 0; index < count; index++) {
     const who = random.below(UNDELEGATED)
     const signer = signers[who]
     const known = next[who]
-    if (signer === undefined || known === undefined) continue
+    const used = distinct[who]
+    if (signer === undefined || known === undefined || used === undefined) continue
     const nonce = Math.max(0, known + random.pick([0, 0, 0, 0, 1, 3, -1, -1]))
+    if (used.size === ACCOUNT_QUEUE && !used.has(nonce)) continue
+    used.add(nonce)
     if (nonce === known) next[who] = known + 1
     const fees = random.pick([
       { type: 'eip1559', maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI },
