@@ -23,5 +23,7 @@ await esbuild.build({
   outfile,
   logLevel: 'error',
 })
+// Ending by process.exit removes temporary directories and ends the programs.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const { main } = await import(pathToFileURL(outfile).href)
 process.exit(await main(argv, peer))

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAnswering } from '../geth/peer.js'
-import { freePort, runToEnd, stopProcess } from '../support/processes.js'
+import { freePort, runToEnd, startProgram, stopProcess } from '../support/processes.js'
 import type { Random } from '../support/random.js'
 import { Transactions } from './transactions.js'
 
@@ -36,7 +35,7 @@ export async function makeDevChain({
   await runToEnd(program, [...common, 'init', genesis])
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const child = spawn(
+  const child = startProgram(
     program,
     [
       ...[...common, '--gcmode', 'archive', '--dev', '--ipcdisable', '--verbosity', '0'],

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNode, type NodeOptions } from '../../../src/index.js'
 import { exportFiles } from '../../../src/node/exportFiles.js'
 import { OWN_CONFIG } from '../../../src/chain/genesis/gethGenesis.js'
 import { findGeth } from '../geth/peer.js'
-import { numberOption, runToEnd, textOption } from '../support/processes.js'
+import { numberOption, runToEnd, temporaryDirectory, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeDevChain } from './devChain.js'
 import { forks, hasFork, Transactions } from './transactions.js'
@@ -44,7 +43,7 @@ export async function exchangeChains({
 }: ChainsOptions): Promise<ChainsResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'standin-chains-'))
+  const folder = temporaryDirectory('standin-chains-')
   const result: ChainsResult = { blocks: 0, transactions: 0, refusals: new Map() }
   const attempt = async (name: string, work: (place: string) => Promise<number>): Promise<void> => {
     if (only?.test(name) === false) return

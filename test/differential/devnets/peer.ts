@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { foundryProgram } from '../../support/foundry.js'
-import { freePort, stopProcess } from '../support/processes.js'
+import { freePort, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
 
 /** A development node that answers are compared with. */
 export type PeerName = 'anvil' | 'hardhat'
@@ -33,7 +32,7 @@ async function startAnvil(gasLimit: number): Promise<Peer | undefined> {
   if (program === undefined) return undefined
   const port = await freePort()
   const parameters = ['--port', String(port), '--gas-limit', String(gasLimit), '--quiet']
-  return untilAnswering(port, spawn(program, parameters, { stdio: 'ignore' }))
+  return untilAnswering(port, startProgram(program, parameters, { stdio: 'ignore' }))
 }
 
 /** Hardhat is a project's: `STANDIN_HARDHAT` names a folder of packages with it, or test/peers/hardhat2 has them. */
@@ -41,13 +40,13 @@ async function startHardhat(gasLimit: number): Promise<Peer | undefined> {
   const packages = process.env['STANDIN_HARDHAT'] ?? resolve('test/peers/hardhat2/node_modules')
   const program = join(packages, 'hardhat/internal/cli/bootstrap.js')
   if (!existsSync(program)) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'standin-hardhat-'))
+  const folder = temporaryDirectory('standin-hardhat-')
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   const configuration = { solidity: '0.8.28', networks: { hardhat: { blockGasLimit: gasLimit } } }
   await writeFile(join(folder, 'hardhat.config.js'), `module.exports = ${JSON.stringify(configuration)}`)
   await symlink(packages, join(folder, 'node_modules'))
   const port = await freePort()
-  const child = spawn(process.execPath, [program, 'node', '--port', String(port)], {
+  const child = startProgram(process.execPath, [program, 'node', '--port', String(port)], {
     cwd: folder,
     env: { ...process.env, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
     stdio: 'ignore',

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProgram, freePort, runToEnd, stopProcess } from '../support/processes.js'
+import { findProgram, freePort, runToEnd, startProgram, stopProcess } from '../support/processes.js'
 import type { ChainFiles } from './chain.js'
 
 /** The release that answers are compared with. */
@@ -52,7 +51,7 @@ export async function startGeth(
   const secret = randomBytes(32)
   const secretFile = join(folder, 'jwt.hex')
   await writeFile(secretFile, secret.toString('hex'))
-  const child = spawn(
+  const child = startProgram(
     program,
     [
       ...[...common, '--gcmode', 'archive', '--syncmode', 'full'],

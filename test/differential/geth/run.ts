@@ -1,11 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNode } from '../../../src/index.js'
 import { DifferenceClasses } from '../support/classes.js'
 import { post, sharedMethods } from '../support/document.js'
-import { numberOption, textOption } from '../support/processes.js'
+import { numberOption, temporaryDirectory, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeChain, signers } from './chain.js'
 import { compareAnswers } from './compare.js'
@@ -51,7 +49,7 @@ export async function compareWithGeth({
 }: RunOptions): Promise<RunResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'standin-differential-'))
+  const folder = temporaryDirectory('standin-differential-')
   const random = new Random(seed)
   const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
   const geth = await startGeth(program, folder, files, GAS_CAP)

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findProgram, runToEnd, stopProcess } from '../support/processes.js'
+import { findProgram, runToEnd, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
 
 /** A peer of the comparison: where its API and its gateway answer. */
 export interface Peer {
@@ -45,16 +43,16 @@ const isolation = {
 
 /** Starts an offline daemon over an empty repository in a temporary folder. */
 export async function startKubo(program: string): Promise<Peer> {
-  const repository = await mkdtemp(join(tmpdir(), 'kubo-repository-'))
+  const repository = temporaryDirectory('standin-kubo-repository-')
   const env = { ...process.env, IPFS_PATH: repository, IPFS_TELEMETRY: 'off' }
   await runToEnd(program, ['init', '--empty-repo', '--profile=test'], { env })
   const path = join(repository, 'config')
   const config = JSON.parse(await readFile(path, 'utf8')) as object
   await writeFile(path, JSON.stringify({ ...config, ...isolation }))
-  const daemon = spawn(program, ['daemon', '--offline'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const daemon = startProgram(program, ['daemon', '--offline'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  daemon.stdout.on('data', (text: Buffer) => (output += text.toString()))
-  daemon.stderr.on('data', (text: Buffer) => (output += text.toString()))
+  daemon.stdout?.on('data', (text: Buffer) => (output += text.toString()))
+  daemon.stderr?.on('data', (text: Buffer) => (output += text.toString()))
   const stop = async (): Promise<void> => {
     await stopProcess(daemon)
     await rm(repository, { recursive: true, force: true })

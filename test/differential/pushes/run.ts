@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { createNode } from '../../../src/index.js'
 import { makeChain } from '../geth/chain.js'
 import { compareAnswers } from '../geth/compare.js'
 import { findGeth, startGeth } from '../geth/peer.js'
 import { DifferenceClasses, type ExpectedDifference } from '../support/classes.js'
-import { numberOption } from '../support/processes.js'
+import { numberOption, temporaryDirectory } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { Branches, type MadeBlock } from './branches.js'
 import { Subscriber } from './subscriber.js'
@@ -51,7 +49,7 @@ const DEEPEST = 5
 export async function comparePushes({ seed, rounds, log }: PushesOptions): Promise<PushesResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
-  const folder = await mkdtemp(join(tmpdir(), 'standin-pushes-'))
+  const folder = temporaryDirectory('standin-pushes-')
   const random = new Random(seed)
   const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
   const geth = await startGeth(program, folder, files, GAS_LIMIT)

@@ -1,9 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /** A free port on loopback. */
@@ -37,6 +37,26 @@ export async function runToEnd(
     throw new Error(`${command} ${parameters.join(' ')} ended with ${status}:\n${printed.slice(-2000)}`)
   }
   return printed
+}
+
+/** Starts a program that ends with this process at the latest. */
+export function startProgram(
+  command: string,
+  parameters: readonly string[],
+  options: SpawnOptions,
+): ChildProcess {
+  const child = spawn(command, parameters, options)
+  const kill = (): unknown => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.removeListener('exit', kill))
+  return child
+}
+
+/** Creates a directory for temporary files; this process removes it as it ends. */
+export function temporaryDirectory(prefix: string): string {
+  const path = mkdtempSync(join(tmpdir(), prefix))
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }))
+  return path
 }
 
 /** Ends a program and waits for it. */
