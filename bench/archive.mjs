@@ -9,11 +9,12 @@ import { summarise } from './lib/statistics.mjs'
 
 const usage = `node bench/archive.mjs [options]
 
-How long a node takes from its start to its ready line: with no data, and with an archive of standin pack. In turns.
+Measures the time from start to ready line, alternating between a node without data and one that starts from an archive
+made by standin pack.
 
-  --megabytes n   files in the archive, besides a chain of 200 blocks
+  --megabytes n   size of the files in the archive, which also holds a chain of 200 blocks
   --rounds n      repetitions
-  --at-once n     nodes that start from the archive at the same time, once`
+  --at-once n     nodes to start from the archive at the same time, once`
 
 const { values: flags } = parseArgs({
   options: {
@@ -30,11 +31,11 @@ if (flags.help) {
 const [megabytes, rounds, atOnce] = ['megabytes', 'rounds', 'at-once'].map((name) => Number(flags[name]))
 
 const command = join(dirname(fileURLToPath(import.meta.url)), '../bin/standin.js')
-const folder = await mkdtemp(join(tmpdir(), 'standin-bench-archive-'))
-const archive = join(folder, 'archive')
-const fromArchive = ['--from', archive, '--archive-cache', join(folder, 'cache')]
+const directory = await mkdtemp(join(tmpdir(), 'standin-bench-archive-'))
+const archive = join(directory, 'archive')
+const fromArchive = ['--from', archive, '--archive-cache', join(directory, 'cache')]
 
-/** Starts the command. @returns its ready line, the milliseconds until it came, and a way to end it */
+/** Starts the command. @returns its ready line, the milliseconds until it was printed, and a function that stops it */
 async function start(words = []) {
   const began = performance.now()
   const all = [command, '--json', '--port', '0', '--ipfs-port', '0', ...words]
@@ -56,7 +57,7 @@ async function start(words = []) {
 async function run(words) {
   const child = spawn(process.execPath, [command, ...words], { stdio: 'inherit' })
   const status = await new Promise((settle) => child.once('close', settle))
-  if (status !== 0) throw new Error(`standin ${words[0]} ended with status ${status}`)
+  if (status !== 0) throw new Error(`standin ${words[0]} exited with status ${status}`)
 }
 
 async function call(url, method, params) {
@@ -66,7 +67,7 @@ async function call(url, method, params) {
 }
 
 async function makeArchive() {
-  const data = join(folder, 'data')
+  const data = join(directory, 'data')
   const { ready, stop } = await start(['--data-dir', data])
   await call(ready.url, 'hardhat_mine', ['0xc8'])
   for (let written = 0; written < megabytes; written += 10) {
@@ -87,7 +88,7 @@ function show(name, values) {
 try {
   await makeArchive()
   const first = await start(fromArchive)
-  console.log(`first start, which unpacks: ${first.milliseconds.toFixed(0)} ms`)
+  console.log(`first start, including unpacking: ${first.milliseconds.toFixed(0)} ms`)
   await first.stop()
   const times = { 'without data': [], 'from the archive': [] }
   for (let round = 0; round < rounds; round++) {
@@ -104,12 +105,12 @@ try {
   const began = performance.now()
   const nodes = await Promise.all(Array.from({ length: atOnce }, () => start(fromArchive)))
   const heights = await Promise.all(nodes.map(({ ready }) => call(ready.url, 'eth_blockNumber', [])))
-  if (heights.some((height) => height !== '0xc8')) throw new Error('a node has another chain')
+  if (heights.some((height) => height !== '0xc8')) throw new Error('a node has a different chain')
   const took = performance.now() - began
   console.log(
-    `${atOnce} at once: ${took.toFixed(0)} ms until all have answered, ${(took / atOnce).toFixed(0)} each`,
+    `${atOnce} at once: ${took.toFixed(0)} ms until all answered, ${(took / atOnce).toFixed(0)} ms each`,
   )
   await Promise.all(nodes.map(({ stop }) => stop()))
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }

@@ -12,14 +12,14 @@ import { latency, randomFrom, rate, settle, summarise } from './lib/statistics.m
 
 const usage = `node bench/cassette.mjs [options]
 
-What a cassette costs: a recorded call beside a bare proxy, with a provider that answers at once and one that takes some
-time; replayed calls beside the same calls of the node's own chain; and opening a long cassette.
+Measures the cost of cassettes: recording compared with a bare proxy, for a provider that answers immediately and a
+slower one; replaying compared with the same calls on a chain; and opening a long cassette.
 
-  --calls n    calls of each measurement
-  --rounds n   repetitions, in turns
-  --delay n    milliseconds that the slower provider takes
-  --entries n  of the long cassette
-  --reads n    different calls that are replayed from it`
+  --calls n    calls per measurement
+  --rounds n   repetitions, alternating between the variants
+  --delay n    response time of the slower provider in milliseconds
+  --entries n  entries of the long cassette
+  --reads n    different calls to replay from it`
 
 const { values: flags } = parseArgs({
   options: {
@@ -40,9 +40,9 @@ const [calls, rounds, delay, entries, reads] = ['calls', 'rounds', 'delay', 'ent
 )
 
 const command = join(dirname(fileURLToPath(import.meta.url)), '../bin/standin.js')
-const folder = await mkdtemp(join(tmpdir(), 'standin-bench-cassette-'))
+const directory = await mkdtemp(join(tmpdir(), 'standin-bench-cassette-'))
 
-/** Starts the command and waits until it answers. @returns its process, a client and the milliseconds until then */
+/** Starts the command and waits for its first answer. @returns its process, a client and the milliseconds it took */
 async function start(words = []) {
   const port = await freePort()
   const began = performance.now()
@@ -61,7 +61,7 @@ async function start(words = []) {
   return { node, client, milliseconds: performance.now() - began }
 }
 
-/** A provider with one answer, after so many milliseconds. */
+/** Starts a provider that sends the same answer to every call after the given delay. */
 async function startProvider(milliseconds) {
   const server = createServer((incoming, outgoing) => {
     let body = ''
@@ -78,7 +78,7 @@ async function startProvider(milliseconds) {
   return listen(server)
 }
 
-/** A program that only passes requests on, over connections that it keeps. */
+/** Starts a proxy that only forwards requests, over keep-alive connections. */
 async function startProxy(target) {
   const agent = new Agent({ keepAlive: true })
   const server = createServer((incoming, outgoing) => {
@@ -116,7 +116,7 @@ async function measureRecording(milliseconds) {
   const through = new RpcClient(proxy.url)
   const recorder = await start([
     '--record',
-    join(folder, `recorded-${milliseconds}.ndjson`),
+    join(directory, `recorded-${milliseconds}.ndjson`),
     '--upstream',
     provider.url,
   ])
@@ -132,7 +132,7 @@ async function measureRecording(milliseconds) {
   for (let round = 0; round < rounds; round++) {
     for (const { name, work } of lanes) times[name].push(await latency(work, { count }))
   }
-  console.log(`a provider that takes ${milliseconds} ms, one call in flight:`)
+  console.log(`provider with ${milliseconds} ms response time, one call in flight:`)
   for (const [name, values] of Object.entries(times)) show(`  ${name}`, values, 'ms')
   await recorder.client.call('eth_blockNumber')
   through.close()
@@ -143,7 +143,7 @@ async function measureRecording(milliseconds) {
 }
 
 async function measureReplay() {
-  const path = join(folder, 'recorded-0.ndjson')
+  const path = join(directory, 'recorded-0.ndjson')
   const player = await start(['--replay', path])
   const chain = await start()
   const recorded = Math.min(calls, 1000)
@@ -152,8 +152,8 @@ async function measureReplay() {
       eth_blockNumber: [],
       'eth_blockNumber, replayed': [],
       eth_getBalance: [],
-      'eth_getBalance, replayed: a few calls': [],
-      'eth_getBalance, replayed: each for the first time': [],
+      'eth_getBalance, replayed: repeated calls': [],
+      'eth_getBalance, replayed: first occurrences': [],
     }
     let fresh = 0
     for (let round = 0; round < rounds; round++) {
@@ -193,12 +193,12 @@ async function writeLongCassette(path) {
 }
 
 async function measureLongCassette() {
-  const path = join(folder, 'long.ndjson')
+  const path = join(directory, 'long.ndjson')
   await writeLongCassette(path)
   const closing = await start(['--replay', path])
   console.log(
     `${entries} entries, ${((await stat(path)).size / 1e6).toFixed(0)} MB: ` +
-      `${closing.milliseconds.toFixed(0)} ms until the first answer of one that was not closed`,
+      `${closing.milliseconds.toFixed(0)} ms until the first answer if the cassette was not closed`,
   )
   closing.client.close()
   await closing.node.end()
@@ -214,7 +214,7 @@ async function measureLongCassette() {
       await node.end()
     }
   }
-  console.log('start to the first answer:')
+  console.log('from start to first answer:')
   for (const [name, values] of Object.entries(times)) show(`  ${name}`, values, 'ms')
   const { node, client } = await start(['--replay', path])
   const before = node.memory()
@@ -240,5 +240,5 @@ try {
   await measureReplay()
   await measureLongCassette()
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }

@@ -8,14 +8,14 @@ import { runGroup } from './lib/runner.mjs'
 
 const usage = `node bench/cpu.mjs [options]
 
-Processor time of each node for the work of the benchmark's groups, as a ratio to the first node. It depends less than
-rates do on what else the machine does.
+Measures the processor time that each node needs for the benchmark groups, as a ratio to the first node. On a busy
+machine it varies less than rates do.
 
   --only a,b           groups: transport, transactions, calls, reads
-  --match text         only the rows whose title contains it
-  --nodes a,b          nodes, the first of which the others are compared to; standin and all checkouts
+  --match text         only rows whose title contains the text
+  --nodes a,b          nodes to compare with the first of them; defaults to standin and all checkouts
   --checkout name=path another build of this node: the path of its bin/standin.js
-  --rounds n           repetitions of every measurement, in turns`
+  --rounds n           repetitions of every measurement, alternating between nodes`
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,7 +41,7 @@ const nodes = names.flatMap((name) => installed.get(name) ?? [])
 for (const id of flags.only.split(',')) {
   const group = groups[id](sizes)
   const measures = group.measures.filter(({ title }) => title.includes(flags.match)).map(inProcessorTime)
-  const own = { ...group, measures, withReference: false, roundsTimes: 1 }
+  const own = { ...group, measures, withReference: false, roundsFactor: 1 }
   const { rows } = await runGroup(own, { nodes, rounds: Number(flags.rounds), log: console.log })
   for (const { title, nodes: measured } of rows) {
     const [first, ...others] = names.flatMap((name) => measured[name]?.median ?? [])
@@ -52,7 +52,7 @@ for (const id of flags.only.split(',')) {
 }
 process.exit(0)
 
-/** The same work, measured by the milliseconds that all threads of the node run meanwhile. */
+/** The same work, measured in milliseconds of processor time over all threads of the node. */
 function inProcessorTime(measure) {
   return {
     ...measure,

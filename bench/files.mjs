@@ -9,8 +9,8 @@ import { summarise, timed } from './lib/statistics.mjs'
 
 const usage = `node bench/files.mjs [options]
 
-  --entry path       the command to measure; bin/standin.js of this checkout unless given
-  --rounds n         repetitions of every measurement, in turns
+  --entry path       command to measure; defaults to bin/standin.js of this checkout
+  --rounds n         repetitions of every measurement, alternating between servers
   --mebibytes n      size of the large file
   --small-files n    number of small files in one directory
   --readers n        concurrent readers of a file of 1 MiB`
@@ -40,16 +40,19 @@ const servers = new Map([
   ['bare', (port) => [join(here, 'lib/bareFiles.mjs'), port]],
 ])
 
-/** A server in a process of its own, and the most memory that it has had. */
+/** A server in its own process, with its peak memory in MiB. */
 class Server {
-  most = 0
+  peakMemory = 0
   #process
   #watch
 
   constructor(port, parameters) {
     this.url = `http://127.0.0.1:${port}`
     this.#process = new MeasuredProcess(process.execPath, parameters)
-    this.#watch = setInterval(() => (this.most = Math.max(this.most, this.#process.memory() ?? 0)), 20)
+    this.#watch = setInterval(
+      () => (this.peakMemory = Math.max(this.peakMemory, this.#process.memory() ?? 0)),
+      20,
+    )
   }
 
   async ready() {
@@ -89,7 +92,7 @@ for (let round = 0; round < rounds; round++) {
   const standin = await start('standin')
   const bare = await start('bare')
   const client = new FileClient()
-  // Neither server is measured while it still loads and compiles what its first upload needs.
+  // Warm-up: the first upload also loads and compiles code.
   for (const { url } of [standin, bare]) await client.upload(url, mebibytes)
   let large
   const order = round % 2 === 0 ? ['bare', 'standin'] : ['standin', 'bare']
@@ -104,7 +107,7 @@ for (let round = 0; round < rounds; round++) {
   }
   record('standin: cat, MiB/s', (mebibytes * 1000) / (await client.cat(standin.url, large, mebibytes)))
   client.end()
-  record('standin: most memory, MiB', standin.most)
+  record('standin: peak memory, MiB', standin.peakMemory)
   record('importer alone: small files, ms', await timed(() => importAlone(round, smallFiles)))
   record(
     'standin: small files, ms',
@@ -115,7 +118,7 @@ for (let round = 0; round < rounds; round++) {
     `standin: ${readers} readers at once, ms`,
     await timed(() => readAtOnce(standin.url, shared, readers)),
   )
-  record('standin: most memory after all, MiB', standin.most)
+  record('standin: peak memory of the round, MiB', standin.peakMemory)
   await standin.end()
   await bare.end()
 }
@@ -126,7 +129,7 @@ const ratios = [
   ['cat / bare parse-and-hash', 'standin: cat, MiB/s', 'bare: upload, MiB/s', '≥ 1.5'],
   ['small files / importer alone', 'standin: small files, ms', 'importer alone: small files, ms', '≤ 1.5'],
 ]
-console.log('\n| | median | least | greatest |\n|---|---|---|---|')
+console.log('\n| | median | minimum | maximum |\n|---|---|---|---|')
 for (const [title, values] of results) {
   const { median: middle, low, high } = summarise(values)
   console.log(`| ${title} | ${middle.toFixed(1)} | ${low.toFixed(1)} | ${high.toFixed(1)} |`)

@@ -8,13 +8,13 @@ import { summarise, timed } from './lib/statistics.mjs'
 
 const usage = `node bench/fixture.mjs [options]
 
-What the nodes of a vitest suite cost: the suite's time with a node for each worker and a fresh state for each test,
-less the time of the same suite without nodes.
+Measures what nodes add to a vitest suite: its time with one node per worker and a fresh state per test, minus its time
+without nodes.
 
-  --tests n     tests of the suite
-  --files n     files that they are spread over
-  --workers n   vitest's workers, each of which has a node
-  --rounds n    repetitions, in turns`
+  --tests n     number of tests
+  --files n     files to spread them over
+  --workers n   vitest workers, each with its own node
+  --rounds n    repetitions, alternating between the suites`
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ const [tests, files, workers, rounds] = ['tests', 'files', 'workers', 'rounds'].
   Number(flags[name]),
 )
 
-/** One file of each suite; every test of the second changes the chain, and finds it as if none had. */
+/** Head of each suite's files. Every test of the last suite changes the chain, and must find it unchanged. */
 const suites = {
   'without nodes': `import { test } from 'vitest'\nconst work = () => undefined`,
   'fresh states': `import { test } from 'standin/vitest'\nconst work = ({ node }) => void node.url`,
@@ -46,7 +46,7 @@ const work = async ({ node }) => {
 }
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const folder = await mkdtemp(join(tmpdir(), 'standin-bench-fixture-'))
+const directory = await mkdtemp(join(tmpdir(), 'standin-bench-fixture-'))
 try {
   await layOut()
   const times = Object.fromEntries(Object.keys(suites).map((name) => [name, []]))
@@ -56,16 +56,16 @@ try {
   const without = summarise(times['without nodes']).median
   for (const [name, values] of Object.entries(times)) {
     const { median, low, high } = summarise(values)
-    const more = name === 'without nodes' ? '' : `, ${seconds(median - without)} more than without nodes`
+    const more = name === 'without nodes' ? '' : `, ${seconds(median - without)} added`
     console.log(`${name}: ${seconds(median)} (${seconds(low)} to ${seconds(high)})${more}`)
   }
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }
 
-/** A project that has this package installed, with a folder for each suite. */
+/** Creates a project with this package installed and one directory per suite. */
 async function layOut() {
-  const modules = join(folder, 'node_modules')
+  const modules = join(directory, 'node_modules')
   await mkdir(modules)
   for (const name of await readdir(join(root, 'node_modules'))) {
     if (!name.startsWith('.')) await symlink(join(root, 'node_modules', name), join(modules, name))
@@ -73,9 +73,9 @@ async function layOut() {
   for (const name of ['package.json', 'bin', 'dist']) {
     await cp(join(root, name), join(modules, 'standin', name), { recursive: true })
   }
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}')
   for (const [name, head] of Object.entries(suites)) {
-    const suite = join(folder, folderOf(name))
+    const suite = join(directory, directoryOf(name))
     await mkdir(suite)
     const setup = head.includes('standin/') ? ` globalSetup: ['standin/vitest/setup'],` : ''
     const config = `export default { test: {${setup} maxWorkers: ${workers} } }\n`
@@ -91,11 +91,11 @@ async function layOut() {
 }
 
 async function run(name) {
-  const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
-  await promisify(execFile)(process.execPath, [vitest, 'run'], { cwd: join(folder, folderOf(name)) })
+  const vitest = join(directory, 'node_modules/vitest/vitest.mjs')
+  await promisify(execFile)(process.execPath, [vitest, 'run'], { cwd: join(directory, directoryOf(name)) })
 }
 
-function folderOf(name) {
+function directoryOf(name) {
   return name.replaceAll(' ', '-')
 }
 

@@ -8,11 +8,12 @@ import { summarise } from './lib/statistics.mjs'
 
 const usage = `node bench/languages.mjs [options]
 
-Milliseconds from the start of a node by the client of each language to the first answer, eth_chainId. The programs are
-built before, and run in turns. Build the command first. A language whose tools are missing is left out, and named.
+Measures the time from starting a node with the client of each language to the first answer (eth_chainId). Build the
+command first. The clients' programs are built before the measurement and run alternately. Languages whose tools are
+missing are reported and skipped.
 
-  --rounds n   turns
-  --starts n   starts in each turn`
+  --rounds n   rounds
+  --starts n   starts per language in each round`
 
 const { values: flags } = parseArgs({
   options: {
@@ -28,14 +29,14 @@ if (flags.help) {
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const programs = join(root, 'bench/languages')
-const folder = mkdtempSync(join(tmpdir(), 'standin-bench-languages-'))
+const directory = mkdtempSync(join(tmpdir(), 'standin-bench-languages-'))
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`
 const environment = {
   ...process.env,
   STANDIN_COMMAND: `${quote(process.execPath)} ${quote(join(root, 'bin/standin.js'))}`,
 }
 
-/** @returns what the command prints; undefined if it is not installed */
+/** @returns the command's standard output; undefined if it is not installed */
 function run([command, ...words], cwd = root) {
   const { error, status, stdout, stderr } = spawnSync(command, words, {
     cwd,
@@ -47,15 +48,15 @@ function run([command, ...words], cwd = root) {
   return stdout
 }
 
-const python = join(folder, 'python/bin/python')
-const goProgram = join(folder, 'first-answer')
-const classPath = join(folder, 'classpath')
+const python = join(directory, 'python/bin/python')
+const goProgram = join(directory, 'first-answer')
+const classPath = join(directory, 'classpath')
 const languages = [
   { name: 'JavaScript', build: [], start: [process.execPath, join(programs, 'firstAnswer.mjs')] },
   {
     name: 'Python',
     build: [
-      { command: ['python3', '-m', 'venv', join(folder, 'python')] },
+      { command: ['python3', '-m', 'venv', join(directory, 'python')] },
       { command: [python, '-m', 'pip', 'install', '--quiet', './clients/python'] },
     ],
     start: [python, join(programs, 'first_answer.py')],
@@ -86,11 +87,11 @@ const languages = [
     name: 'Rust',
     build: [
       {
-        command: ['cargo', 'build', '--release', '--quiet', '--target-dir', join(folder, 'rust')],
+        command: ['cargo', 'build', '--release', '--quiet', '--target-dir', join(directory, 'rust')],
         cwd: join(programs, 'rust'),
       },
     ],
-    start: [join(folder, 'rust/release/first-answer')],
+    start: [join(directory, 'rust/release/first-answer')],
   },
 ]
 
@@ -99,7 +100,7 @@ try {
   for (const { name, build } of languages) {
     const isBuilt = build.every(({ command, cwd }) => run(command, cwd) !== undefined)
     if (isBuilt) measured.set(name, [])
-    else console.log(`${name}: left out, ${build[0].command[0]} is not installed`)
+    else console.log(`${name}: skipped, ${build[0].command[0]} is not installed`)
   }
   for (let round = 0; round < Number(flags.rounds); round++) {
     for (const { name, start, cwd } of languages) {
@@ -114,5 +115,5 @@ try {
     )
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 }

@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util'
 
 const usage = `node bench/package.mjs [options]
 
-What an installation costs, beside the packages of other development nodes: packages, MiB on disk, and seconds that npm
-takes with its cache filled.
+Compares the installation of this package with those of other development nodes: number of packages, MiB on disk, and
+seconds that npm takes with a warm cache.
 
-  --packages list   names from the registry; this project's own package comes first`
+  --packages list   packages from the registry to compare with`
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,10 +24,10 @@ if (flags.help) {
 }
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const folder = mkdtempSync(join(tmpdir(), 'standin-bench-package-'))
+const directory = mkdtempSync(join(tmpdir(), 'standin-bench-package-'))
 const npm = (words, cwd) => execFileSync('npm', words, { cwd, encoding: 'utf8' })
 
-/** Folders of packages, nested ones too. */
+/** Directories of all packages, including nested ones. */
 function packagesIn(modules) {
   return readdirSync(modules, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
@@ -44,7 +44,7 @@ function nestedIn(path) {
 }
 
 function install(spec, name) {
-  const place = join(folder, name)
+  const place = join(directory, name)
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{"private":true}')
   const began = performance.now()
@@ -53,8 +53,8 @@ function install(spec, name) {
 }
 
 try {
-  npm(['pack', '--silent', '--pack-destination', folder], root)
-  const tarball = resolve(folder, readdirSync(folder)[0])
+  npm(['pack', '--silent', '--pack-destination', directory], root)
+  const tarball = resolve(directory, readdirSync(directory)[0])
   for (const spec of [tarball, ...flags.packages.split(',')]) {
     const name = spec === tarball ? 'standin' : spec
     install(spec, `${name.replaceAll('/', '-')}-warming-up`)
@@ -67,5 +67,5 @@ try {
     )
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 }

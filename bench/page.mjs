@@ -10,19 +10,19 @@ import { installedNodes, startNode } from './lib/nodes.mjs'
 import { rate, summarise } from './lib/statistics.mjs'
 
 /*
- * The page over much data: how soon a view and a filter show, what the open page costs the node, and whether its memory
- * stays where it was under a constant load. Views and filters are timed by the page's own clock, from the navigation or the
- * input to the first task behind the frame that shows them. The node, its client and Chromium share the processors: beside
- * the first views stands what Chromium takes for a page of one row, and beside the rates the processor time of the node alone.
+ * Measures the page on a large data set: the latency of views and filters, the load that an open page puts on the node,
+ * and the page's memory under constant traffic. The page's own clock times views and filters, from the navigation or
+ * input to the first task after the frame that shows the result. Node, client and Chromium share the processors, so the
+ * views include a one-row page as a baseline, and the rates come with the node's own processor time.
  */
 
 const usage = `node bench/page.mjs [options]
 
-  --requests n   requests in the journal; 100,000 unless given
-  --blocks n     blocks of the chain; 200,000 unless given
-  --files n      files of a directory; 10,000 unless given
-  --rounds n     measurements of each kind; 5 unless given
-  --minutes n    how long the page stays open under a thousand requests a second; 2 unless given`
+  --requests n   requests in the journal; defaults to 100,000
+  --blocks n     blocks in the chain; defaults to 200,000
+  --files n      files in a directory; defaults to 10,000
+  --rounds n     repetitions of every measurement; defaults to 5
+  --minutes n    duration of the memory test at 1,000 requests per second; defaults to 2`
 
 const { values: flags } = parseArgs({
   options: {
@@ -39,17 +39,17 @@ if (flags.help) {
   process.exit(0)
 }
 
-/** Pages of Chromium's own, which a new profile opens, take processor time for so long. */
+/** How long Chromium's own pages keep the processor busy in a new profile. */
 const SETTLING_MILLISECONDS = 3000
 const BATCH = 1000
-const LOAD_A_SECOND = 1000
-const TICKS_A_SECOND = 20
-const REQUESTS_OF_ROUND = 10_000
+const REQUESTS_PER_SECOND = 1000
+const TICKS_PER_SECOND = 20
+const REQUESTS_PER_ROUND = 10_000
 const counts = { requests: Number(flags.requests), blocks: Number(flags.blocks), files: Number(flags.files) }
 const rounds = Number(flags.rounds)
-const folder = mkdtempSync(join(tmpdir(), 'standin-page-bench-'))
+const directory = mkdtempSync(join(tmpdir(), 'standin-page-bench-'))
 const running = await startNode(installedNodes().get('standin'), {
-  parameters: ['--journal-size', String(counts.requests), '--data-dir', folder],
+  parameters: ['--journal-size', String(counts.requests), '--data-dir', directory],
 })
 const { client } = running
 const { origin } = new URL(running.url)
@@ -66,9 +66,9 @@ await measureCost()
 await measureMemory()
 await browser.close()
 await running.stop()
-rmSync(folder, { recursive: true, force: true })
+rmSync(directory, { recursive: true, force: true })
 
-/** Sends requests of different methods, so that a filter leaves some of them out. */
+/** Sends requests of different methods, so that a filter excludes some of them. */
 async function sendBatch(size) {
   const bodies = Array.from({ length: size }, (_, number) => {
     if (number % 7 !== 0) return client.body(number % 2 === 0 ? 'eth_blockNumber' : 'eth_chainId', [])
@@ -89,7 +89,12 @@ async function fillDirectory() {
   await post(`files/cp?arg=/ipfs/${root}&arg=/many`)
 }
 
-/** Serves a page of one row without style or script; that of the gateway may run none. @returns its URL */
+/**
+ * Serves a one-row page without styles or scripts. The gateway cannot serve it: its pages may not run the script that
+ * measures them.
+ *
+ * @returns its URL
+ */
 async function serveBarePage() {
   const markup =
     '<!doctype html><title>Bare</title><div role="grid" aria-label="Bare"><div role="row">Title</div><div role="row">Row</div></div>'
@@ -113,7 +118,7 @@ async function openPage() {
   return { context, page: await context.newPage() }
 }
 
-/** Runs in the page. Keeps when the first row of a table with contents was drawn, in milliseconds since the navigation. */
+/** Runs in the page: stores when the first non-empty row of a table was drawn, in milliseconds since the navigation. */
 function watchFirstRow(table) {
   const observer = new MutationObserver(() => {
     const row = document.querySelectorAll(`[role=grid][aria-label="${table}"] [role=row]`)[1]
@@ -124,10 +129,10 @@ function watchFirstRow(table) {
   observer.observe(document, { childList: true, subtree: true, characterData: true })
 }
 
-/** Each view in a new profile, until its first row is drawn. */
+/** Times each view in a new profile until its first row is drawn. */
 async function measureViews() {
   const views = [
-    ['a page of one row', bare, 'Bare'],
+    ['a one-row page', bare, 'Bare'],
     ['requests', '/#/requests', 'Requests, newest first'],
     ['chain/blocks', '/#/chain/blocks', 'Blocks, newest first'],
     ['files/mfs/many', '/#/files/mfs/many', 'Entries of /many'],
@@ -151,7 +156,11 @@ async function measureViews() {
   }
 }
 
-/** Runs in the page. Types into a field. @returns milliseconds until an element matches and the frame with it is drawn */
+/**
+ * Runs in the page: types into a field.
+ *
+ * @returns milliseconds until the frame with a matching element is drawn
+ */
 function timeInput(field, { value, selector, pattern }) {
   const matches = () => {
     const element = document.querySelector(selector)
@@ -170,7 +179,7 @@ function timeInput(field, { value, selector, pattern }) {
   })
 }
 
-/** From an input until the number of requests or the first entry that matches is drawn. */
+/** Times filters from the input until the number of requests, or the first matching entry, is drawn. */
 async function measureFilters() {
   const { context, page } = await openPage()
   await page.goto(`${origin}/#/requests`)
@@ -188,7 +197,7 @@ async function measureFilters() {
     const pattern = await patternOfCount(value)
     values.push(await methods.evaluate(timeInput, { value, selector: total, pattern }))
   }
-  report('filter of the requests', values, 'ms')
+  report('filtering requests', values, 'ms')
   await page.goto(`${origin}/#/files/mfs/many`)
   const names = page.getByLabel('Filter by name')
   const sought = []
@@ -199,11 +208,11 @@ async function measureFilters() {
     const selector = '[role=grid] [role=row][data-index="0"]'
     sought.push(await names.evaluate(timeInput, { value, selector, pattern: `^${value}` }))
   }
-  report('filter of the directory', sought, 'ms')
+  report('filtering a directory', sought, 'ms')
   await context.close()
 }
 
-/** A pattern of how many requests of a method the journal holds, as the page writes it. */
+/** Pattern that matches the journal's number of requests for a method, as the page prints it. */
 async function patternOfCount(method) {
   const response = await fetch(`${origin}/_standin/requests/timeline?method=${method || '*'}`)
   const { count } = await response.json()
@@ -211,15 +220,17 @@ async function patternOfCount(method) {
   return `^${number.toLocaleString('en-US')}$`
 }
 
-/** Requests a second, and the node's processor time of each, with the page closed and open, in turns. */
+/**
+ * Measures requests per second and the node's processor time per request, alternately with the page closed and open.
+ */
 async function measureCost() {
   const work = () => client.call('eth_blockNumber')
   const rates = { closed: [], open: [] }
   const times = { closed: [], open: [] }
   const measure = async (state) => {
     const before = running.process.processorTime()
-    rates[state].push(await rate(work, { count: REQUESTS_OF_ROUND, inFlight: 8 }))
-    times[state].push(((running.process.processorTime() - before) * 1e6) / REQUESTS_OF_ROUND)
+    rates[state].push(await rate(work, { count: REQUESTS_PER_ROUND, inFlight: 8 }))
+    times[state].push(((running.process.processorTime() - before) * 1e6) / REQUESTS_PER_ROUND)
   }
   await rate(work, { count: 2000, inFlight: 8 })
   for (let round = 0; round < rounds; round++) {
@@ -232,13 +243,13 @@ async function measureCost() {
   }
   for (const state of ['closed', 'open']) {
     report(`eth_blockNumber, page ${state}`, rates[state], '/s')
-    report(`processor time of the node for each, page ${state}`, times[state], 'µs')
+    report(`processor time per request, page ${state}`, times[state], 'µs')
   }
   const ratio = (values) => (summarise(values.open).median / summarise(values.closed).median).toFixed(2)
-  console.log(`page open : closed: ${ratio(rates)} of the rate, ${ratio(times)} of the processor time`)
+  console.log(`page open relative to closed: ${ratio(rates)} × rate, ${ratio(times)} × processor time`)
 }
 
-/** The page's heap after a collection, at the start and at the end of a constant load. */
+/** Samples the page's heap after garbage collection every ten seconds under constant load. */
 async function measureMemory() {
   const { context, page } = await openPage()
   const devtools = await context.newCDPSession(page)
@@ -250,8 +261,8 @@ async function measureMemory() {
   const sizes = []
   const end = performance.now() + Number(flags.minutes) * 60_000
   for (let sample = performance.now(); performance.now() < end;) {
-    const tick = new Promise((done) => setTimeout(done, 1000 / TICKS_A_SECOND))
-    await Promise.all([sendBatch(LOAD_A_SECOND / TICKS_A_SECOND), tick])
+    const tick = new Promise((done) => setTimeout(done, 1000 / TICKS_PER_SECOND))
+    await Promise.all([sendBatch(REQUESTS_PER_SECOND / TICKS_PER_SECOND), tick])
     if (performance.now() < sample) continue
     sizes.push(await heap())
     sample += 10_000

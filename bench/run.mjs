@@ -19,13 +19,13 @@ import { measureFiles } from './groups/upload.mjs'
 
 const usage = `npm run bench -- [options]
 
-  --quick              a small run of some minutes: fewer repetitions, smaller chains
+  --quick              a few minutes: fewer repetitions, smaller chains
   --only a,b           groups: start, transport, transactions, calls, reads, stops, imports, accounts,
                        slots, chain, restart, upload
-  --nodes a,b          nodes: standin, anvil, hardhat, ganache, "bare node:http"; all that are installed
-  --checkout name=path another build of this node beside it: the path of its bin/standin.js
+  --nodes a,b          nodes: standin, anvil, hardhat, ganache, "bare node:http"; defaults to all installed ones
+  --checkout name=path another build of this node to compare: the path of its bin/standin.js
   --rounds n           repetitions of every measurement
-  --out folder         where results.md, results.json and the plots go`
+  --out directory      where to write results.md, results.json and the plots`
 
 const { values: flags } = parseArgs({
   options: {
@@ -85,14 +85,14 @@ const rows = []
 const notes = []
 
 const here = dirname(fileURLToPath(import.meta.url))
-const folder = resolve(flags.out ?? join(here, 'dist/results'))
+const directory = resolve(flags.out ?? join(here, 'dist/results'))
 const versions = nodes.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]))
 const [cpu] = cpus()
-const machine = `${cpus().length} × ${cpu.model}, Node ${process.version}; ${versions.join(', ')}; ${rounds} rounds, medians (least–greatest).`
+const machine = `${cpus().length} × ${cpu.model}, Node ${process.version}; ${versions.join(', ')}; ${rounds} rounds, medians (minimum–maximum).`
 
-/** Written after each group, so that a run that is broken off has told what it found. @returns the table */
+/** Writes the report. Called after each group, so that an aborted run leaves its results. @returns the table */
 function report() {
-  return writeReport(folder, { rows, notes, names, machine })
+  return writeReport(directory, { rows, notes, names, machine })
 }
 
 function addRow(group, title, unit, goal, values, better = 'lower') {
@@ -107,7 +107,7 @@ if (isWanted('start')) {
     COLD_START,
     'ms',
     { plus: 100, of: BARE, name: 'bare Node', yardstick: starting },
-    // A start takes a quarter of a second, and any other work of the machine shows in it.
+    // A start takes a quarter of a second, so other work on the machine distorts it easily.
     await measureColdStart({ nodes, rounds: 4 * rounds }),
   )
 }
@@ -158,14 +158,14 @@ if (isWanted('upload')) {
   )
   addRow(
     'upload',
-    `upload of ${count} small files; bare: the importer alone`,
+    `upload of ${count} small files; bare: importer only`,
     'ms',
     { times: 1.5, of: BARE, name: 'bare' },
     files.smallFiles,
   )
   addRow('upload', `${readers} readers of 1 MiB at once`, 'ms', { also: 'no error' }, files.readers)
-  addRow('upload', 'most memory meanwhile', 'MB', { limit: 300 }, files.memory)
+  addRow('upload', 'peak memory during these', 'MB', { limit: 300 }, files.memory)
 }
 
-console.log(`\n${report()}\n\nWritten to ${folder}`)
+console.log(`\n${report()}\n\nWritten to ${directory}`)
 process.exit(0)

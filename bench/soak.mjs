@@ -10,17 +10,17 @@ import { randomFrom, summarise } from './lib/statistics.mjs'
 import { Stage } from './lib/workload.mjs'
 
 /*
- * Mixed load on one node for a long time: whether its memory and the time of each kind of request stay where they were,
- * what a random block costs at the end beside what it cost on a short chain, and how long a restart takes after kill -9.
+ * Runs a mixed load on one node for a long time and reports how its memory and the latency of each kind of request
+ * develop, what reading a random block costs compared with a short chain, and how long a restart after kill -9 takes.
  */
 
 const usage = `node bench/soak.mjs [options]
 
-  --minutes n          how long; 60 unless given
-  --blocks n           goes on until there are so many blocks, however long that takes; 200,000 unless given
-  --full               one request after another without a pause; unless given, the blocks are spread over the time
+  --minutes n          minimum duration; defaults to 60
+  --blocks n           minimum number of blocks, even if they take longer; defaults to 200,000
+  --full               send requests back to back instead of spreading the blocks over the duration
   --checkout path      another build of this node: the path of its bin/standin.js
-  --out folder         where soak.json and the plots go`
+  --out directory      where to write soak.json and the plots`
 
 const { values: flags } = parseArgs({
   options: {
@@ -38,18 +38,20 @@ if (flags.help) {
 }
 
 const PARTS = 10
-/** Ten of each kind of transfer and one that makes as many accounts as a turn has blocks. */
-const BLOCKS_A_TURN = 21
-/** The chain on which random blocks are measured first. */
+/**
+ * Ten ether transfers, ten ERC-20 transfers, and one transaction that creates as many accounts as a round has blocks.
+ */
+const BLOCKS_PER_ROUND = 21
+/** Number of blocks at which random blocks are measured for comparison. */
 const SHORT_CHAIN = 10_000
 const SAMPLES = 300
 const RESTARTS = 5
 const here = dirname(fileURLToPath(import.meta.url))
 const nodes = installedNodes(flags.checkout === undefined ? [] : [`checkout=${flags.checkout}`])
 const node = nodes.get(flags.checkout === undefined ? 'standin' : 'checkout')
-const dataFolder = mkdtempSync(join(tmpdir(), 'standin-soak-'))
-process.once('exit', () => rmSync(dataFolder, { recursive: true, force: true }))
-const parameters = node.dataDirectory(dataFolder)
+const dataDirectory = mkdtempSync(join(tmpdir(), 'standin-soak-'))
+process.once('exit', () => rmSync(dataDirectory, { recursive: true, force: true }))
+const parameters = node.dataDirectory(dataDirectory)
 const running = await startNode(node, { parameters })
 const { client } = running
 const stage = await new Stage(client).deploy()
@@ -57,8 +59,8 @@ const random = randomFrom(1)
 const wantedBlocks = Number(flags.blocks)
 const begin = performance.now()
 const end = begin + Number(flags.minutes) * 60_000
-/** Milliseconds that a turn is to take: somewhat less than the wanted blocks leave. */
-const turn = flags.full ? 0 : (0.9 * (end - begin) * BLOCKS_A_TURN) / wantedBlocks
+/** Planned milliseconds of a round: 90 % of what the number of blocks allows. */
+const roundMilliseconds = flags.full ? 0 : (0.9 * (end - begin) * BLOCKS_PER_ROUND) / wantedBlocks
 const samples = []
 let blocks = 1
 let accounts = 0
@@ -79,8 +81,8 @@ const kinds = {
   'ten ERC-20 transfers': () =>
     stage.sendMany(repeated(10, () => stage.sign('transfer', [stage.signers[random(10)].address, 1n]))),
   'new accounts': async () => {
-    await stage.fundAccounts(accounts, accounts + BLOCKS_A_TURN)
-    accounts += BLOCKS_A_TURN
+    await stage.fundAccounts(accounts, accounts + BLOCKS_PER_ROUND)
+    accounts += BLOCKS_PER_ROUND
   },
   eth_call: () =>
     client.call('eth_call', stage.callObject('balanceOf', [stage.signers[0].address]), 'latest'),
@@ -98,7 +100,7 @@ const kinds = {
   eth_getProof: () => client.call('eth_getProof', stage.contract, [`0x${'0'.repeat(64)}`], 'latest'),
   'evm_snapshot and evm_revert': async () => client.call('evm_revert', await client.call('evm_snapshot')),
 }
-/** Milliseconds that reads of random blocks take on the chain as it is. */
+/** Measures reads of random blocks at the chain's current length, in milliseconds. */
 async function measureRandomBlocks() {
   const call = stage.callObject('balanceOf', [stage.signers[0].address])
   const works = {
@@ -108,19 +110,22 @@ async function measureRandomBlocks() {
   }
   const times = {}
   for (const [method, work] of Object.entries(works)) {
-    times[method] = await settledLatency({ folder: dataFolder }, work, { count: SAMPLES, input: randomBlock })
+    times[method] = await settledLatency({ directory: dataDirectory }, work, {
+      count: SAMPLES,
+      input: randomBlock,
+    })
   }
   return { blocks, accounts, memory: running.process.memory(), times }
 }
 
-/** Milliseconds to the first answer after the node was killed, once for each restart. */
+/** Kills and restarts the node. @returns the milliseconds to the first answer of each restart */
 async function measureRestarts() {
   await running.stop('SIGKILL')
   const restarts = []
   for (let count = 0; count < RESTARTS; count++) {
     const again = await startNode(node, { parameters })
     const head = Number(await again.client.call('eth_blockNumber'))
-    if (head !== blocks) throw new Error(`block ${head} is the last after a restart, and not ${blocks}`)
+    if (head !== blocks) throw new Error(`the head after a restart is block ${head} instead of ${blocks}`)
     restarts.push(again.startMilliseconds)
     await again.stop('SIGKILL')
   }
@@ -128,7 +133,7 @@ async function measureRestarts() {
 }
 
 function bytesOnDisk() {
-  const entries = readdirSync(dataFolder, { recursive: true, withFileTypes: true })
+  const entries = readdirSync(dataDirectory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
@@ -141,9 +146,9 @@ while (performance.now() < end || blocks < wantedBlocks) {
     await work()
     times[kind] = performance.now() - start
   }
-  blocks += BLOCKS_A_TURN
+  blocks += BLOCKS_PER_ROUND
   samples.push({ blocks, memory: running.process.memory(), times })
-  const early = begin + samples.length * turn - performance.now()
+  const early = begin + samples.length * roundMilliseconds - performance.now()
   if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
   if (shortChain === undefined && blocks >= SHORT_CHAIN) shortChain = await measureRandomBlocks()
   if (samples.length % 500 === 0) console.log(`${blocks} blocks, ${samples.at(-1).memory?.toFixed(0)} MB`)
@@ -164,7 +169,7 @@ const report = {
   shortChain,
   longChain,
   restarts,
-  mostMemoryAfterFirstTenth: Math.max(
+  maxMemoryAfterFirstTenth: Math.max(
     ...samples.slice(Math.ceil(samples.length / PARTS)).map(({ memory }) => memory),
   ),
   kinds: Object.fromEntries(
@@ -174,34 +179,37 @@ const report = {
     }),
   ),
 }
-const folder = resolve(flags.out ?? join(here, 'dist/soak'))
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'soak.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+const directory = resolve(flags.out ?? join(here, 'dist/soak'))
+mkdirSync(directory, { recursive: true })
+writeFileSync(join(directory, 'soak.json'), `${JSON.stringify(report, undefined, 2)}\n`)
 const ends = Array.from({ length: PARTS }, (_, index) => part(index).at(-1))
 const memory = ends.map(({ blocks: x, memory: y }) => ({ x, y }))
 writeFileSync(
-  join(folder, 'memory.svg'),
+  join(directory, 'memory.svg'),
   plotSeries('Resident memory over blocks', 'MB', [{ name: 'standin', points: memory }]),
 )
 const series = Object.entries(report.kinds).map(([name, { medians }]) => ({
   name,
   points: medians.map((y, index) => ({ x: ends[index].blocks, y })),
 }))
-writeFileSync(join(folder, 'latency.svg'), plotSeries('Median time of a request over blocks', 'ms', series))
+writeFileSync(
+  join(directory, 'latency.svg'),
+  plotSeries('Median time of a request over blocks', 'ms', series),
+)
 console.log(
-  `${blocks} blocks; at most ${report.mostMemoryAfterFirstTenth.toFixed(0)} MB after the first tenth`,
+  `${blocks} blocks; peak memory after the first tenth: ${report.maxMemoryAfterFirstTenth.toFixed(0)} MB`,
 )
 for (const [kind, { lastOverFirst }] of Object.entries(report.kinds))
-  console.log(`${kind}: last tenth ${lastOverFirst.toFixed(2)} × first`)
+  console.log(`${kind}: last tenth takes ${lastOverFirst.toFixed(2)} × the first`)
 if (shortChain !== undefined) {
   for (const [method, milliseconds] of Object.entries(longChain.times)) {
     const rise = milliseconds / shortChain.times[method]
     console.log(
-      `${method} of a random block: ${milliseconds.toFixed(3)} ms, ${rise.toFixed(2)} × at ${shortChain.blocks}`,
+      `${method} at a random block: ${milliseconds.toFixed(3)} ms, ${rise.toFixed(2)} × the time at ${shortChain.blocks} blocks`,
     )
   }
 }
 console.log(
-  `restart after kill -9: ${summarise(restarts).median.toFixed(0)} ms; ${report.bytesPerBlock.toFixed(0)} bytes a block`,
+  `restart after kill -9: ${summarise(restarts).median.toFixed(0)} ms; ${report.bytesPerBlock.toFixed(0)} bytes per block`,
 )
 process.exit(0)

@@ -18,14 +18,14 @@ const bundleStamp = join(dist, '.bundle-stamp')
 const typesStamp = join(dist, '.types-stamp')
 
 /**
- * Packages with native or WebAssembly files beside their code, which must load from their own folder, and test runners,
- * which must be the ones that run the tests.
+ * Packages that stay outside the bundles: those with native or WebAssembly files must load from their own directory,
+ * and test runners must be the instances that run the tests.
  */
 const external = ['level', 'secp256k1', 'tiny-secp256k1', 'vitest', '@playwright/test']
 
 /**
- * Modules of large packages that are rarely needed. Each is a file of its own beside the command and is loaded when it
- * is: the worker thread and the command need them in files, and who installs the package does not need the rest of them.
+ * Rarely needed modules of large packages. Each becomes a separate file that the command and its worker threads load on
+ * demand, and spares users the installation of the whole package.
  */
 const libraries = new Map(
   [
@@ -40,11 +40,11 @@ const libraries = new Map(
   ].map((name) => [name, libraryFile(name)]),
 )
 
-/** What worker threads alone load from a file of its own: the command has all of that package inside. */
+/** Packages that only worker threads load from a file; the command bundles them completely. */
 const workerLibraries = new Map([['@ethereumjs/evm', libraryFile('@ethereumjs/evm')]])
 const workerExports = "export { MCLBLS, RustBN254 } from '@ethereumjs/evm'"
 
-/** Files that are read, not run. */
+/** Data files. */
 const copies = new Map([
   ['@jitl/quickjs-wasmfile-release-asyncify/wasm', './libraries/quickjs.wasm'],
   ['big-integer', './libraries/big-integer.cjs'],
@@ -54,12 +54,13 @@ function libraryFile(name) {
   return `./libraries/${name.replace(/\.js$/, '').replaceAll(/\W+/g, '-').replace(/^-/, '')}.cjs`
 }
 
-/** What looks for the database's binary, which takes as long as loading it. */
+/** Module that searches for the database's native binary. The search takes as long as loading it. */
 const levelBinding = 'classic-level/binding.js'
 
 /**
- * Loads it from where most systems have it. Only level is certain to find the package, which is its dependency. With musl
- * the package's own way is taken: a binary for glibc may load there, and crash later.
+ * Replaces that search: loads the binary from its path on most systems. The package is a dependency of level and only
+ * certain to resolve from there. On musl the package's own search runs, because a glibc binary may load and crash
+ * later.
  */
 const loadLevelBinding = `
 const requireFromLevel = require('node:module').createRequire(require.resolve('level'))
@@ -71,17 +72,14 @@ try {
   module.exports = requireFromLevel(${JSON.stringify(levelBinding)})
 }`
 
-/** What a CommonJS module has in the place of import.meta.url. */
+/** Replacement for import.meta.url in CommonJS modules. */
 const commonJsUrl = "const standinModuleUrl = require('node:url').pathToFileURL(__filename).href"
 
-/** Bundled CommonJS packages call require(), which an ES module does not have. */
+/** Bundled CommonJS packages call require(), which ES modules lack. */
 const banner = `import { createRequire as standinCreateRequire } from 'node:module'
 const require = standinCreateRequire(import.meta.url)`
 
-/**
- * Builds what is out of date: the bundles, and the type declarations unless `types` is false (the command
- * itself needs none).
- */
+/** Builds the bundles if they are out of date, and the type declarations unless `types` is false. */
 export async function build({ types = true, log = console.log } = {}) {
   const sources = await hashSources()
   await Promise.all([
@@ -91,7 +89,7 @@ export async function build({ types = true, log = console.log } = {}) {
   ])
 }
 
-/** Every module that package.json shows to the outside, by the condition that it is loaded under. */
+/** Returns the modules that package.json exports, by the condition under which they load. */
 async function readExports() {
   const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const entries = Object.values(exports).filter((entry) => typeof entry === 'object')
@@ -101,7 +99,7 @@ async function readExports() {
   }
 }
 
-/** The source of a built file. */
+/** Source path of a built file. */
 function sourceOf(path) {
   return path.replace('./dist/', `${root}/src/`).replace(/\.c?js$/, '.ts')
 }
@@ -161,7 +159,7 @@ async function bundle(sources, log) {
       ...copied.map(({ from }) => from),
     ]),
   )
-  // A process that starts meanwhile finds each file whole, and the chunks before the entries that name them.
+  // Chunks first, entries last: a process that starts during the build finds complete files and all chunks it imports.
   const isEntry = ({ path }) => outputs[relative(root, path)].entryPoint !== undefined
   for (const file of outputFiles.filter((file) => !isEntry(file))) await replaceFile(file.path, file.contents)
   for (const file of outputFiles.filter(isEntry)) await replaceFile(file.path, file.contents)
@@ -170,10 +168,9 @@ async function bundle(sources, log) {
 }
 
 /**
- * The command is one script, a function of what a CommonJS module has, that exports a function of what main() of
- * src/cli.ts takes: V8 can keep the compiled form of a script between starts, but not that of modules (see
- * bin/standin.js, which compiles the file as it lies: to put something around it would copy all of it). Its first line
- * names the build.
+ * Settings for the command: a single script, because V8 can cache compiled scripts between starts but not modules. It
+ * is wrapped in a CommonJS-style function here, because bin/standin.js compiles the file unchanged to avoid copying it.
+ * It exports a function with the parameters of main() in src/cli.ts. Its first line names the build.
  */
 function commandSettings(sources) {
   return {
@@ -198,7 +195,7 @@ module.exports = async (words, whenStarted) => {`,
   }
 }
 
-/** A module of another package as a file of its own. */
+/** Settings for a module of another package as a separate file. */
 function librarySettings(name, path) {
   return {
     stdin: { contents: `module.exports = require(${JSON.stringify(name)})`, resolveDir: root },
@@ -215,7 +212,7 @@ function librarySettings(name, path) {
   }
 }
 
-/** What the worker thread needs of @ethereumjs/evm, without the rest. */
+/** Settings for the part of @ethereumjs/evm that worker threads need. */
 function workerLibrarySettings(path) {
   return {
     stdin: { contents: workerExports, resolveDir: root },
@@ -228,8 +225,8 @@ function workerLibrarySettings(path) {
 }
 
 /**
- * What loads libraries or reads files of packages by name: worker threads, which begin with the text of a function. Here
- * they find them by the names of their files.
+ * Replaces package names by file names in the code of worker threads, which run the source text of a function and load
+ * packages by name.
  */
 const libraryNames = {
   name: 'names of libraries',
@@ -240,7 +237,7 @@ const libraryNames = {
         /\b(load|require|require\.resolve)\('([^']+)'\)/g,
         (_, call, name) => `${call}(${JSON.stringify(fileOf(name))})`,
       )
-      if (named === text) throw new Error(`${path} loads no library any more: see scripts/build.mjs`)
+      if (named === text) throw new Error(`${path} no longer loads a library: see scripts/build.mjs`)
       return { contents: named, loader: 'ts' }
     })
   },
@@ -251,9 +248,8 @@ function fileOf(name) {
 }
 
 /**
- * Turns imports of what is not bundled into calls of require(). esbuild's own CommonJS format would do so too, but
- * refuses modules that wait for something at their top level. Those that are made later are turned as well: a script
- * that begins with its kept compiled form has lost its import().
+ * Turns imports of external modules into calls of require(). esbuild's CommonJS format would do so too, but rejects
+ * top-level await. Dynamic imports are included, because import() does not work in a script from the compile cache.
  */
 const requiringPlugin = {
   name: 'require what is not bundled',
@@ -283,19 +279,19 @@ function isExternalToCommand(name) {
 }
 
 /**
- * Starts the command once and asks it the usual things, so that it keeps its compiled form for the starts to come. Where it
- * does not start, the first start of its user does so, or says why it cannot.
+ * Starts the command once and sends it common requests, so that later starts find its compiled form in the cache. If it
+ * does not start here, the user's first start fills the cache, or reports why it cannot.
  */
 async function warmUp(log) {
   log('Warming up')
-  const { askUsualThings } = await import('./usualRequests.mjs')
+  const { sendUsualRequests } = await import('./usualRequests.mjs')
   const parameters = ['--port', '0', '--ipfs-port', '0', '--json', '--parent-pid', String(process.pid)]
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [join(root, 'bin/standin.js'), ...parameters], { stdio })
   const ended = new Promise((settle) => child.once('close', settle))
   const [line] = await Promise.race([once(child.stdout, 'data'), ended.then(() => [])])
   if (line === undefined) return
-  await askUsualThings(JSON.parse(line)).catch((error) => log(`The node did not answer: ${error.message}`))
+  await sendUsualRequests(JSON.parse(line)).catch((error) => log(`The node did not answer: ${error.message}`))
   for (let waited = 0; waited < 150 && !(await isCompiled()); waited++) await sleep(100)
   child.kill('SIGTERM')
   await ended
@@ -314,7 +310,7 @@ async function declareTypes(sources, log) {
   await replaceFile(typesStamp, sources)
 }
 
-/** One hash over everything that decides what dist/ holds. */
+/** Returns a hash of all inputs of dist/. */
 async function hashSources() {
   const hash = createHash('sha256')
   const entries = await readdir(join(root, 'src'), { recursive: true, withFileTypes: true })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const stamp = join(root, 'dist', '.page-stamp')
 
-/** Builds the page that browsers see into dist/page, unless it is there and as new as its sources. */
+/** Builds the browser page into dist/page if it is missing or out of date. */
 export async function buildPage(log) {
   const sources = await hashSources()
   if ((await readFile(stamp, 'utf8').catch(() => undefined)) === sources) return

@@ -1,6 +1,6 @@
 import { prepare, statusOf } from './prepare.mjs'
 
-/** What `npm run check` runs, in this order. All of it runs even after a failure, so that one run shows all. */
+/** Steps of `npm run check` in order. They continue after a failure, so that one run shows all failures. */
 const steps = ['format:check', 'lint', 'types', 'docs:check', 'test', 'build', 'dead-code', 'package-shape']
 const chosen = process.argv.includes('--without-tests') ? steps.filter((step) => step !== 'test') : steps
 

@@ -7,7 +7,7 @@ const usualPlaces = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The browser that the page is driven in: the one that CHROMIUM names, or one that is installed; undefined if none is. */
+/** Returns the browser for page tests: the path in CHROMIUM, or an installed one; undefined if there is none. */
 export function findChromium() {
   return [process.env.CHROMIUM, ...usualPlaces].find((path) => path !== undefined && existsSync(path))
 }

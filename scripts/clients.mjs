@@ -1,4 +1,4 @@
-// Runs the suites of the clients in other languages against the built command: all, or those that are named.
+// Runs the test suites of the clients in other languages against the built command: the named ones, or all.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,23 +18,25 @@ function run(command, words, directory) {
 }
 
 function testPython() {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-python-'))
-  const python = join(folder, 'bin/python')
+  const directory = mkdtempSync(join(tmpdir(), 'standin-python-'))
+  const python = join(directory, 'bin/python')
   try {
     return (
-      run('python3', ['-m', 'venv', folder], root) &&
+      run('python3', ['-m', 'venv', directory], root) &&
       run(python, ['-m', 'pip', 'install', '--quiet', './clients/python[test]'], root) &&
       run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'clients/python/tests'], root)
     )
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
-/** The node's own client beside go-ethereum's and Kubo's. */
+/** Tests the Go client together with those of go-ethereum and Kubo. */
 function testGo() {
-  const folders = ['clients/go/sdktest', 'clients/go/kubotest']
-  return folders.every((folder) => run('go', ['test', '-count=1', '-p', '1', './...'], join(root, folder)))
+  const directories = ['clients/go/sdktest', 'clients/go/kubotest']
+  return directories.every((directory) =>
+    run('go', ['test', '-count=1', '-p', '1', './...'], join(root, directory)),
+  )
 }
 
 function testJava() {
@@ -45,7 +47,7 @@ function testRust() {
   return run('cargo', ['test', '--quiet', '--', '--test-threads', '2'], join(root, 'clients/rust'))
 }
 
-/** The manifest in examples/container, read into the types of the API server. */
+/** Decodes the manifest in examples/container into the types of the Kubernetes API. */
 function testKubernetes() {
   return run('go', ['test', '-count=1', './...'], join(root, 'test/examples/kubernetes'))
 }
@@ -59,7 +61,7 @@ const suites = [
 ]
 const named = process.argv.slice(2)
 const unknown = named.find((name) => !suites.some((suite) => suite.name === name))
-if (unknown !== undefined) throw new Error(`there is no client ${unknown}`)
+if (unknown !== undefined) throw new Error(`unknown client: ${unknown}`)
 const wanted = named.length === 0 ? suites : suites.filter(({ name }) => named.includes(name))
 
 let passed = 0
@@ -67,7 +69,7 @@ let failed = 0
 let skipped = 0
 for (const { name, tool, check, test } of wanted) {
   if (spawnSync(tool, check).error) {
-    console.log(`${name}: left out, ${tool} is not installed`)
+    console.log(`${name}: skipped, ${tool} is not installed`)
     if (process.env.STANDIN_NOTHING_LEFT_OUT === '1') failed += 1
     else skipped += 1
   } else if (test()) passed += 1

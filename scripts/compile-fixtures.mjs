@@ -8,13 +8,13 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const contracts = join(root, 'fixtures/contracts')
 const require = createRequire(import.meta.url)
 
-/** The hard fork of the project's own chains. */
+/** Default hard fork of the project's chains. */
 const evmVersion = 'osaka'
 
 /**
  * Compiles fixtures/contracts/*.sol.
  *
- * @returns {Promise<Map<string, string>>} the text of each artifact by its file name
+ * @returns {Promise<Map<string, string>>} artifact texts by file name
  */
 export async function compileFixtures() {
   const solc = require('solc')
@@ -27,7 +27,7 @@ export async function compileFixtures() {
     settings: {
       evmVersion,
       optimizer: { enabled: true, runs: 200 },
-      // Without the metadata hash the bytecode follows from the code alone, not from comments or paths.
+      // Without the metadata hash the bytecode depends on the code alone, not on comments or paths.
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },

@@ -8,16 +8,16 @@ import { createInterface } from 'node:readline'
 import { prepare, statusOf } from './prepare.mjs'
 
 /**
- * Runs the public conformance suite of the execution clients against a node on its chain. The suite lies outside the
- * project: in the folder that STANDIN_CONFORMANCE names, else in ../shared/conformance.
+ * Runs the public conformance suite of the execution clients against a node on its chain. The suite is not part of the
+ * project: its directory is STANDIN_CONFORMANCE, or else ../shared/conformance.
  */
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const folder = resolve(process.env.STANDIN_CONFORMANCE ?? join(root, '../shared/conformance'))
-const runner = join(folder, 'rpc-compat.mjs')
-const tests = join(folder, 'execution-apis')
+const directory = resolve(process.env.STANDIN_CONFORMANCE ?? join(root, '../shared/conformance'))
+const runner = join(directory, 'rpc-compat.mjs')
+const tests = join(directory, 'execution-apis')
 
 if (!existsSync(runner)) {
-  console.log(`The conformance suite is not in ${folder} (STANDIN_CONFORMANCE): left out`)
+  console.log(`Skipped: there is no conformance suite in ${directory} (STANDIN_CONFORMANCE)`)
   console.log('0 passed, 0 failed')
 } else {
   await prepare()
@@ -56,10 +56,10 @@ function startNode(dataDir) {
   })
 }
 
-/** The address in the line that the node prints when it is ready. */
+/** Reads the URL from the node's ready line. */
 async function readyUrl(node) {
   for await (const line of createInterface({ input: node.stdout })) {
     if (line.startsWith('{')) return JSON.parse(line).url
   }
-  throw new Error('the node ended before it was ready')
+  throw new Error('the node exited before it was ready')
 }

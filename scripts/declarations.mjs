@@ -9,15 +9,15 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
 const sources = join(root, 'src')
 
-/** What `z.json()` accepts; zod has a name of its own for it. */
+/** Type of `z.json()`, which declarations from zod refer to by name. */
 const jsonType =
   'type JSONType = string | number | boolean | null | JSONType[] | { [key: string]: JSONType }\n'
 
 /**
- * Writes the type declarations of what the package exports and of all that those refer to, and nothing else. They name no
- * bundled package: a type that zod infers from a schema is written out.
+ * Writes the type declarations that the package's exports reach, and removes all others. They do not refer to bundled
+ * packages: types that zod infers from schemas are written out.
  *
- * @param commonJs - paths of the declarations of CommonJS modules
+ * @param commonJs - declaration paths of CommonJS modules
  */
 export async function writeDeclarations(commonJs) {
   const program = createProgram()
@@ -44,7 +44,7 @@ function createProgram() {
   return ts.createProgram(fileNames, options)
 }
 
-/** @returns the text of each declaration file by its path */
+/** @returns texts of the declaration files by path */
 function emit(program) {
   const emitted = new Map()
   const { diagnostics } = program.emit(undefined, (path, text) => emitted.set(resolve(path), text))
@@ -72,20 +72,20 @@ function sourceOf(declaration) {
 
 function reachFrom(entries, emitted, program) {
   const reached = new Map()
-  const waiting = [...entries]
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+  const pending = [...entries]
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (reached.has(path)) continue
     const text = emitted.get(path)
     const declarations = /from 'zod'/.test(text) ? writeOutTypes(program, sourceOf(path)) : text
     reached.set(path, declarations)
     for (const [, name] of declarations.matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)'/g)) {
-      waiting.push(resolve(dirname(path), name.replace(/\.js$/, '.d.ts')))
+      pending.push(resolve(dirname(path), name.replace(/\.js$/, '.d.ts')))
     }
   }
   return reached
 }
 
-/** The exported types of a module without the schemas that they are inferred from. */
+/** Writes out the exported types of a module, without the schemas that they are inferred from. */
 function writeOutTypes(program, path) {
   const checker = program.getTypeChecker()
   const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags
@@ -102,7 +102,7 @@ function writeOutTypes(program, path) {
   return `${types.includes('JSONType') ? jsonType : ''}${types}export {}\n`
 }
 
-/** Declarations of a CommonJS module: those of the module, which say where they import types from modules. */
+/** Adapts a module's declarations to its CommonJS version: type imports need a resolution mode there. */
 function declareCommonJs(declarations) {
   return declarations.replace(
     /^((?:import|export) type [^;]+ from '\.[^']+')/gm,

@@ -5,8 +5,8 @@ import esbuild from 'esbuild'
 const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '..')
 const [peer = '', ...argv] = process.argv.slice(2)
 const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'anvil']
-/** Comparisons that share a folder. */
-const folders = { hardhat: 'devnets', anvil: 'devnets' }
+/** Comparisons that share a directory. */
+const directories = { hardhat: 'devnets', anvil: 'devnets' }
 
 if (!peers.includes(peer)) {
   console.error(`usage: npm run differential -- ${peers.join('|')} [--seed N] [--requests N]`)
@@ -14,7 +14,7 @@ if (!peers.includes(peer)) {
 }
 const outfile = join(root, 'dist', `.differential-${peer}.mjs`)
 await esbuild.build({
-  entryPoints: [join(root, 'test/differential', folders[peer] ?? peer, 'run.ts')],
+  entryPoints: [join(root, 'test/differential', directories[peer] ?? peer, 'run.ts')],
   bundle: true,
   format: 'esm',
   platform: 'node',

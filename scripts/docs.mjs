@@ -5,7 +5,7 @@ import { generateClientTypes } from './clientTypes.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** The pages of docs/reference/ that follow from the sources, by their file names. */
+/** Generates the pages of docs/reference/ from the sources, by file name. */
 export async function generatePages() {
   const { optionDefinitions } = await loadSource('src/options.ts')
   const { optionGroups, flagToVariable } = await loadSource('src/options/kinds.ts')
@@ -21,7 +21,7 @@ export async function generatePages() {
   ])
 }
 
-/** The declaration of the options that programs give, with what the schema says about each in a comment. */
+/** Generates the declaration of `NodeOptions`, with the description and default of each option in a comment. */
 export async function declareNodeOptions() {
   const { nodeOptionDefinitions } = await loadSource('src/options/read.ts')
   const members = Object.entries(nodeOptionDefinitions).flatMap(
@@ -36,7 +36,7 @@ export async function declareNodeOptions() {
   return [...optionTypeHead, ...members, '}', ''].join('\n')
 }
 
-/** Types of the control API in the languages of the clients, by the paths of their files. */
+/** Generates the control API's types for the clients in other languages, by file path. */
 export async function generateTypesOfClients() {
   const { describeClientSchemas } = await loadSource('src/control/openApi.ts')
   return generateClientTypes(describeClientSchemas())
@@ -133,7 +133,7 @@ const code = (text) => `\`${escapeCell(text)}\``
 
 const escapeCell = (text) => text.replaceAll('|', '\\|')
 
-/** Imports a TypeScript module with everything it needs, without leaving a file behind. */
+/** Bundles and imports a TypeScript module without writing a file. */
 async function loadSource(path) {
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
@@ -146,7 +146,7 @@ async function loadSource(path) {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`)
 }
 
-/** Imports a TypeScript module whose packages have to stay where they are installed. */
+/** Bundles and imports a TypeScript module whose packages must load from node_modules. */
 async function loadSourceBesidePackages(path) {
   const esbuild = await import('esbuild')
   const outfile = join(root, 'node_modules/.cache/standin-docs', `${path.replaceAll('/', '-')}.mjs`)
@@ -168,7 +168,7 @@ async function main() {
   for (const [name, text] of await generateTypesOfClients()) await put(name, text)
 }
 
-/** Writes a file, or with `--check` says whether it is as it would be written. */
+/** Writes a file, or with `--check` reports whether it is out of date. */
 async function put(name, text) {
   const path = join(root, name)
   if (!process.argv.includes('--check')) {

@@ -19,12 +19,12 @@ import { gzipSync } from 'node:zlib'
 
 const usage = `node scripts/executable.mjs [options]
 
-Makes single executables, which need no Node (Node's single executable applications): Node from the registry, with the
-package and what it depends on inside.
+Builds single executable applications, which need no Node: Node from the npm registry with the package and its
+dependencies inside.
 
   --platform NAME   linux-x64, linux-arm64, darwin-x64, darwin-arm64 or win-x64; may be repeated; defaults to linux-x64
   --node VERSION    major version of Node; defaults to 22
-  --out FOLDER      output directory; defaults to dist-executable`
+  --out DIRECTORY   output directory; defaults to dist-executable`
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,28 +41,32 @@ if (flags.help) {
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const out = resolve(flags.out)
-const folder = mkdtempSync(join(tmpdir(), 'standin-executable-'))
-const run = (command, words, cwd = folder) => execFileSync(command, words, { cwd, encoding: 'utf8' })
+const directory = mkdtempSync(join(tmpdir(), 'standin-executable-'))
+const run = (command, words, cwd = directory) => execFileSync(command, words, { cwd, encoding: 'utf8' })
 const quietly = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
 
-/** Where Node looks for what is injected (its manual, "Single executable applications"). */
+/** Sentinel that marks where Node reads the injected blob (Node documentation, "Single executable applications"). */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /** Installs the package as a user would. @returns its node_modules */
 function installPackage() {
-  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
-  const place = join(folder, 'installed')
+  run('npm', ['pack', '--silent', '--pack-destination', directory], root)
+  const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz'))
+  const place = join(directory, 'installed')
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{"private":true}')
-  run('npm', ['install', '--omit=dev', '--omit=peer', ...quietly, join(folder, tarball)], place)
+  run('npm', ['install', '--omit=dev', '--omit=peer', ...quietly, join(directory, tarball)], place)
   return join(place, 'node_modules')
 }
 
-/** Files that no program reads. */
+/** Files that are not needed at run time. */
 const unread = /\.(map|md|d\.[cm]?ts)$|(^|\/)(test|tests|docs|src\/.*\.ts)(\/|$)/i
 
-/** The files of a folder as one gzipped sequence of bytes, and their names and lengths in its order. */
+/**
+ * Concatenates and gzips the files of a directory.
+ *
+ * @returns the bytes, and the files' names and lengths in their order
+ */
 function bundleFiles(modules) {
   const files = readdirSync(modules, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -77,8 +81,8 @@ function bundleFiles(modules) {
 }
 
 /**
- * The program inside: puts the files into the user's cache once, complete by a rename, and runs the command from there.
- * Native libraries can be loaded from nowhere but files.
+ * Main program of the executable: unpacks the files into the user's cache once, atomically by a rename, and runs the
+ * command from there. Native libraries can only be loaded from files.
  */
 function main() {
   const { getRawAsset } = process.getBuiltinModule('node:sea')
@@ -106,7 +110,7 @@ function main() {
     try {
       renameSync(draft, place)
     } catch (error) {
-      // Another start has been faster.
+      // Another process was faster.
       rmSync(draft, { recursive: true, force: true })
       if (!existsSync(place)) throw error
     }
@@ -114,9 +118,9 @@ function main() {
   createRequire(join(place, 'main.js'))('./node_modules/standin/bin/standin.js')
 }
 
-/** Node for a platform: the registry has a package for each. */
+/** Fetches Node for a platform from its npm package. @returns the path of the binary */
 function fetchNode(platform) {
-  const place = join(folder, platform)
+  const place = join(directory, platform)
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{"private":true}')
   run('npm', ['install', '--force', ...quietly, `node-${platform}@${flags.node}`], place)
@@ -129,7 +133,7 @@ function makeExecutable(platform) {
   copyFileSync(fetchNode(platform), target)
   chmodSync(target, 0o755)
   const segment = platform.startsWith('darwin') ? ['--macho-segment-name', 'NODE_SEA'] : []
-  const words = [target, 'NODE_SEA_BLOB', join(folder, 'blob'), '--sentinel-fuse', fuse, ...segment]
+  const words = [target, 'NODE_SEA_BLOB', join(directory, 'blob'), '--sentinel-fuse', fuse, ...segment]
   run('npx', ['--yes', 'postject@1.0.0-alpha.6', ...words])
   const note = platform.startsWith('darwin') ? '; sign it on a Mac: codesign --sign - FILE' : ''
   console.log(`${target}: ${(statSync(target).size / 1e6).toFixed(0)} MB${note}`)
@@ -143,18 +147,18 @@ try {
     index: JSON.stringify(index),
     checksum: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
   }
-  for (const [name, content] of Object.entries(assets)) writeFileSync(join(folder, name), content)
-  writeFileSync(join(folder, 'main.cjs'), `(${main.toString()})()`)
+  for (const [name, content] of Object.entries(assets)) writeFileSync(join(directory, name), content)
+  writeFileSync(join(directory, 'main.cjs'), `(${main.toString()})()`)
   const configuration = {
     main: 'main.cjs',
     output: 'blob',
     disableExperimentalSEAWarning: true,
     assets: Object.fromEntries(Object.keys(assets).map((name) => [name, name])),
   }
-  writeFileSync(join(folder, 'configuration.json'), JSON.stringify(configuration))
+  writeFileSync(join(directory, 'configuration.json'), JSON.stringify(configuration))
   run(fetchNode(`${process.platform}-${process.arch}`), ['--experimental-sea-config', 'configuration.json'])
-  rmSync(join(folder, `${process.platform}-${process.arch}`), { recursive: true })
+  rmSync(join(directory, `${process.platform}-${process.arch}`), { recursive: true })
   for (const platform of flags.platform) makeExecutable(platform)
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * Text of libraries to replace: what they make when they are loaded and few programs ever use, for which every start would
- * pay, and sums of a bigint for each byte, during which a long transaction would hold all other requests. A build whose
- * libraries no longer have the text fails.
+ * Source text of libraries to replace: rarely used values that they build on load, which would slow down every start,
+ * and bigint sums over each byte, during which a long transaction would block all other requests. The build fails if a
+ * library no longer contains the text.
  */
 const replacements = [
   {
-    // 65,536 numbers, so that numbers of two bytes need not be made.
+    // Cache of 65,536 bigints for two-byte numbers.
     file: /@ethereumjs\/util\/dist\/esm\/bytes\.js$/,
     texts: [
       [/const BIGINT_CACHE = \[\];\nfor \(.*\n.*\n\}\n/, ''],
@@ -38,12 +38,12 @@ const replacements = [
     ],
   },
   {
-    // A view of memory for each of three numbers, for each log and topic.
+    // A DataView for each of three numbers of every address and topic.
     file: /@ethereumjs\/vm\/dist\/esm\/bloom\/index\.js$/,
     texts: [[/new DataView\(e\.buffer\)\.getUint16\(i \* 2\)/g, '(e[i * 2] << 8) | e[i * 2 + 1]']],
   },
   {
-    // One number of a curve, whose tables come with it: the order of the group (SEC 2, section 2.4.1).
+    // Loads a whole curve with its tables for one number, the order of its group (SEC 2, section 2.4.1).
     file: /@ethereumjs\/util\/dist\/esm\/constants\.js$/,
     texts: [
       [/^import \{ secp256k1 \}.*\n/, ''],
@@ -54,12 +54,12 @@ const replacements = [
     ],
   },
   {
-    // A call for each of 436,087 bytes of the library's WebAssembly, during which all other requests would wait.
+    // A function call for each of the 436,087 bytes of the library's WebAssembly, which would block all other requests.
     file: /mcl-wasm\/dist\/mcl_c\.js$/,
     texts: [[/Uint8Array\.from\(atob\(wasmBase64\), function .*\);/, "Buffer.from(wasmBase64, 'base64');"]],
   },
   {
-    // Two points of a curve, which are there when it is.
+    // Two points that would load their curve.
     file: /@ethereumjs\/evm\/dist\/esm\/precompiles\/bls12_381\/noble\.js$/,
     texts: [
       [/^const G[12]_ZERO = bls12_381\.G[12]\.Point\.ZERO;\n/gm, ''],
@@ -68,10 +68,10 @@ const replacements = [
   },
 ]
 
-/** The curves that @ethereumjs uses, by their module: each takes milliseconds to be made. */
+/** Curves that @ethereumjs uses, by module. Each takes milliseconds to load. */
 const curves = { secp256k1: 'secp256k1', 'bls12-381': 'bls12_381', bn254: 'bn254', nist: 'p256' }
 
-/** A curve that is made when something of it is asked for. */
+/** Source of a module whose curve loads on first use. */
 function deferredCurve(path, name) {
   return `
 let curves
@@ -80,12 +80,14 @@ export const ${name} = new Proxy({}, {
 })`
 }
 
-/** `debug` asks for the terminal and its colours when it is loaded, even where its lines are not wanted. */
+/**
+ * Loads `debug` only if DEBUG is set: on load it detects the terminal and its colours even if it will print nothing.
+ */
 const debugIfAsked = `
 const silent = Object.assign(() => {}, { enabled: false, extend: () => silent })
 module.exports = process.env.DEBUG ? require('debug') : () => silent`
 
-/** Leaves out what libraries do when they are loaded and a node does not need for its start. */
+/** Removes work that libraries do on load and a node does not need for its start. */
 export const lighterLibraries = {
   name: 'lighter libraries',
   setup({ onLoad, onResolve, resolve }) {
@@ -122,6 +124,7 @@ export const lighterLibraries = {
 
 function replaceIn(path, text, from, to) {
   const replaced = text.replace(from, to)
-  if (replaced === text) throw new Error(`${path} has no ${from} any more: see scripts/lighterLibraries.mjs`)
+  if (replaced === text)
+    throw new Error(`${path} no longer contains ${from}: see scripts/lighterLibraries.mjs`)
   return replaced
 }

@@ -4,7 +4,7 @@ import { compileVault, useVault, writeBuild } from '../test/page/vault.mjs'
 import { findChromium } from './chromium.mjs'
 import { prepare } from './prepare.mjs'
 
-/** Draws the pictures of docs/guides/page.md: each view in both colours, of a node with the same traffic every time. */
+/** Takes the screenshots of docs/guides/page.md: each view in both color schemes, with the same traffic every time. */
 
 await prepare()
 const { createNode } = await import(new URL('../dist/index.js', import.meta.url).href)
@@ -31,7 +31,7 @@ for (const colorScheme of ['light', 'dark']) {
 await browser.close()
 await node.stop()
 
-/** @returns the places that are drawn, by the names of their pictures */
+/** @returns routes to draw by screenshot name */
 async function makeTraffic() {
   const { vault, failed, client } = await useVault(node.url, build)
   await node.request('anvil_mine', [6])

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
 /**
- * Installs from the lockfile if node_modules is missing or differs from it, and builds the bundles if they are
- * older than the sources. Needs nothing but Node and npm.
+ * Installs the dependencies if node_modules is missing or differs from the lockfile, and builds the bundles if they are
+ * out of date. Needs only Node and npm.
  */
 export async function prepare() {
   if (!(await isInstalled())) {
@@ -18,7 +18,7 @@ export async function prepare() {
   await build({ types: false })
 }
 
-/** Compares npm's own record of what it put into node_modules with the lockfile. */
+/** Compares the lockfile with npm's record of the packages in node_modules. */
 async function isInstalled() {
   const [wanted, present] = await Promise.all([
     readPackages(join(root, 'package-lock.json')),
@@ -40,13 +40,13 @@ async function readPackages(path) {
   }
 }
 
-/** Runs a command in the project's folder, with the same streams; rejects unless it ends with status 0. */
+/** Runs a command in the project's directory with inherited streams. @throws unless it exits with status 0 */
 export async function run(command, parameters, options = {}) {
   const status = await statusOf(command, parameters, options)
-  if (status !== 0) throw new Error(`${command} ${parameters.join(' ')} ended with status ${status}`)
+  if (status !== 0) throw new Error(`${command} ${parameters.join(' ')} exited with status ${status}`)
 }
 
-/** As {@link run}, but returns the exit status. npm is a script of its own on Windows and needs the shell there. */
+/** Like {@link run}, but returns the exit status. On Windows npm is a script and needs the shell. */
 export async function statusOf(command, parameters, options = {}) {
   const shell = process.platform === 'win32' && command !== process.execPath
   const child = spawn(command, parameters, { cwd: root, stdio: 'inherit', shell, ...options })

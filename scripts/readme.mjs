@@ -6,15 +6,15 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Runs the code blocks of README.md in a fresh clone, in their order. A comment before a block says how:
+ * Runs the code blocks of README.md in a fresh clone, in order. A comment before each block says how:
  *
- *   <!-- readme: serve -->         commands that start the node; it stays up until the end
- *   <!-- readme: run -->           commands that must end with status 0
- *   <!-- readme: save NAME -->     the text of a file, for a later command
- *   <!-- readme: skip -->          not for this machine: nothing is done
+ *   <!-- readme: serve -->         commands that start the node, which runs until the end
+ *   <!-- readme: run -->           commands that must exit with status 0
+ *   <!-- readme: save NAME -->     contents of a file for a later command
+ *   <!-- readme: skip -->          ignored
  *
- * A shell or JavaScript block without such a comment is an error: nothing in the README goes untried unnoticed.
- * `--except 'COMMAND'` leaves out the block that consists of this command, for a caller that has just run it.
+ * A shell or JavaScript block without such a comment is an error, so that no block stays untested by accident.
+ * `--except 'COMMAND'` skips the block that consists of this command, for callers that have just run it.
  */
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const flag = process.argv.indexOf('--except')
@@ -30,14 +30,14 @@ function extractBlocks(markdown) {
   }))
 }
 
-/** A shell in the clone, the leader of its own process group so that all of it can be stopped. */
+/** Starts a shell in its own process group, so that all its processes can be stopped together. */
 function shell(text, cwd, stdout) {
   return spawn('bash', ['-e', '-c', text], { cwd, detached: true, stdio: ['ignore', stdout, 'inherit'] })
 }
 
 async function runBlock({ text }, cwd) {
   const [status] = await once(shell(text, cwd, 'inherit'), 'close')
-  if (status !== 0) throw new Error(`ended with status ${status}`)
+  if (status !== 0) throw new Error(`exited with status ${status}`)
 }
 
 async function serve({ text }, cwd) {
@@ -50,7 +50,7 @@ async function serve({ text }, cwd) {
       output += chunk
       if (output.includes('Listening on ')) ready(clearTimeout(timer))
     })
-    child.once('close', (status) => fail(new Error(`ended with status ${status} instead of listening`)))
+    child.once('close', (status) => fail(new Error(`exited with status ${status} instead of listening`)))
   })
   return child
 }
@@ -61,13 +61,13 @@ async function stop(child) {
   await closed
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'standin-readme-'))
-const clone = join(folder, 'standin')
+const directory = await mkdtemp(join(tmpdir(), 'standin-readme-'))
+const clone = join(directory, 'standin')
 const servers = []
 let passed = 0
 let failed = 0
 try {
-  await runBlock({ text: `git clone --quiet '${root}' '${clone}'` }, folder)
+  await runBlock({ text: `git clone --quiet '${root}' '${clone}'` }, directory)
   for (const block of extractBlocks(await readFile(join(clone, 'README.md'), 'utf8'))) {
     if (block.action === 'skip' || block.text.trim() === except) continue
     console.log(`\n${block.action} ${block.name ?? block.text.trim().split('\n')[0]}`)
@@ -75,7 +75,7 @@ try {
       if (block.action === 'serve') servers.push(await serve(block, clone))
       else if (block.action === 'run') await runBlock(block, clone)
       else if (block.action === 'save') await writeFile(join(clone, block.name), block.text)
-      else throw new Error(`no comment says what to do with the block (${block.action})`)
+      else throw new Error(`the block has no comment that says how to run it (${block.action})`)
       passed += 1
     } catch (error) {
       console.log(`failed: ${error.message}`)
@@ -84,7 +84,7 @@ try {
   }
 } finally {
   for (const child of servers) await stop(child)
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes a file so that a process which reads it meanwhile finds it whole. */
+/** Writes a file atomically: concurrent readers see the old or the new contents. */
 export async function replaceFile(path, contents) {
   const temporary = `${path}.${process.pid}`
   await mkdir(dirname(path), { recursive: true })

@@ -9,8 +9,8 @@ try {
   process.exit(1)
 }
 
-// npm hands a signal to the shell between it and this process, and not every shell hands it on. When that shell
-// is gone, this process has been told to end; unless it has heard so itself, for a second signal ends it at once.
+// npm sends signals to the shell between it and this process, and not every shell forwards them. So when that shell
+// exits, this process terminates, unless it has received a signal itself: a second one would kill it immediately.
 const watch = setInterval(() => {
   if (process.ppid === parent) return
   clearInterval(watch)
@@ -23,5 +23,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   })
 }
 
-// In this very process: a signal then reaches the node once, from whichever sender.
+// Runs in this process, so that each signal reaches the node once, whoever sends it.
 await import('../bin/standin.js')

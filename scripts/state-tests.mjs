@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-// As deep below the project as the program's source is, and inside node_modules, so that packages are found from there.
-const folder = join(root, 'node_modules/.cache', `standin-state-tests-${process.pid}`)
+// Inside node_modules, so that packages resolve, and as deep below the root as the program's source.
+const directory = join(root, 'node_modules/.cache', `standin-state-tests-${process.pid}`)
 
-await mkdir(folder, { recursive: true })
+await mkdir(directory, { recursive: true })
 try {
-  const program = join(folder, 'program.mjs')
+  const program = join(directory, 'program.mjs')
   await build({
     entryPoints: [join(root, 'test/conformance/runStateTests.ts')],
     bundle: true,
@@ -32,10 +32,10 @@ try {
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
   process.exitCode = sum('failed') === 0 ? 0 : 1
 } finally {
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }
 
-/** Runs a part of the tests in a process of its own; its lines are passed on, and the last one is what it counted. */
+/** Runs a share of the tests in its own process and forwards its output. @returns the counts from its last line */
 async function runShare(program, share, shares) {
   const child = spawn(process.execPath, [program, share, shares], {
     cwd: root,

@@ -2,21 +2,20 @@ import { writeSync } from 'node:fs'
 
 const isNothingLeftOut = process.env.STANDIN_NOTHING_LEFT_OUT === '1'
 
-/** Names of skipped suites that are listed of one file; more are counted. */
-const mostNames = 10
+/** Maximum number of skipped suites to list per file; larger numbers are only counted. */
+const maxNames = 10
 
-/** What may be skipped where nothing may be left out: what the slow part runs, and what this Node cannot do. */
+/** Tests that may be skipped even with STANDIN_NOTHING_LEFT_OUT: slow tests, and those that this Node cannot run. */
 const mayBeSkipped = [
   /^test\/ipfs\/vectors\.test\.ts > .*1 GiB/,
   /^test\/examples\/examples\.test\.ts > hardhat: /,
 ]
 
 /**
- * Ends a vitest run with one plain line, `N passed, N failed`, counted from the results themselves. A file that
- * could not be loaded and an error outside any test each count as one failure, so that the line never says
- * `0 failed` where the exit status says otherwise. Skipped tests are named before it, by file and suite: the names of
- * suites say why. With STANDIN_NOTHING_LEFT_OUT=1 a skipped test counts as failed: a program or a file that it needs is
- * missing.
+ * Ends a vitest run with the line `N passed, N failed`. A file that does not load and an error outside any test each
+ * count as a failure, so that the line always agrees with the exit status. Skipped tests are listed before it by file
+ * and suite, as the suites' names give the reason. With STANDIN_NOTHING_LEFT_OUT=1 a skipped test counts as failed,
+ * because a program or file that it needs is missing.
  */
 export default class SummaryReporter {
   onTestRunEnd(modules, unhandledErrors) {
@@ -27,7 +26,7 @@ export default class SummaryReporter {
       failed += module.errors().length
       for (const suite of module.children.allSuites()) {
         failed += suite.errors().length
-        // A suite without its data has no tests to be skipped.
+        // A suite whose data is missing has no tests.
         if (suite.children.size === 0) skipped.set(`${module.relativeModuleId} > ${suite.name}`, 0)
       }
       for (const test of module.children.allTests()) {
@@ -47,7 +46,7 @@ export default class SummaryReporter {
       files.set(file, (files.get(file) ?? 0) + 1)
     }
     for (const [file, count] of files) {
-      if (count <= mostNames) continue
+      if (count <= maxNames) continue
       for (const name of skipped.keys()) if (name.startsWith(`${file} > `)) skipped.delete(name)
       skipped.set(file, count)
     }
@@ -59,7 +58,7 @@ export default class SummaryReporter {
   }
 }
 
-/** The outermost suite around a test, whose title says why it is skipped, or the test itself. */
+/** Name of the outermost suite of a test, which gives the reason for a skip, or of the test itself. */
 function suiteOrTest(test) {
   let node = test
   while (node.parent.type === 'suite') node = node.parent

@@ -8,7 +8,7 @@ const config = mode === 'fast' ? [] : ['--config', `vitest.${mode}.config.ts`]
 
 await prepare()
 if (mode === 'page' && findChromium() === undefined) {
-  console.log('The page is not tested: there is no Chromium. Install one, or name it in CHROMIUM.')
+  console.log('Page tests skipped: Chromium not found. Install it, or set CHROMIUM to its path.')
   const isNothingLeftOut = process.env.STANDIN_NOTHING_LEFT_OUT === '1'
   console.log(`0 passed, ${isNothingLeftOut ? 1 : 0} failed`)
   if (isNothingLeftOut) process.exitCode = 1

@@ -5,17 +5,17 @@ import { parseArgs } from 'node:util'
 
 const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
 
-  bombs          expensive requests beside a client that asks small things: no other request waits longer than 50 ms
-  kills          kill -9 at random, damaged files and a full disk: what was acknowledged is there
+  bombs          expensive requests while another client sends small ones: none of these waits longer than 50 ms
+  kills          random kill -9, damaged files and a full disk: acknowledged data survives
   fuzz           malformed and random requests: no crash, no stop, memory below 300 MB
   floods         thousands of connections, slow readers and writers, many subscriptions
 
-  --short        the form that the slow tests run
-  --rounds N     kills, requests or connections; each harness has its own default
-  --requests N   requests of all fuzzers together
-  --seed N       where random numbers start (default 1)
+  --short        the short version that the slow tests run
+  --rounds N     number of kills, requests or connections; each harness has its own default
+  --requests N   total requests of all fuzzers
+  --seed N       seed of the random numbers (default 1)
   --only TEXT    only tests whose names match
-  --profile      say what the node did in stops of more than 30 ms`
+  --profile      print what the node did during stops of more than 30 ms`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-/** Fuzzers that share the requests: JSON-RPC, file operations, controls, HTTP, WebSocket frames. */
+/** Number of fuzzers that share the requests: JSON-RPC, file operations, controls, HTTP, WebSocket frames. */
 const fuzzers = 5
 const harnesses = ['bombs', 'kills', 'fuzz', 'floods']
 if (values.help || positionals.length === 0 || positionals.some((name) => !harnesses.includes(name))) {
@@ -41,7 +41,7 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const files = positionals.map((name) => `test/torture/${name}`)
 const only = values.only === undefined ? [] : ['-t', values.only]
 const environment = {
-  // What --only does not name is left out on purpose.
+  // Tests that --only excludes are skipped on purpose.
   ...(only.length > 0 && { STANDIN_NOTHING_LEFT_OUT: '0' }),
   ...(!values.short && { STANDIN_TORTURE_FULL: '1' }),
   ...(values.requests !== undefined && {

@@ -7,12 +7,12 @@ import { foundry } from 'viem/chains'
 const root = resolve(import.meta.dirname, '..')
 
 /**
- * Asks a node that was just started for what a suite of tests asks first: values, a deployment, transfers, calls, one
- * that is reverted, logs, a proof, traces and controls, and a file.
+ * Sends a node the requests that a test suite typically starts with: values, a deployment, transfers, calls (one of
+ * them reverts), logs, a proof, a trace, controls and a file.
  *
- * @param {{ url: string, ipfsUrl: string, mnemonic: string }} ready - what the command says with --json
+ * @param {{ url: string, ipfsUrl: string, mnemonic: string }} ready - the ready line that the command prints with --json
  */
-export async function askUsualThings({ url, ipfsUrl, mnemonic }) {
+export async function sendUsualRequests({ url, ipfsUrl, mnemonic }) {
   const client = createTestClient({
     chain: foundry,
     mode: 'anvil',
@@ -22,13 +22,13 @@ export async function askUsualThings({ url, ipfsUrl, mnemonic }) {
   })
     .extend(publicActions)
     .extend(walletActions)
-  await askForValues(client)
+  await readValues(client)
   await useToken(client)
   await useControls(client)
   await keepFile(ipfsUrl)
 }
 
-async function askForValues(client) {
+async function readValues(client) {
   const { address } = client.account
   await client.getChainId()
   await client.getBlockNumber()

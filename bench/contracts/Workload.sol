@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// Everything that the bench asks a node to execute.
+/// Everything that the benchmark executes on a node.
 contract Workload is ERC20 {
     mapping(uint256 => uint256) private visits;
 
@@ -13,14 +13,14 @@ contract Workload is ERC20 {
         _mint(msg.sender, 1e30);
     }
 
-    /// `count` logs: Numbered(first, 0), Numbered(first + 1, 1), …
+    /// Emits `count` logs: Numbered(first, 0), Numbered(first + 1, 1), …
     function emitMany(uint256 first, uint256 count) external {
         for (uint256 i = 0; i < count; i++) {
             emit Numbered(first + i, i);
         }
     }
 
-    /// One wei each for the accounts whose addresses are the numbers from `first` on.
+    /// Sends one wei each to `count` accounts, whose addresses are the numbers from `first` on.
     function fund(uint256 first, uint256 count) external {
         for (uint256 i = first; i < first + count; i++) {
             assembly {
@@ -29,7 +29,7 @@ contract Workload is ERC20 {
         }
     }
 
-    /// Writes `count` slots, from `first` on, by their numbers.
+    /// Writes the slots `first` to `first + count - 1`.
     function fill(uint256 first, uint256 count) external {
         for (uint256 slot = first; slot < first + count; slot++) {
             assembly {
@@ -38,13 +38,13 @@ contract Workload is ERC20 {
         }
     }
 
-    /// One call inside the other, each with a write.
+    /// Nested calls, each with a write.
     function descend(uint256 depth) public {
         visits[depth]++;
         if (depth > 0) this.descend(depth - 1);
     }
 
-    /// Additions and multiplications, about 70 gas a turn.
+    /// Additions and multiplications, about 70 gas per iteration.
     function arithmetic(uint256 turns) external pure returns (uint256 result) {
         assembly {
             for { let i := 0 } lt(i, turns) { i := add(i, 1) } {
@@ -53,7 +53,7 @@ contract Workload is ERC20 {
         }
     }
 
-    /// Hashes of a word, about 100 gas a turn.
+    /// Hashes of a word, about 100 gas per iteration.
     function hashes(uint256 turns) external pure returns (uint256 result) {
         assembly {
             for { let i := 0 } lt(i, turns) { i := add(i, 1) } {

@@ -3,8 +3,8 @@ import { rate, timed } from '../lib/statistics.mjs'
 const RECIPIENT = `0x${'12'.repeat(20)}`
 
 /**
- * Requests a second of a method with the same parameters; the first answer is compared between the nodes. The others
- * must be as long, and are not read further: the client's own work would be measured with the node's.
+ * Measures requests per second of a method with fixed parameters. The first answer is compared between the nodes; of
+ * the others only the length is checked, because parsing them would add the client's own work to the measurement.
  */
 async function answered({ client }, method, parameters, { count, inFlight = 1 }) {
   const body = client.body(method, parameters)
@@ -13,21 +13,21 @@ async function answered({ client }, method, parameters, { count, inFlight = 1 })
   const ask = async () => {
     const length = await client.load(body)
     if (length !== first.length)
-      throw new Error(`${method}: an answer of ${length} bytes after ${first.length}`)
+      throw new Error(`${method}: an answer has ${length} bytes instead of ${first.length}`)
   }
   const value = await rate(ask, { count, inFlight })
   return { value, answer: typeof answer === 'string' ? answer : JSON.stringify(answer) }
 }
 
-/** Gas of so many turns of a loop: the cost of a turn is the difference of two estimates. */
-async function turnsFor({ client, stage }, name, gas) {
-  const estimate = async (turns) =>
-    Number(await client.call('eth_estimateGas', stage.callObject(name, [turns], { gas: '0x1000000' })))
-  const perTurn = (await estimate(2000)) - (await estimate(1000))
-  return Math.floor((gas * 1000) / perTurn)
+/** Iterations of a loop that use the given gas. The difference of two estimates gives the cost of an iteration. */
+async function iterationsFor({ client, stage }, name, gas) {
+  const estimate = async (iterations) =>
+    Number(await client.call('eth_estimateGas', stage.callObject(name, [iterations], { gas: '0x1000000' })))
+  const gasOfThousand = (await estimate(2000)) - (await estimate(1000))
+  return Math.floor((gas * 1000) / gasOfThousand)
 }
 
-/** @param share the share of anvil's speed that is the goal */
+/** @param share the goal, as a fraction of anvil's speed */
 function loop({ name, title, share, megagas }) {
   return {
     title,
@@ -36,15 +36,15 @@ function loop({ name, title, share, megagas }) {
     goal: { times: share, of: 'anvil' },
     async run(running) {
       const { client, stage } = running
-      const key = `turns of ${name}`
-      running[key] ??= await turnsFor(running, name, megagas * 1e6)
+      const key = `iterations of ${name}`
+      running[key] ??= await iterationsFor(running, name, megagas * 1e6)
       const call = stage.callObject(name, [running[key]], { gas: '0x1000000' })
       return megagas / ((await timed(() => client.call('eth_call', call, 'latest'))) / 1000)
     },
   }
 }
 
-/** What executes without a transaction. */
+/** Execution without a transaction. */
 export const calls = ({ executions }) => ({
   id: 'calls',
   async prepare({ stage }) {
@@ -60,7 +60,7 @@ export const calls = ({ executions }) => ({
       async run(running) {
         const call = running.stage.callObject('transfer', [RECIPIENT, 5n])
         const count = running.name === 'ganache' ? 20 : executions
-        // Estimates differ by how a node searches; they are not compared.
+        // Not compared: estimates depend on the node's search algorithm.
         return (await answered(running, 'eth_estimateGas', [call], { count, inFlight })).value
       },
     })),

@@ -5,16 +5,16 @@ import { startNode } from '../lib/nodes.mjs'
 import { Stage } from '../lib/workload.mjs'
 
 /**
- * Milliseconds to the first answer on a data directory that has a chain, and whether the last transaction that was
- * acknowledged is still there after the process was killed at once.
+ * Measures milliseconds to the first answer on an existing data directory, and checks whether the last acknowledged
+ * transaction survives if the process is killed immediately afterwards.
  */
 export async function measureRestart({ nodes, rounds, blocks, accounts, log }) {
   const restarts = {}
   const survivals = {}
   for (const node of nodes.filter(({ dataDirectory }) => dataDirectory !== undefined)) {
-    const folder = await mkdtemp(join(tmpdir(), 'standin-bench-'))
+    const directory = await mkdtemp(join(tmpdir(), 'standin-bench-'))
     try {
-      const parameters = node.dataDirectory(folder)
+      const parameters = node.dataDirectory(directory)
       const running = await startNode(node, { parameters })
       const stage = await new Stage(running.client).deploy()
       await stage.fundAccounts(0, accounts)
@@ -32,7 +32,7 @@ export async function measureRestart({ nodes, rounds, blocks, accounts, log }) {
     } catch (error) {
       log(`  ${node.name}, restart: ${error.message.slice(0, 200)}`)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true })
     }
   }
   return { restarts, survivals }

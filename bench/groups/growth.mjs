@@ -14,7 +14,7 @@ const rss = {
   run: async ({ process }) => process.memory(),
 }
 
-/** A transfer to a random account among those there are, with its receipt. */
+/** A transfer to a random existing account, with its receipt. */
 const transferTo = (title, count) => ({
   title,
   unit: 'ms',
@@ -43,22 +43,24 @@ const proof = (count) => ({
   },
 })
 
-/** As many blocks as EIP-2935's ring of hashes and EIP-4788's of beacon roots have places, and one more. */
-const BLOCKS_OF_RINGS = 8192
+/**
+ * Blocks that fill the ring buffers of EIP-2935 (block hashes) and EIP-4788 (beacon roots): one more than 8,191 slots.
+ */
+const RING_BLOCKS = 8192
 
 /**
- * So many transactions that a node works at its usual speed when it is still small, on a chain whose rings are full: the
- * tries of these grow with the blocks until then, and here it is not blocks that are to grow.
+ * Warms a small node up to its usual speed, on a chain with full ring buffers: until they are full, their tries grow
+ * with every block, and these groups must not measure that growth.
  */
 async function settleChain({ client, name, stage }) {
-  if (name === 'ganache') await client.call('evm_mine', { blocks: BLOCKS_OF_RINGS })
-  else await client.call('hardhat_mine', `0x${BLOCKS_OF_RINGS.toString(16)}`)
+  if (name === 'ganache') await client.call('evm_mine', { blocks: RING_BLOCKS })
+  else await client.call('hardhat_mine', `0x${RING_BLOCKS.toString(16)}`)
   for (let i = 0; i < 1000; i++) {
     await stage.send(stage.signers[1].sign({ to: stage.signers[0].address, value: 1n }))
   }
 }
 
-/** What depends on how many accounts there are. */
+/** Work that may depend on the number of accounts. */
 export const accounts = ({ accountSizes, samples }) => ({
   id: 'accounts',
   async prepare(running) {
@@ -107,7 +109,7 @@ export const accounts = ({ accountSizes, samples }) => ({
       async run({ client, process }) {
         const values = []
         for (let i = 0; i < 5; i++) {
-          // A heap that was at rest grows with any requests, most with the same.
+          // Warm-up: an idle heap grows with any request.
           await settle(async () => client.call('evm_revert', await client.call('evm_snapshot')))
           const before = process.memory()
           const first = await client.call('evm_snapshot')
@@ -122,7 +124,7 @@ export const accounts = ({ accountSizes, samples }) => ({
   ],
 })
 
-/** What depends on how many slots one contract has. */
+/** Work that may depend on the number of storage slots of one contract. */
 export const slots = ({ slotSizes, samples }) => ({
   id: 'slots',
   async prepare(running) {
@@ -151,10 +153,10 @@ export const slots = ({ slotSizes, samples }) => ({
   ],
 })
 
-/** Every so manieth mark is what nodes settle with, and never one of those that count. */
+/** Every nth mark is reserved for the warm-up and never measured. */
 const SETTLING_STRIDE = 5
 
-/** Marks of blocks that a node was not asked for yet, drawn from the whole chain. */
+/** Draws marks that the node has not been queried for yet, from the whole chain. */
 function undrawn(running, { count, random }) {
   running.everDrawn ??= new Set()
   const numbers = []
@@ -167,7 +169,7 @@ function undrawn(running, { count, random }) {
   return numbers
 }
 
-/** The one log with a mark, looked for in all blocks. */
+/** Searches all blocks for the one log with the given mark. */
 function findMark({ client, stage }, number) {
   const topics = [null, hexOf(BigInt(number), 32)]
   return client.call('eth_getLogs', {
@@ -178,14 +180,14 @@ function findMark({ client, stage }, number) {
   })
 }
 
-/** What depends on how many blocks there are. */
+/** Work that may depend on the number of blocks. */
 export const chain = ({ chainSizes, samples }) => ({
   id: 'chain',
   prepare: ({ stage }) => stage.deploy(),
   growth: { name: 'blocks', sizes: chainSizes, grow: ({ stage }, from, to) => stage.growChain(from, to) },
   measures: [
     {
-      title: 'eth_getLogs over the whole chain, one match, the first after a rest',
+      title: 'eth_getLogs over the whole chain, one match, first query after a pause',
       unit: 'ms',
       better: 'lower',
       async run(running) {
@@ -277,7 +279,7 @@ export const chain = ({ chainSizes, samples }) => ({
         const snapshot = await client.call('evm_snapshot')
         const input = () => stage.sign('transfer', [recipient.address, 1n])
         const value = await settledLatency(running, (raw) => stage.send(raw), { count: samples, input })
-        // The chain is to stay as long as it is said to be.
+        // Restore the length of the chain that the row states.
         await client.call('evm_revert', snapshot)
         sender.nonce = nonce
         return value

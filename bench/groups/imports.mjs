@@ -17,7 +17,7 @@ const HEAVY_BLOCKS = 8
 const importing = fileURLToPath(new URL('../lib/importingProcess.mjs', import.meta.url))
 const run = promisify(execFile)
 
-/** A state in the form of anvil_dumpState: so many accounts, and one that has as many slots. */
+/** A state as anvil_dumpState encodes it: `size` accounts, and one account with `size` storage slots. */
 function largeState(size) {
   const hex = (value, bytes) => `0x${value.toString(16).padStart(bytes * 2, '0')}`
   const accounts = {}
@@ -34,9 +34,9 @@ function largeState(size) {
   return `0x${gzipSync(JSON.stringify(state)).toString('hex')}`
 }
 
-/** Makes a chain of heavy blocks and writes it into a file. @returns the files to import */
-async function exportHeavyChain(node, folder) {
-  const [dataDir, chain] = [join(folder, 'data'), join(folder, 'chain.rlp')]
+/** Builds a chain of heavy blocks and exports it. @returns the files to import */
+async function exportHeavyChain(node, directory) {
+  const [dataDir, chain] = [join(directory, 'data'), join(directory, 'chain.rlp')]
   const running = await startNode(node, { parameters: node.dataDirectory(dataDir) })
   const stage = new Stage(running.client)
   await stage.deploy()
@@ -51,29 +51,29 @@ async function exportHeavyChain(node, folder) {
   return { genesis: `${chain}.genesis.json`, chain }
 }
 
-/** The longest stop of a node while another one in its process imports a chain. */
+/** Measures the longest stop of a node while another node in the same process imports a chain. */
 async function stopOfChainImport(node) {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-bench-import-'))
+  const directory = mkdtempSync(join(tmpdir(), 'standin-bench-import-'))
   let child
   try {
-    const files = await exportHeavyChain(node, folder)
+    const files = await exportHeavyChain(node, directory)
     child = fork(importing, [join(dirname(node.entry), '../dist/index.js')])
     const [{ url }] = await once(child, 'message')
     let head
     const longest = await longestStop(`${url}/`, async () => {
       child.send(files)
-      const [told] = await once(child, 'message')
-      head = told.head
+      const [message] = await once(child, 'message')
+      head = message.head
     })
-    if (Number(head) !== HEAVY_BLOCKS + 1) throw new Error(`the import ended at block ${head}`)
+    if (Number(head) !== HEAVY_BLOCKS + 1) throw new Error(`the import stopped at block ${head}`)
     return longest
   } finally {
     child?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
-/** How long what is taken in, or given out as a whole, keeps another request waiting. */
+/** How long imports and dumps keep another request waiting. */
 export const imports = ({ stateSize }) => ({
   id: 'imports',
   startsCold: true,

@@ -1,7 +1,7 @@
 import { setAutomine } from '../lib/nodes.mjs'
 import { randomFrom, rate, timed } from '../lib/statistics.mjs'
 
-/** Blocks, transactions and logs that are large or many. */
+/** Reads of large blocks, many transactions and many logs. */
 export const reads = ({ requests, logs }) => ({
   id: 'reads',
   async prepare(running) {
@@ -16,13 +16,13 @@ export const reads = ({ requests, logs }) => ({
     const raws = Array.from({ length: 500 }, (_, i) =>
       stage.signers[i % 10].sign({ to: stage.signers[0].address, value: 1n }),
     )
-    const waiting = await client.callMany(
+    const pending = await client.callMany(
       'eth_sendRawTransaction',
       raws.map((raw) => [raw]),
     )
     await client.call('evm_mine')
-    running.fullBlock = (await client.call('eth_getTransactionByHash', waiting[0])).blockNumber
-    running.hashes = [...waiting, ...logging]
+    running.fullBlock = (await client.call('eth_getTransactionByHash', pending[0])).blockNumber
+    running.hashes = [...pending, ...logging]
   },
   measures: [
     {
@@ -63,7 +63,7 @@ export const reads = ({ requests, logs }) => ({
         const value = await rate((i) => client.load(bodies[i % 500]), { count: 2 * requests, inFlight: 16 })
         for (let i = 0; i < 500; i += 50) {
           const { hash } = client.result(await client.post(bodies[i]))
-          if (hash !== asked[i]) throw new Error(`asked for ${asked[i]} and got ${hash}`)
+          if (hash !== asked[i]) throw new Error(`requested ${asked[i]} and received ${hash}`)
         }
         const { from } = client.result(await client.post(bodies[0]))
         return { value, answer: from.toLowerCase() }

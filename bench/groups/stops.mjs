@@ -30,7 +30,7 @@ export const stops = ({ logs }) => ({
       return ['evm_mine']
     }),
     stop('an eth_call of 300 million gas', 50, ({ name, stage }) => {
-      if (name === 'hardhat' || name === 'ganache') throw new Error('does not run so much')
+      if (name === 'hardhat' || name === 'ganache') throw new Error('does not execute that much gas')
       return ['eth_call', stage.callObject('arithmetic', [3_500_000], { gas: '0x11e1a300' }), 'latest']
     }),
     stop('a trace of 14 million gas', 50, ({ large }) => [

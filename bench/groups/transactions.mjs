@@ -3,10 +3,10 @@ import { timed } from '../lib/statistics.mjs'
 
 const RECIPIENT = `0x${'12'.repeat(20)}`
 const USUAL_GAS_LIMIT = 30_000_000
-/** Of a block into which all waiting ERC-20 transfers fit. */
+/** Gas limit of a block that fits all pending ERC-20 transfers. */
 const LARGE_GAS_LIMIT = 60_000_000
 
-/** Transactions a second, each sent and its receipt read before the next one. */
+/** Measures transactions per second when each is sent after the receipt of the previous one. */
 async function sequential({ stage }, raws) {
   const milliseconds = await timed(async () => {
     for (const raw of raws) await stage.send(raw)
@@ -14,7 +14,7 @@ async function sequential({ stage }, raws) {
   return (raws.length * 1000) / milliseconds
 }
 
-/** Milliseconds of mining what waits, in one block. */
+/** Measures milliseconds of mining the given transactions in one block. */
 async function mineAll(running, raws) {
   const { client } = running
   await setAutomine(running, false)
@@ -31,7 +31,7 @@ async function mineAll(running, raws) {
   return { value: milliseconds, answer: block.gasUsed }
 }
 
-/** One transaction after another, and many in one block. */
+/** Sequential transactions, and many in one block. */
 export const transactions = ({ transfers, queued }) => ({
   id: 'transactions',
   prepare: ({ stage }) => stage.deploy(),
@@ -61,7 +61,7 @@ export const transactions = ({ transfers, queued }) => ({
       },
     },
     {
-      title: `evm_mine of ${queued} waiting transfers`,
+      title: `evm_mine of ${queued} pending transfers`,
       unit: 'ms',
       better: 'lower',
       goal: { times: 0.5, of: 'hardhat' },
@@ -74,7 +74,7 @@ export const transactions = ({ transfers, queued }) => ({
       },
     },
     {
-      title: `evm_mine of ${queued} waiting ERC-20 transfers`,
+      title: `evm_mine of ${queued} pending ERC-20 transfers`,
       unit: 'ms',
       better: 'lower',
       goal: { times: 0.5, of: 'hardhat' },

@@ -5,12 +5,12 @@ import { WsClient } from '../lib/wsClient.mjs'
 
 const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 
-/** What one small request costs, over HTTP and over WebSocket. */
+/** Small requests over HTTP and WebSocket. */
 export const transport = ({ requests }) => ({
   id: 'transport',
   withReference: true,
-  // A measurement takes half a second, and where two processes lie on the processors makes a fifth of it.
-  roundsTimes: 3,
+  // A measurement takes half a second, and the placement of two processes on the cores changes it by a fifth.
+  roundsFactor: 3,
   measures: [1, 32].flatMap((inFlight) => [
     {
       title: overHttp(inFlight),
@@ -36,7 +36,7 @@ export const transport = ({ requests }) => ({
   ]),
 })
 
-/** Milliseconds from the start of the process to its first answer. Nodes are started and ended one after another. */
+/** Measures milliseconds from process start to the first answer, one node after another. */
 export async function measureColdStart({ nodes, rounds }) {
   const values = {}
   for (let round = 0; round < rounds; round++) {

@@ -5,10 +5,11 @@ import { startNode } from '../lib/nodes.mjs'
 import { timed } from '../lib/statistics.mjs'
 
 /**
- * Uploads and downloads of the nodes that take files, in turns: a large file beside a server that only parses and
- * hashes, a directory of small files beside the importer alone, many readers at once, and the most memory meanwhile.
+ * Measures uploads and downloads, alternating between the nodes that accept files: a large file compared with a server
+ * that only parses and hashes, a directory of small files compared with the importer alone, many concurrent readers,
+ * and the peak memory during all of these.
  *
- * @returns for each kind of work the measured values by node
+ * @returns the measured values of each kind of work, by node
  */
 export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, readers, log }) {
   const results = { upload: {}, cat: {}, smallFiles: {}, readers: {}, memory: {} }
@@ -29,10 +30,10 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
     const url = running.url.replace(/\/$/, '')
     const rate = (milliseconds) => (mebibytes * 1000) / milliseconds
     const client = new FileClient()
-    let most = 0
-    const watch = setInterval(() => (most = Math.max(most, running.process.memory() ?? 0)), 20)
+    let peakMemory = 0
+    const watch = setInterval(() => (peakMemory = Math.max(peakMemory, running.process.memory() ?? 0)), 20)
     try {
-      // The first one is not counted here either: it is spent loading and compiling what uploads need.
+      // Warm-up: the first upload also loads and compiles code.
       await client.upload(url, mebibytes)
       useMemory(2 * mebibytes)
       const { milliseconds, cid } = await client.upload(url, mebibytes)
@@ -46,7 +47,7 @@ export async function measureFiles({ nodes, rounds, mebibytes, smallFiles, reade
       add('smallFiles', node.name, await timed(() => post(`${url}/api/v0/add?pin=false`, files)))
       const shared = textOf((await post(`${url}/api/v0/add`, mebibyteFile())).last.toString())
       add('readers', node.name, await timed(() => readAtOnce(url, shared, readers)))
-      add('memory', node.name, most * 1.048576)
+      add('memory', node.name, peakMemory * 1.048576)
     } finally {
       clearInterval(watch)
       client.end()

@@ -1,6 +1,6 @@
-// Starts nodes in processes of their own, one after another, and prints the milliseconds from each start to its first answer.
+// Starts node processes one after another and prints the milliseconds from each start to its first answer.
 
-// Of the build, which need not be there when types are checked.
+// Imported dynamically, because the types are also checked without a build.
 const { startNodeProcess } = await import(new URL('../../dist/index.js', import.meta.url).href)
 
 for (let round = Number(process.argv[2]); round > 0; round--) {

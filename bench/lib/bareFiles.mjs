@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
 import { parseAndHash } from './parseAndHash.mjs'
 
-/** A server that only parses and hashes what is uploaded. */
+/** A server that only parses and hashes uploads. */
 createServer(parseAndHash).listen(Number(process.argv[2]), '127.0.0.1')

@@ -1,10 +1,7 @@
 import { createServer } from 'node:http'
 import { parseAndHash } from './parseAndHash.mjs'
 
-/**
- * What node:http can do at most: it reads the body and answers eth_blockNumber with a constant, or an upload with the
- * hash of its chunks.
- */
+/** Upper bound for node:http: answers eth_blockNumber with a constant, and an upload with the hash of its chunks. */
 createServer((request, response) => {
   if (request.url.startsWith('/api/v0/add')) {
     void parseAndHash(request, response)

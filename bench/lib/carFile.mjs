@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** A CID of version 1 of raw bytes: version, codec, and the multihash of SHA-256. */
+/** CIDv1 of raw bytes: version, codec and SHA-256 multihash. */
 function cidOf(bytes) {
   const digest = createHash('sha256').update(bytes).digest()
   return Buffer.concat([Buffer.from([0x01, 0x55, 0x12, 0x20]), digest])
@@ -14,7 +14,7 @@ function varint(value) {
   return Buffer.from(bytes)
 }
 
-/** The header of a CAR as DAG-CBOR: `{ roots: [cid], version: 1 }`, with the CID as tag 42 of a byte string. */
+/** CAR header in DAG-CBOR: `{ roots: [cid], version: 1 }`, with the CID as a byte string with tag 42. */
 function header(root) {
   const text = (value) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])
   const link = Buffer.concat([Buffer.from([0xd8, 0x2a, 0x58, root.length + 1, 0x00]), root])
@@ -24,7 +24,7 @@ function header(root) {
   ])
 }
 
-/** A CAR of blocks of random bytes that no store has yet, so many of each size. */
+/** A CAR of random blocks, which no store has yet. @param counts - pairs of block size and number of blocks */
 export function randomCar(counts) {
   const sections = []
   let root

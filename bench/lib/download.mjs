@@ -1,18 +1,18 @@
 import { connect } from 'node:net'
 
-/** Bytes that are read at once. */
-const ROOM = 256 * 1024
+/** Maximum bytes of a read. */
+const READ_SIZE = 256 * 1024
 
 /**
- * Posts a request without a body and reads the chunked response on a bare socket, into one piece of memory again and
- * again: what Node's own client does for each piece would take longer than the server does.
+ * Posts a request without a body and reads the chunked response from a bare socket into one reused buffer: Node's own
+ * client would need more time per chunk than the server.
  *
- * @returns {Promise<number>} the length of the response's body
+ * @returns {Promise<number>} length of the response body in bytes
  */
 export function download(url) {
   const { hostname, port, pathname, search } = new URL(url)
   const reader = new ChunkedReader()
-  const memory = Buffer.allocUnsafeSlow(ROOM)
+  const memory = Buffer.allocUnsafeSlow(READ_SIZE)
   return new Promise((resolve, reject) => {
     const callback = (count) => {
       try {
@@ -30,21 +30,21 @@ export function download(url) {
     }
     const socket = connect({ host: hostname, port: Number(port), onread: { buffer: memory, callback } })
     socket.once('error', reject)
-    socket.once('close', () => reject(new Error(`${url}: the response is not whole`)))
+    socket.once('close', () => reject(new Error(`${url}: the response is incomplete`)))
     socket.write(
       `POST ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-length: 0\r\n\r\n`,
     )
   })
 }
 
-/** Counts the bytes of a chunked body, of which it keeps none. */
+/** Counts the bytes of a chunked body without keeping them. */
 class ChunkedReader {
   length = 0
   ended = false
-  /** What came of a line, or of the header, whose end is not there yet. */
+  /** Partial line or header received so far. */
   #text = ''
   #inHeader = true
-  /** Bytes of the current chunk that are still to come, and of the line break behind it. */
+  /** Outstanding bytes of the current chunk, and of the line break after it. */
   #left = 0
   #breakLeft = 0
 
@@ -71,7 +71,7 @@ class ChunkedReader {
     if (!this.#text.endsWith(this.#inHeader ? '\r\n\r\n' : '\r\n')) return
     if (this.#inHeader) {
       if (!/^HTTP\/1\.1 200 /.test(this.#text) || !/\ntransfer-encoding: chunked\r/i.test(this.#text)) {
-        throw new Error(`not what was expected: ${this.#text}`)
+        throw new Error(`unexpected response: ${this.#text}`)
       }
       this.#inHeader = false
     } else {

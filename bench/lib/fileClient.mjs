@@ -5,17 +5,17 @@ import { textOf } from './fileWork.mjs'
 
 const script = fileURLToPath(new URL('fileClientProcess.mjs', import.meta.url))
 
-/** Sends and receives large files in a process of its own (fileClientProcess.mjs). */
+/** Sends and receives large files in its own process (fileClientProcess.mjs). */
 export class FileClient {
   #process = fork(script)
 
-  /** @returns the milliseconds that it took, and the CID where the server tells one */
+  /** @returns the milliseconds it took, and the CID if the server returned one */
   async upload(url, mebibytes) {
     const { milliseconds, answer } = await this.#ask({ task: 'upload', url, mebibytes })
     return { milliseconds, cid: answer.startsWith('{') ? textOf(answer) : undefined }
   }
 
-  /** @returns the milliseconds that it took */
+  /** @returns the milliseconds it took */
   async cat(url, cid, mebibytes) {
     const { milliseconds } = await this.#ask({ task: 'cat', url, cid, mebibytes })
     return milliseconds

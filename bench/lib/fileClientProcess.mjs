@@ -3,8 +3,8 @@ import { largeFile, post } from './fileWork.mjs'
 import { timed } from './statistics.mjs'
 
 /*
- * Sends and receives large files in a process of its own: what else the bench has in its memory, and has to collect,
- * does not slow them down.
+ * Sends and receives large files in its own process, so that the benchmark's garbage collection does not slow them
+ * down.
  */
 
 const work = {
@@ -18,7 +18,8 @@ const work = {
   async cat({ url, cid, mebibytes }) {
     let length
     const milliseconds = await timed(async () => (length = await download(`${url}/api/v0/cat?arg=${cid}`)))
-    if (length !== mebibytes * 1024 * 1024) throw new Error(`${length} bytes are not ${mebibytes} MiB`)
+    if (length !== mebibytes * 1024 * 1024)
+      throw new Error(`received ${length} bytes instead of ${mebibytes} MiB`)
     return { milliseconds }
   },
 }

@@ -3,14 +3,14 @@ import { request } from 'node:http'
 import { importer } from 'ipfs-unixfs-importer'
 
 const MEBIBYTE = 1024 * 1024
-/** What files are cut into. */
+/** Block size of files in bytes. */
 const BLOCK = 256 * 1024
 const BOUNDARY = 'standin-bench'
 
-/** The end of a multipart body, behind its last part. */
+/** End of a multipart body, after the last part. */
 export const partEnd = `\r\n--${BOUNDARY}--\r\n`
 
-/** The beginning of a part of a multipart body. */
+/** Beginning of a part of a multipart body. */
 export function partHead(name) {
   return (
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
@@ -18,7 +18,7 @@ export function partHead(name) {
   )
 }
 
-/** Posts a body, and gives what came back. */
+/** Posts a body. @returns status, length and last chunk of the response */
 export async function post(url, pieces) {
   const headers = pieces && { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
   const sending = request(url, { method: 'POST', headers })
@@ -40,8 +40,8 @@ export async function post(url, pieces) {
 }
 
 /**
- * An upload of one large file: no block of it twice. Making its bytes costs next to nothing, as the client shares the
- * processors with what it measures. A piece is valid until the next but one is asked for.
+ * Yields an upload of one large file without duplicate blocks. Generating it is cheap, because the client shares the
+ * processors with the node that it measures. A piece stays valid until the one after the next is taken.
  */
 export function* largeFile(mebibytes) {
   const pieces = [randomBytes(MEBIBYTE), randomBytes(MEBIBYTE)]
@@ -54,12 +54,12 @@ export function* largeFile(mebibytes) {
   yield partEnd
 }
 
-/** What small files have in them: none like another. */
+/** Content of a small file, different for each round and index. */
 function smallFile(round, index) {
   return Buffer.from(`round ${round} file ${index} `.repeat(16))
 }
 
-/** An upload of a directory of small files, others in every round. */
+/** Yields an upload of a directory of small files, different in every round. */
 export function* directory(round, count) {
   let pieces = []
   for (let index = 0; index < count; index++) {
@@ -71,7 +71,7 @@ export function* directory(round, count) {
   yield Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)])
 }
 
-/** The importer on a store in memory, with the settings of the node's default profile. */
+/** Runs the importer on an in-memory store, with the settings of the node's default profile. */
 export async function importAlone(round, count) {
   const blocks = new Map()
   const store = {
@@ -91,19 +91,20 @@ export async function importAlone(round, count) {
   return root
 }
 
-/** The CID that the last line of an answer to `add` tells. */
+/** CID in the last line of an answer to `add`. */
 export function textOf(answer) {
   return JSON.parse(answer.trim().split('\n').at(-1)).Hash
 }
 
-/** A file of 1 MiB of random bytes is read by many at once, and every reader must get all of it. */
+/** Reads a file of 1 MiB with many concurrent readers. Throws unless each receives all of it. */
 export async function readAtOnce(url, cid, readers) {
   const read = Array.from({ length: readers }, () => post(`${url}/api/v0/cat?arg=${cid}`))
   const lengths = (await Promise.all(read)).map(({ length }) => length)
-  if (lengths.some((length) => length !== MEBIBYTE)) throw new Error('a reader got something else')
+  if (lengths.some((length) => length !== MEBIBYTE))
+    throw new Error('a reader received a wrong number of bytes')
 }
 
-/** An upload of one file of 1 MiB of random bytes. */
+/** An upload of one file: 1 MiB of random bytes. */
 export function mebibyteFile() {
   return [partHead('m'), randomBytes(MEBIBYTE), partEnd]
 }

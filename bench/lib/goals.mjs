@@ -1,31 +1,31 @@
 /**
- * What a row should reach. A limit of milliseconds or of work a second was set on one machine; its yardstick carries it
- * over to this one.
+ * Goal of a row. Limits in milliseconds or work per second were set on one machine; the yardstick scales them to this
+ * one.
  *
  * @typedef {object} Goal
- * @property {number} [times] so many times what another row or node reaches
- * @property {number} [plus] so much more than it
- * @property {number} [limit] a figure
- * @property {string} [of] the node that `times` and `plus` speak of
- * @property {string} [title] the row that they speak of, where it is another one
- * @property {string} [name] what that is called in the table
- * @property {Yardstick} [yardstick] for `limit` and `plus`; without it the figure is for any machine
- * @property {string} [also] what a figure does not tell
+ * @property {number} [times] factor applied to the result of another row or node
+ * @property {number} [plus] amount added to the result of another row or node
+ * @property {number} [limit] absolute figure
+ * @property {string} [of] node that `times` and `plus` refer to
+ * @property {string} [title] row that `times` and `plus` refer to; defaults to the same row
+ * @property {string} [name] label of that node or row in the table
+ * @property {Yardstick} [yardstick] scales `limit` and `plus`; without it they apply to any machine
+ * @property {string} [also] further condition, in words
  */
 
 /**
- * A program that does work of the same kind, and what it reached on the machine on which the goals were set (two cores,
+ * A reference program for the same kind of work, with its result on the machine where the goals were set (two cores,
  * November 2026).
  *
  * @typedef {object} Yardstick
  * @property {string} node
- * @property {string} [title] its row; that of the goal itself unless given
+ * @property {string} [title] its row; defaults to the goal's row
  * @property {number} figure
  */
 
 export const BARE = 'bare node:http'
 
-/** Titles of rows that others are held against. */
+/** Titles of rows that others are compared with. */
 export const COLD_START = 'cold start to the first answer'
 export const overHttp = (inFlight) => `eth_blockNumber over HTTP, ${inFlight} in flight`
 
@@ -36,7 +36,7 @@ export const oneRequest = { node: BARE, title: overHttp(1), figure: 13_600 }
 const medianIn = (row, node) => row?.nodes[node]?.median
 const rowIn = (rows, title) => rows.find((row) => row.title === title)
 
-/** How long the same work takes in this run, 1 being the time that it took on the machine of the goals. */
+/** How much longer the same work takes in this run than on the machine where the goals were set; 1 means equal. */
 function slowness({ yardstick }, row, rows) {
   if (yardstick === undefined) return 1
   const { node, title, figure } = yardstick
@@ -46,7 +46,7 @@ function slowness({ yardstick }, row, rows) {
   return measuring.better === 'higher' ? figure / here : here / figure
 }
 
-/** The goal of a row in words; empty if it has none. */
+/** The goal of a row as text; empty if it has none. */
 export function goalText({ goal, better }) {
   if (goal === undefined) return ''
   const { times, plus, limit, of, name = of, also } = goal
@@ -59,10 +59,7 @@ export function goalText({ goal, better }) {
   return [...figure.map((words) => `${sign} ${words}`), ...(also === undefined ? [] : [also])].join(', ')
 }
 
-/**
- * What the goal of a row comes to in a run; undefined where that is no figure, or the run did not measure what it depends
- * on.
- */
+/** The goal of a row as a figure for this run; undefined if it has no figure, or its reference was not measured. */
 export function goalInRun(row, rows) {
   const { goal, better } = row
   if (goal === undefined) return undefined

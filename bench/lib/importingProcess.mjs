@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 
 /**
- * A process with a node that answers. When it is told the files of a chain, a second node in the same process imports
- * it: what it does then, the first one's clients wait for.
+ * A process with a node that serves requests. On a message with the files of a chain, a second node in the same process
+ * imports it, so the import competes with the first node's clients.
  */
 const [library] = process.argv.slice(2)
 const { createNode } = await import(pathToFileURL(library))

@@ -1,7 +1,7 @@
 import { RpcClient } from './rpcClient.mjs'
 
 /**
- * The longest time that a small request to a node waits while something large goes on.
+ * Measures the longest wait of a small request to a node during the given work, in milliseconds.
  *
  * @param {string} url
  * @param {() => Promise<unknown>} work
@@ -24,7 +24,7 @@ export async function longestStop(url, work) {
   return longest
 }
 
-/** A row of the table: the longest stop during a large request, which `request` gives as a method and its parameters. */
+/** A row of the table: the longest stop during a large request. @param request - returns its method and parameters */
 export function stopDuring(title, limit, request) {
   return {
     title: `longest stop of eth_blockNumber during ${title}`,

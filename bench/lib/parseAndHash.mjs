@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/**
- * What an upload costs at least: the body of one part is found, cut into chunks of 256 KiB, and each is hashed.
- * Nothing is linked and nothing is stored.
- */
+/** Chunk size in bytes. */
 const CHUNK = 262_144
 
+/**
+ * Lower bound for the cost of an upload: finds the body of one part, cuts it into chunks of 256 KiB and hashes each.
+ * Does not link or store anything.
+ */
 export async function parseAndHash(request, response) {
   const boundary = /boundary=(\S+)/.exec(request.headers['content-type'])?.[1]
   const delimiter = Buffer.from(`\r\n--${boundary}`)

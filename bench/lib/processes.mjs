@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -11,7 +11,7 @@ export async function freePort() {
   return port
 }
 
-/** A process that is measured; killed with the bench. */
+/** A measured process; killed when the benchmark exits. */
 export class MeasuredProcess {
   #child
   #output = ''
@@ -47,7 +47,7 @@ export class MeasuredProcess {
     return this.#ended
   }
 
-  /** Resident memory in MiB; undefined where the system does not tell. */
+  /** Resident memory in MiB; undefined on systems without /proc. */
   memory() {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
@@ -57,7 +57,7 @@ export class MeasuredProcess {
     }
   }
 
-  /** Seconds of processor time so far, all threads; undefined where the system does not tell. */
+  /** Processor time of all threads so far, in seconds; undefined on systems without /proc. */
   processorTime() {
     try {
       const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ')[1].split(' ')

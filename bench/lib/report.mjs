@@ -9,7 +9,7 @@ const round = (value) => {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-/** The measured value over that of the best peer, so that above 1 is better whichever way better lies. */
+/** Ratio to the best peer; above 1 is better, whether high or low values are. */
 function againstBest({ better, nodes }, own) {
   const peers = Object.entries(nodes).filter(([name]) => name !== own && !name.startsWith('bare'))
   const mine = nodes[own]?.median
@@ -20,7 +20,7 @@ function againstBest({ better, nodes }, own) {
   return Number.isFinite(ratio) ? `${ratio.toFixed(2)} ×` : '-'
 }
 
-/** The table of a run. Every cell is the median, with the least and the greatest value behind it. */
+/** Formats the table of a run. Each cell is the median, followed by minimum and maximum. */
 export function formatTable(rows, names) {
   const head = ['Work', 'unit', ...names, `${names[0]} : best peer`, 'goal', 'in this run']
   const lines = rows.map((row) => {
@@ -43,7 +43,7 @@ function joinTable(head, lines) {
   return [line(head), line(head.map(() => '---')), ...lines.map(line)].join('\n')
 }
 
-/** What the round gave that did not count; empty if there was none. */
+/** Formats the results of the warm-up round; empty if there was none. */
 function formatFirst(rows, names) {
   const lines = rows.flatMap(({ title, unit, nodes }) => {
     if (names.every((name) => nodes[name]?.first === undefined)) return []
@@ -51,10 +51,10 @@ function formatFirst(rows, names) {
   })
   if (lines.length === 0) return ''
   const table = joinTable(['Work', 'unit', ...names], lines)
-  return `\n\nThe first round of nodes that were just started, which is not counted above:\n\n${table}`
+  return `\n\nThe first round after the start, which the table above excludes:\n\n${table}`
 }
 
-/** How much each kind of work rises with the size; empty if nothing was measured at several sizes. */
+/** Formats how the cost of each kind of work rises with the size; empty if nothing was measured at several sizes. */
 function formatRises(rows, names) {
   const lines = risesOf(rows).map(({ title, grows, goal, nodes }) => {
     const cells = names.map((name) => {
@@ -67,13 +67,13 @@ function formatRises(rows, names) {
   })
   if (lines.length === 0) return ''
   const table = joinTable(['Work', 'of', ...names, 'goal'], lines)
-  return `\n\nThe largest size that was reached, as a multiple of the smallest:\n\n${table}`
+  return `\n\nCost at the largest size reached, as a multiple of the cost at the smallest:\n\n${table}`
 }
 
 const COLOURS = ['#1b6ca8', '#c0392b', '#e1a100', '#5d8c3e', '#7d4fa0']
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 56]
 
-/** One plot of cost over size for a kind of work, both on logarithmic axes. */
+/** Plots the cost of one kind of work over size, both on logarithmic axes. @returns SVG */
 export function plotSeries(title, unit, series) {
   const points = series.flatMap(({ points: list }) => list)
   const range = (values) => [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))]
@@ -118,16 +118,16 @@ function withGoal(row, rows) {
   return { ...row, goal: goalText(row), goalInRun: goalInRun(row, rows) }
 }
 
-/** Writes the table, the numbers and the plots of a run into a folder. */
-export function writeReport(folder, { rows, notes, names, machine }) {
-  mkdirSync(folder, { recursive: true })
+/** Writes the table, figures and plots of a run into a directory. @returns the table */
+export function writeReport(directory, { rows, notes, names, machine }) {
+  mkdirSync(directory, { recursive: true })
   const table = formatTable(rows, names)
   const more = `${formatRises(rows, names)}${formatFirst(rows, names)}`
   const remarks =
-    notes.length === 0 ? '' : `\n\nLeft out or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
-  writeFileSync(join(folder, 'results.md'), `${machine}\n\n${table}${more}${remarks}\n`)
+    notes.length === 0 ? '' : `\n\nSkipped or different:\n\n${notes.map((note) => `- ${note}`).join('\n')}\n`
+  writeFileSync(join(directory, 'results.md'), `${machine}\n\n${table}${more}${remarks}\n`)
   writeFileSync(
-    join(folder, 'results.json'),
+    join(directory, 'results.json'),
     `${JSON.stringify({ machine, rows: rows.map((row) => withGoal(row, rows)), rises: risesOf(rows), notes }, undefined, 2)}\n`,
   )
   for (const { key, sizes } of worksOf(rows)) {
@@ -139,7 +139,7 @@ export function writeReport(folder, { rows, notes, names, machine }) {
       .filter(({ points }) => points.length > 0)
     const [{ title, grows, unit }] = sizes
     const file = `${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
-    writeFileSync(join(folder, file), plotSeries(`${title}, over ${grows}`, unit, series))
+    writeFileSync(join(directory, file), plotSeries(`${title}, over ${grows}`, unit, series))
   }
   return table
 }

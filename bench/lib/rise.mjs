@@ -1,7 +1,7 @@
-/** A kind of work is flat if the largest size costs at most so many times what the smallest does. */
+/** Maximum ratio of the cost at the largest size to that at the smallest for work that counts as flat. */
 const FLAT = 1.5
 
-/** The rows of each kind of work that was measured at several sizes, the smallest size first. */
+/** Groups the rows of work measured at several sizes by kind, smallest size first. */
 export function worksOf(rows) {
   const works = new Map()
   for (const row of rows) {
@@ -13,9 +13,8 @@ export function worksOf(rows) {
 }
 
 /**
- * What the largest size that a node reached costs it, as a multiple of the smallest, of each kind of work.
- *
- * @returns with the goal of what is to be flat
+ * Returns the cost at the largest size each node reached, as a multiple of the cost at the smallest, for each kind of
+ * work. `goal` is set if the work should be flat.
  */
 export function risesOf(rows) {
   return worksOf(rows).map(({ sizes }) => {
@@ -31,7 +30,7 @@ function riseByNode(sizes) {
     const [least, most] = [reached[0], reached.at(-1)]
     if (least === most) continue
     const times = most.nodes[name].median / least.nodes[name].median
-    // Of what costs nothing there is no multiple.
+    // The smallest size may have cost zero.
     if (!Number.isFinite(times)) continue
     nodes[name] = { from: least.size, to: most.size, times }
   }

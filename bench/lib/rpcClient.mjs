@@ -1,19 +1,19 @@
 import { connect } from 'node:net'
 
-/** The end of the header of an HTTP response. */
+/** End of the header of an HTTP response. */
 const HEADER_END = Buffer.from('\r\n\r\n')
 
-/** Bytes that a connection can receive before it needs more memory. */
-const ROOM = 64 * 1024
+/** Initial size of a connection's receive buffer in bytes. */
+const BUFFER_SIZE = 64 * 1024
 
 /**
- * One keep-alive HTTP connection that carries one request at a time, on a bare socket that reads into one piece of
- * memory again and again: the client's own cost stays small beside what it measures.
+ * A keep-alive HTTP connection for one request at a time, on a bare socket that reads into one reused buffer: this
+ * keeps the client's own cost small compared with the cost it measures.
  */
 class HttpConnection {
   #socket
   #head
-  #received = Buffer.allocUnsafeSlow(ROOM)
+  #received = Buffer.allocUnsafeSlow(BUFFER_SIZE)
   #length = 0
   #start = 0
   #expected
@@ -29,7 +29,7 @@ class HttpConnection {
     this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
   }
 
-  /** Sends a body and gives the body of the response: bytes that are valid until the next request. */
+  /** Sends a body. @returns the response body, valid until the next request */
   post(body) {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
@@ -48,9 +48,11 @@ class HttpConnection {
     this.#waiting = undefined
   }
 
-  /** Where the next bytes go: behind what came, and as many as are expected if that is known. */
+  /**
+   * Returns the buffer for the next read, after the received bytes and large enough for the whole response if known.
+   */
   #room() {
-    const wanted = Math.max(this.#length + ROOM / 4, this.#expected ?? 0)
+    const wanted = Math.max(this.#length + BUFFER_SIZE / 4, this.#expected ?? 0)
     if (wanted > this.#received.length) {
       const larger = Buffer.allocUnsafeSlow(2 * wanted)
       this.#received.copy(larger, 0, 0, this.#length)
@@ -89,7 +91,7 @@ class HttpConnection {
   }
 }
 
-/** The body of a chunked response, or undefined while it is not whole. */
+/** Decodes the body of a chunked response; undefined while it is incomplete. */
 function joinChunks(bytes, start) {
   const parts = []
   let at = start
@@ -105,7 +107,7 @@ function joinChunks(bytes, start) {
   }
 }
 
-/** JSON-RPC over as many HTTP connections as requests are in flight. */
+/** JSON-RPC over HTTP, with one connection per request in flight. */
 export class RpcClient {
   #url
   #idle = []
@@ -115,17 +117,17 @@ export class RpcClient {
     this.#url = url
   }
 
-  /** Sends a body as it is and gives the response's bytes. */
+  /** Sends a prepared body. @returns the response body */
   async post(body) {
     return Buffer.from(await this.#exchange(body))
   }
 
-  /** Sends a body as it is and waits for the whole response without keeping it. @returns its bytes' number */
+  /** Sends a prepared body and waits for the whole response without copying it. @returns its length in bytes */
   async load(body) {
     return (await this.#exchange(body)).length
   }
 
-  /** Servers end connections that were idle for some seconds, perhaps just now: then another one is used. */
+  /** Retries on a fresh connection, because servers close idle ones after some seconds, perhaps just now. */
   async #exchange(body) {
     const connection = this.#idle.pop()
     if (connection?.isOpen) {
@@ -134,7 +136,7 @@ export class RpcClient {
         this.#idle.push(connection)
         return response
       } catch {
-        // The next one tells what is wrong, if anything is.
+        // A real problem shows again on the fresh connection.
       }
     }
     const fresh = new HttpConnection(this.#url)
@@ -143,12 +145,12 @@ export class RpcClient {
     return response
   }
 
-  /** Calls a method. Throws if the answer is an error. */
+  /** Calls a method. @throws if the answer is an error */
   async call(method, ...params) {
     return this.result(await this.post(this.body(method, params)))
   }
 
-  /** Calls a method many times in batches, and throws if one answer is an error. */
+  /** Calls a method many times in batches. @throws if an answer is an error */
   async callMany(method, lists, { batch = 100 } = {}) {
     const results = []
     for (let i = 0; i < lists.length; i += batch) {

@@ -2,10 +2,10 @@ import { startNode } from './nodes.mjs'
 import { summarise } from './statistics.mjs'
 import { Stage } from './workload.mjs'
 
-/** A measurement that takes longer than this leaves its node out of the rest of the group. */
-const PATIENCE_MILLISECONDS = 120_000
+/** A node that takes longer for a measurement is excluded from the rest of the group. */
+const TIMEOUT_MILLISECONDS = 120_000
 
-/** The round before those that count. */
+/** Number of the warm-up round. */
 const FIRST = -1
 
 /**
@@ -14,24 +14,24 @@ const FIRST = -1
  * @property {string} unit
  * @property {'higher' | 'lower'} better
  * @property {import('./goals.mjs').Goal} [goal]
- * @property {(running: object) => Promise<number | undefined | { value: number, answer: string }>} run undefined
- *   where a node cannot do it; answers are compared between the nodes
+ * @property {(running: object) => Promise<number | undefined | { value: number, answer: string }>} run
+ *   resolves to undefined if the node does not support it; answers are compared between nodes
  */
 
 /**
  * @typedef {object} Group rows that share running nodes
  * @property {string} id
  * @property {Measure[]} measures
- * @property {boolean} [withReference] whether bare node:http is measured too
- * @property {number} [roundsTimes] how many times as many rounds as other groups it has; 1 unless given
- * @property {boolean} [startsCold] whether the first round counts like the others
+ * @property {boolean} [withReference] whether to measure bare node:http too
+ * @property {number} [roundsFactor] multiplies the number of rounds; defaults to 1
+ * @property {boolean} [startsCold] whether the first round counts
  * @property {(running: object) => Promise<void>} [prepare]
  * @property {{ name: string, sizes: number[], grow: (running: object, from: number, to: number) => Promise<void> }} [growth]
  */
 
 /**
- * Runs the measures of a group on all nodes in turns, so that what else the machine does meets all of them. The first
- * round of a node that was just started is told apart from the others unless the group starts cold.
+ * Runs the measures of a group, alternating between the nodes, so that noise on the machine affects all of them. The
+ * first round after the start is reported separately unless the group starts cold.
  */
 export async function runGroup(group, { nodes, rounds, log }) {
   const results = new Results(log)
@@ -48,7 +48,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
     if (latest?.name === node.name) await stopIfOut(latest, results)
   }
   const sizes = group.growth?.sizes ?? [undefined]
-  const roundCount = rounds * (group.roundsTimes ?? 1)
+  const roundCount = rounds * (group.roundsFactor ?? 1)
   let reached = 0
   let isFirst = !group.startsCold
   for (const size of sizes) {
@@ -81,7 +81,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
   return results.rows(group)
 }
 
-/** What a node that was too slow still works at would slow the others down. */
+/** Stops an excluded node: its unfinished work would slow the others down. */
 async function stopIfOut(running, results) {
   if (results.isOut(running.name)) await running.stop('SIGKILL')
 }
@@ -102,12 +102,12 @@ class Results {
     return this.#out.has(name)
   }
 
-  /** Runs a piece of work; a node that fails or takes too long is left out from then on. */
+  /** Runs work. A node that takes too long, or fails to start or grow, is excluded from then on. */
   async attempt(name, what, work) {
     if (this.isOut(name)) return
     let timer
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error('took too long')), PATIENCE_MILLISECONDS)
+      timer = setTimeout(() => reject(new Error('took too long')), TIMEOUT_MILLISECONDS)
     })
     try {
       await Promise.race([work(), late])
@@ -120,7 +120,7 @@ class Results {
     }
   }
 
-  /** Answers are compared within a round: the next one may ask for something else. */
+  /** Records a result. Answers are compared within a round only, because the next one may request something else. */
   add({ measure, size, round, node }, result) {
     if (result === undefined) return
     const { value, answer } = typeof result === 'number' ? { value: result } : result
@@ -138,7 +138,7 @@ class Results {
     }
   }
 
-  /** Says once what happens in every round. */
+  /** Logs a note once, even if it recurs in every round. */
   #note(note) {
     if (this.notes.includes(note)) return
     this.notes.push(note)

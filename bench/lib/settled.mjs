@@ -1,17 +1,17 @@
 import { readFiles, syncDisks } from './hostMemory.mjs'
 import { latency, settle } from './statistics.mjs'
 
-/** A node that takes a fraction of a millisecond for work has done it some hundred times then. */
+/** Minimum duration of a measurement: several hundred repetitions of work below a millisecond. */
 const MEASURED_MILLISECONDS = 500
 
-/** Leaves a node idle, as it is on a machine of its own. */
-export async function settleNode({ folder }, work, { input }) {
+/** Flushes disks, reads the node's files and warms it up, for conditions as on a dedicated machine. */
+export async function settleNode({ directory }, work, { input }) {
   syncDisks()
-  readFiles(folder)
+  readFiles(directory)
   await settle(work, { input })
 }
 
-/** What a settled node takes for work, each time with an input of its own. */
+/** Measures the latency of work on a settled node, with a new input each time. */
 export async function settledLatency(running, work, { count, input }) {
   await settleNode(running, work, { input })
   return latency(work, { count, milliseconds: MEASURED_MILLISECONDS, input })

@@ -1,12 +1,12 @@
 import { HDNodeWallet, Transaction } from 'ethers'
 import secp256k1 from 'secp256k1'
 
-/** The accounts that every devnet has. */
+/** Mnemonic of the default accounts of every devnet. */
 const MNEMONIC = 'test test test test test test test test test test test junk'
 export const CHAIN_ID = 31337
 const GWEI = 10n ** 9n
 
-/** An account that signs with native code: signing must not take longer than what is measured. */
+/** An account that signs with native code, because signing must be faster than the measured work. */
 export class Signer {
   #key
   nonce = 0
@@ -17,7 +17,7 @@ export class Signer {
     this.address = wallet.address
   }
 
-  /** A signed EIP-1559 transaction with the next nonce, as hexadecimal. */
+  /** Signs an EIP-1559 transaction with the next nonce. @returns it in hexadecimal */
   sign(fields) {
     const transaction = Transaction.from({
       type: 2,

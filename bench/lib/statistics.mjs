@@ -1,6 +1,6 @@
 const SETTLING_MILLISECONDS = 2000
 
-/** The middle of numbers, and how far they lie apart. */
+/** Returns median, minimum, maximum and 99th percentile. */
 export function summarise(values) {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
@@ -20,14 +20,14 @@ export function randomFrom(seed) {
   }
 }
 
-/** Milliseconds that work takes. */
+/** Measures how many milliseconds work takes. */
 export async function timed(work) {
   const start = performance.now()
   await work()
   return performance.now() - start
 }
 
-/** How many times a second work is done with so many in flight. */
+/** Measures how often per second work completes at the given concurrency. */
 export async function rate(work, { count, inFlight = 1 }) {
   let next = 0
   const lane = async () => {
@@ -38,11 +38,11 @@ export async function rate(work, { count, inFlight = 1 }) {
 }
 
 /**
- * The median milliseconds of doing work one after another, each with an input of its own.
+ * Measures the median milliseconds of sequential work, with a new input each time.
  *
- * @param count how often it is done at least
- * @param milliseconds how long it goes on at least
- * @param input gives the next input; what that takes is not measured
+ * @param count minimum number of repetitions
+ * @param milliseconds minimum duration
+ * @param input returns the next input; its time is not measured
  */
 export async function latency(work, { count, milliseconds = 0, input = () => undefined }) {
   const values = []
@@ -55,8 +55,8 @@ export async function latency(work, { count, milliseconds = 0, input = () => und
 }
 
 /**
- * Does work for two seconds, uncounted. Where others had their turn meanwhile, and with it the processor's caches and its
- * memory, a node is not at its usual speed at once.
+ * Runs work for two seconds as a warm-up. A node needs it after other nodes had their turn and took over the
+ * processor's caches and the memory.
  */
 export async function settle(work, { input = () => undefined } = {}) {
   for (const end = performance.now() + SETTLING_MILLISECONDS; performance.now() < end;) await work(input())

@@ -8,7 +8,7 @@ import { Signer } from './signer.mjs'
 const here = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const modules = resolve(here, '../node_modules')
 
-/** Compiled for the newest fork that every measured node knows. */
+/** Compiles the contract for the newest fork that every measured node supports. */
 async function compile() {
   const source = readFileSync(join(here, 'contracts/Workload.sol'), 'utf8')
   const cached = join(
@@ -37,13 +37,13 @@ async function compile() {
   return compiled
 }
 
-/** As much as EIP-7825 lets a transaction have, which one of the peers always enforces. */
+/** Transaction gas limit of EIP-7825, which one of the peers always enforces. */
 export const TRANSACTION_GAS = 16_777_216n
 
 const { abi, bytecode } = await compile()
 export const workload = new Interface(abi)
 
-/** What the transactions of one node need: its funded accounts and the contract's address there. */
+/** Funded accounts and the deployed contract of one node. */
 export class Stage {
   #client
   signers = Array.from({ length: 10 }, (_, index) => new Signer(index))
@@ -61,7 +61,7 @@ export class Stage {
     return this
   }
 
-  /** Sends a signed transaction and gives its receipt. */
+  /** Sends a signed transaction. @returns its receipt */
   async send(raw) {
     const hash = await this.#client.call('eth_sendRawTransaction', raw)
     for (;;) {
@@ -72,7 +72,7 @@ export class Stage {
     }
   }
 
-  /** Sends signed transactions in one batch, for a node that mines each at once, and gets their receipts in another. */
+  /** Sends signed transactions in batches and fetches their receipts in batches, on a node with automine. */
   async sendMany(raws) {
     const hashes = await this.#client.callMany(
       'eth_sendRawTransaction',
@@ -85,7 +85,7 @@ export class Stage {
     if (!receipts.every((receipt) => receipt?.status === '0x1')) throw new Error('a transaction failed')
   }
 
-  /** A signed call of the contract. */
+  /** Signs a transaction that calls the contract. */
   sign(name, parameters, { signer = this.signers[0], gasLimit = 100_000n } = {}) {
     return signer.sign({ to: this.contract, data: workload.encodeFunctionData(name, parameters), gasLimit })
   }
@@ -95,12 +95,17 @@ export class Stage {
     return { from: this.signers[0].address, to: this.contract, data, ...fields }
   }
 
-  /** Makes accounts until there are so many; their addresses are the numbers from 2^64 on. */
+  /**
+   * Creates the accounts with indexes from `from` up to, but excluding, `to`; their addresses are 2^64 plus the index.
+   */
   fundAccounts(from, to) {
     return this.#inSteps('fund', from, to, { step: 400, offset: 2n ** 64n })
   }
 
-  /** Fills slots of the contract until there are so many, from 2^64 on. */
+  /**
+   * Writes the contract's slots with indexes from `from` up to, but excluding, `to`; their keys are 2^64 plus the
+   * index.
+   */
   fillSlots(from, to) {
     return this.#inSteps('fill', from, to, { step: 600, offset: 2n ** 64n })
   }
@@ -113,8 +118,8 @@ export class Stage {
   }
 
   /**
-   * Mines so many blocks of one transaction, each with one log that has its number. Each is waited for: a node that gets
-   * many at once may put them into one block.
+   * Mines the blocks numbered from `from` up to, but excluding, `to`, each with one transaction and one log of its
+   * number. Waits for each block: a node that receives many transactions at once may put them into one block.
    */
   async growChain(from, to) {
     for (let number = from; number < to; number++) await this.send(this.sign('emitMany', [number, 1]))

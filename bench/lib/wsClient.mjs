@@ -1,15 +1,14 @@
 import WebSocket from 'ws'
 
 /**
- * JSON-RPC over one WebSocket. Requests are sent as they are and answers told apart by their id. What is asked in one turn
- * of the event loop leaves in one write: one for each request would cost this process more than the answers cost a node,
- * and the client would be what is measured.
+ * JSON-RPC over one WebSocket. Answers are matched by id. All requests of one event loop iteration leave in one write:
+ * a write per request would cost this process more than the answers cost a node, and so measure the client.
  */
 export class WsClient {
   #socket
   #stream
-  #isGathering = false
-  #waiting = new Map()
+  #isCorked = false
+  #pending = new Map()
 
   static async open(url) {
     const client = new WsClient()
@@ -23,21 +22,21 @@ export class WsClient {
     return client
   }
 
-  /** Sends a request and gives the text of its answer. */
+  /** Sends a request. @returns the text of its answer */
   request(id, method, params = []) {
     return new Promise((resolve) => {
-      this.#waiting.set(id, resolve)
-      this.#gather()
+      this.#pending.set(id, resolve)
+      this.#cork()
       this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
     })
   }
 
-  #gather() {
-    if (this.#isGathering) return
-    this.#isGathering = true
+  #cork() {
+    if (this.#isCorked) return
+    this.#isCorked = true
     this.#stream.cork()
     process.nextTick(() => {
-      this.#isGathering = false
+      this.#isCorked = false
       this.#stream.uncork()
     })
   }
@@ -48,8 +47,8 @@ export class WsClient {
 
   #take(text) {
     const id = Number(/"id":\s*(\d+)/.exec(text)?.[1])
-    const resolve = this.#waiting.get(id)
-    this.#waiting.delete(id)
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
     resolve?.(text)
   }
 }
