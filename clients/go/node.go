@@ -37,7 +37,7 @@ type Node struct {
 	exited  chan struct{}
 }
 
-// RPCError is the error object of a JSON-RPC answer.
+// RPCError is the error object of a JSON-RPC response.
 type RPCError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -46,7 +46,7 @@ type RPCError struct {
 
 func (e *RPCError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// ControlError is an answer of the control API with a status other than 2xx.
+// ControlError is a response of the control API with a status other than 2xx.
 type ControlError struct {
 	Status int
 	Body   string
@@ -54,8 +54,8 @@ type ControlError struct {
 
 func (e *ControlError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.Status, e.Body) }
 
-// Start starts a node and waits for its ready line. The command is STANDIN_COMMAND, run by a shell, or else
-// "npx --yes standin". The node watches this process and ends with it, even when this process is killed.
+// Start starts a node and waits for its ready line. A shell runs the command STANDIN_COMMAND, which defaults to
+// "npx --yes standin". The node exits when this process exits, even if it is killed.
 func Start(ctx context.Context, options ...string) (*Node, error) {
 	command := os.Getenv("STANDIN_COMMAND")
 	if command == "" {
@@ -81,7 +81,7 @@ func Start(ctx context.Context, options ...string) (*Node, error) {
 			err = json.Unmarshal(line, node)
 		}
 		ready <- err
-		// What follows is not needed, but a full pipe would hold the node.
+		// Keep reading: a full pipe would block the node.
 		_, _ = io.Copy(io.Discard, reader)
 		_ = process.Wait()
 		close(node.exited)
@@ -98,7 +98,7 @@ func Start(ctx context.Context, options ...string) (*Node, error) {
 	return node, nil
 }
 
-// Attach attaches to the node whose JSON-RPC URL (with its key) this is.
+// Attach attaches to the running node with this JSON-RPC URL, which includes its key.
 func Attach(address string) (*Node, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -113,7 +113,7 @@ func Attach(address string) (*Node, error) {
 	return &Node{URL: address, WSURL: socket.String()}, nil
 }
 
-// Stop ends the node's process. A node that was attached to keeps running.
+// Stop stops the node's process. An attached node keeps running.
 func (n *Node) Stop() {
 	if n.command == nil {
 		return
@@ -127,7 +127,8 @@ func (n *Node) Stop() {
 	}
 }
 
-// Call calls a JSON-RPC method and decodes its result, unless result is nil. It returns *RPCError for an error object.
+// Call calls a JSON-RPC method and decodes its result, unless result is nil. It returns an *RPCError if the response is
+// an error object.
 func (n *Node) Call(ctx context.Context, result any, method string, parameters ...any) error {
 	if parameters == nil {
 		parameters = []any{}
@@ -149,7 +150,7 @@ func (n *Node) Call(ctx context.Context, result any, method string, parameters .
 	return json.Unmarshal(answer.Result, result)
 }
 
-// Control calls the control API at /_standin + path. It returns *ControlError for a status other than 2xx.
+// Control calls the control API at /_standin + path. It returns a *ControlError for a status other than 2xx.
 func (n *Node) Control(ctx context.Context, method, path string, body, result any) error {
 	parsed, err := url.Parse(n.URL)
 	if err != nil {
@@ -158,14 +159,14 @@ func (n *Node) Control(ctx context.Context, method, path string, body, result an
 	return send(ctx, method, parsed.Scheme+"://"+parsed.Host+"/_standin"+path, body, result)
 }
 
-// Snapshot takes a snapshot of the chain, for Revert.
+// Snapshot takes a snapshot of the chain and returns its ID for Revert.
 func (n *Node) Snapshot(ctx context.Context) (string, error) {
 	var id string
 	err := n.Call(ctx, &id, "evm_snapshot")
 	return id, err
 }
 
-// Revert puts the chain back. A snapshot can be used once.
+// Revert restores a snapshot of the chain. Each snapshot can be used once.
 func (n *Node) Revert(ctx context.Context, snapshot string) error {
 	var found bool
 	if err := n.Call(ctx, &found, "evm_revert", snapshot); err != nil {
@@ -177,12 +178,12 @@ func (n *Node) Revert(ctx context.Context, snapshot string) error {
 	return nil
 }
 
-// Mine mines empty blocks, or blocks with the pending transactions.
+// Mine mines the given number of blocks. Pending transactions go into the first ones.
 func (n *Node) Mine(ctx context.Context, blocks uint64) error {
 	return n.Call(ctx, nil, "hardhat_mine", "0x"+strconv.FormatUint(blocks, 16))
 }
 
-// IncreaseTime moves the clock of the next blocks on, by whole seconds.
+// IncreaseTime advances the clock of the following blocks by whole seconds.
 func (n *Node) IncreaseTime(ctx context.Context, by time.Duration) error {
 	return n.Call(ctx, nil, "evm_increaseTime", int64(by/time.Second))
 }
@@ -192,10 +193,10 @@ func (n *Node) SetNextBlockTimestamp(ctx context.Context, to time.Time) error {
 	return n.Call(ctx, nil, "evm_setNextBlockTimestamp", to.Unix())
 }
 
-// Optional makes the value of a member that may be absent.
+// Optional returns a pointer to value, for optional fields.
 func Optional[T any](value T) *T { return &value }
 
-// Faults lists the faults that are set.
+// Faults lists the active faults.
 func (n *Node) Faults(ctx context.Context) ([]FaultReport, error) {
 	var faults []FaultReport
 	err := n.Control(ctx, http.MethodGet, "/faults", nil, &faults)
@@ -212,7 +213,7 @@ func (n *Node) ClearFaults(ctx context.Context) error {
 	return n.Control(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
-// Journal lists recorded requests, oldest first; the query is that of GET /_standin/requests.
+// Journal lists recorded requests, oldest first. It accepts the query parameters of GET /_standin/requests.
 func (n *Node) Journal(ctx context.Context, query url.Values) ([]JournalEntry, error) {
 	var found []JournalEntry
 	err := n.Control(ctx, http.MethodGet, "/requests?"+query.Encode(), nil, &found)
@@ -237,19 +238,19 @@ func (n *Node) WaitForRequest(ctx context.Context, query url.Values) (JournalEnt
 	}
 }
 
-// Key is a key of a test's own, and the URLs that hold it.
+// Key is an API key for one test, with the URLs that contain it.
 type Key struct {
 	Key, Secret, URL, WSURL string
 }
 
-// CreateKey adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it.
+// CreateKey adds a key with a secret for one test. Quotas, allowlists and the journal distinguish tests by their keys.
 func (n *Node) CreateKey(ctx context.Context) (Key, error) {
 	key, secret := randomName(), randomName()
 	err := n.Control(ctx, http.MethodPut, "/keys/"+key, map[string]string{"secret": secret}, nil)
 	return Key{key, secret, withKey(n.URL, key), withKey(n.WSURL, key)}, err
 }
 
-// RemoveKey removes a key; its connections end.
+// RemoveKey removes a key and closes its connections.
 func (n *Node) RemoveKey(ctx context.Context, key Key) error {
 	return n.Control(ctx, http.MethodDelete, "/keys/"+key.Key, nil, nil)
 }

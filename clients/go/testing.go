@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// ForTest gives the test a node: the one at STANDIN_URL, or else one of its own. Afterwards an attached node has no
-// faults and its chain is as it was before; a started one has ended.
+// ForTest returns a node for the test: it attaches to the node at STANDIN_URL if set, and starts one otherwise. After the
+// test it removes all faults of an attached node and reverts its chain, and stops a started node.
 func ForTest(t testing.TB, options ...string) *Node {
 	t.Helper()
 	ctx := context.Background()
@@ -40,7 +40,7 @@ func ForTest(t testing.TB, options ...string) *Node {
 	return node
 }
 
-// AssertRequested fails the test unless a recorded request matches; the query is that of Journal.
+// AssertRequested fails the test unless a recorded request matches the query, which has the parameters of Journal.
 func (n *Node) AssertRequested(t testing.TB, query url.Values) {
 	t.Helper()
 	if len(n.recorded(t, query)) > 0 {
@@ -50,10 +50,10 @@ func (n *Node) AssertRequested(t testing.TB, query url.Values) {
 	for _, request := range n.recorded(t, nil) {
 		methods = append(methods, request.Method)
 	}
-	t.Errorf("no request matched %q; there were %v", query.Encode(), methods)
+	t.Errorf("no request matched %q; recorded methods: %v", query.Encode(), methods)
 }
 
-// AssertNotRequested fails the test if a recorded request matches.
+// AssertNotRequested fails the test if a recorded request matches the query.
 func (n *Node) AssertNotRequested(t testing.TB, query url.Values) {
 	t.Helper()
 	if found := n.recorded(t, query); len(found) > 0 {

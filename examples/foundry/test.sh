@@ -1,7 +1,7 @@
 #!/bin/sh
-# Deploys by a script and tests against what it deployed. RPC_URL is set by `standin exec`.
+# Deploys with a script and tests the deployed contract. `standin exec` sets RPC_URL.
 set -e
-# The first account of the node, which signs for it.
+# First account of the node, which is unlocked.
 sender=0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
 forge script script/Deploy.s.sol --rpc-url standin --broadcast --unlocked --sender $sender
 forge test

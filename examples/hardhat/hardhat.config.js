@@ -6,7 +6,7 @@ import { standinNetwork } from 'standin/hardhat'
 
 export default defineConfig({
   plugins: [nodeTestRunner, viem],
-  // The compiler from npm: nothing is downloaded.
+  // Compiler from npm, to avoid a download.
   solidity: { version: '0.8.37', path: fileURLToPath(import.meta.resolve('solc/soljson.js')) },
   networks: { standin: standinNetwork() },
 })

@@ -13,7 +13,7 @@ rmSync('data', { recursive: true, force: true })
 const node = await createNode({ dataDir: 'data' })
 const [from, treasury] = node.accounts.map(({ address }) => address)
 await node.request('eth_sendTransaction', [{ from, to: treasury, value: '0xde0b6b3a7640000' }])
-// A contract that answers every call with 42.
+// A contract that returns 42 for every call.
 await node.request('eth_sendTransaction', [{ from, data: '0x69602a60005260206000f3600052600a6016f3' }])
 await node.stop()
 

@@ -8,18 +8,18 @@ const { S3_BUCKET: Bucket = 'chains', S3_ENDPOINT: endpoint, AWS_REGION: region 
 const client = new S3Client({
   region,
   ...(endpoint && { endpoint, forcePathStyle: true }),
-  // Not every store knows the checksums behind a body that the client sends otherwise; an archive has its own.
+  // Some stores do not support the trailing checksums that the client sends by default. Archives have their own.
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
 })
 
-/** Keeps an archive under a key. */
+/** Uploads an archive under a key. */
 export async function put(Key, file) {
   const { size: ContentLength } = await stat(file)
   await client.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(file), ContentLength }))
 }
 
-/** Fetches an archive; the file appears when it is whole. @returns false if there is none under the key */
+/** Downloads an archive and creates the file once it is complete. @returns false if the key does not exist */
 export async function get(Key, file) {
   const found = await client.send(new GetObjectCommand({ Bucket, Key })).catch((error) => {
     if (error.name === 'NoSuchKey') return undefined

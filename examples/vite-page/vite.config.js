@@ -3,7 +3,9 @@ import { compile } from './src/compile.js'
 
 const { RPC_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY, IPFS_API_SECRET } = process.env
 
-/** What `standin exec` tells, and the compiled contract, as `import provider from 'virtual:provider'`. */
+/**
+ * Provides the settings from `standin exec` and the compiled contract as virtual modules, such as `virtual:provider`.
+ */
 const settings = {
   name: 'settings',
   resolveId: (id) => (id.startsWith('virtual:') ? `\0${id}` : undefined),
@@ -14,7 +16,7 @@ const settings = {
       rpcUrl: RPC_URL,
       chainId: Number(CHAIN_ID ?? 31337),
       ipfsUrl: IPFS_API_URL,
-      // A page that others see asks its own server to upload: a secret is no secret in a browser.
+      // A public page must upload through its own server, because a browser cannot keep a secret.
       ipfsKey: IPFS_API_KEY,
       ipfsSecret: IPFS_API_SECRET,
     })}`
@@ -23,6 +25,6 @@ const settings = {
 
 export default defineConfig({
   plugins: [settings],
-  // A busy machine may take its time over the first start of a node; nothing here tests how long.
+  // The first start of a node may take long on a busy machine.
   test: { testTimeout: 60_000, hookTimeout: 60_000 },
 })

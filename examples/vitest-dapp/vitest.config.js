@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    // A node for each worker. Without it each file starts one in its own process.
+    // Starts one node per worker. Without it, each file starts a node in its own process.
     globalSetup: ['standin/vitest/setup'],
   },
 })

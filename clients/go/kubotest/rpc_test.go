@@ -1,4 +1,4 @@
-// Package kubotest drives the file network of a node with Kubo's own client.
+// Package kubotest tests the node's IPFS API with Kubo's Go client.
 package kubotest
 
 import (
@@ -22,7 +22,7 @@ import (
 	standin "github.com/standin/standin-go"
 )
 
-// The CIDs of "hello world\n" as Kubo 0.42.0 makes them: added, as a raw block, and written to a mutable file.
+// CIDs that Kubo 0.42.0 creates for "hello world\n": added, as a raw block, and written to the mutable file system.
 const (
 	helloWorld        = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o"
 	helloWorldRaw     = "bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4"
@@ -192,7 +192,7 @@ func TestDag(t *testing.T) {
 	leaf := merkledag.NewRawNode([]byte("hello world\n"))
 	parent := merkledag.NodeWithData([]byte{0x08, 0x01})
 	check(t, parent.AddNodeLink("leaf", leaf))
-	// The client refuses CIDs other than those that it computes itself.
+	// The client rejects CIDs that differ from those it computes.
 	check(t, api.Dag().AddMany(ctx, []ipld.Node{leaf, parent}))
 	loaded := must[ipld.Node](t)(api.Dag().Get(ctx, parent.Cid()))
 	if !bytes.Equal(loaded.RawData(), parent.RawData()) || loaded.Links()[0].Cid != leaf.Cid() {

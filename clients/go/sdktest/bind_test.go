@@ -29,7 +29,7 @@ import (
 	standin "github.com/standin/standin-go"
 )
 
-// A node with a client of it and the first of its accounts.
+// A node with a client and its first account.
 type session struct {
 	ctx     context.Context
 	node    *standin.Node
@@ -73,7 +73,7 @@ func (s *session) send(t *testing.T, inner types.TxData) *types.Receipt {
 	return receipt
 }
 
-// A compiled contract of the repository.
+// Reads a compiled contract from the fixtures.
 func artifact(t *testing.T, name string) (abi.ABI, []byte) {
 	t.Helper()
 	text, err := os.ReadFile("../../../fixtures/contracts/artifacts/" + name + ".json")
@@ -101,7 +101,7 @@ func (s *session) deploy(t *testing.T, name string, arguments ...any) (*bind.Bou
 	return bind.NewBoundContract(address, parsed, s.client, s.client, s.client), address
 }
 
-func TestEveryTypeOfTransaction(t *testing.T) {
+func TestAllTransactionTypes(t *testing.T) {
 	s := open(t)
 	to := common.HexToAddress("0xa11ce")
 	price, tip := big.NewInt(100_000_000_000), big.NewInt(1)
@@ -211,7 +211,7 @@ func TestProofAndPendingBlock(t *testing.T) {
 	}
 }
 
-// The table of docs/guides/clients-under-faults.md: ethclient asks nothing again.
+// The table in docs/guides/clients-under-faults.md: ethclient never retries.
 func TestFaults(t *testing.T) {
 	for name, action := range map[string]standin.FaultAction{
 		"429":        {Type: "quota", Span: "second"},
@@ -230,7 +230,7 @@ func TestFaults(t *testing.T) {
 			check(t, err)
 			defer client.Close()
 			if _, err := client.BlockNumber(ctx); err == nil {
-				t.Fatal("the request was repeated")
+				t.Fatal("the client retried the request")
 			}
 			if _, err := client.BlockNumber(ctx); err != nil {
 				t.Fatal(err)

@@ -78,7 +78,7 @@ func TestTransactionAndHeadOverWebSocket(t *testing.T) {
 	}
 }
 
-func TestFaultIsMetAndRecorded(t *testing.T) {
+func TestFaultIsReturnedAndRecorded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	node := standin.ForTest(t)
@@ -89,8 +89,8 @@ func TestFaultIsMetAndRecorded(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var met *standin.RPCError
-	if err := node.Call(ctx, nil, "eth_gasPrice"); !errors.As(err, &met) || met.Code != -32099 {
+	var rpcError *standin.RPCError
+	if err := node.Call(ctx, nil, "eth_gasPrice"); !errors.As(err, &rpcError) || rpcError.Code != -32099 {
 		t.Fatalf("got %v", err)
 	}
 	client, err := ethclient.DialContext(ctx, node.URL)
@@ -112,7 +112,7 @@ func TestFaultIsMetAndRecorded(t *testing.T) {
 	node.AssertNotRequested(t, url.Values{"method": {"eth_accounts"}})
 }
 
-func TestKeyTellsRequestsApart(t *testing.T) {
+func TestKeyDistinguishesRequests(t *testing.T) {
 	ctx := context.Background()
 	node := standin.ForTest(t)
 	key, err := node.CreateKey(ctx)
@@ -148,7 +148,7 @@ func TestProofAndLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	// PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1 STOP: from init code, a log with the topic 9 and 42.
+	// PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1 STOP: init code that logs the number 42 with topic 9.
 	creation := map[string]string{"from": node.Accounts[0].Address, "data": "0x602a600052600960206000a100"}
 	if err := node.Call(ctx, nil, "eth_sendTransaction", creation); err != nil {
 		t.Fatal(err)
@@ -200,13 +200,13 @@ func TestUpload(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&line); err != nil {
 		t.Fatal(err)
 	}
-	// What `ipfs add` gives for these bytes.
+	// The CID that `ipfs add` prints for these bytes.
 	if line.Hash != "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o" {
 		t.Fatal(line.Hash)
 	}
 }
 
-func TestAttachKeepsTheChain(t *testing.T) {
+func TestAttachRestoresTheChain(t *testing.T) {
 	ctx := context.Background()
 	node := standin.ForTest(t)
 	t.Setenv("STANDIN_URL", node.URL)

@@ -36,7 +36,7 @@ def test_transaction_and_proof(standin: Node, web3: Web3) -> None:
     assert web3.eth.get_proof(Web3.to_checksum_address(to), [], "latest")["balance"] == 7
 
 
-def test_each_test_gets_the_chain_back(standin: Node, web3: Web3) -> None:
+def test_each_test_starts_with_the_initial_chain(standin: Node, web3: Web3) -> None:
     address = Web3.to_checksum_address("0x00000000000000000000000000000000000a11ce")
     assert web3.eth.get_balance(address) == 0
     before = web3.eth.block_number
@@ -51,19 +51,19 @@ def test_increase_time(standin: Node, web3: Web3) -> None:
     assert web3.eth.get_block("latest")["timestamp"] >= before + 3600
 
 
-def test_a_fault_is_met_and_recorded(standin: Node) -> None:
+def test_a_fault_is_returned_and_recorded(standin: Node) -> None:
     action = {"type": "error", "code": -32099, "message": "tired"}
     standin.add_fault({"id": "tired", "match": {"method": "eth_gasPrice", "nth": 1}, "action": action})
-    with pytest.raises(RPCError, match="tired") as met:
+    with pytest.raises(RPCError, match="tired") as raised:
         standin.rpc("eth_gasPrice")
-    assert met.value.code == -32099
+    assert raised.value.code == -32099
     assert int(standin.rpc("eth_gasPrice"), 16) > 0
     entry = standin.wait_for_request(method="eth_gasPrice", failed=True)
     assert entry["method"] == "eth_gasPrice" and entry.get("faults") == ["tired"]
     assert [(fault["id"], fault["hits"]) for fault in standin.faults()] == [("tired", 1)]
 
 
-def test_a_key_tells_requests_apart(standin: Node) -> None:
+def test_a_key_distinguishes_requests(standin: Node) -> None:
     key = standin.create_key()
     mine = attach(key.url)
     assert mine.ws_url == key.ws_url
@@ -91,7 +91,7 @@ def test_a_file_is_uploaded(standin: Node) -> None:
         {"content-type": "multipart/form-data; boundary=x"},
     )
     with urllib.request.urlopen(request) as response:
-        # What `ipfs add` gives for these bytes.
+        # The CID that `ipfs add` prints for these bytes.
         assert json.load(response)["Hash"] == "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o"
 
 
@@ -99,7 +99,7 @@ def test_async(async_standin: AsyncNode) -> None:
     async def scenario() -> None:
         web3 = AsyncWeb3(AsyncHTTPProvider(async_standin.url))
         before = await web3.eth.block_number
-        # A wait in one task leaves the other its turn.
+        # A waiting task does not block the other one.
         waiting = asyncio.create_task(async_standin.wait_for_request(method="eth_hashrate"))
         await async_standin.mine(2)
         assert await web3.eth.block_number == before + 2
@@ -110,18 +110,18 @@ def test_async(async_standin: AsyncNode) -> None:
     asyncio.run(scenario())
 
 
-def test_attach_derives_the_address_of_the_socket(standin: Node) -> None:
+def test_attach_derives_the_websocket_url(standin: Node) -> None:
     node = attach(standin.url)
     assert node.ws_url == standin.ws_url
     assert node.rpc("eth_chainId") == standin.rpc("eth_chainId")
 
 
-def test_a_command_that_fails_is_an_error() -> None:
+def test_a_failing_command_raises_an_error() -> None:
     with pytest.raises(StartError):
         start(command=[sys.executable, "-c", "print('no JSON')"])
 
 
-def test_the_node_ends_when_its_parent_is_killed() -> None:
+def test_the_node_exits_when_its_parent_is_killed() -> None:
     script = "import standin_client,time; n=standin_client.start(); print(n._process.pid, flush=True); time.sleep(60)"
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None

@@ -1,4 +1,4 @@
-"""titanoboa names itself as the origin of its requests, and drives the chain with evm_snapshot and evm_revert."""
+"""titanoboa sends `Origin: Titanoboa`, which is no page's origin, and uses evm_snapshot and evm_revert."""
 
 import boa
 import pytest
@@ -19,7 +19,7 @@ def set_number(number: uint256):
 """
 
 
-def test_deploys_calls_and_goes_back(standin: Node) -> None:
+def test_deploys_calls_and_reverts(standin: Node) -> None:
     with boa.set_network_env(standin.url):
         boa.env.add_account(Account.from_key(standin.accounts[0]["privateKey"]), force_eoa=True)
         contract = boa.loads(SOURCE)

@@ -1,4 +1,4 @@
-"""What web3.py does with the node: every type of transaction, logs, reverts, proofs, subscriptions and faults."""
+"""web3.py against the node: all transaction types, logs, reverts, proofs, subscriptions and faults."""
 
 import asyncio
 import json
@@ -52,14 +52,14 @@ def send(standin: Node, web3: Web3, fields: dict[str, Any]) -> TxReceipt:
     return web3.eth.wait_for_transaction_receipt(web3.eth.send_raw_transaction(signed.raw_transaction), timeout=20)
 
 
-def test_every_type_of_transaction(standin: Node, web3: Web3) -> None:
+def test_all_transaction_types(standin: Node, web3: Web3) -> None:
     fees = {"maxFeePerGas": 100 * GWEI, "maxPriorityFeePerGas": GWEI}
     authority = web3.eth.account.from_key(standin.accounts[1]["privateKey"])
     delegate = "0x00000000000000000000000000000000000000aA"
     authorization = authority.sign_authorization(
         {"chainId": web3.eth.chain_id, "address": delegate, "nonce": web3.eth.get_transaction_count(authority.address)}
     )
-    # eth-account makes only the proofs of blobs that were valid before Osaka, so type 3 is left out.
+    # Without type 3: eth-account only creates the blob proofs from before Osaka.
     forms = [
         (0, {"gasPrice": 100 * GWEI}),
         (1, {"type": 1, "gasPrice": 100 * GWEI, "accessList": [{"address": delegate, "storageKeys": []}]}),
@@ -88,7 +88,7 @@ def test_contracts_logs_and_reverts(web3: Web3) -> None:
         reverter.functions.revertWithReason("sorry").transact()
 
 
-def test_a_proof_leads_to_the_root_of_its_block(web3: Web3) -> None:
+def test_verifies_a_proof_against_the_state_root(web3: Web3) -> None:
     token = deploy(web3, "Token", "Gold", "GLD", 1000)
     block = web3.eth.get_block("latest")
     proof = web3.eth.get_proof(token.address, [0, 1, 2, 3], block["number"])
@@ -136,7 +136,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("action", "failure"), FAULTS, ids=[str(action) for action, _ in FAULTS])
 def test_reads_under_faults(standin: Node, action: dict[str, Any], failure: Any) -> None:
-    """The table of docs/guides/clients-under-faults.md: None where web3.py asks again by itself."""
+    """The table in docs/guides/clients-under-faults.md; failure is None where web3.py retries."""
     web3 = Web3(Web3.HTTPProvider(standin.url))
     standin.add_fault({"id": "once", "match": {"method": "eth_blockNumber", "nth": 1}, "action": action})
     if failure is None:
@@ -146,7 +146,7 @@ def test_reads_under_faults(standin: Node, action: dict[str, Any], failure: Any)
             web3.eth.block_number
 
 
-def test_a_send_is_not_repeated(standin: Node) -> None:
+def test_does_not_retry_a_send(standin: Node) -> None:
     web3 = Web3(Web3.HTTPProvider(standin.url))
     action = {"type": "status", "status": 503, "body": "down\n"}
     standin.add_fault({"id": "once", "match": {"method": "eth_sendTransaction", "nth": 1}, "action": action})

@@ -3,22 +3,22 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Why a node did not start or did not do what it was asked.
+/// Error of starting a node or of a request to it.
 #[derive(Debug)]
 pub enum Error {
-    /// The command could not be run, or ended before it printed its ready line.
+    /// The command could not be run, or exited before it printed its ready line.
     Start(String),
-    /// The answer was a JSON-RPC error object.
+    /// The response is a JSON-RPC error object.
     Rpc(RpcError),
-    /// The control API answered with a status other than 2xx.
+    /// The control API responded with a status other than 2xx.
     Control { status: u16, body: String },
-    /// There was no answer, or none that can be read.
+    /// There was no response, or it could not be decoded.
     Transport(String),
-    /// No request matched in time.
+    /// No request matched before the timeout.
     Timeout(String),
 }
 
-/// The error object of a JSON-RPC answer.
+/// Error object of a JSON-RPC response.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RpcError {
     pub code: i64,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// Sends JSON and returns the text of the answer, whatever its status.
+/// Sends JSON and returns the status and body of the response.
 pub(crate) fn send(method: &str, url: &str, body: Option<&Value>) -> Result<(u16, String), Error> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)

@@ -20,7 +20,7 @@ pub struct Account {
     pub private_key: String,
 }
 
-/// A key of a test's own, and the URLs that hold it.
+/// An API key for one test, with the URLs that contain it.
 #[derive(Debug, Clone)]
 pub struct Key {
     pub key: String,
@@ -29,16 +29,16 @@ pub struct Key {
     pub ws_url: String,
 }
 
-/// A running node. One that was started ends when this is dropped, and with this process, even when that is killed.
+/// A running node. A started node stops when this value is dropped, or when this process exits, even if it is killed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// JSON-RPC, with a key.
+    /// JSON-RPC URL with an API key.
     pub url: String,
     pub ws_url: String,
-    /// The file network, without `/api/v0`; absent for a node that was attached to.
+    /// IPFS API URL without `/api/v0`; `None` for an attached node.
     pub ipfs_url: Option<String>,
-    /// Empty for a node that was attached to.
+    /// Empty for an attached node.
     #[serde(default)]
     pub accounts: Vec<Account>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Calls a JSON-RPC method. Parameters are given as a tuple, an array or a slice; `()` stands for none.
+    /// Calls a JSON-RPC method. Pass parameters as a tuple, an array or a slice, and `()` for none.
     pub fn call<Answer: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Result<Answer, Error> {
         let params = match serde_json::to_value(params)? {
             Value::Null => json!([]),
@@ -74,25 +74,25 @@ impl Node {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Takes a snapshot of the chain, for [`Node::revert`].
+    /// Takes a snapshot of the chain and returns its ID for [`Node::revert`].
     pub fn snapshot(&self) -> Result<String, Error> {
         self.call("evm_snapshot", ())
     }
 
-    /// Puts the chain back. A snapshot can be used once.
+    /// Restores a snapshot of the chain. Each snapshot can be used once.
     pub fn revert(&self, snapshot: &str) -> Result<(), Error> {
         match self.call("evm_revert", [snapshot])? {
             true => Ok(()),
-            false => Err(Error::Transport(format!("there is no snapshot {snapshot}"))),
+            false => Err(Error::Transport(format!("no snapshot {snapshot}"))),
         }
     }
 
-    /// Mines blocks: the first takes the pending transactions.
+    /// Mines the given number of blocks. Pending transactions go into the first ones.
     pub fn mine(&self, blocks: u64) -> Result<(), Error> {
         self.call::<Value>("hardhat_mine", [format!("{blocks:#x}")]).map(drop)
     }
 
-    /// Moves the clock of the next blocks on.
+    /// Advances the clock of the following blocks.
     pub fn increase_time(&self, seconds: u64) -> Result<(), Error> {
         self.call::<Value>("evm_increaseTime", [seconds]).map(drop)
     }
@@ -102,7 +102,7 @@ impl Node {
         self.call::<Value>("evm_setNextBlockTimestamp", [timestamp]).map(drop)
     }
 
-    /// The faults that are set.
+    /// Lists the active faults.
     pub fn faults(&self) -> Result<Vec<FaultReport>, Error> {
         Ok(serde_json::from_value(self.control("GET", "/faults", None)?)?)
     }
@@ -116,7 +116,7 @@ impl Node {
         self.control("DELETE", "/faults", None).map(drop)
     }
 
-    /// Recorded requests, oldest first; the query is that of `GET /_standin/requests`.
+    /// Lists recorded requests, oldest first. Accepts the query parameters of `GET /_standin/requests`.
     pub fn journal(&self, query: &[(&str, &str)]) -> Result<Vec<JournalEntry>, Error> {
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={}", escape(value))).collect();
         Ok(serde_json::from_value(self.control("GET", &format!("/requests?{}", query.join("&")), None)?)?)
@@ -136,14 +136,14 @@ impl Node {
         }
     }
 
-    /// Panics unless a recorded request matches.
+    /// Panics unless a recorded request matches the query.
     #[track_caller]
     pub fn assert_requested(&self, query: &[(&str, &str)]) {
         let found = self.journal(query).expect("the journal answers");
-        assert!(!found.is_empty(), "no request matched {query:?}; there were {:?}", self.methods());
+        assert!(!found.is_empty(), "no request matched {query:?}; recorded methods: {:?}", self.methods());
     }
 
-    /// Panics if a recorded request matches.
+    /// Panics if a recorded request matches the query.
     #[track_caller]
     pub fn assert_not_requested(&self, query: &[(&str, &str)]) {
         let found = self.journal(query).expect("the journal answers");
@@ -154,7 +154,7 @@ impl Node {
         self.journal(&[]).map(|found| found.into_iter().filter_map(|entry| entry.method).collect()).unwrap_or_default()
     }
 
-    /// Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it.
+    /// Adds a key with a secret for one test. Quotas, allowlists and the journal distinguish tests by their keys.
     pub fn create_key(&self) -> Result<Key, Error> {
         let (key, secret) = (random_name(), random_name());
         self.control("PUT", &format!("/keys/{key}"), Some(json!({ "secret": secret })))?;
@@ -181,8 +181,7 @@ impl Drop for Node {
     }
 }
 
-/// A node for one test. When it is dropped, the faults of a node that was attached to are removed and its chain is
-/// as it was before.
+/// A node for one test. Dropping it removes all faults of an attached node and reverts its chain.
 #[derive(Debug)]
 pub struct TestNode {
     node: Node,
@@ -207,9 +206,9 @@ impl Deref for TestNode {
 impl Drop for TestNode {
     fn drop(&mut self) {
         let Some(snapshot) = self.snapshot.take() else { return };
-        let undone = self.node.clear_faults().and_then(|()| self.node.revert(&snapshot));
-        if let (Err(error), false) = (undone, std::thread::panicking()) {
-            panic!("the node could not be put back: {error}");
+        let restored = self.node.clear_faults().and_then(|()| self.node.revert(&snapshot));
+        if let (Err(error), false) = (restored, std::thread::panicking()) {
+            panic!("failed to restore the node: {error}");
         }
     }
 }
@@ -218,7 +217,7 @@ fn with_key(url: &str, key: &str) -> String {
     format!("{}/{key}", url.rsplit_once('/').map_or(url, |(base, _)| base))
 }
 
-/// The standard library's hashers begin with random numbers.
+/// Random 128 bits in hexadecimal: the standard library seeds its hashers randomly.
 fn random_name() -> String {
     (0..2).map(|_| format!("{:016x}", RandomState::new().build_hasher().finish())).collect()
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::{Error, Node, TestNode};
 
-const LONGEST_START: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts a node with options of the command line and waits for its ready line.
+/// Starts a node with command-line options and waits for its ready line.
 ///
-/// The command is `STANDIN_COMMAND`, run by a shell, or else `npx --yes standin`. The node watches this process and ends
-/// with it, even when this process is killed.
+/// A shell runs the command `STANDIN_COMMAND`, which defaults to `npx --yes standin`. The node exits when this process
+/// exits, even if it is killed.
 pub fn start(options: &[&str]) -> Result<Node, Error> {
     let command = env::var("STANDIN_COMMAND").unwrap_or_else(|_| "npx --yes standin".to_owned());
     let refusal = |reason: &dyn std::fmt::Display| Error::Start(format!("{command}: {reason}"));
@@ -31,13 +31,13 @@ pub fn start(options: &[&str]) -> Result<Node, Error> {
         let mut reader = BufReader::new(output);
         let mut line = String::new();
         let _ = sender.send(reader.read_line(&mut line).map(|_| line));
-        // What follows is not needed, but a full pipe would hold the node.
+        // Keep reading: a full pipe would block the node.
         let _ = copy(&mut reader, &mut sink());
     });
-    let line = receiver.recv_timeout(LONGEST_START).map_err(|error| error.to_string());
+    let line = receiver.recv_timeout(START_TIMEOUT).map_err(|error| error.to_string());
     let node = line
         .and_then(|read| read.map_err(|error| error.to_string()))
-        .and_then(|line| serde_json::from_str::<Node>(&line).map_err(|_| format!("no ready line, but {line:?}")));
+        .and_then(|line| serde_json::from_str::<Node>(&line).map_err(|_| format!("{line:?} is not a ready line")));
     match node {
         Ok(mut node) => {
             node.process = Some(process);
@@ -51,21 +51,20 @@ pub fn start(options: &[&str]) -> Result<Node, Error> {
     }
 }
 
-/// Attaches to the node whose JSON-RPC URL, with its key, this is. It keeps running.
+/// Attaches to the running node with this JSON-RPC URL, which includes its key. Dropping it does not stop the node.
 pub fn attach(url: &str) -> Result<Node, Error> {
     let parts = url.strip_prefix("http").and_then(|rest| rest.split_once("://"));
     let Some((secure @ ("" | "s"), rest)) = parts else {
-        return Err(Error::Start(format!("{url} is no URL of HTTP")));
+        return Err(Error::Start(format!("{url} is not an HTTP URL")));
     };
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let ws_url = format!("ws{secure}://{host}/ws/{path}");
     Ok(Node { url: url.to_owned(), ws_url, ipfs_url: None, accounts: Vec::new(), process: None })
 }
 
-/// A node for a test: the one at `STANDIN_URL`, or else one of its own.
+/// Returns a node for a test: attaches to the node at `STANDIN_URL` if set, and starts one otherwise.
 ///
-/// A node that was attached to is put back afterwards, so tests that share one must not run in parallel
-/// (`--test-threads 1`).
+/// An attached node is restored after the test, so tests that share one must not run in parallel (`--test-threads 1`).
 pub fn for_test() -> Result<TestNode, Error> {
     TestNode::new(match env::var("STANDIN_URL") {
         Ok(url) => attach(&url)?,

@@ -28,7 +28,7 @@ async fn transaction_receipt_and_proof() {
     assert_eq!(receipt.gas_used, 21000);
     let proof = alloy.get_proof(ALICE, vec![]).await.unwrap();
     assert_eq!(proof.balance, U256::from(7));
-    // The last node of the proof is the account's leaf, which holds what it says.
+    // The last node of the proof is the account's leaf, which contains both hashes.
     let leaf = proof.account_proof.last().unwrap();
     assert!(leaf.windows(32).any(|bytes| bytes == proof.storage_hash.as_slice()));
     assert!(leaf.windows(32).any(|bytes| bytes == proof.code_hash.as_slice()));
@@ -38,7 +38,7 @@ async fn transaction_receipt_and_proof() {
 async fn logs_of_a_contract() {
     let node = standin::for_test().unwrap();
     let alloy = provider(&node);
-    // PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1: a log with the topic 9 and the number 42, from init code.
+    // PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1: init code that logs the number 42 with topic 9.
     let code = vec![0x60, 42, 0x60, 0, 0x52, 0x60, 9, 0x60, 32, 0x60, 0, 0xa1, 0];
     let request = TransactionRequest::default().with_deploy_code(code);
     let receipt = alloy.send_transaction(request).await.unwrap().get_receipt().await.unwrap();
@@ -61,12 +61,12 @@ fn a_file_is_uploaded() {
         .send(body)
         .unwrap();
     let line: Value = serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
-    // What `ipfs add` gives for these bytes.
+    // The CID that `ipfs add` prints for these bytes.
     assert_eq!(line["Hash"], "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o");
 }
 
 #[tokio::test]
-async fn a_fault_is_met_survived_and_recorded() {
+async fn a_fault_is_returned_and_recorded() {
     let node = standin::for_test().unwrap();
     node.add_fault(&Fault {
         id: Some("tired".into()),
@@ -100,7 +100,7 @@ async fn a_fault_is_met_survived_and_recorded() {
 }
 
 #[test]
-fn the_clock_and_a_snapshot() {
+fn sets_the_clock_and_reverts_to_a_snapshot() {
     let node = standin::for_test().unwrap();
     let timestamp = || {
         let block: Value = node.call("eth_getBlockByNumber", ("latest", false)).unwrap();
@@ -120,7 +120,7 @@ fn the_clock_and_a_snapshot() {
 }
 
 #[test]
-fn a_key_of_a_test_tells_its_requests_apart() {
+fn a_key_distinguishes_the_requests_of_a_test() {
     let node = standin::for_test().unwrap();
     let key = node.create_key().unwrap();
     let mine = standin::attach(&key.url).unwrap();
@@ -132,7 +132,7 @@ fn a_key_of_a_test_tells_its_requests_apart() {
 }
 
 #[test]
-fn a_node_that_was_attached_to_is_put_back() {
+fn an_attached_node_is_restored() {
     let node = standin::start(&[]).unwrap();
     let head = || node.call::<String>("eth_blockNumber", ()).unwrap();
     {
@@ -147,7 +147,7 @@ fn a_node_that_was_attached_to_is_put_back() {
     assert!(standin::attach("ftp://127.0.0.1").is_err());
 }
 
-/// Not a test of its own: the process that the next one kills.
+/// Not a test, but the process that the next test kills.
 #[test]
 #[ignore]
 fn start_and_wait() {
@@ -157,7 +157,7 @@ fn start_and_wait() {
 }
 
 #[test]
-fn the_node_ends_when_its_parent_is_killed() {
+fn the_node_exits_when_its_parent_is_killed() {
     let mut parent = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "start_and_wait", "--ignored", "--nocapture"])
         .stdout(Stdio::piped())

@@ -4,7 +4,7 @@ pragma solidity ^0.8.28;
 import {Counter} from "../src/Counter.sol";
 import {vm} from "./Vm.sol";
 
-/// Three transactions in three blocks: the counter is at the same address on every new node.
+/// Sends three transactions in three blocks. The counter has the same address on every new node.
 contract Deploy {
   function run() external returns (Counter counter) {
     vm.startBroadcast();

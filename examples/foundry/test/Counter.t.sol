@@ -4,9 +4,9 @@ pragma solidity ^0.8.28;
 import {Counter} from "../src/Counter.sol";
 import {vm} from "../script/Vm.sol";
 
-/// Reads what script/Deploy.s.sol left on the node; what a test changes stays in forge.
+/// Reads the state that script/Deploy.s.sol left on the node. Changes by tests stay in forge.
 contract CounterTest {
-  /// The deployer of salted contracts, which every node has from genesis.
+  /// CREATE2 deployer, which every node has from genesis.
   address constant deployer = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
   Counter counter;
 

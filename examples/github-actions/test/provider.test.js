@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 const { RPC_URL, IPFS_API_URL, IPFS_API_KEY, IPFS_API_SECRET, CHAIN_ID } = process.env
 
-test('the provider serves the chain that CI asked for', async () => {
+test('the provider serves the chain that CI configured', async () => {
   const response = await fetch(RPC_URL, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -12,7 +12,7 @@ describe('Counter', async () => {
     assert.equal(await counter.read.value(), 5n)
   })
 
-  it('says why it refuses', async () => {
+  it('reverts with a reason', async () => {
     const counter = await viem.deployContract('Counter')
     await assert.rejects(counter.write.increase([0n]), /nothing to add/)
   })

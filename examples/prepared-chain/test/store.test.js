@@ -20,7 +20,7 @@ before(async () => {
     configureBuckets: [{ name: 'chains' }],
   })
   const { port } = await server.run()
-  // s3rver's own credentials.
+  // Default credentials of s3rver.
   Object.assign(process.env, {
     S3_ENDPOINT: `http://127.0.0.1:${port}`,
     AWS_ACCESS_KEY_ID: 'S3RVER',
@@ -35,7 +35,7 @@ after(async () => {
 
 const checksum = (path) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
-test('an archive comes back as it was, and a node begins with it', async () => {
+test('an archive is downloaded unchanged, and a node starts from it', async () => {
   const fetched = join(folder, 'fetched.standin')
   assert.equal(await store.get('main', fetched), false)
   await store.put('main', 'prepared.standin')

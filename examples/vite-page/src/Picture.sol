@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// Pictures with an owner each, by the address of their description on the file network.
+/// Tokens for pictures. Each has an owner and the URI of its description on IPFS.
 contract Picture {
     event Transfer(address indexed from, address indexed to, uint256 indexed id);
 

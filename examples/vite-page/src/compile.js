@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import solc from 'solc'
 
-/** Compiles the contract of the page. */
+/** Compiles the page's contract. */
 export function compile() {
   const content = readFileSync(new URL('Picture.sol', import.meta.url), 'utf8')
   const input = {

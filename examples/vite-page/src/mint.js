@@ -2,10 +2,10 @@ import { createWalletClient, defineChain, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { upload } from './upload.js'
 
-/** The accounts that the node has funded. */
+/** Funded accounts of the node. */
 const mnemonic = 'test test test test test test test test test test test junk'
 
-/** A client that signs with the first funded account; a wallet would do that for a real chain. */
+/** Creates a client that signs with the first funded account. On a real chain a wallet would sign. */
 export function createClient({ rpcUrl, chainId }) {
   const chain = defineChain({
     id: chainId,

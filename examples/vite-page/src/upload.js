@@ -1,4 +1,4 @@
-/** Stores a file at the provider. @returns its URI */
+/** Uploads a file to the provider. @returns its URI */
 export async function upload({ ipfsUrl, ipfsKey, ipfsSecret }, file) {
   const form = new FormData()
   form.append('file', file)

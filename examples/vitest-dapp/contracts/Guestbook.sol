@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// Entries whose text lies on the file network. Everybody may sign once a day.
+/// Entries with their text on IPFS. Everyone may sign once a day.
 contract Guestbook {
     error TooSoon(uint256 next);
 

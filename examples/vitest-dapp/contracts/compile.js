@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import solc from 'solc'
 
-/** Compiles one of the contracts beside this file. */
+/** Compiles a contract in this directory. */
 export function compile(name) {
   const content = readFileSync(new URL(`${name}.sol`, import.meta.url), 'utf8')
   const input = {

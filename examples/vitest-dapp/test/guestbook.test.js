@@ -6,7 +6,7 @@ import { compile } from '../contracts/compile.js'
 
 const { abi, bytecode } = compile('Guestbook')
 
-/** A client with a funded account, and the contract deployed by it. */
+/** Creates a client with a funded account and deploys the contract. */
 async function setUp(node) {
   const client = createWalletClient({
     account: privateKeyToAccount(node.accounts[0].privateKey),
@@ -25,7 +25,7 @@ async function setUp(node) {
   return { address, client, sign, read }
 }
 
-/** Stores a text on the file network. */
+/** Uploads a text to IPFS. */
 async function upload(node, text) {
   const form = new FormData()
   form.append('file', new Blob([text]))
@@ -33,7 +33,7 @@ async function upload(node, text) {
   return (await response.json()).Hash
 }
 
-test('an entry names a file that everybody can read', async ({ node }) => {
+test('an entry refers to a file that everyone can read', async ({ node }) => {
   const { sign, read } = await setUp(node)
   await sign(`ipfs://${await upload(node, 'I was here\n')}`)
   const uri = await read('entries', [0n])
@@ -42,11 +42,11 @@ test('an entry names a file that everybody can read', async ({ node }) => {
   expect(await response.text()).toBe('I was here\n')
 })
 
-test('every test finds a new chain', async ({ node }) => {
+test('every test starts with a new chain', async ({ node }) => {
   expect(await node.request('eth_blockNumber')).toBe('0x0')
 })
 
-test('a guest comes back after a day', async ({ node }) => {
+test('a guest may sign again after a day', async ({ node }) => {
   const { sign, read } = await setUp(node)
   await sign('ipfs://first')
   await expect(sign('ipfs://second')).rejects.toThrow('TooSoon')
@@ -56,7 +56,7 @@ test('a guest comes back after a day', async ({ node }) => {
   expect(await read('count')).toBe(2n)
 })
 
-test('the events of the guestbook can be asked for', async ({ node }) => {
+test('returns the events of the guestbook', async ({ node }) => {
   const { address, client, sign } = await setUp(node)
   await sign('ipfs://first')
   const [event] = await client.getContractEvents({ address, abi, eventName: 'Signed', fromBlock: 0n })

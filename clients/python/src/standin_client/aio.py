@@ -1,4 +1,4 @@
-"""The same node for tests that run in an event loop."""
+"""Asynchronous client for tests that run in an event loop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class AsyncNode:
-    """A node whose calls leave the event loop free: each runs in a thread."""
+    """A node whose calls do not block the event loop: each runs in a thread."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -22,7 +22,7 @@ class AsyncNode:
         self.accounts = node.accounts
 
     async def rpc(self, method: str, *params: Any) -> Any:
-        """Calls a JSON-RPC method; raises RPCError for an error object."""
+        """Calls a JSON-RPC method; raises RPCError if the response is an error object."""
         return await self._run(self.node.rpc, method, *params)
 
     async def control(self, method: str, path: str, body: Any = None) -> Any:

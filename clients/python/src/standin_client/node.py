@@ -19,11 +19,11 @@ from .types import Fault, FaultReport, JournalEntry
 
 
 class StartError(RuntimeError):
-    """The command ended, or took too long, before it printed its ready line."""
+    """The command exited or timed out before it printed its ready line."""
 
 
 class RPCError(RuntimeError):
-    """The node answered a JSON-RPC call with an error object."""
+    """The error object of a JSON-RPC response."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{message} ({code})")
@@ -32,7 +32,7 @@ class RPCError(RuntimeError):
 
 
 class ControlError(RuntimeError):
-    """The control API answered with a status other than 2xx."""
+    """A response of the control API with a status other than 2xx."""
 
     def __init__(self, status: int, body: str) -> None:
         super().__init__(f"HTTP {status}: {body}")
@@ -40,7 +40,7 @@ class ControlError(RuntimeError):
 
 
 class Node:
-    """A node as its ready line describes it (``ready``), and the process behind it if this one started it."""
+    """A node as described by its ready line (``ready``), with its process if this process started it."""
 
     def __init__(self, ready: dict[str, Any], process: Optional[subprocess.Popen[str]] = None) -> None:
         self.ready = ready
@@ -59,7 +59,7 @@ class Node:
         self.stop()
 
     def stop(self) -> None:
-        """Ends the process. A node that was attached to keeps running."""
+        """Stops the node's process. An attached node keeps running."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.terminate()
@@ -70,7 +70,7 @@ class Node:
             self._process.wait()
 
     def rpc(self, method: str, *params: Any) -> Any:
-        """Calls a JSON-RPC method; raises RPCError for an error object."""
+        """Calls a JSON-RPC method; raises RPCError if the response is an error object."""
         call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         answer = json.loads(_send("POST", self.url, call))
         if "error" in answer:
@@ -84,11 +84,11 @@ class Node:
         return json.loads(text) if text else None
 
     def snapshot(self) -> str:
-        """Takes a snapshot of the chain, for ``revert``."""
+        """Takes a snapshot of the chain and returns its ID for ``revert``."""
         return self.rpc("evm_snapshot")
 
     def revert(self, snapshot: str) -> None:
-        """Puts the chain back. A snapshot can be used once."""
+        """Restores a snapshot of the chain. Each snapshot can be used once."""
         if not self.rpc("evm_revert", snapshot):
             raise ValueError(f"no snapshot {snapshot}")
 
@@ -96,7 +96,7 @@ class Node:
         self.rpc("hardhat_mine", hex(blocks))
 
     def increase_time(self, seconds: int) -> None:
-        """Moves the clock of the next blocks on."""
+        """Advances the clock of the following blocks."""
         self.rpc("evm_increaseTime", seconds)
 
     def set_next_block_timestamp(self, timestamp: int) -> None:
@@ -114,12 +114,12 @@ class Node:
         self.control("DELETE", "/faults")
 
     def journal(self, **query: Union[str, int, bool]) -> list[JournalEntry]:
-        """Recorded requests, oldest first; the keywords are the query of ``GET /_standin/requests``."""
-        words = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in query.items()}
-        return self.control("GET", "/requests?" + urllib.parse.urlencode(words))
+        """Lists recorded requests, oldest first. Accepts the query parameters of ``GET /_standin/requests``."""
+        parameters = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in query.items()}
+        return self.control("GET", "/requests?" + urllib.parse.urlencode(parameters))
 
     def wait_for_request(self, timeout: float = 10, **query: Union[str, int, bool]) -> JournalEntry:
-        """Waits for the first recorded request that matches; raises TimeoutError when there is none in time."""
+        """Waits for the first recorded request that matches; raises TimeoutError if none does in time."""
         deadline = time.monotonic() + timeout
         while True:
             found = self.journal(**query)
@@ -130,19 +130,19 @@ class Node:
             time.sleep(0.02)
 
     def assert_requested(self, **query: Union[str, int, bool]) -> None:
-        """Fails unless a recorded request matches."""
+        """Fails unless a recorded request matches the query."""
         if not self.journal(**query):
             methods = [entry.get("method") for entry in self.journal()]
-            raise AssertionError(f"no request matched {query}; there were {methods}")
+            raise AssertionError(f"no request matched {query}; recorded methods: {methods}")
 
     def assert_not_requested(self, **query: Union[str, int, bool]) -> None:
-        """Fails if a recorded request matches."""
+        """Fails if a recorded request matches the query."""
         found = self.journal(**query)
         if found:
             raise AssertionError(f"{len(found)} requests matched {query}")
 
     def create_key(self) -> "Key":
-        """Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it."""
+        """Adds a key with a secret for one test. Quotas, allowlists and the journal distinguish tests by their keys."""
         name, secret = secrets.token_hex(16), secrets.token_hex(16)
         self.control("PUT", f"/keys/{name}", {"secret": secret})
         return Key(name, secret, _with_key(self.url, name), _with_key(self.ws_url or "", name))
@@ -152,7 +152,7 @@ class Node:
 
 
 class Key(NamedTuple):
-    """A key of a test's own, and the URLs that hold it."""
+    """An API key for one test, with the URLs that contain it."""
 
     key: str
     secret: str
@@ -165,8 +165,8 @@ def start(
 ) -> Node:
     """Starts a node and waits for its ready line.
 
-    The command is ``command``, else ``STANDIN_COMMAND`` (split as a shell does), else ``npx --yes standin``. The node
-    watches this process and ends with it, even when this process is killed.
+    ``command`` defaults to ``STANDIN_COMMAND``, split like a shell does, or else ``npx --yes standin``. The node exits
+    when this process exits, even if it is killed.
     """
     words = list(command or shlex.split(os.environ.get("STANDIN_COMMAND", "")) or ["npx", "--yes", "standin"])
     words += ["--json", "--port", "0", "--ipfs-port", "0", "--parent-pid", str(os.getpid()), *options]
@@ -177,7 +177,7 @@ def start(
 
     def drain() -> None:
         lines.put(read())
-        # What follows is not needed, but a full pipe would hold the node.
+        # Keep reading: a full pipe would block the node.
         while read():
             pass
 
@@ -192,7 +192,7 @@ def start(
 
 
 def attach(url: str) -> Node:
-    """Attaches to the node whose JSON-RPC URL (with its key) this is."""
+    """Attaches to the running node with this JSON-RPC URL, which includes its key."""
     parts = urllib.parse.urlsplit(url)
     scheme = "wss" if parts.scheme == "https" else "ws"
     socket = parts._replace(scheme=scheme, path="/ws" + parts.path)

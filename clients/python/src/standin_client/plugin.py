@@ -1,4 +1,4 @@
-"""The pytest plugin: ``standin_node`` for the session, ``standin`` and ``async_standin`` for each test."""
+"""pytest plugin: ``standin_node`` for the session, ``standin`` and ``async_standin`` for each test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .node import Node, attach, start
 
 @pytest.fixture(scope="session")
 def standin_node() -> Iterator[Node]:
-    """The node at ``STANDIN_URL``, or else one of this session's own."""
+    """The node at ``STANDIN_URL``, or one started for the session."""
     url = os.environ.get("STANDIN_URL")
     with attach(url) if url else start() as node:
         yield node
@@ -21,7 +21,7 @@ def standin_node() -> Iterator[Node]:
 
 @pytest.fixture
 def standin(standin_node: Node) -> Iterator[Node]:
-    """The session's node; after the test its faults are gone and its chain is as it was before."""
+    """The session's node. After the test its faults are removed and its chain is reverted."""
     snapshot = standin_node.snapshot()
     yield standin_node
     standin_node.clear_faults()
@@ -30,5 +30,5 @@ def standin(standin_node: Node) -> Iterator[Node]:
 
 @pytest.fixture
 def async_standin(standin: Node) -> AsyncNode:
-    """The same as ``standin`` for tests that are coroutines, whichever plugin runs them."""
+    """Like ``standin``, for tests that are coroutines, whichever plugin runs them."""
     return AsyncNode(standin)

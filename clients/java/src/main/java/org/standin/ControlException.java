@@ -1,6 +1,6 @@
 package org.standin;
 
-/** The control API answered with a status other than 2xx. */
+/** A response of the control API with a status other than 2xx. */
 public final class ControlException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -26,17 +26,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** A running node. One that was started ends when it is closed, and with this process, even when that is killed. */
+/** A running node. A started node stops when it is closed, or when this process exits, even if it is killed. */
 public final class Node implements AutoCloseable {
   private static final Gson GSON = new Gson();
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** An unlocked account of the node's chain: hexadecimal behind 0x. */
+  /** An unlocked account of the node's chain; both values are 0x-prefixed hexadecimal. */
   public record Account(String address, String privateKey) {}
 
-  /** A key of a test's own, and the URLs that hold it. */
+  /** An API key for one test, with the URLs that contain it. */
   public record Key(String key, String secret, String url, String wsUrl) {}
 
   private final String url;
@@ -53,32 +53,32 @@ public final class Node implements AutoCloseable {
     this.process = process;
   }
 
-  /** JSON-RPC, with a key. */
+  /** JSON-RPC URL with an API key. */
   public String url() {
     return url;
   }
 
-  /** JSON-RPC over WebSocket, with a key. */
+  /** WebSocket URL with an API key. */
   public String wsUrl() {
     return wsUrl;
   }
 
-  /** The file network, without {@code /api/v0}; null for a node that was attached to. */
+  /** IPFS API URL without {@code /api/v0}; null for an attached node. */
   public String ipfsUrl() {
     return ipfsUrl;
   }
 
-  /** Empty for a node that was attached to. */
+  /** Empty for an attached node. */
   public List<Account> accounts() {
     return accounts;
   }
 
-  /** Whether this process started it. */
+  /** Whether this process started the node. */
   boolean isOwn() {
     return process != null;
   }
 
-  /** Calls a JSON-RPC method. @throws RpcException if the answer is an error object */
+  /** Calls a JSON-RPC method. @throws RpcException if the response is an error object */
   public JsonElement call(String method, Object... params) {
     JsonObject call = new JsonObject();
     call.addProperty("jsonrpc", "2.0");
@@ -105,24 +105,24 @@ public final class Node implements AutoCloseable {
     return response.body().isEmpty() ? JsonNull.INSTANCE : JsonParser.parseString(response.body());
   }
 
-  /** Takes a snapshot of the chain, for {@link #revert}. */
+  /** Takes a snapshot of the chain and returns its ID for {@link #revert}. */
   public String snapshot() {
     return call("evm_snapshot").getAsString();
   }
 
-  /** Puts the chain back. A snapshot can be used once. */
+  /** Restores a snapshot of the chain. Each snapshot can be used once. */
   public void revert(String snapshot) {
     if (!call("evm_revert", snapshot).getAsBoolean()) {
-      throw new IllegalArgumentException("there is no snapshot " + snapshot);
+      throw new IllegalArgumentException("no snapshot " + snapshot);
     }
   }
 
-  /** Mines blocks: the first takes the pending transactions. */
+  /** Mines the given number of blocks. Pending transactions go into the first ones. */
   public void mine(long blocks) {
     call("hardhat_mine", "0x" + Long.toHexString(blocks));
   }
 
-  /** Moves the clock of the next blocks on, by whole seconds. */
+  /** Advances the clock of the following blocks by whole seconds. */
   public void increaseTime(Duration by) {
     call("evm_increaseTime", by.toSeconds());
   }
@@ -132,7 +132,7 @@ public final class Node implements AutoCloseable {
     call("evm_setNextBlockTimestamp", time.getEpochSecond());
   }
 
-  /** The faults that are set. */
+  /** Lists the active faults. */
   public List<FaultReport> faults() {
     return List.of(GSON.fromJson(control("GET", "/faults", null), FaultReport[].class));
   }
@@ -146,13 +146,13 @@ public final class Node implements AutoCloseable {
     control("DELETE", "/faults", null);
   }
 
-  /** Recorded requests, oldest first; the query is that of {@code GET /_standin/requests}. */
+  /** Lists recorded requests, oldest first. Accepts the query parameters of {@code GET /_standin/requests}. */
   public List<JournalEntry> journal(Map<String, ?> query) {
-    String words =
+    String parameters =
         query.entrySet().stream()
             .map(entry -> encode(entry.getKey()) + "=" + encode(String.valueOf(entry.getValue())))
             .collect(Collectors.joining("&"));
-    return List.of(GSON.fromJson(control("GET", "/requests?" + words, null), JournalEntry[].class));
+    return List.of(GSON.fromJson(control("GET", "/requests?" + parameters, null), JournalEntry[].class));
   }
 
   /** Waits for the first recorded request that matches. */
@@ -167,20 +167,20 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  /** Fails unless a recorded request matches. */
+  /** Fails unless a recorded request matches the query. */
   public void assertRequested(Map<String, ?> query) {
     if (!journal(query).isEmpty()) return;
     List<String> methods = journal(Map.of()).stream().map(JournalEntry::method).toList();
-    throw new AssertionError("no request matched " + query + "; there were " + methods);
+    throw new AssertionError("no request matched " + query + "; recorded methods: " + methods);
   }
 
-  /** Fails if a recorded request matches. */
+  /** Fails if a recorded request matches the query. */
   public void assertNotRequested(Map<String, ?> query) {
     int found = journal(query).size();
     if (found > 0) throw new AssertionError(found + " requests matched " + query);
   }
 
-  /** Adds a key with a secret, for one test: quotas, allowlists and the journal tell tests apart by it. */
+  /** Adds a key with a secret for one test. Quotas, allowlists and the journal distinguish tests by their keys. */
   public Key createKey() {
     String key = randomName();
     String secret = randomName();
@@ -192,7 +192,7 @@ public final class Node implements AutoCloseable {
     control("DELETE", "/keys/" + key.key(), null);
   }
 
-  /** Ends the process. A node that was attached to keeps running. */
+  /** Stops the node's process. An attached node keeps running. */
   @Override
   public void close() {
     if (process == null) return;
@@ -218,7 +218,7 @@ public final class Node implements AutoCloseable {
       throw new UncheckedIOException(error);
     } catch (InterruptedException interruption) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a request was under way", interruption);
+      throw new IllegalStateException("interrupted during a request", interruption);
     }
   }
 

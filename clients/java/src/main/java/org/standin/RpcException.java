@@ -2,7 +2,7 @@ package org.standin;
 
 import com.google.gson.JsonElement;
 
-/** The node answered a JSON-RPC call with an error object. */
+/** The error object of a JSON-RPC response. */
 public final class RpcException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ public final class RpcException extends RuntimeException {
     return code;
   }
 
-  /** Null if there was none. */
+  /** Null if the error has no data. */
   public JsonElement data() {
     return data;
   }

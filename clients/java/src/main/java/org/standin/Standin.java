@@ -17,18 +17,18 @@ import java.util.concurrent.TimeoutException;
 
 /** Starts nodes and attaches to them. */
 public final class Standin {
-  private static final long LONGEST_START_SECONDS = 60;
+  private static final long START_TIMEOUT_SECONDS = 60;
 
   private Standin() {}
 
-  /** What {@code --json} prints. */
+  /** The ready line that {@code --json} prints. */
   private record Ready(String url, String wsUrl, String ipfsUrl, List<Node.Account> accounts) {}
 
   /**
-   * Starts a node with options of the command line and waits for its ready line.
+   * Starts a node with command-line options and waits for its ready line.
    *
-   * <p>The command is {@code STANDIN_COMMAND}, run by a shell, or else {@code npx --yes standin}. The node watches this
-   * process and ends with it, even when this process is killed.
+   * <p>A shell runs the command {@code STANDIN_COMMAND}, which defaults to {@code npx --yes standin}. The node exits
+   * when this process exits, even if it is killed.
    */
   public static Node start(String... options) {
     String command = System.getenv().getOrDefault("STANDIN_COMMAND", "npx --yes standin");
@@ -47,8 +47,8 @@ public final class Standin {
     reader.setDaemon(true);
     reader.start();
     try {
-      Ready ready = new Gson().fromJson(firstLine.get(LONGEST_START_SECONDS, TimeUnit.SECONDS), Ready.class);
-      if (ready == null) throw new IllegalStateException(command + " ended without a ready line");
+      Ready ready = new Gson().fromJson(firstLine.get(START_TIMEOUT_SECONDS, TimeUnit.SECONDS), Ready.class);
+      if (ready == null) throw new IllegalStateException(command + " exited without a ready line");
       return new Node(ready.url(), ready.wsUrl(), ready.ipfsUrl(), ready.accounts(), process);
     } catch (InterruptedException interruption) {
       process.destroyForcibly();
@@ -63,7 +63,7 @@ public final class Standin {
     }
   }
 
-  /** Reads on behind the first line: a full pipe would hold the node. */
+  /** Keeps reading after the first line: a full pipe would block the node. */
   private static void read(Process process, CompletableFuture<String> firstLine) {
     try (BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -75,18 +75,18 @@ public final class Standin {
     }
   }
 
-  /** Attaches to the node whose JSON-RPC URL, with its key, this is. It keeps running. */
+  /** Attaches to the running node with this JSON-RPC URL, which includes its key. Closing it does not stop the node. */
   public static Node attach(String url) {
     URI parts = URI.create(url);
     if (!"http".equals(parts.getScheme()) && !"https".equals(parts.getScheme())) {
-      throw new IllegalArgumentException(url + " is no URL of HTTP");
+      throw new IllegalArgumentException(url + " is not an HTTP URL");
     }
     String scheme = "https".equals(parts.getScheme()) ? "wss" : "ws";
     String wsUrl = scheme + "://" + parts.getRawAuthority() + "/ws" + parts.getRawPath();
     return new Node(url, wsUrl, null, List.of(), null);
   }
 
-  /** The node at {@code STANDIN_URL}, or else one of this process' own. */
+  /** Attaches to the node at {@code STANDIN_URL} if set, and starts one otherwise. */
   static Node attachOrStart() {
     String url = System.getenv("STANDIN_URL");
     return url == null || url.isEmpty() ? start() : attach(url);

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a {@link Node} as a parameter: the one at {@code STANDIN_URL}, or one for the whole test run. After each
- * test its faults are gone and its chain is as it was before. Use {@link WithStandin}.
+ * Passes a {@link Node} to tests as a parameter: the one at {@code STANDIN_URL}, or one started for the whole test run.
+ * After each test it removes all faults and reverts the chain. Use {@link WithStandin}.
  */
 public final class StandinExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
   private static final Namespace NAMESPACE = Namespace.create(StandinExtension.class);
 
-  /** JUnit closes it when the test run ends. */
+  /** Closed by JUnit at the end of the test run. */
   private record SharedNode(Node node) implements Store.CloseableResource {
     @Override
     public void close() {

@@ -62,7 +62,7 @@ class NodeTest {
   }
 
   @Test
-  void eachTestGetsTheChainBack(Node node) throws Exception {
+  void eachTestStartsWithTheInitialChain(Node node) throws Exception {
     Web3j web3j = web3jOf(node);
     assertEquals(
         BigInteger.ZERO, web3j.ethGetBalance(ALICE, DefaultBlockParameterName.LATEST).send().getBalance());
@@ -73,7 +73,7 @@ class NodeTest {
   @Test
   void logsOfAContract(Node node) throws Exception {
     Web3j web3j = web3jOf(node);
-    // PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1 STOP: from init code, a log with the topic 9 and the number 42.
+    // PUSH1 42 PUSH1 0 MSTORE, PUSH1 9 PUSH1 32 PUSH1 0 LOG1 STOP: init code that logs the number 42 with topic 9.
     String code = "0x602a60005260096020" + "6000a100";
     var sent =
         senderOf(node, web3j)
@@ -101,14 +101,14 @@ class NodeTest {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     String line = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
-    // What `ipfs add` gives for these bytes.
+    // The CID that `ipfs add` prints for these bytes.
     assertEquals(
         "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o",
         JsonParser.parseString(line).getAsJsonObject().get("Hash").getAsString());
   }
 
   @Test
-  void aFaultIsMetSurvivedAndRecorded(Node node) throws Exception {
+  void aFaultIsReturnedAndRecorded(Node node) throws Exception {
     node.addFault(
         new Fault()
             .id("tired")
@@ -130,7 +130,7 @@ class NodeTest {
   }
 
   @Test
-  void theClock(Node node) {
+  void setsTheClock(Node node) {
     long before = timestampOf(node);
     node.increaseTime(Duration.ofHours(1));
     node.mine(1);
@@ -146,7 +146,7 @@ class NodeTest {
   }
 
   @Test
-  void aKeyTellsRequestsApart(Node node) {
+  void aKeyDistinguishesRequests(Node node) {
     Node.Key key = node.createKey();
     Node mine = Standin.attach(key.url());
     assertEquals(key.wsUrl(), mine.wsUrl());
@@ -157,7 +157,7 @@ class NodeTest {
     assertThrows(IllegalArgumentException.class, () -> Standin.attach("ftp://127.0.0.1"));
   }
 
-  /** Starts a node and says where, for the process that the test kills. */
+  /** The process that the test kills: starts a node and prints its URL. */
   static final class Parent {
     public static void main(String[] words) throws InterruptedException {
       Node node = Standin.start();
@@ -167,7 +167,7 @@ class NodeTest {
   }
 
   @Test
-  void theNodeEndsWhenItsParentIsKilled() throws Exception {
+  void theNodeExitsWhenItsParentIsKilled() throws Exception {
     Process parent =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElse("java"),
