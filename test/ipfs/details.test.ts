@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KuboRPCClient, create } from 'kubo-rpc-client'
 import type { CID } from 'multiformats/cid'
+import { extract } from 'tar-stream'
 import { type FormFile, type TestNetwork, form, keyStream, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
@@ -103,6 +105,39 @@ describe('symlinks', () => {
     await ipfs.files.cp(path, '/link')
     await expect(all(ipfs.files.read('/link'))).rejects.toThrow('symlinks not yet supported')
     await expect(ipfs.files.write('/link', 'x')).rejects.toThrow('symlinks not yet supported')
+  })
+})
+
+describe('archives', () => {
+  // What Kubo 0.42.0 writes: rounded times into an archive that was asked for.
+  it('keep the nanoseconds of times unless they are asked for as such', async () => {
+    const added = await lines(
+      await upload(
+        'add?wrap-with-directory=true&preserve-mtime=true',
+        [
+          ['a', '5', '600000000'],
+          ['b', '-5', '400000000'],
+          ['c', '99999999999', '500000000'],
+        ].map(([name = '', mtime, nsecs]) => ({
+          name,
+          content: 'x',
+          field: `file?mtime=${mtime}&mtime-nsecs=${nsecs}`,
+        })),
+      ),
+    )
+    const root = String(added.at(-1)?.['Hash'])
+    const timesOf = async (target: string): Promise<unknown[]> => {
+      const times: unknown[] = []
+      const archive = Buffer.from(await (await server.post(target)).arrayBuffer())
+      for await (const entry of Readable.from([archive]).pipe(extract())) {
+        const { name, mtime, pax } = entry.header
+        if (name !== root) times.push((pax as { mtime?: string } | undefined)?.mtime ?? Number(mtime) / 1000)
+        entry.resume()
+      }
+      return times
+    }
+    expect(await timesOf(`get?arg=${root}`)).toEqual(['5.6', '-4.6', '99999999999.5'])
+    expect(await timesOf(`get?arg=${root}&archive=true`)).toEqual([6, '-5', '100000000000'])
   })
 })
 

@@ -114,7 +114,6 @@ async function ofLength(hash: HashFunction, length: number | undefined): Promise
   if (resized === undefined || length > digestLengthOf(resized)) {
     throw new FileNetworkError('invalid cid: requested length was too large for digest')
   }
-  checkDigest(resized, length)
   return resized
 }
 
@@ -135,8 +134,8 @@ const legacyNames = new Map([
 
 async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): Promise<CID> {
   const whole = await digestInTurns(await ofLength(hash, length), data)
-  checkDigest(hash, whole.length)
   const digest = Digest.create(hash.code, whole.slice(0, length))
+  checkDigest(hash, digest.size)
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)
 }
 

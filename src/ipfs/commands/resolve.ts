@@ -1,6 +1,8 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { parsePath, resolvePath } from '../dag/path.js'
-import { cleanSegments } from '../mfs/filesPath.js'
+import { parseCid } from '../cid/parseCid.js'
+import { cleanPath, cleanSegments } from '../mfs/filesPath.js'
+import { isNamePath } from '../names/nameSystem.js'
 import { defineCommand, parseGoDuration, pathArgument, single } from '../request/command.js'
 import { baseNameOf } from './cid/format.js'
 
@@ -20,22 +22,32 @@ export const resolve = defineCommand({
   },
   text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg = ''], options, encodeCid, cidBase }, { blockstore, names }) {
-    const isName = arg.startsWith('/ipns/') && cleanSegments(arg).length > 1
-    if (isName && !options.recursive) {
+    if (arg.startsWith('/ipns/') && isNamePath(arg) && !options.recursive) {
       if (options['dht-timeout'] !== undefined) parseGoDuration(options['dht-timeout'])
-      return single({ Path: await names.resolve(arg, 1) })
+      return single({ Path: await names.resolve(cleanPath(arg), 1) })
     }
-    const path = isName ? await names.resolve(`/${cleanSegments(arg).join('/')}`) : arg
+    const path = isNamePath(arg) ? await names.resolve(`/${cleanSegments(arg).join('/')}`) : arg
     const { cid, remainder } = await resolvePath(blockstore, parsePath(path))
     const { namespace } = parsePath(path)
-    const encode = cidBase === undefined && !isName ? baseOfPath(arg) : encodeCid
+    const encode = cidBase === undefined && !arg.startsWith('/ipns/') ? baseOfPath(arg) : encodeCid
     return single({ Path: ['', namespace, encode(cid), ...remainder].join('/') })
   },
 })
 
-/** Returns an encoder for the base of the CID in a path. */
+/**
+ * Returns an encoder for the base of the CID that a path seems to begin with, or that stands behind its namespace (Kubo,
+ * `CidEncoderFromPath`).
+ */
 export function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
-  const [first = '', second = ''] = cleanSegments(path)
-  const text = /^ip(fs|ld)$/.test(first) ? second : first
-  return createCidEncoder(text.startsWith('Qm') ? undefined : baseNameOf(text))
+  const [first = '', , third = ''] = path.split('/')
+  const text = first === '' ? third : first
+  return createCidEncoder(isVersion1(text) ? baseNameOf(text) : undefined)
+}
+
+function isVersion1(text: string): boolean {
+  try {
+    return parseCid(text).version === 1
+  } catch {
+    return false
+  }
 }

@@ -1,12 +1,15 @@
 import { FileNetworkError, errorText } from '../errors.js'
 import { parseGoDuration } from '../request/command.js'
 import { goJson } from '../request/reply.js'
+import { parseMultiaddress } from '../names/multiaddress.js'
+import { readPeerId } from '../names/keystore.js'
 import { parseByteSize } from './importSettings.js'
+import { decodeFailure, goTypes, typeOfSection, wrongType } from './decodeErrors.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema, isObject } from './schema.js'
 
 /** @throws {@link FileNetworkError} for a key unknown to Kubo, or a value of the wrong type */
 export function checkSetting(key: string, value: unknown): void {
-  checkValue(findKind(key), value, fieldsOf(key))
+  checkValue(findKind(key), value, pathOf(key))
 }
 
 /** @throws {@link FileNetworkError} for a configuration with a value of the wrong type */
@@ -63,62 +66,64 @@ function findKind(key: string): Section | ValueKind {
   return kind
 }
 
-/** Returns the parts of a key that are fields of Go structures: the decoder's errors omit map keys. */
-function fieldsOf(key: string): string[] {
-  const fields: string[] = []
+/** Returns the path to the kind of a key's value in the schema. */
+function pathOf(key: string): string[] {
+  const path: string[] = []
   let kind: Section | ValueKind | undefined = configurationSchema
   for (const part of key.split('.')) {
     if (typeof kind === 'string' || kind === undefined) break
-    const isField = Object.hasOwn(kind, part)
-    if (isField) fields.push(part)
-    kind = isField ? kind[part] : kind['*']
+    const name: string = Object.hasOwn(kind, part) ? part : '*'
+    path.push(name)
+    kind = kind[name]
   }
-  return fields
-}
-
-/** Go types, as named in its decoder's errors. */
-const goTypes: Partial<Record<ValueKind, string>> = {
-  boolean: 'bool',
-  integer: 'int',
-  integer64: 'int64',
-  optionalInteger: 'int64',
+  return path
 }
 
 /** @throws {@link FileNetworkError} with the message of Go's decoder for a value of the wrong type */
 function checkValue(kind: Section | ValueKind, value: unknown, path: string[]): void {
+  if (kind === 'removed') return checkRemoved(value, path)
   if (value === null || kind === 'any') return
   if (typeof kind !== 'string') {
-    if (!isObject(value)) throw wrongType(value, path, `config.${structOf(path)}`)
+    if (!isObject(value)) throw wrongType(value, path, typeOfSection(kind, path))
     for (const [key, below] of Object.entries(value)) {
-      if (Object.hasOwn(kind, key)) checkValue(kind[key] as Section | ValueKind, below, [...path, key])
-      else if (kind['*'] !== undefined) checkValue(kind['*'], below, path)
+      const name = Object.hasOwn(kind, key) ? key : '*'
+      const belowKind = kind[name]
+      if (belowKind !== undefined) checkValue(belowKind, below, [...path, name])
     }
     return
   }
-  if (kind === 'strings') {
-    if (!Array.isArray(value)) throw wrongType(value, path, '[]string')
-    for (const item of value) checkValue('string', item, path)
-    return
-  }
   const isRight = checks[kind] ?? isText
-  if (!isRight(value)) throw wrongType(value, path, goTypes[kind] ?? 'string')
+  if (!isRight(value, path)) throw wrongType(value, path, goTypes[kind] ?? 'string')
 }
 
 /**
  * Whether a value is of a kind.
  *
- * @throws {@link FileNetworkError} for a kind with a message of its own in Kubo
+ * @throws {@link FileNetworkError} for a kind with a message of its own in Kubo, and for a value inside
  */
-const checks: Partial<Record<ValueKind, (value: unknown) => boolean>> = {
+const checks: Partial<Record<ValueKind, (value: unknown, path: string[]) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   integer: isInteger,
   integer64: isInteger,
   optionalInteger: isInteger,
+  strings(value, path) {
+    if (!Array.isArray(value)) return false
+    for (const item of value) checkValue('string', item, path)
+    return true
+  },
+  oneOrMore: (value, path) => isText(value) || checks.strings?.(value, path) === true,
   flag(value) {
     if (typeof value === 'boolean') return true
     throw decodeFailure(
       `failed to unmarshal ${JSON.stringify(goJson(value))} into a flag: must be null/undefined, true, or false`,
     )
+  },
+  priority(value) {
+    if (value === true) throw decodeFailure("'true' is not a valid priority")
+    if (value === false) return true
+    if (!isInteger(value)) return false
+    if (Number(value) <= 0) throw decodeFailure(`priority must be positive: ${goJson(value)} <= 0`)
+    return true
   },
   optionalDuration(value) {
     if (value === 'default' || value === 'null' || value === '') return true
@@ -141,9 +146,58 @@ const checks: Partial<Record<ValueKind, (value: unknown) => boolean>> = {
     decode(() => parseByteSize(value))
     return true
   },
+  autoNatMode(value) {
+    if (!isText(value)) return false
+    if (!['', 'enabled', 'disabled', 'legacy-v1'].includes(value)) {
+      throw decodeFailure(`unknown autonat mode: ${value}`)
+    }
+    return true
+  },
+  peers(value, path) {
+    if (!Array.isArray(value)) return false
+    for (const item of value) checkPeer(item, path)
+    return true
+  },
+  router(value, path) {
+    if (!isObject(value)) return false
+    const { Type, Parameters } = value
+    if (!isText(Type ?? '')) throw wrongType(Type, [...path, 'Type'], 'config.RouterType')
+    if (Parameters === undefined) throw decodeFailure('unexpected end of JSON input')
+    return true
+  },
 }
 
-function isText(value: unknown): boolean {
+/** Checks a peer (go-libp2p, `addrInfoJson`). */
+function checkPeer(value: unknown, path: string[]): void {
+  if (value === null) return
+  if (!isObject(value)) throw wrongType(value, path, 'peer.addrInfoJson')
+  const { ID, Addrs = null } = value
+  checkValue('string', ID ?? null, [...path, 'ID'])
+  checkValue('strings', Addrs, [...path, 'Addrs'])
+  if (ID !== undefined) decode(() => readPeerId((ID as string | null) ?? ''))
+  for (const address of (Addrs as (string | null)[] | null) ?? []) {
+    decode(() => parseMultiaddress(address ?? ''))
+  }
+}
+
+/** What Kubo says of settings that it has no longer (Kubo, `config/types.go`). */
+const removals: Readonly<Record<string, string>> = {
+  'Experimental.AcceleratedDHTClient':
+    'The Experimental.AcceleratedDHTClient key has been moved to Routing.AcceleratedDHTClient in Kubo 0.21, please use this new key and remove the old one.',
+  'Experimental.GraphsyncEnabled':
+    'Support for Experimental.GraphsyncEnabled has been removed in Kubo 0.25.0, please remove this key. For more details see https://github.com/ipfs/kubo/pull/9747.',
+  'Swarm.ResourceMgr.Limits':
+    'The Swarm.ResourceMgr.Limits configuration has been removed in Kubo 0.19 and should be empty or not present. To set custom libp2p limits, read https://github.com/ipfs/kubo/blob/master/docs/libp2p-resource-management.md#user-supplied-override-limits',
+}
+
+function checkRemoved(value: unknown, path: string[]): void {
+  const key = path.join('.')
+  const isEmpty = isObject(value) && Object.keys(value).length === 0
+  if (isEmpty || (value === false && key === 'Experimental.GraphsyncEnabled')) return
+  throw decodeFailure(removals[key] ?? '')
+}
+
+function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
@@ -160,34 +214,4 @@ function decode(read: () => unknown): void {
   } catch (error) {
     throw decodeFailure(errorText(error))
   }
-}
-
-/** Go structures whose names differ from the keys that hold them (Kubo, `config/config.go`). */
-const structNames: Readonly<Record<string, string>> = {
-  AutoNAT: 'AutoNATConfig',
-  'AutoNAT.Throttle': 'AutoNATThrottleConfig',
-  Experimental: 'Experiments',
-  'Internal.Bitswap': 'InternalBitswap',
-  'Internal.Bitswap.BroadcastControl': 'BitswapBroadcastControl',
-  'Provide.DHT': 'ProvideDHT',
-  Pubsub: 'PubsubConfig',
-  Swarm: 'SwarmConfig',
-}
-
-/** Returns the name of the Go structure at a path. */
-function structOf(path: string[]): string {
-  return structNames[path.join('.')] ?? path.at(-1) ?? 'Config'
-}
-
-function wrongType(value: unknown, path: string[], type: string): FileNetworkError {
-  const section = structOf(path.slice(0, -1))
-  const fraction = typeof value === 'number' && type.startsWith('int') ? ` ${goJson(value)}` : ''
-  const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-  return decodeFailure(
-    `json: cannot unmarshal ${name}${fraction} into Go struct field ${section}.${path.join('.')} of type ${type}`,
-  )
-}
-
-function decodeFailure(reason: string): FileNetworkError {
-  return new FileNetworkError(`failure to decode config: ${reason}`)
 }

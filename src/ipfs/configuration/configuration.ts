@@ -141,6 +141,7 @@ function applied(base: JsonObject, changes: Changes): JsonObject {
 
 /** Sorts the keys of all objects, like Go's maps. */
 function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
   if (!isObject(value)) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, below]) => [key, inOrder(below)]))

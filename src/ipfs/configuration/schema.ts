@@ -13,6 +13,16 @@ export type ValueKind =
   | 'optionalDuration'
   /** A number of bytes, or a string such as `256KiB`. */
   | 'optionalBytes'
+  /** One string, or a list of them. */
+  | 'oneOrMore'
+  /** False, or a positive integer. */
+  | 'priority'
+  | 'autoNatMode'
+  /** A list of peers with their addresses. */
+  | 'peers'
+  | 'router'
+  /** Refused, unless empty. */
+  | 'removed'
   /** Not checked. */
   | 'any'
 
@@ -36,10 +46,10 @@ export const configurationSchema: Section = {
     HTTPHeaders: { '*': 'strings' },
   },
   Addresses: {
-    API: 'any',
+    API: 'oneOrMore',
     Announce: 'strings',
     AppendAnnounce: 'strings',
-    Gateway: 'any',
+    Gateway: 'oneOrMore',
     NoAnnounce: 'strings',
     Swarm: 'strings',
   },
@@ -50,7 +60,7 @@ export const configurationSchema: Section = {
     URL: 'optionalString',
   },
   AutoNAT: {
-    ServiceMode: 'string',
+    ServiceMode: 'autoNatMode',
     Throttle: { GlobalLimit: 'integer', Interval: 'optionalDuration', PeerLimit: 'integer' },
   },
   AutoTLS: {
@@ -83,10 +93,10 @@ export const configurationSchema: Section = {
   },
   Discovery: { MDNS: { Enabled: 'boolean' } },
   Experimental: {
-    AcceleratedDHTClient: 'any',
+    AcceleratedDHTClient: 'removed',
     FilestoreEnabled: 'boolean',
     GatewayOverLibp2p: 'boolean',
-    GraphsyncEnabled: 'any',
+    GraphsyncEnabled: 'removed',
     Libp2pStreamMounting: 'boolean',
     OptimisticProvide: 'boolean',
     OptimisticProvideJobsPoolSize: 'integer',
@@ -186,7 +196,7 @@ export const configurationSchema: Section = {
     StoreMode: 'flag',
     StoreMtime: 'flag',
   },
-  Peering: { Peers: 'any' },
+  Peering: { Peers: 'peers' },
   Pinning: {
     RemoteServices: {
       '*': {
@@ -228,7 +238,7 @@ export const configurationSchema: Section = {
     IgnoreProviders: 'strings',
     LoopbackAddressesOnLanDHT: 'flag',
     Methods: { '*': { RouterName: 'string' } },
-    Routers: { '*': { Parameters: 'any', Type: 'string' } },
+    Routers: { '*': 'router' },
     Type: 'optionalString',
   },
   Swarm: {
@@ -258,12 +268,12 @@ export const configurationSchema: Section = {
     ResourceMgr: {
       Allowlist: 'strings',
       Enabled: 'flag',
-      Limits: 'any',
+      Limits: 'removed',
       MaxFileDescriptors: 'optionalInteger',
       MaxMemory: 'optionalBytes',
     },
     Transports: {
-      Multiplexers: { Yamux: 'any' },
+      Multiplexers: { Yamux: 'priority' },
       Network: {
         QUIC: 'flag',
         Relay: 'flag',
@@ -272,7 +282,7 @@ export const configurationSchema: Section = {
         WebTransport: 'flag',
         Websocket: 'flag',
       },
-      Security: { Noise: 'any', TLS: 'any' },
+      Security: { Noise: 'priority', TLS: 'priority' },
     },
   },
   Version: {

@@ -24,7 +24,7 @@ export class InvalidPathError extends FileNetworkError {
 }
 
 /**
- * Parses a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`.
+ * Parses a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`. A slash before the CID is ignored.
  *
  * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which this does not resolve
  */
@@ -32,7 +32,7 @@ export function parsePath(text: string): ContentPath {
   try {
     return parseAbsolute(text)
   } catch (error) {
-    if (text.startsWith('/') || !(error instanceof InvalidPathError)) throw error
+    if (!(error instanceof InvalidPathError)) throw error
     try {
       return parseAbsolute(`/ipfs/${text}`)
     } catch {

@@ -15,6 +15,11 @@ import type { OptionSpecs } from '../request/command.js'
 export function checkFilesPath(path: string): string {
   if (path === '') throw new FileNetworkError('paths must not be empty')
   if (!path.startsWith('/')) throw new FileNetworkError('paths must start with a leading slash')
+  return cleanPath(path)
+}
+
+/** Cleans an absolute path; keeps a trailing slash. */
+export function cleanPath(path: string): string {
   const cleaned = `/${cleanSegments(path).join('/')}`
   return path.endsWith('/') && path !== '/' ? `${cleaned}/` : cleaned
 }

@@ -194,8 +194,10 @@ async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> 
   return ipnsSelector(new Uint8Array(), [second, first]) === 1
 }
 
-/** The longest label of a domain name, in characters. */
+/** The longest label of a domain name, in bytes. */
 const longestLabel = 63
+/** The longest domain name, in bytes. */
+const longestDomain = 255
 
 /**
  * Parses the name in a path. Other labels are domain names, and there is no DNS to ask.
@@ -205,17 +207,28 @@ const longestLabel = 63
 export function readName(label: string): CID {
   const name = parseName(label)
   if (name !== undefined) return name
-  const cid = label.length > longestLabel ? cidOf(label) : undefined
+  const isDomain = isDomainName(label)
+  const cid = isDomain ? undefined : cidOf(label)
   if (cid !== undefined) {
     const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
     throw new FileNetworkError(
       `peer ID represented as CIDv1 require libp2p-key multicodec: retry with /ipns/${retry}`,
     )
   }
+  if (!isDomain) throw new FileNetworkError(`cannot resolve: ${JSON.stringify(`/ipns/${label}`)}`)
   throw new FileNetworkError(
     `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
   )
+}
+
+function isDomainName(text: string): boolean {
+  const labels = text
+    .replace(/\.$/, '')
+    .split('.')
+    .map((label) => Buffer.byteLength(label))
+  const length = labels.reduce((sum, size) => sum + size + 1, 0)
+  return length <= longestDomain + 1 && labels.every((size) => size > 0 && size <= longestLabel)
 }
 
 function cidOf(label: string): CID | undefined {
@@ -266,8 +279,10 @@ export function checkPaths(...texts: string[]): void {
   for (const text of texts) if (!isNamePath(text)) parsePath(text)
 }
 
-function isNamePath(text: string): boolean {
-  return text.startsWith('/ipns/') && cleanSegments(text).length > 1
+/** Whether a path begins with a name: `/ipns/<name>`. */
+export function isNamePath(text: string): boolean {
+  const [namespace, name] = cleanSegments(text)
+  return text.startsWith('/') && namespace === 'ipns' && name !== undefined
 }
 
 /**

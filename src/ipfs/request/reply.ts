@@ -33,14 +33,16 @@ const encoder = new TextEncoder()
 
 /** Replies with an error before any command ran: text and a newline, like Go's `http.Error`. */
 export function textReply(status: number, text: string): CommandReply {
+  const body = encoder.encode(`${text}\n`)
   return {
     status,
     headers: {
       'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': String(body.length),
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Origin',
     },
-    body: encoder.encode(`${text}\n`),
+    body,
   }
 }
 

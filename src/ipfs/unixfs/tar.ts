@@ -1,5 +1,6 @@
 import { type Header, type Pack, pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
+import type { UnixfsTime } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { listDirectory } from './readDirectory.js'
 import { readFile } from './readFile.js'
@@ -7,15 +8,20 @@ import { readFile } from './readFile.js'
 /** Modes of entries without their own (boxo, `files/tarwriter.go`). */
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const
 
-/** Writes a file, or a directory with everything below it, as a tar archive; `name` is the root's name in it. */
+/**
+ * Writes a file, or a directory with everything below it, as a tar archive.
+ *
+ * @param name - the root's name in the archive
+ * @param keepsNanoseconds - whether times keep their nanoseconds; rounds them to seconds otherwise
+ */
 export async function* writeTar(
   source: BlockSource,
   root: UnixfsEntry,
-  name: string,
+  { name, keepsNanoseconds = false }: { name: string; keepsNanoseconds?: boolean },
 ): AsyncGenerator<Uint8Array> {
   const archive = pack()
   const now = new Date()
-  const writing = writeEntry({ archive, source, now }, root, name).then(
+  const writing = writeEntry({ archive, source, now, keepsNanoseconds }, root, name).then(
     () => archive.finalize(),
     (error: Error) => archive.destroy(error),
   )
@@ -35,6 +41,7 @@ interface TarContext {
   source: BlockSource
   /** Time of entries without their own. */
   now: Date
+  keepsNanoseconds: boolean
 }
 
 async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string): Promise<void> {
@@ -45,7 +52,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   const header: EntryHeader = {
     name: path,
     mode: entry.mode ?? defaultModes[entry.type],
-    ...timeOf(entry, context.now),
+    ...timeOf(entry, context),
     size: 0,
     type: entry.type,
   }
@@ -67,12 +74,33 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
 /** The first second that does not fit the header's eleven octal digits. */
 const endOfOctalTime = 8n ** 11n
 
-/** Returns the time of an entry; one that does not fit the header goes into a `pax` record before it (POSIX.1-2001). */
-function timeOf({ modified }: UnixfsEntry, now: Date): Pick<EntryHeader, 'mtime' | 'pax'> {
+/**
+ * Returns the time of an entry. What does not fit the header goes into a `pax` record before it: nanoseconds, and seconds
+ * before 1970 or of more than eleven octal digits (POSIX.1-2001).
+ */
+function timeOf(
+  { modified }: UnixfsEntry,
+  { now, keepsNanoseconds }: TarContext,
+): Pick<EntryHeader, 'mtime' | 'pax'> {
   if (modified === undefined) return { mtime: now }
-  const { seconds } = modified
-  if (seconds >= 0n && seconds < endOfOctalTime) return { mtime: new Date(Number(seconds) * 1000) }
-  return { mtime: new Date(0), pax: { mtime: String(seconds) } }
+  const time = keepsNanoseconds ? modified : rounded(modified)
+  const { seconds, nanoseconds } = time
+  const fits = seconds >= 0n && seconds < endOfOctalTime
+  const mtime = fits ? new Date(Number(seconds) * 1000) : new Date(0)
+  return fits && nanoseconds === 0 ? { mtime } : { mtime, pax: { mtime: decimal(time) } }
+}
+
+const nanosecondsPerSecond = 1_000_000_000
+
+function rounded({ seconds, nanoseconds }: UnixfsTime): UnixfsTime {
+  return { seconds: seconds + BigInt(nanoseconds >= nanosecondsPerSecond / 2), nanoseconds: 0 }
+}
+
+/** Formats a time as a decimal number of seconds. */
+function decimal({ seconds, nanoseconds }: UnixfsTime): string {
+  const total = seconds * BigInt(nanosecondsPerSecond) + BigInt(nanoseconds)
+  const digits = String(total < 0n ? -total : total).padStart(10, '0')
+  return `${total < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0*$/, '')
 }
 
 function writeHeader(archive: Pack, header: EntryHeader): Promise<void> {

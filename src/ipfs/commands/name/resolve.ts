@@ -1,4 +1,6 @@
+import { InvalidPathError } from '../../dag/path.js'
 import { FileNetworkError } from '../../errors.js'
+import { cleanPath, cleanSegments } from '../../mfs/filesPath.js'
 import { UnresolvedNameError } from '../../names/nameSystem.js'
 import {
   defineCommand,
@@ -30,7 +32,11 @@ export const nameResolve = defineCommand({
     const name = arg ?? identity.id
     const timeout = parseGoDuration(options['dht-timeout'])
     if (timeout < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
-    const path = name.startsWith('/ipns/') ? name : `/ipns/${name}`
+    const given = name.startsWith('/ipns/') ? name : `/ipns/${name}`
+    const path = cleanPath(given)
+    if (cleanSegments(given).length < 2) {
+      throw new InvalidPathError(given, 'path does not have enough components')
+    }
     const depth = options.recursive ? undefined : 1
     if (!options.stream) return single({ Path: await names.resolve(path, depth) })
     try {
