@@ -104,6 +104,14 @@ const programs: Record<string, { code: string; otherCode?: string; gasLimit?: bi
   'a jump into the data of a PUSH': { code: '60015f556006565b60605b' },
   // Lengths of data and return data, the value, the caller.
   'sizes and values': { code: '365f5534600155336002555f5f60405f5f305af15f5f5560056003553d60045500' },
+  // Each frame writes transient slots and calls itself twice, six deep; a slot decides whether it reverts.
+  'transient slots of frames that revert': {
+    code:
+      '5f5c60030236016001015f5d5f5c365d60053610156030575f5f366001015f5f305af1505f5f366001015f5f' +
+      '305af1505b6001361660415760045c60010160045d5b5f5c60103601555f5c60021c600116360215605a575f' +
+      '5ffd5b5f5c5f5560015c60015560025c60025560035c60035560045c60045560055c600555',
+    gasLimit: 16_000_000n,
+  },
   // A frame that destroys its account and then fails, and one that succeeds.
   'destruction in a frame that reverts': {
     code: `5f5f5f5f5f73${otherDigits}5af15f555f5f5f5f600173${otherDigits}5af1600155`,

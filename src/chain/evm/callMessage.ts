@@ -8,7 +8,7 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
-import { EMPTY_RECORD, NO_BYTES } from '../state/account.js'
+import { EMPTY_RECORD, NO_BYTES, addressKey, bytesKey } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
@@ -124,6 +124,95 @@ function execute(
 function truncate(entries: Map<string, unknown> | Set<string> | undefined, size: number): void {
   if (entries === undefined || entries.size === size) return
   for (const key of [...entries.keys()].slice(size)) entries.delete(key)
+}
+
+/** A value of a transient slot, the frame that wrote it, and the value that was there before that frame. */
+interface TransientValue {
+  readonly frame: number
+  readonly bytes: Uint8Array
+  readonly before: TransientValue | undefined
+}
+
+/**
+ * Transient storage (EIP-1153), in the shape of the library's.
+ *
+ * Frames are numbered as they begin. A revert notes the numbers of the frames it undoes, and a slot drops their values
+ * when it is next used. The library journals each write instead and undoes them in one go, and a call may buy half a
+ * million writes.
+ */
+export class TransientStorage {
+  #accounts = new Map<string, Map<string, TransientValue>>()
+  readonly #openFrames: number[] = []
+  #frameCount = 0
+  /** The highest number of a frame that has written and was not reverted, or a higher one. */
+  #lastWriter = 0
+  /** First and last frame of each reverted range, ascending. */
+  readonly #reverted: number[] = []
+
+  /** Returns the value of a 32-byte slot without leading zeros. */
+  get(address: Address, slot: Uint8Array): Uint8Array {
+    const value = this.#accounts.get(addressKey(address.bytes))?.get(bytesKey(slot))
+    return this.#valid(value)?.bytes ?? NO_BYTES
+  }
+
+  put(address: Address, slot: Uint8Array, bytes: Uint8Array): void {
+    const account = addressKey(address.bytes)
+    let values = this.#accounts.get(account)
+    if (values === undefined) {
+      values = new Map()
+      this.#accounts.set(account, values)
+    }
+    const name = bytesKey(slot)
+    const frame = this.#openFrames.at(-1) ?? 0
+    let before = this.#valid(values.get(name))
+    while (before !== undefined && before.frame >= frame) before = before.before
+    values.set(name, { frame, bytes, before })
+    if (frame > this.#lastWriter) this.#lastWriter = frame
+  }
+
+  checkpoint(): void {
+    this.#openFrames.push(++this.#frameCount)
+  }
+
+  commit(): void {
+    this.#openFrames.pop()
+  }
+
+  revert(): void {
+    const frame = this.#openFrames.pop() ?? 0
+    if (this.#lastWriter < frame) return
+    this.#lastWriter = frame - 1
+    while ((this.#reverted.at(-2) ?? -1) >= frame) this.#reverted.splice(-2)
+    this.#reverted.push(frame, this.#frameCount)
+  }
+
+  /** Ends the transaction, even within frames. */
+  clear(): void {
+    if (this.#accounts.size > 0) this.#accounts = new Map()
+    if (this.#openFrames.length > 0) this.#openFrames.length = 0
+    if (this.#reverted.length > 0) this.#reverted.length = 0
+    this.#frameCount = 0
+    this.#lastWriter = 0
+  }
+
+  /** Returns the latest value whose frame was not reverted. */
+  #valid(value: TransientValue | undefined): TransientValue | undefined {
+    let latest = value
+    while (latest !== undefined && this.#isReverted(latest.frame)) latest = latest.before
+    return latest
+  }
+
+  /** Finds the last range that begins at the frame or before, by bisection. */
+  #isReverted(frame: number): boolean {
+    let low = 0
+    let high = this.#reverted.length / 2
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#reverted[2 * middle] ?? 0) <= frame) low = middle + 1
+      else high = middle
+    }
+    return low > 0 && frame <= (this.#reverted[2 * low - 1] ?? 0)
+  }
 }
 
 /** BLOCKHASH of an unknown block. */

@@ -23,7 +23,13 @@ import type { ExecutionTracer } from '../tracing/tracer.js'
 import type { ForkRules } from '../types.js'
 import type { BlockEnvironment, ExecutionContext } from '../vm/blockEnvironment.js'
 import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
-import { HashLookup, type MessageCollections, outermostMessage, runCallMessage } from './callMessage.js'
+import {
+  HashLookup,
+  type MessageCollections,
+  TransientStorage,
+  outermostMessage,
+  runCallMessage,
+} from './callMessage.js'
 import { badPointMessage, isBadPoint } from './badPoint.js'
 import { bls, bn254, isInBlsSubgroup } from './curves.js'
 import { FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
@@ -100,8 +106,9 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#fork = new ForkPrecompiles(this._precompiles, rules)
     this.frameJournal = new FrameJournal(this, this.forkPrecompiles)
     checkLibraryJournal(this.journal, this.frameJournal)
-    // The library's class has private members, so nothing else is assignable.
+    // The library's classes have private members, so nothing else is assignable.
     Reflect.set(this, 'journal', this.frameJournal)
+    Reflect.set(this, 'transientStorage', new TransientStorage())
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {
