@@ -1,6 +1,6 @@
 import { generateKeyPair } from '@libp2p/crypto/keys'
 import { createIPNSRecordWithExpiration, marshalIPNSRecord } from 'ipns'
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/ipfs/commands/registry.js'
@@ -55,9 +55,26 @@ describe('keys', () => {
     }
     const other = await (await send(`key/verify?signature=${signed.Signature}`, 'other')).json()
     expect(other).toMatchObject({ SignatureValid: false })
+    const short = await (await send('key/verify?signature=uAAAA', 'hello')).json()
+    expect(short).toMatchObject({ SignatureValid: false })
     expect(await (await send('key/sign?key=nobody', 'x')).json()).toMatchObject({
       Message: 'no key by the given name was found',
     })
+  })
+
+  it('of RSA sign with PKCS #1 v1.5 and SHA-256, and report a wrong signature as an error', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const file = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    await send('key/import?arg=rsa&format=pem-pkcs8-cleartext', file)
+    // PKCS #1 v1.5 is deterministic.
+    const expected = sign('sha256', Buffer.from('libp2p-key signed message:hello'), privateKey)
+    const Signature = `u${expected.toString('base64url')}`
+    expect(await (await send('key/sign?key=rsa', 'hello')).json()).toMatchObject({ Signature })
+    const ask = async (content: string) =>
+      (await send(`key/verify?key=rsa&signature=${Signature}`, content)).json()
+    expect(await ask('hello')).toMatchObject({ SignatureValid: true })
+    expect(await ask('other')).toMatchObject({ Message: 'crypto/rsa: verification error' })
+    await call('key/rm?arg=rsa')
   })
 
   it('are made, listed by name, renamed and removed, and stay across restarts', async () => {

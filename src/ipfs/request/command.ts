@@ -285,20 +285,29 @@ function parseGoInteger(text: string): bigint | undefined {
 }
 
 /**
+ * Yields the content of the only file of a request.
+ *
+ * @throws {@link FileNetworkError} for a directory or a symlink
+ */
+export async function* fileArgumentContent(
+  upload: Upload,
+  refusal = 'expected a regular file',
+): AsyncGenerator<Uint8Array> {
+  for await (const entry of upload.entries()) {
+    if (entry.kind !== 'file') break
+    yield* entry.content
+    return
+  }
+  throw new FileNetworkError(refusal)
+}
+
+/**
  * Reads the only file of a request.
  *
  * @throws {@link FileNetworkError} for a directory or a symlink, or a file longer than the limit
  */
-export async function readFileArgument(
-  upload: Upload,
-  limit: number,
-  refusal = 'expected a regular file',
-): Promise<Uint8Array> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') break
-    return readAll(entry.content, limit)
-  }
-  throw new FileNetworkError(refusal)
+export function readFileArgument(upload: Upload, limit: number, refusal?: string): Promise<Uint8Array> {
+  return readAll(fileArgumentContent(upload, refusal), limit)
 }
 
 /** The longest accepted body of arguments, in bytes. */

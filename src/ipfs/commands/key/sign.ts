@@ -1,15 +1,18 @@
-import type { PublicKey } from '@libp2p/interface'
+import type { PrivateKey, PublicKey } from '@libp2p/interface'
+import { type JsonWebKey, type KeyObject, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import { readAll } from '../../blockSize.js'
 import { identityCode } from '../../cid/cidFormat.js'
 import { decodeMultibase, multibaseByName } from '../../cid/multibase.js'
 import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../names/keystore.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, fileArgument, readFileArgument, valuesOf } from '../../request/command.js'
+import { defineCommand, fileArgument, fileArgumentContent, valuesOf } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
 
 /** Prefix of the signed data, so that a signature cannot be used for anything else (Kubo, `coreapi/key.go`). */
 const messagePrefix = Buffer.from('libp2p-key signed message:')
-/** The most data that can be signed, in bytes. */
+/** The most data that can be signed, with the prefix, in bytes. */
 const dataLimit = 64 * 1024 * 1024
 
 const dataArgument = fileArgument('data', 'Data.')
@@ -30,7 +33,9 @@ export const keySign = defineCommand({
     const Name = options.key || selfName
     const key = Name === selfName ? await keystore.self() : await keystore.get(Name)
     if (key === undefined) throw new FileNetworkError('no key by the given name was found')
-    const signature = await key.sign(message)
+    const signer = privateKeyObject(key)
+    const signature =
+      signer === undefined ? await key.sign(message) : await signInPool(algorithmOf(key), message, signer)
     return valuesOf({
       Key: { Name, Id: encodeKey(key.publicKey) },
       Signature: multibaseByName('base64url').encode(signature),
@@ -52,14 +57,50 @@ export const keyVerify = defineCommand({
     const signature = decodeMultibase(options.signature ?? '')
     const message = await readMessage(upload)
     const { name, publicKey } = await findKey(network, options.key || selfName)
-    const isValid = await publicKey.verify(message, signature)
+    const verifier = publicKeyObject(publicKey)
+    const isValid =
+      verifier === undefined
+        ? await publicKey.verify(message, signature)
+        : await verifyInPool(algorithmOf(publicKey), message, verifier, signature)
     if (!isValid && publicKey.type === 'RSA') throw new FileNetworkError('crypto/rsa: verification error')
     return valuesOf({ Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid })
   },
 })
 
-async function readMessage(upload: Upload): Promise<Uint8Array> {
-  return Buffer.concat([messagePrefix, await readFileArgument(upload, dataLimit)])
+/** Signs and verifies in the thread pool, because the library would hash the whole message in this thread. */
+const signInPool = promisify(sign)
+const verifyInPool = promisify(verify)
+
+/** Returns the hash function that Node needs to know; Ed25519 has one of its own. */
+function algorithmOf(key: PrivateKey | PublicKey): string | null {
+  return key.type === 'RSA' ? 'sha256' : null
+}
+
+/** Returns Node's form of a key, unless its type is one that Kubo does not generate. */
+function privateKeyObject(key: PrivateKey): KeyObject | undefined {
+  if (key.type === 'RSA') return createPrivateKey({ key: Buffer.from(key.raw), format: 'der', type: 'pkcs1' })
+  if (key.type !== 'Ed25519') return undefined
+  const d = Buffer.from(key.raw.subarray(0, 32)).toString('base64url')
+  return createPrivateKey({ key: { ...ed25519Jwk(key.publicKey), d }, format: 'jwk' })
+}
+
+function publicKeyObject(key: PublicKey): KeyObject | undefined {
+  if (key.type === 'RSA') return createPublicKey({ key: Buffer.from(key.raw), format: 'der', type: 'spki' })
+  return key.type === 'Ed25519' ? createPublicKey({ key: ed25519Jwk(key), format: 'jwk' }) : undefined
+}
+
+/** The public part of a JSON Web Key (RFC 8037). */
+function ed25519Jwk({ raw }: PublicKey): JsonWebKey {
+  return { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(raw).toString('base64url') }
+}
+
+function readMessage(upload: Upload): Promise<Uint8Array> {
+  return readAll(prefixed(fileArgumentContent(upload)), dataLimit)
+}
+
+async function* prefixed(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield messagePrefix
+  yield* content
 }
 
 async function findKey(
