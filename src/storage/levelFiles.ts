@@ -12,7 +12,7 @@ import { DataDirectoryError } from './errors.js'
  */
 
 /** Bytes of tables checked before a database is opened; the rest is checked while it is in use. */
-const CHECKED_AT_ONCE = 8 * 1024 * 1024
+const CHECKED_AT_ONCE = 2 * 1024 * 1024
 /** Pause between two tables checked while the database is in use. */
 const PAUSE_MILLISECONDS = 20
 
