@@ -3,40 +3,43 @@
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
 
-/** Percent of what is alive by which the heap may grow before V8 collects it: by itself it takes three hundred. */
-const growth = 40
+/** Growth of the heap between two major collections, in percent of the live bytes. V8's default is 300. */
+const GROWTH_PERCENT = 40
 /**
- * Bytes by which it may grow where one collection follows another. Buffers of the network count as growth: with less,
- * an upload has the whole heap collected again and again before the young generation is, in which they die.
+ * Minimum growth in bytes while collections follow each other closely. Network buffers count as growth: with less, an
+ * upload would cause one major collection after another before a minor one frees its buffers.
  */
-const leastGrowth = 40 * 1024 * 1024
-/** Milliseconds between two collections of the whole heap below which they follow one another. */
-const quickly = 250
-/** Bytes that are alive when the node has started. */
-const aliveAtStart = 20 * 1024 * 1024
+const MIN_GROWTH_BYTES = 40 * 1024 * 1024
+/** Two major collections within this many milliseconds follow each other closely. */
+const CLOSE_MILLISECONDS = 250
+/** Approximate live bytes of a node that has just started. */
+const LIVE_BYTES_AT_START = 20 * 1024 * 1024
 
-/** Sets how far the heap may grow: in proportion to what is alive, and by `least` bytes. */
-function setGrowth(alive, least) {
-  const percent = Math.max(growth, Math.round((100 * least) / alive))
+/** Lets the heap grow in proportion to its live bytes, but by at least `minimum` bytes. */
+function setGrowth(liveBytes, minimum) {
+  const percent = Math.max(GROWTH_PERCENT, Math.round((100 * minimum) / liveBytes))
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
 /**
- * How far V8's heap may grow between two collections of all of it, which decides most of the node's memory
- * (docs/guides/performance.md): little while a chain goes on, more while collections follow one another.
+ * Limits how far V8's heap grows between two major collections, which determines most of the node's memory use (see
+ * docs/guides/performance.md): little under a steady load, more while collections follow each other closely.
  */
 module.exports = {
   /**
-   * Sets the growth and follows the collections from now on. Not before the compiled code is kept: that is valid for
-   * one set of flags.
+   * Sets the growth and adjusts it after each major collection. Call it only after the code cache is stored, which is
+   * valid for one set of flags.
    */
   followCollections() {
-    setGrowth(aliveAtStart, leastGrowth)
+    setGrowth(LIVE_BYTES_AT_START, MIN_GROWTH_BYTES)
     let last = -Infinity
     new PerformanceObserver((list) => {
       for (const { detail, startTime } of list.getEntries()) {
         if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
-        setGrowth(v8.getHeapStatistics().used_heap_size, startTime - last < quickly ? leastGrowth : 0)
+        setGrowth(
+          v8.getHeapStatistics().used_heap_size,
+          startTime - last < CLOSE_MILLISECONDS ? MIN_GROWTH_BYTES : 0,
+        )
         last = startTime
       }
     }).observe({ entryTypes: ['gc'] })

@@ -2,13 +2,13 @@
 
 const { performance } = require('node:perf_hooks')
 
-/** Milliseconds in which hardly anything is done, and how often that is looked for at most. */
-const [window, mostWindows] = [250, 40]
-/** The share of them that the process may work. */
-const quiet = 0.1
+const WINDOW_MILLISECONDS = 250
+const MAX_WINDOWS = 40
+/** Maximum utilization of the event loop in a quiet window. */
+const QUIET_UTILIZATION = 0.1
 
 module.exports = {
-  /** Calls back once, when hardly anything is done; after ten seconds in any case. */
+  /** Calls back once the process is nearly idle, after ten seconds at the latest. */
   atQuietMoment(callback) {
     let before = performance.eventLoopUtilization()
     let windows = 0
@@ -17,9 +17,9 @@ module.exports = {
       const { utilization } = performance.eventLoopUtilization(now, before)
       before = now
       windows++
-      if (utilization > quiet && windows < mostWindows) return
+      if (utilization > QUIET_UTILIZATION && windows < MAX_WINDOWS) return
       clearInterval(timer)
       callback()
-    }, window).unref()
+    }, WINDOW_MILLISECONDS).unref()
   },
 }

@@ -7,11 +7,11 @@ const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const path = join(__dirname, '../dist/cli.cjs')
-/** Milliseconds between the start of the node and the moment from which on V8 is tuned for one that lives on. */
-const tuneAfter = 1000
+/** Milliseconds from the start of the node until V8 is tuned for a long-running process. */
+const TUNING_DELAY = 1000
 
-/** What a file says; undefined if it cannot be read. */
-function read(file, encoding) {
+/** Returns the content of a file, or undefined if it cannot be read. */
+function readIfPossible(file, encoding) {
   try {
     return readFileSync(file, encoding)
   } catch {
@@ -20,16 +20,16 @@ function read(file, encoding) {
 }
 
 /**
- * Where the compiled code of a build is kept, beside the build. The first line of a build names it; V8 itself refuses
- * the code of another version, processor or set of flags.
+ * Returns the path of a build's code cache, next to the build. The first line of a build identifies it. V8 itself rejects
+ * a cache made by another version, for another processor or with other flags.
  */
-function compiledPath(source) {
+function codeCachePath(source) {
   const build = source.slice(2, source.indexOf('\n')).trim()
   return join(dirname(path), `.compiled-${build}-${process.version}-${process.arch}`)
 }
 
-/** Keeps the compiled code for the next start. A folder that cannot be written to is no error. */
-function keep(file, script) {
+/** Stores the compiled code for the next start, if the directory is writable. */
+function storeCodeCache(file, script) {
   const temporary = `${file}.${process.pid}`
   try {
     writeFileSync(temporary, script.createCachedData())
@@ -39,35 +39,35 @@ function keep(file, script) {
   }
 }
 
-/** Loaded late: the first answer does not wait for it. */
+/** Tunes V8. Its modules are loaded here so that they do not delay the first answer. */
 function tune() {
   require('./heapGrowth.js').followCollections()
   require('./tierUp.js').optimizeSooner()
 }
 
-/** Runs the command, compiled by an earlier start if there was one: compiling takes as long as all the rest. */
+/** Runs the command from the code cache of an earlier start, if any: compiling takes half of a start. */
 function run(source) {
-  const file = compiledPath(source)
-  const cachedData = read(file)
+  const file = codeCachePath(source)
+  const cachedData = readIfPossible(file)
   const script = new Script(source, { filename: path, cachedData })
-  const isKept = cachedData !== undefined && !script.cachedDataRejected
+  const isCached = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {
     setTimeout(() => {
-      if (isKept) tune()
-      // Code that was used by then is part of the compiled form: the best is what a suite of tests has just used.
+      if (isCached) tune()
+      // The cache contains the functions compiled so far; after a test suite, those that the next run will need.
       else
         require('./quietMoment.js').atQuietMoment(() => {
-          keep(file, script)
+          storeCodeCache(file, script)
           tune()
         })
-    }, tuneAfter).unref()
+    }, TUNING_DELAY).unref()
   }
   const command = { exports: undefined }
   script.runInThisContext()(command, createRequire(path), path)
   return command.exports(process.argv.slice(2), whenStarted)
 }
 
-const source = read(path, 'latin1')
+const source = readIfPossible(path, 'latin1')
 if (source === undefined) {
   console.error('standin is not built yet: run "npm run build" (or "npm start", which builds first)')
   process.exitCode = 1
