@@ -11,6 +11,7 @@ import {
 import { decodeErrorText, decodePanicCode } from '../chain/evm/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import { MethodNotFoundError, RevertError, RpcError } from './errors.js'
+import { revmFailure } from './revmFailure.js'
 
 /*
  * Anvil's error messages and codes. Client libraries choose their error classes by both, and test suites written for
@@ -70,22 +71,6 @@ const refusals: readonly (readonly [geth: RegExp, code: number, message: string]
   ],
 ]
 
-/** Revm's failure name for each geth message (revm: context/interface/src/result.rs, HaltReason). */
-const failures: readonly (readonly [geth: RegExp, name: string])[] = [
-  [/^out of gas: write protection|^write protection/, 'StateChangeDuringStaticCall'],
-  [/^out of gas: not enough gas for reentrancy sentry/, 'ReentrancySentryOOG'],
-  [/^out of gas/, 'OutOfGas'],
-  [/^invalid opcode: INVALID$/, 'InvalidFEOpcode'],
-  [/^invalid opcode/, 'OpcodeNotFound'],
-  [/^stack underflow/, 'StackUnderflow'],
-  [/^stack limit reached/, 'StackOverflow'],
-  [/^invalid jump destination/, 'InvalidJump'],
-  [/^return data out of bounds/, 'OutOfOffset'],
-  [/^contract address collision/, 'CreateCollision'],
-  [/^invalid code: must not begin with 0xef/, 'CreateContractStartingWithEF'],
-  [/^max code size exceeded/, 'CreateContractSizeLimit'],
-]
-
 /** Returns anvil's version of an error; undefined if anvil has none, or none more specific. */
 export function anvilError(error: unknown): RpcError | undefined {
   if (error instanceof MethodNotFoundError) return new RpcError(-32601, 'Method not found')
@@ -106,7 +91,10 @@ export function anvilError(error: unknown): RpcError | undefined {
     ) ?? []
   if (allowance !== undefined) return outOfGas(allowance)
   if (error instanceof NothingLeftForGasError && error.coversValue) return outOfGas('0')
-  if (error instanceof ExecutionFailedError) return failure(message)
+  if (error instanceof ExecutionFailedError) {
+    const name = revmFailure(message)
+    return name === undefined ? undefined : new RpcError(-32603, `EVM error ${name}`)
+  }
   const [, code, anvilMessage] = refusals.find(([geth]) => geth.test(message)) ?? []
   return code === undefined || anvilMessage === undefined ? undefined : new RpcError(code, anvilMessage)
 }
@@ -133,10 +121,4 @@ function anvilRevertMessage(data: Uint8Array): string {
   const values =
     rest.length === 0 ? '' : `: ${isUtf8(rest) ? Buffer.from(rest).toString() : bytesToPlainHex(rest)}`
   return `execution reverted: custom error ${bytesToHex(selector)}${values}`
-}
-
-/** Returns an EVM failure other than REVERT under revm's name. */
-function failure(message: string): RpcError | undefined {
-  const [, name] = failures.find(([geth]) => geth.test(message)) ?? []
-  return name === undefined ? undefined : new RpcError(-32603, `EVM error ${name}`)
 }

@@ -3,7 +3,7 @@ import type { CallBaseFee } from '../chain/calls/call.js'
 import type { BlockRandomness } from '../chain/mining/randomness.js'
 import type { BlockTag } from '../chain/view.js'
 import { hexToBytes } from '../encoding/hex.js'
-import type { StructLogForm } from './tracers/structLogger.js'
+import type { TraceForm } from './tracers/tracerKind.js'
 import { clientVersion, version } from '../version.js'
 
 /** A development node that can be emulated. */
@@ -75,6 +75,8 @@ export interface CompatibilityProfile {
   limitsFeesTo128Bits: boolean
   /** Whether a call without gas gets its block's gas limit rather than the gas cap. */
   callsGetBlockGasLimit: boolean
+  /** Whether calls on the head see the fee recipient and the gas limit of the next block. */
+  headCallsSeeNextBlock: boolean
   /** Base fee of the block in which a call runs. */
   callBaseFee: CallBaseFee
   /** Whether the tip of a message with only a tip is also its fee cap; otherwise it has no cap. */
@@ -112,8 +114,11 @@ export interface CompatibilityProfile {
   feeHistoryEndsAtHead: boolean
   /** Whether a fee history without percentiles has an empty reward list rather than none. */
   emptyRewardWithoutPercentiles: boolean
-  /** Whether proofs of absent accounts contain the hashes of an empty account rather than zeros. */
-  absentAccountsProveEmptyHashes: boolean
+  /**
+   * Whether proofs show that tries are empty: an absent account has the hashes of an empty one rather than zeros, and
+   * the proof of a slot in an empty trie is the empty node rather than nothing.
+   */
+  proofsShowEmptiness: boolean
   /** Whether txpool_content and txpool_inspect write checksummed addresses. */
   checksumsPoolAddresses: boolean
   /** Default distance of the safe block from the head, in blocks; the finalized block is twice as far. */
@@ -131,8 +136,8 @@ export interface CompatibilityProfile {
   /** Default choice of null members in the pending block; undefined lets the path decide. */
   pendingFields: PendingFields | undefined
 
-  /** Format of opcode-level traces. */
-  structLogForm: StructLogForm
+  /** Whose format traces have. */
+  traceForm: TraceForm
 
   /** Methods refused as unknown although the node implements them. */
   withheldMethods: ReadonlySet<string>
@@ -200,6 +205,7 @@ const standinProfile: CompatibilityProfile = {
   callsDefaultToFirstAccount: false,
   limitsFeesTo128Bits: false,
   callsGetBlockGasLimit: false,
+  headCallsSeeNextBlock: false,
   callBaseFee: 'kept',
   tipIsCallFeeCap: false,
   skipsCallBalanceCheck: false,
@@ -217,7 +223,7 @@ const standinProfile: CompatibilityProfile = {
   firstBlockInheritsBaseFee: false,
   feeHistoryEndsAtHead: false,
   emptyRewardWithoutPercentiles: false,
-  absentAccountsProveEmptyHashes: false,
+  proofsShowEmptiness: false,
   checksumsPoolAddresses: true,
   slotsInAnEpoch: 0,
   missing: 'geth',
@@ -226,7 +232,7 @@ const standinProfile: CompatibilityProfile = {
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
   pendingFields: undefined,
-  structLogForm: 'geth',
+  traceForm: 'geth',
   withheldMethods: new Set(),
   appliesTransactionGasCap: false,
   blockRandomness: 'parent',
@@ -279,6 +285,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
     callsGetBlockGasLimit: true,
+    headCallsSeeNextBlock: true,
     callBaseFee: 'lowered',
     errorMessages: 'anvil',
     logsRange: 'lenient',
@@ -291,7 +298,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     firstBlockInheritsBaseFee: true,
     feeHistoryEndsAtHead: true,
     emptyRewardWithoutPercentiles: true,
-    absentAccountsProveEmptyHashes: true,
+    proofsShowEmptiness: true,
     checksumsPoolAddresses: false,
     slotsInAnEpoch: 32,
     revertThrowsForLostSnapshot: true,
@@ -301,7 +308,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,
     pendingFields: 'anvil',
-    structLogForm: 'anvil',
+    traceForm: 'anvil',
   },
   hardhat: {
     allowsContractSenders: true,
@@ -327,7 +334,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     accountsIncludeImpersonated: false,
     logsRange: 'lenient',
     pendingFields: 'hardhat',
-    structLogForm: 'hardhat',
+    traceForm: 'hardhat',
     withheldMethods: methodsHardhatLacks,
     appliesTransactionGasCap: true,
     blockRandomness: 'hardhat',

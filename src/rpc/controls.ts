@@ -154,8 +154,14 @@ export class Controls {
     this.#gasPrice = price
   }
 
+  /** Returns the fee recipient of the next block, 20 bytes. */
   coinbase(): Uint8Array {
     return this.#chain.settings.coinbase
+  }
+
+  /** Returns the gas limit of the next block. */
+  gasLimit(): bigint {
+    return this.#chain.settings.gasLimit
   }
 
   /** Sets the fee recipient, starting with the next block. */
@@ -402,7 +408,7 @@ export class Controls {
       hardfork: chain.nextRules().hardfork(),
       order: chain.mempool.options.order,
       baseFee: chain.nextBaseFee(),
-      gasLimit: chain.settings.gasLimit,
+      gasLimit: this.gasLimit(),
     }
   }
 

@@ -344,6 +344,8 @@ describe('what Otterscan asks for', () => {
     const older = await page('ots_searchTransactionsBefore', 4)
     expect(older.txs.map(({ hash }) => hash)).toEqual([hashes[0]])
     expect(older).toMatchObject({ firstPage: false, lastPage: true })
+    const beyondHead = await page('ots_searchTransactionsBefore', 1000)
+    expect(beyondHead.txs.map(({ hash }) => hash)).toEqual([hashes[2], hashes[1]])
     const after = await page('ots_searchTransactionsAfter', 0)
     expect(after.txs.map(({ hash }) => hash)).toEqual([hashes[1], hashes[0]])
     expect(after).toMatchObject({ firstPage: false, lastPage: true })

@@ -31,8 +31,10 @@ export interface CallTracerOptions {
   withLog?: boolean
   /** Whether to leave out calls to precompiles, like Parity. */
   skipPrecompiles?: boolean
-  /** Whether the outermost frame shows only the gas of its code, like Parity: without intrinsic gas and refunds. */
-  executionGas?: boolean
+  /** Whether the outermost frame begins with the gas left after intrinsic gas, like Parity, rather than the limit. */
+  gasAfterIntrinsic?: boolean
+  /** Whether the outermost frame uses only the gas of its code, like Parity: without intrinsic gas and refunds. */
+  gasUsedByCode?: boolean
   /** Approximate text length of a frame without its data, if it differs from callTracer's. */
   frameBytes?: number
 }
@@ -86,7 +88,7 @@ export class CallTracer implements ExecutionTracer {
     if (this.#options.onlyTopCall === true && frame.depth > 0) return
     const { input, from, to, depth, type, value } = frame
     this.#budget.spend((this.#options.frameBytes ?? FRAME_BYTES) + 2 * input.length)
-    const showsLimit = depth === 0 && this.#options.executionGas !== true
+    const showsLimit = depth === 0 && this.#options.gasAfterIntrinsic !== true
     const gas = (showsLimit ? this.#message?.gasLimit : undefined) ?? frame.gas
     this.#open.push({
       type,
@@ -136,7 +138,7 @@ export class CallTracer implements ExecutionTracer {
 
   end(gasUsed: bigint): void {
     if (this.#top === undefined) return
-    if (this.#options.executionGas !== true) this.#top.gasUsed = gasUsed
+    if (this.#options.gasUsedByCode !== true) this.#top.gasUsed = gasUsed
     dropFailedLogs(this.#top, false)
   }
 

@@ -43,12 +43,10 @@ export interface BlockTraceRequest {
 /** A call to trace. */
 export interface CallTraceRequest {
   view: ChainView
-  /** The block whose state the call runs on. */
-  block: StoredBlock
-  /** Whether to use the state that `latest` reads, including edits by controls. */
-  isLatest: boolean
-  /** Runs the call in place of this transaction of the block. */
-  transactionIndex?: bigint | undefined
+  /** Selects the state and the block that the call runs on. */
+  at: BlockSelector
+  /** Runs the call in place of a transaction of a block instead. */
+  within?: { block: StoredBlock; transactionIndex: bigint } | undefined
   call: CallObject
   stateOverrides?: readonly AccountOverride[] | undefined
   /** Name of a block override that only eth_simulateV1 supports; the call is rejected if set. */
@@ -63,10 +61,8 @@ export interface CallTraceRequest {
 /** A sequence of calls to trace. */
 export interface CallSequenceRequest {
   view: ChainView
-  /** The block whose state the first call runs on. */
-  block: StoredBlock
-  /** Whether to use the state that `latest` reads, including edits by controls. */
-  isLatest: boolean
+  /** Selects the state and the block that the first call runs on. */
+  at: BlockSelector
   calls: readonly { call: CallObject; tracer: ExecutionTracer }[]
 }
 
@@ -108,13 +104,10 @@ export class HistoryTracer {
    * @throws ChainError if it may not be executed.
    */
   async traceCall(request: CallTraceRequest): Promise<void> {
-    const { view, block, isLatest, transactionIndex } = request
+    const { view, at, within } = request
     await this.#run(request, async () => {
-      if (transactionIndex === undefined) {
-        const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
-        return traceOn(createCallSite(view, await view.stateAt(selector)), request)
-      }
-      return this.#traceWithin(request, transactionIndex)
+      if (within !== undefined) return this.#traceWithin(request, within)
+      return traceOn(createCallSite(view, await view.stateAt(at)), request)
     })
   }
 
@@ -123,14 +116,13 @@ export class HistoryTracer {
    *
    * @throws ChainError if one of them may not be executed.
    */
-  async traceCalls({ view, block, isLatest, calls }: CallSequenceRequest): Promise<void> {
+  async traceCalls({ view, at, calls }: CallSequenceRequest): Promise<void> {
     await interruptible(async () => {
-      const selector = isLatest ? { tag: 'latest' as const } : { hash: block.hash, requireCanonical: false }
-      const site = createCallSite(view, await view.stateAt(selector))
+      const site = createCallSite(view, await view.stateAt(at))
       const slice = new TimeSlice()
       for (const { call, tracer } of calls) {
         await slice.pause()
-        await traceOn(site, { view, block, isLatest, call, tracerFor: () => tracer })
+        await traceOn(site, { call, tracerFor: () => tracer })
       }
     })
   }
@@ -157,8 +149,11 @@ export class HistoryTracer {
   }
 
   /** As in geth, index 0 of an empty block means the state at its start (eth/state_accessor.go, stateAtTransaction). */
-  #traceWithin(request: CallTraceRequest, transactionIndex: bigint): Promise<void> {
-    const { view, block } = request
+  #traceWithin(
+    request: CallTraceRequest,
+    { block, transactionIndex }: NonNullable<CallTraceRequest['within']>,
+  ): Promise<void> {
+    const { view } = request
     const { header, transactions } = block
     if (header.number === 0n) throw new ChainError('no transaction in genesis')
     if (transactionIndex < 0n || transactionIndex >= Math.max(transactions.length, 1)) {
@@ -184,7 +179,7 @@ function requireParent(view: ChainView, { header }: StoredBlock): void {
   if (view.blockByHash(header.parentHash) === undefined) throw new ChainError('genesis is not traceable')
 }
 
-async function traceOn(site: CallSite, request: CallTraceRequest): Promise<void> {
+async function traceOn(site: CallSite, request: Omit<CallTraceRequest, 'view' | 'at'>): Promise<void> {
   const { call, stateOverrides, blockOverrides, unsupportedOverride } = request
   const overrides = {
     ...(stateOverrides && { stateOverrides }),

@@ -35,7 +35,7 @@ export function startTraceWithinBudget(
   budget: TraceBudget,
   context: TraceContext,
 ): Trace {
-  const trace = startTrace(config, budget, context, backend.settings.compatibility.structLogForm)
+  const trace = startTrace(config, budget, context, backend.settings.compatibility.traceForm)
   const guard = budget.guard(config.timeout === undefined ? undefined : milliseconds(config.timeout))
   return { ...trace, tracer: combineTracers([guard, trace.tracer]) }
 }

@@ -4,12 +4,14 @@ import type { CallObject } from '../../chain/calls/callObject.js'
 import { ChainError } from '../../chain/errors.js'
 import type { AccountOverride } from '../../chain/calls/overrides.js'
 import type { BlockSelector } from '../../chain/view.js'
+import type { BlockOverrides } from '../../chain/vm/blockEnvironment.js'
 import { bytesEqual, quantity } from '../../encoding/hex.js'
 import type { ExecutionRequest } from '../../chain/calls/executor.js'
 import type { Backend } from '../backend.js'
 import type { CompatibilityProfile } from '../compatibility.js'
 import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
+import { isPending, latestBlock } from './findBlock.js'
 import { type BlockOverrideArguments, type CallArguments, toCall } from '../params/callObject.js'
 
 const WIDEST = 2n ** 128n - 1n
@@ -41,7 +43,8 @@ export interface ExecutionArguments {
  *
  * @throws InvalidParamsError in anvil's compatibility if a fee exceeds 128 bits
  */
-export function executionRequest({ view, backend }: Call, args: ExecutionArguments): ExecutionRequest {
+export function executionRequest(context: Call, args: ExecutionArguments): ExecutionRequest {
+  const { view, backend } = context
   const { compatibility } = backend.settings
   const { callsDefaultToFirstAccount, callBaseFee, skipsCallBalanceCheck } = compatibility
   checkFeeWidths(args.transaction, compatibility)
@@ -51,17 +54,32 @@ export function executionRequest({ view, backend }: Call, args: ExecutionArgumen
   if (compatibility.allowsGasPriceWithFeeCaps) checkCallFees(args.transaction)
   const call = callOf(args.transaction, compatibility)
   const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
-  const gas = call.gas ?? (compatibility.callsGetBlockGasLimit ? view.head().header.gasLimit : undefined)
+  const block = args.block ?? latestBlock
+  const { blockOverrides: given, unsupportedOverride } = supportedOverrides(args.blockOverrides)
+  const changes = compatibility.headCallsSeeNextBlock ? nextBlockSettings(context, block) : undefined
+  const blockOverrides = changes === undefined ? given : { ...changes, ...given }
+  const { gasLimit = view.head().header.gasLimit } = changes ?? {}
+  const gas = call.gas ?? (compatibility.callsGetBlockGasLimit ? gasLimit : undefined)
   return {
     view,
-    block: args.block ?? { tag: 'latest' },
+    block,
     call: from === call.from && gas === call.gas ? call : { ...call, from, gas },
     stateOverrides: args.stateOverrides,
-    ...supportedOverrides(args.blockOverrides),
+    blockOverrides,
+    unsupportedOverride,
     gasCapInBlocks: backend.settings.gasCapInBlocks,
     baseFee: callBaseFee,
     unfunded: skipsCallBalanceCheck,
   }
+}
+
+/** Returns what the next block's fee recipient and gas limit change in the head; undefined for other blocks. */
+function nextBlockSettings({ view, backend }: Call, block: BlockSelector): BlockOverrides | undefined {
+  const { header, ordinal } = view.head()
+  if (isPending(block) || view.resolve(block)?.ordinal !== ordinal) return undefined
+  const [feeRecipient, gasLimit] = [backend.controls.coinbase(), backend.controls.gasLimit()]
+  if (gasLimit === header.gasLimit && bytesEqual(feeRecipient, header.coinbase)) return undefined
+  return { feeRecipient, gasLimit }
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   flattenCalls,
   writeFlatCalls,
 } from '../tracers/flatCallTracer.js'
+import { parityMessage } from '../tracers/frameFailure.js'
 import type { TraceContext } from '../tracers/tracerKind.js'
 import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
@@ -110,20 +111,29 @@ export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void
   writer.append('}')
 }
 
-/** Parity's format of frames. */
-export const parityForm: FlatCallOptions = { convertParityErrors: true, missingResult: 'null' }
+/** Returns Parity's format of frames. */
+function parityFormat({ backend }: Pick<Call, 'backend'>): FlatCallOptions {
+  const { traceForm } = backend.settings.compatibility
+  return { describe: (failure) => parityMessage(failure, traceForm), missingResult: 'null' }
+}
 
 /** Parity's choice of frame contents. */
-export const parityFrames = { skipPrecompiles: true, executionGas: true }
+export const parityFrames = { skipPrecompiles: true, gasAfterIntrinsic: true, gasUsedByCode: true }
 
 /** Starts a trace of the given parts; the others are null or empty. */
-export function startParityTrace(types: ReadonlySet<TraceType>, budget: TraceBudget): ParityTrace {
+export function startParityTrace(
+  call: Pick<Call, 'backend'>,
+  types: ReadonlySet<TraceType>,
+  budget: TraceBudget,
+): ParityTrace {
+  const format = parityFormat(call)
   const calls = new CallTracer(parityFrames, budget)
   const changes = types.has('stateDiff') ? new PrestateTracer({ diffMode: true }, budget) : undefined
   const steps = types.has('vmTrace') ? new VmTrace(budget) : undefined
   return {
     tracer: combineTracers([budget.guard(), calls, ...(changes ? [changes] : []), ...(steps ? [steps] : [])]),
-    write: (writer) => writeMembers({ calls, changes, steps, withFrames: types.has('trace') }, writer),
+    write: (writer) =>
+      writeMembers({ calls, changes, steps, withFrames: types.has('trace'), format }, writer),
   }
 }
 
@@ -133,14 +143,18 @@ interface Parts {
   changes: PrestateTracer | undefined
   steps: VmTrace | undefined
   withFrames: boolean
+  format: FlatCallOptions
 }
 
-function* writeMembers({ calls, changes, steps, withFrames }: Parts, writer: PieceWriter): Steps<void> {
+function* writeMembers(
+  { calls, changes, steps, withFrames, format }: Parts,
+  writer: PieceWriter,
+): Steps<void> {
   writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
   if (changes === undefined) writer.append('null')
   else yield* writeStateDiff(changes, writer)
   writer.append(',"trace":')
-  if (withFrames) yield* writeFlatCalls(calls.result, undefined, parityForm, writer)
+  if (withFrames) yield* writeFlatCalls(calls.result, undefined, format, writer)
   else writer.append('[]')
   writer.append(',"vmTrace":')
   if (steps === undefined) writer.append('null')
@@ -185,21 +199,23 @@ export async function writeFrameTexts(
   write: (text: string) => void,
 ): Promise<void> {
   const { block, keep = () => true } = order
+  const format = parityFormat(call)
   const slice = new TimeSlice()
   await eachFrame(call, order, (top, index) =>
-    runInSlices(writeFrames(top, { context: traceContextOf(block, index), keep, write }), slice),
+    runInSlices(writeFrames(top, { context: traceContextOf(block, index), format, keep, write }), slice),
   )
 }
 
 interface FrameSink {
   context: TraceContext
+  format: FlatCallOptions
   keep: (flat: FlatCall) => boolean
   write: (text: string) => void
 }
 
-function* writeFrames(top: CallFrame, { context, keep, write }: FrameSink): Steps<void> {
+function* writeFrames(top: CallFrame, { context, format, keep, write }: FrameSink): Steps<void> {
   for (const flat of flattenCalls(top)) {
-    if (keep(flat)) write(flatCallText(flat, context, parityForm))
+    if (keep(flat)) write(flatCallText(flat, context, format))
     yield
   }
 }

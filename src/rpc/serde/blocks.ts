@@ -43,7 +43,7 @@ export const blockId: Reader = (value) => {
   const read: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
     if (!members.includes(name)) throw unknownField(name, members)
-    const isOther = name !== 'requireCanonical' && ('blockNumber' in read || 'blockHash' in read)
+    const isOther = 'blockNumber' in read || ('blockHash' in read && name !== 'requireCanonical')
     if (isOther) throw new InvalidParamsError(`duplicate field \`${name}\``)
     const reader = name === 'blockNumber' ? blockText : name === 'blockHash' ? hash : boolean('unnamed')
     read[name] = reader(member)

@@ -11,7 +11,8 @@ import {
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
 import { printJson } from '../wire.js'
-import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
+import { frameFailure } from './frameFailure.js'
+import { type TraceForm, type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 /**
  * Writes a frame with its nested frames, members in geth's order (eth/tracers/native/call.go, callFrame).
@@ -21,16 +22,17 @@ import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 export function* writeCallFrame(
   top: CallFrame,
   writer: PieceWriter,
+  form: TraceForm,
   more?: (frame: CallFrame) => Steps<void>,
 ): Steps<void> {
   const open = [{ frame: top, next: 0 }]
-  writer.append(beginning(top))
+  writer.append(beginning(top, form))
   for (let parent = open.at(-1); parent !== undefined; parent = open.at(-1)) {
     yield
     const { frame, next } = parent
     const call = frame.calls[next]
     if (call !== undefined) {
-      writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call))
+      writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call, form))
       parent.next++
       open.push({ frame: call, next: 0 })
       continue
@@ -45,24 +47,17 @@ export function* writeCallFrame(
 }
 
 /** Returns a frame's text up to its nested frames. */
-function beginning({
-  type,
-  from,
-  to,
-  input,
-  gas,
-  gasUsed,
-  output,
-  failure,
-  revertReason,
-}: CallFrame): string {
+function beginning(
+  { type, from, to, input, gas, gasUsed, output, failure, revertReason }: CallFrame,
+  form: TraceForm,
+): string {
   const isFailedCreation = failure !== undefined && (type === 'CREATE' || type === 'CREATE2')
   return (
     `{"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"gasUsed":${jsonQuantity(gasUsed)}` +
     bytesMember('to', isFailedCreation ? undefined : to) +
     `,"input":${jsonBytes(input)}` +
     bytesMember('output', output) +
-    textMember('error', failure) +
+    textMember('error', failure === undefined ? undefined : frameFailure(failure, form)) +
     textMember('revertReason', revertReason)
   )
 }
@@ -97,9 +92,9 @@ const options = struct(
 /** callTracer: nested call frames. */
 export const callTracer: TracerKind = {
   name: 'callTracer',
-  start(config, budget) {
+  start(config, budget, _, form) {
     const { onlyTopCall = false, withLog = false } = decodeTracerConfig(options, config)
-    const tracer = new CallTracer({ onlyTopCall, withLog }, budget)
-    return { tracer, write: (_, writer) => writeCallFrame(tracer.result, writer) }
+    const tracer = new CallTracer({ onlyTopCall, withLog, gasAfterIntrinsic: form === 'anvil' }, budget)
+    return { tracer, write: (_, writer) => writeCallFrame(tracer.result, writer, form) }
   },
 }

@@ -32,7 +32,7 @@ export const erc7562Tracer: TracerKind = {
 }
 
 function writeResult(tracer: Erc7562Tracer, writer: PieceWriter): Steps<void> {
-  return writeCallFrame(tracer.result, writer, function* (frame) {
+  return writeCallFrame(tracer.result, writer, 'geth', function* (frame) {
     yield* writeFacts(tracer.factsOf(frame), writer)
     if (frame === tracer.result) yield* writeKeccakInputs([...tracer.keccakInputs], writer)
   })

@@ -11,35 +11,13 @@ import {
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
 import { printJson } from '../wire.js'
+import { parityMessage } from './frameFailure.js'
 import { type TraceContext, type TracerKind, decodeTracerConfig } from './tracerKind.js'
-
-const exact: ReadonlyMap<string, string> = new Map([
-  ['contract creation code storage out of gas', 'Out of gas'],
-  ['out of gas', 'Out of gas'],
-  ['gas uint64 overflow', 'Out of gas'],
-  ['max code size exceeded', 'Out of gas'],
-  ['invalid jump destination', 'Bad jump destination'],
-  ['execution reverted', 'Reverted'],
-  ['return data out of bounds', 'Out of bounds'],
-  ['stack limit reached 1024 (1023)', 'Out of stack'],
-  ['precompiled failed', 'Built-in failed'],
-  ['invalid input length', 'Built-in failed'],
-])
-
-const byPrefix: readonly (readonly [prefix: string, message: string])[] = [
-  ['invalid opcode:', 'Bad instruction'],
-  ['stack underflow', 'Stack underflow'],
-]
-
-/** Returns Parity's message for a failure; unknown failures are unchanged (geth: native/call_flat.go). */
-export function parityMessage(failure: string): string {
-  const known = exact.get(failure) ?? byPrefix.find(([prefix]) => failure.startsWith(prefix))?.[1]
-  return known ?? failure
-}
 
 /** Format of flat calls. */
 export interface FlatCallOptions {
-  convertParityErrors: boolean
+  /** Returns the message for a failure with geth's message. */
+  describe: (failure: string) => string
   /** `result` of a frame without one: null in trace_* (Erigon, Reth), absent in geth's flatCallTracer. */
   missingResult: 'null' | 'absent'
 }
@@ -93,12 +71,12 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
 export function flatCallText(
   { frame, traceAddress }: FlatCall,
   context: TraceContext | undefined,
-  { convertParityErrors, missingResult }: FlatCallOptions,
+  { describe, missingResult }: FlatCallOptions,
 ): string {
   const { failure, calls } = frame
   const hasResult = (failure === undefined || failure === REVERTED) && frame.type !== 'SELFDESTRUCT'
   const result = hasResult ? resultText(frame) : missingResult === 'null' ? 'null' : undefined
-  const message = failure !== undefined && convertParityErrors ? parityMessage(failure) : failure
+  const message = failure === undefined ? undefined : describe(failure)
   return (
     `{"action":${actionText(frame)}` +
     (context === undefined
@@ -158,13 +136,15 @@ const FRAME_BYTES = 720
 /** flatCallTracer: call frames as one list in Parity's format. */
 export const flatCallTracer: TracerKind = {
   name: 'flatCallTracer',
-  start(config, budget) {
+  start(config, budget, _, form) {
     const { convertParityErrors = false, includePrecompiles = false } = decodeTracerConfig(options, config)
     const tracer = new CallTracer({ skipPrecompiles: !includePrecompiles, frameBytes: FRAME_BYTES }, budget)
+    const describe = (failure: string): string =>
+      convertParityErrors ? parityMessage(failure, form) : failure
     return {
       tracer,
       write: (context, writer) =>
-        writeFlatCalls(tracer.result, context, { convertParityErrors, missingResult: 'absent' }, writer),
+        writeFlatCalls(tracer.result, context, { describe, missingResult: 'absent' }, writer),
     }
   },
 }

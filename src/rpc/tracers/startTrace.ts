@@ -12,8 +12,8 @@ import { callTracer } from './callTracer.js'
 import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
 import { prestateTracer } from './prestateTracer.js'
-import { type StructLogForm, opcodeTracers, startStructLogger } from './structLogger.js'
-import type { Trace, TraceContext, TracerKind } from './tracerKind.js'
+import { opcodeTracers, startStructLogger } from './structLogger.js'
+import type { Trace, TraceContext, TraceForm, TracerKind } from './tracerKind.js'
 
 /** 4byteTracer: number of calls per function selector. */
 export const fourByteTracer: TracerKind = {
@@ -46,10 +46,10 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
 /** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
-  start(config, budget, context) {
+  start(config, budget, context, form) {
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context)])
+      .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context, form)])
     return {
       tracer: combineTracers(traces.map(([, { tracer }]) => tracer)),
       write: (at, writer) => writeMembers(traces, at, writer),
@@ -81,16 +81,16 @@ const kinds: ReadonlyMap<string, TracerKind> = new Map(
 /**
  * Starts the trace that a configuration selects.
  *
- * @param form - format of opcode-level traces; in hardhat's, memory is included unless disabled
+ * @param form - whose format the trace has; in hardhat's, memory is included unless disabled
  * @throws ServerError if `tracerConfig` does not fit the tracer
  */
 export function startTrace(
   { tracer, tracerConfig, ...options }: TraceConfig,
   budget: TraceBudget,
   context: TraceContext,
-  form: StructLogForm,
+  form: TraceForm,
 ): Trace {
-  if (tracer !== undefined) return startNamed(tracer, tracerConfig, budget, context)
+  if (tracer !== undefined) return startNamed(tracer, tracerConfig, budget, context, form)
   const { enableMemory, disableMemory, disableStack, disableStorage, enableReturnData, limit } = options
   const isHardhat = form === 'hardhat'
   return startStructLogger(
@@ -113,11 +113,17 @@ export function isJavaScript({ tracer }: TraceConfig): boolean {
 }
 
 /** Starts a tracer by name; an unknown name is taken as a JavaScript program. */
-function startNamed(name: string, config: unknown, budget: TraceBudget, context: TraceContext): Trace {
+function startNamed(
+  name: string,
+  config: unknown,
+  budget: TraceBudget,
+  context: TraceContext,
+  form: TraceForm,
+): Trace {
   const kind = kinds.get(name)
   return kind === undefined
     ? startJavaScriptTracer(name, config, budget, context)
-    : kind.start(config, budget, context)
+    : kind.start(config, budget, context, form)
 }
 
 function muxMembers(config: unknown): [string, unknown][] {

@@ -12,25 +12,22 @@ import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ListWriter, PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
 import { printJson } from '../wire.js'
-import type { Trace, TracerKind } from './tracerKind.js'
+import type { Trace, TraceForm, TracerKind } from './tracerKind.js'
 
 const WORD_DIGITS = 64
 
-/** Format of opcode-level traces. */
-export type StructLogForm = 'geth' | 'anvil' | 'hardhat'
-
-interface StructLogFormat {
+interface TraceFormat {
   step(log: StructLog): string
   returnValue(bytes: Uint8Array): string
 }
 
 /** Prints steps as they occur. */
 export class StructLogText implements StructLogSink {
-  readonly #format: StructLogFormat
+  readonly #format: TraceFormat
   readonly #writer = new PieceWriter()
   #isEmpty = true
 
-  constructor(form: StructLogForm) {
+  constructor(form: TraceForm) {
     this.#format = formats[form]
   }
 
@@ -99,7 +96,7 @@ function hardhatStep({ step, stack, memory, storage }: StructLog): string {
   return `${text}}`
 }
 
-const formats: Readonly<Record<StructLogForm, StructLogFormat>> = {
+const formats: Readonly<Record<TraceForm, TraceFormat>> = {
   geth: { step: gethStep, returnValue: jsonBytes },
   anvil: { step: withRefund, returnValue: jsonBytes },
   hardhat: {
@@ -123,11 +120,7 @@ function slotTexts(storage: ReadonlyMap<string, string>, prefix: '0x' | ''): str
 }
 
 /** Starts the default tracer, which logs every opcode with its stack. */
-export function startStructLogger(
-  options: StructLogOptions,
-  budget: TraceBudget,
-  form: StructLogForm,
-): Trace {
+export function startStructLogger(options: StructLogOptions, budget: TraceBudget, form: TraceForm): Trace {
   const text = new StructLogText(form)
   const tracer = new StructLogger(options, text, budget)
   return { tracer, write: (_, writer) => text.writeAll(tracer.outcome, writer) }

@@ -5,6 +5,9 @@ import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieces.js'
 import { DecodeError, type Decoder } from '../params/combinators.js'
 
+/** Whose format traces have. */
+export type TraceForm = 'geth' | 'anvil' | 'hardhat'
+
 /** A trace in progress. */
 export interface Trace {
   tracer: ExecutionTracer
@@ -16,7 +19,7 @@ export interface Trace {
 export interface TracerKind {
   readonly name: string
   /** @throws ServerError if the configuration does not fit the tracer */
-  start(config: unknown, budget: TraceBudget, context: TraceContext): Trace
+  start(config: unknown, budget: TraceBudget, context: TraceContext, form: TraceForm): Trace
 }
 
 /**

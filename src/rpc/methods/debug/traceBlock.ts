@@ -26,6 +26,12 @@ export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlo
   throw new ServerError(`block ${name} not found`)
 }
 
+/** Selects the state of a traced block: by its tag, or by its hash, which no reorganisation moves. */
+export function tracedState(view: ChainView, selector: BlockSelector): BlockSelector {
+  const { hash } = tracedBlock(view, selector)
+  return 'tag' in selector ? selector : { hash, requireCanonical: false }
+}
+
 /** Whether the block is missing and the emulated node is anvil, which then returns no traces. */
 export function isMissingInAnvil(
   { view, backend }: Pick<Call, 'view' | 'backend'>,

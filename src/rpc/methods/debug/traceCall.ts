@@ -7,8 +7,8 @@ import { traceCallConfig } from '../../params/traceConfig.js'
 import { type Trace, emptyTraceContext, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
 import { keepsSteps, startTraceWithinBudget, traceBudget } from '../traces.js'
-import { noBlock, noBlockOfNumber } from '../findBlock.js'
-import { isMissingInAnvil, tracedBlock } from './traceBlock.js'
+import { isPending, noBlock, noBlockOfNumber } from '../findBlock.js'
+import { isMissingInAnvil, tracedBlock, tracedState } from './traceBlock.js'
 
 /** debug_traceCall: traces a message on a block's state, or in place of one of its transactions. */
 export const traceCall = defineMethod(
@@ -21,14 +21,17 @@ export const traceCall = defineMethod(
   async (call, transaction, selector = { tag: 'latest' }, given = {}) => {
     const { stateOverrides, blockOverrides, txIndex, ...config } = given
     if (isMissingInAnvil(call, selector)) return noBlockOfNumber(call, selector) ?? noBlock(call)
-    const block = tracedBlock(call.view, selector)
+    const { missing } = call.backend.settings.compatibility
+    const at = missing === 'anvil' && isPending(selector) ? selector : tracedState(call.view, selector)
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     let trace: Trace | undefined
     await call.backend.tracing.traceCall({
       view: call.view,
-      block,
-      isLatest: 'tag' in selector && selector.tag === 'latest',
-      transactionIndex: txIndex,
+      at,
+      within:
+        txIndex === undefined
+          ? undefined
+          : { block: tracedBlock(call.view, selector), transactionIndex: txIndex },
       call: request.call,
       stateOverrides: request.stateOverrides,
       blockOverrides: request.blockOverrides,

@@ -9,15 +9,20 @@ import { WireBytes, printJson } from '../../wire.js'
 import { latestBlock } from '../findBlock.js'
 
 const absentHash = bytesToHex(new Uint8Array(32))
+/** RLP of the root of an empty trie. */
+const EMPTY_NODE = '0x80'
 
 /**
  * Formats the result of eth_getProof, slot by slot. An absent account has zero hashes; a key given with 32 bytes is
  * echoed as a hash, any other as a QUANTITY (geth: internal/ethapi/api.go, GetProof).
+ *
+ * @param proofOfNothing - proof of a slot in an empty trie
  */
 export function* formatProof(
   address: Uint8Array,
   slots: readonly StorageSlot[],
   { exists, account, accountProof, storageProof }: AccountProof,
+  proofOfNothing: readonly string[] = [],
 ): Steps<WireBytes> {
   const members = printJson({
     address: bytesToHex(address),
@@ -32,7 +37,7 @@ export function* formatProof(
     const text = printJson({
       key: slots[index]?.inputLength === 32 ? bytesToHex(slot) : quantity(bytesToBigint(slot)),
       value: quantity(bytesToBigint(value)),
-      proof: proof.map(bytesToHex),
+      proof: proof.length === 0 ? proofOfNothing : proof.map(bytesToHex),
     })
     pieces.push(index === 0 ? text : `,${text}`)
     yield
@@ -59,7 +64,9 @@ export const getProof = defineMethod(
       account,
       slots.map(({ slot }) => slot),
     )
-    const exists = proof.exists || backend.settings.compatibility.absentAccountsProveEmptyHashes
-    return runInSlices(formatProof(account, slots, { ...proof, exists }), new TimeSlice())
+    const { proofsShowEmptiness } = backend.settings.compatibility
+    const shown = { ...proof, exists: proof.exists || proofsShowEmptiness }
+    const proofOfNothing = proofsShowEmptiness ? [EMPTY_NODE] : []
+    return runInSlices(formatProof(account, slots, shown, proofOfNothing), new TimeSlice())
   },
 )

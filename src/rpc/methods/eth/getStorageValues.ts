@@ -61,10 +61,12 @@ const maxSlots = 1024
 export const getStorageValues = defineMethod(
   'eth_getStorageValues',
   [required('requests', storageRequest), optional('block', blockSelector)],
-  async ({ view }, requests, block = latestBlock) => {
+  async ({ view, backend }, requests, block = latestBlock) => {
     const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)
     if (count > maxSlots) throw new TooManySlotsError(maxSlots)
-    if (count === 0) throw new InvalidParamsError('empty request')
+    if (count === 0 && backend.settings.compatibility.requestChecks !== 'anvil') {
+      throw new InvalidParamsError('empty request')
+    }
     const { state } = await view.stateAt(block)
     const writer = new PieceWriter()
     const values = new ListWriter(writer, '{}')

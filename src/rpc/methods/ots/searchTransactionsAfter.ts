@@ -68,9 +68,10 @@ function blocksOf({ view }: Call, { direction, from: start }: SearchOrder): Asyn
   const first = view.resolve({ tag: 'earliest' })?.header.number ?? 0n
   const head = view.head().header.number
   const isOlder = direction === 'older'
-  const [firstNumber, lastNumber] = isOlder ? [head, first] : [first, head]
-  const from = start === undefined ? firstNumber : start + (isOlder ? -1n : 1n)
-  return view.blocksWithTransactions({ from, to: lastNumber })
+  if (!isOlder)
+    return view.blocksWithTransactions({ from: start === undefined ? first : start + 1n, to: head })
+  const from = start === undefined || start > head ? head : start - 1n
+  return view.blocksWithTransactions({ from, to: first })
 }
 
 /** @param indices - in ascending order, at least one */

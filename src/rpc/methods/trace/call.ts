@@ -8,7 +8,8 @@ import { data } from '../../params/bytes.js'
 import { traceTypes } from '../../params/traceConfig.js'
 import { startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { executionRequest } from '../transactionRequest.js'
-import { tracedBlock } from '../debug/traceBlock.js'
+import { tracedState } from '../debug/traceBlock.js'
+import { latestBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_rawTransaction: traces a signed transaction on the head in Parity's format, without sending it. */
@@ -17,7 +18,7 @@ export const rawTransaction = defineMethod(
   [required('transaction', data), required('traceTypes', traceTypes)],
   async (call, raw, types) => {
     const { view, backend } = call
-    const trace = startParityTrace(types, traceBudget(call))
+    const trace = startParityTrace(call, types, traceBudget(call))
     const rules = view.rulesAt(view.head().header)
     const {
       from,
@@ -29,8 +30,7 @@ export const rawTransaction = defineMethod(
     } = messageFromTransaction(recoverTransaction(decodeTransaction(raw), rules), undefined)
     await backend.tracing.traceCall({
       view,
-      block: view.head(),
-      isLatest: true,
+      at: latestBlock,
       call: { from, ...(to !== undefined && { to }), value, data: input, gas: gasLimit, accessList },
       tracerFor: () => trace.tracer,
       keepsSteps: types.has('vmTrace'),
@@ -44,12 +44,11 @@ export const call = defineMethod(
   'trace_call',
   [required('transaction', callObject), required('traceTypes', traceTypes), optional('block', blockSelector)],
   async (context, transaction, types, selector = { tag: 'latest' }) => {
-    const trace = startParityTrace(types, traceBudget(context))
+    const trace = startParityTrace(context, types, traceBudget(context))
     const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
     await context.backend.tracing.traceCall({
       view: context.view,
-      block: tracedBlock(context.view, selector),
-      isLatest: 'tag' in selector && selector.tag === 'latest',
+      at: tracedState(context.view, selector),
       call: request.call,
       tracerFor: () => trace.tracer,
       keepsSteps: types.has('vmTrace'),

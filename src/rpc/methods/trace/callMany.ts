@@ -7,7 +7,7 @@ import { type CallArguments, callObject } from '../../params/callObject.js'
 import { type Decoder, ReasonError, inPieces, list } from '../../params/combinators.js'
 import { type TraceType, traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writeTrace } from '../../parity/parityTrace.js'
-import { tracedBlock } from '../debug/traceBlock.js'
+import { tracedState } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 import { executionRequest } from '../transactionRequest.js'
 
@@ -51,14 +51,13 @@ export const callMany = defineMethod(
     const slice = new TimeSlice()
     for (const { transaction, types } of given) {
       const { call } = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
-      calls.push({ trace: startParityTrace(types, budget), call })
+      calls.push({ trace: startParityTrace(context, types, budget), call })
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
     await context.backend.tracing.traceCalls({
       view: context.view,
-      block: tracedBlock(context.view, selector),
-      isLatest: 'tag' in selector && selector.tag === 'latest',
+      at: tracedState(context.view, selector),
       calls: calls.map(({ call, trace: { tracer } }) => ({ call, tracer })),
     })
     const traces = calls.map(({ trace }) => trace)

@@ -27,7 +27,7 @@ export const replayBlockTransactions = defineMethod(
       view: call.view,
       block,
       tracerFor: () => {
-        trace = startParityTrace(types, budget)
+        trace = startParityTrace(call, types, budget)
         return trace.tracer
       },
       traced: async (index) => {
@@ -50,7 +50,7 @@ export const replayTransaction = defineMethod(
   async (call, transactionHash, types) => {
     const location = call.view.transactionLocation(transactionHash)
     if (location === undefined) throw new TransactionNotFoundError(transactionHash)
-    const trace = startParityTrace(types, traceBudget(call))
+    const trace = startParityTrace(call, types, traceBudget(call))
     await call.backend.tracing.traceBlock({
       view: call.view,
       block: location.block,
