@@ -5,11 +5,11 @@ import { freePort, runToEnd, startProgram, stopProcess } from '../support/proces
 import type { Random } from '../support/random.js'
 import { Transactions } from './transactions.js'
 
-/** A chain that geth made in its developer mode. */
+/** A chain made by geth in developer mode. */
 export interface DevChain {
-  /** The file of its blocks. */
+  /** File with the exported blocks. */
   chain: string
-  /** The hash of its last block. */
+  /** Hash of the last block. */
   head: string
   transactions: number
 }
@@ -17,13 +17,16 @@ export interface DevChain {
 interface DevOptions {
   program: string
   folder: string
-  /** The file of its genesis, which funds the senders. Its fork is Osaka: geth's own has forks that are only planned. */
+  /**
+   * Genesis file, which funds the senders. Its fork is Osaka: geth's own developer genesis activates forks that are
+   * only planned.
+   */
   genesis: string
   random: Random
   blocks: number
 }
 
-/** Lets geth make blocks of random transactions by its own clock, and exports them. */
+/** Sends random transactions to geth in developer mode, and exports the blocks it makes. */
 export async function makeDevChain({
   program,
   folder,
@@ -62,7 +65,7 @@ export async function makeDevChain({
     const transactions = new Transactions(random, { fork: 'osaka', chainId })
     for (let block = 0; block < blocks; block++) {
       const hashes: unknown[] = []
-      // Two transactions of an account may not wait beside each other where one of them has blobs.
+      // An account must not have pending transactions with and without blobs at the same time.
       const senders = new Set<string>()
       for (let left = 1 + random.below(4); left > 0; left--, count++) {
         const { raw, sender } = await transactions.next()
@@ -83,12 +86,12 @@ export async function makeDevChain({
 
 type Request = (method: string, params: unknown[]) => Promise<unknown>
 
-/** Longest wait for a transaction to be mined. */
-const PATIENCE_MILLISECONDS = 30_000
+/** How long to wait for a transaction to be mined. */
+const MINING_TIMEOUT_MILLISECONDS = 30_000
 
 async function untilMined(request: Request, hashes: readonly unknown[]): Promise<void> {
   for (const hash of hashes) {
-    for (const end = Date.now() + PATIENCE_MILLISECONDS; ; await sleep(20)) {
+    for (const end = Date.now() + MINING_TIMEOUT_MILLISECONDS; ; await sleep(20)) {
       if ((await request('eth_getTransactionReceipt', [hash])) !== null) break
       if (Date.now() > end) throw new Error(`geth does not mine ${String(hash)}`)
     }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { exchangeChains } from './run.js'
 
-test('geth imports chains of every fork, and its own chain is imported here', async ({ skip }) => {
+test('geth imports chains of every fork, and this node imports a chain made by geth', async ({ skip }) => {
   const result = await exchangeChains({ seed: 1, blocks: 5, log: () => undefined })
   if (result === undefined) {
-    console.warn('the exchange of chains is left out: there is neither geth nor Go')
+    console.warn('the exchange of chains is skipped: neither geth nor Go is installed')
     skip()
     return
   }

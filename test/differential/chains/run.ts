@@ -9,31 +9,31 @@ import { Random } from '../support/random.js'
 import { makeDevChain } from './devChain.js'
 import { forks, hasFork, Transactions } from './transactions.js'
 
-/** How chains are exchanged. */
+/** Options for an exchange of chains. */
 export interface ChainsOptions {
   seed: number
-  /** Of each fork. */
+  /** Number of blocks per fork. */
   blocks: number
   /** Only chains whose names match. */
   only?: RegExp | undefined
   log: (line: string) => void
 }
 
-/** What became of the chains. */
+/** Result of an exchange of chains. */
 export interface ChainsResult {
   blocks: number
   transactions: number
-  /** Why a chain was refused, by its name. */
+  /** Why chains were refused, by their names. */
   refusals: Map<string, string>
 }
 
-/** Transactions that are sent before a block is made. */
+/** Exclusive maximum of transactions per block. */
 const MOST_TRANSACTIONS = 8
 
 /**
- * Makes chains of random transactions on every fork, which geth imports, and lets geth make one, which this node imports.
+ * Makes a chain of random transactions on every fork for geth to import, and imports one made by geth.
  *
- * @returns undefined where geth can neither be found nor built
+ * @returns undefined if geth can be neither found nor built
  */
 export async function exchangeChains({
   seed,
@@ -62,19 +62,26 @@ export async function exchangeChains({
     for (const [index, fork] of forks.entries()) {
       const random = new Random(seed * forks.length + index)
       await attempt(`${fork}, imported by geth`, (place) =>
-        giveToGeth({ program, place, fork, random, blocks }),
+        importIntoGeth({ program, place, fork, random, blocks }),
       )
     }
     const random = new Random(seed)
-    await attempt("geth's own, imported here", (place) => takeFromGeth({ program, place, random, blocks }))
+    await attempt('made by geth, imported here', (place) =>
+      importFromGeth({ program, place, random, blocks }),
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
   return result
 }
 
-/** @returns how many transactions the chain has. @throws with what this node says of a block that it does not take */
-async function takeFromGeth({ program, place, random, blocks }: Omit<ForkChain, 'fork'>): Promise<number> {
+/**
+ * Imports a chain made by geth.
+ *
+ * @returns its number of transactions
+ * @throws with this node's reason for refusing a block
+ */
+async function importFromGeth({ program, place, random, blocks }: Omit<ForkChain, 'fork'>): Promise<number> {
   const dataDir = join(place, 'made')
   const genesis = join(place, 'genesis.json')
   await (await createNode({ dataDir, deterministic: true, listen: false })).stop()
@@ -110,8 +117,13 @@ interface ForkChain {
   blocks: number
 }
 
-/** @returns how many transactions the chain has. @throws with what geth says of a block that it does not take */
-async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): Promise<number> {
+/**
+ * Makes a chain and lets geth import it.
+ *
+ * @returns its number of transactions
+ * @throws with geth's reason for refusing a block
+ */
+async function importIntoGeth({ program, place, fork, random, blocks }: ForkChain): Promise<number> {
   const dataDir = join(place, 'made')
   const genesis = join(place, 'genesis.json')
   await writeFile(genesis, await genesisOf(fork, place))
@@ -122,7 +134,7 @@ async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): 
     for (let block = 0; block < blocks; block++) {
       for (let count = random.below(MOST_TRANSACTIONS); count > 0; count--) {
         const { raw } = await transactions.next()
-        // Two transactions of an account may not wait beside each other where one of them has blobs.
+        // An account must not have pending transactions with and without blobs at the same time.
         await node.request('eth_sendRawTransaction', [raw]).catch(async () => {
           await node.request('evm_mine')
           await node.request('eth_sendRawTransaction', [raw])
@@ -154,7 +166,10 @@ async function giveToGeth({ program, place, fork, random, blocks }: ForkChain): 
   return mined
 }
 
-/** The genesis of an own chain of a fork; before the merge with a difficulty, since geth wants work of such blocks. */
+/**
+ * Returns this node's genesis of a fork. Before Paris it gets a difficulty, which geth requires of proof-of-work
+ * blocks.
+ */
 async function genesisOf(fork: string, place: string): Promise<string> {
   const dataDir = join(place, 'own')
   const file = join(place, 'own.json')
@@ -174,19 +189,24 @@ async function genesisOf(fork: string, place: string): Promise<string> {
   return JSON.stringify({ ...genesis, config, difficulty: '0x20000' })
 }
 
-/** geth takes no chain that never merges; the merge is no part of the genesis block. */
+/**
+ * Adds an unreachable merge: geth refuses a genesis without one. The hash of the genesis block does not depend on it.
+ */
 function withDistantMerge(genesis: string): string {
   if (genesis.includes('"terminalTotalDifficulty"')) return genesis
   return genesis.replace(/"config":\s*\{/, '$&"terminalTotalDifficulty":1000000000000000000000000,')
 }
 
-/** What geth's log says of the first block that it did not take. */
+/** Extracts the reason for a refused block from geth's log. */
 function refusalIn(printed: string): string {
   const lines = printed.split('\n').filter((line) => /ERROR|error|bad block|invalid|Fatal/i.test(line))
   return lines.slice(0, 6).join('\n') || printed.slice(-1000)
 }
 
-/** The command line: `npm run differential -- chains [--seed N] [--blocks N] [--only REGEXP]`. Ends with status 1 on a refusal. */
+/**
+ * The command `npm run differential -- chains [--seed N] [--blocks N] [--only REGEXP]`. Returns 1 if a chain is
+ * refused.
+ */
 export async function main(argv: readonly string[]): Promise<number> {
   const only = textOption(argv, 'only')
   const result = await exchangeChains({
@@ -196,11 +216,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
+    console.error('geth not found: install Go, or set STANDIN_GETH to the path of the program')
     return 2
   }
   const { blocks, transactions, refusals } = result
-  console.log(`${blocks} blocks with ${transactions} transactions are taken, ${refusals.size} chains refused`)
+  console.log(`${blocks} blocks with ${transactions} transactions imported, ${refusals.size} chains refused`)
   for (const [name, reason] of refusals) console.log(`\n${name}\n  ${reason}`)
   return refusals.size === 0 ? 0 : 1
 }

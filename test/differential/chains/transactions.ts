@@ -4,7 +4,7 @@ import { deploying, signers } from '../geth/chain.js'
 import { Programs, precompileCall } from '../geth/programs.js'
 import type { Random } from '../support/random.js'
 
-/** The fork that first has a type of transactions, by the type. */
+/** Transaction types with the forks that introduced them. */
 const typeForks = [
   ['eip2930', 'berlin'],
   ['eip1559', 'london'],
@@ -20,7 +20,7 @@ export const forks = [
 ] as const
 
 const GWEI = 10n ** 9n
-/** The commitment to a blob of zeros, and each proof of it: the point at infinity. */
+/** The point at infinity: the commitment to a blob of zeros, and every proof for it. */
 const infinity: Hex = `0xc0${'00'.repeat(47)}`
 const zeroBlob: Hex = `0x${'00'.repeat(131_072)}`
 const zeroBlobHash: Hex = `0x01${createHash('sha256')
@@ -28,12 +28,12 @@ const zeroBlobHash: Hex = `0x01${createHash('sha256')
   .digest('hex')
   .slice(2)}`
 
-/** Whether a fork has what another one began with. */
+/** Whether a fork includes another one. */
 export function hasFork(fork: string, wanted: string): boolean {
   return forks.findIndex((name) => name === fork) >= forks.findIndex((name) => name === wanted)
 }
 
-/** Makes signed transactions of all types that a fork has, with random programs, calls and transfers. */
+/** Makes signed transactions of all types of a fork: random programs, calls and transfers. */
 export class Transactions {
   readonly #random: Random
   readonly #fork: string
@@ -50,7 +50,7 @@ export class Transactions {
     this.#programs = new Programs(random, this.#targets)
   }
 
-  /** The next transaction as it is sent, and who sends it. */
+  /** Returns the next raw transaction and its sender. */
   async next(): Promise<{ raw: Hex; sender: Address }> {
     const random = this.#random
     const signer = random.pick(signers.slice(0, 8))
@@ -75,7 +75,7 @@ export class Transactions {
       case 'eip2930':
         return { type, gasPrice: 20n * GWEI, accessList } as { type: string }
       case 'eip4844': {
-        // Proofs of cells are made from this form where a fork wants them.
+        // Nodes convert this form to cell proofs on forks that require them (EIP-7594).
         const sidecars = [{ blob: zeroBlob, commitment: infinity, proof: infinity }]
         return {
           ...{ type, ...fees, maxFeePerBlobGas: GWEI, blobVersionedHashes: [zeroBlobHash], sidecars },

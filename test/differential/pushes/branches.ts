@@ -6,9 +6,10 @@ import { type ChainFacts, signers } from '../geth/chain.js'
 import { Programs } from '../geth/programs.js'
 import type { Random } from '../support/random.js'
 
-/** A block as one node exports it and the other one's engine API takes it. */
+/** A block in both forms: RLP for this node, and a payload for geth's engine API. */
 export interface MadeBlock {
   hash: string
+  /** The block's RLP in hex. */
   raw: string
   /** The parameters of engine_newPayloadV4. */
   payload: readonly unknown[]
@@ -23,10 +24,10 @@ interface FullBlock extends Record<string, unknown> {
 const GWEI = 10n ** 9n
 /** The requestsHash of a block without requests (EIP-7685). */
 const noRequests = `0x${createHash('sha256').digest('hex')}`
-/** The point at infinity: the proof of every blob whose field elements are all the same (EIP-4844). */
+/** The point at infinity: the KZG proof of every blob whose field elements are all equal (EIP-4844). */
 const proof: Hex = `0xc0${'00'.repeat(47)}`
 
-/** Makes a blob of one field element, with its commitment and versioned hash. */
+/** Makes a blob that repeats one field element, with its commitment and versioned hash. */
 function constantBlob(element: number): { blob: Hex; commitment: Hex; versionedHash: Hex } {
   const point = bls12_381.G1.Point.BASE.multiply(BigInt(element)).toBytes(true)
   const digest = createHash('sha256').update(point).digest('hex')
@@ -37,7 +38,7 @@ function constantBlob(element: number): { blob: Hex; commitment: Hex; versionedH
   }
 }
 
-/** Makes blocks on a node of its own, whose end it takes back to make other ones. */
+/** Makes blocks on a separate node, and rolls some of them back to make competing branches. */
 export class Branches {
   readonly #node: StandinNode
   readonly #random: Random
@@ -53,9 +54,9 @@ export class Branches {
   }
 
   /**
-   * Takes blocks from the end and makes others.
+   * Removes blocks from the head and mines others.
    *
-   * @param announce - takes each transaction that nodes are told of before its block
+   * @param announce - receives the raw transactions that the compared nodes see before the block
    */
   async grow(
     { removed, added }: { removed: number; added: number },
@@ -76,7 +77,7 @@ export class Branches {
   }
 
   async #mine(blocks: MadeBlock[]): Promise<void> {
-    // Blocks of two branches are never the same.
+    // Ensures that blocks of two branches differ.
     await this.#node.request('evm_increaseTime', [1 + this.#random.below(1000)])
     await this.#node.request('evm_mine')
     blocks.push(await this.#export())
@@ -85,7 +86,7 @@ export class Branches {
   async #transaction(): Promise<Hex> {
     const random = this.#random
     const { chainId, contracts, accounts } = this.#facts
-    // An account may not have transactions with and without blobs wait beside each other.
+    // geth's pools refuse blob and other pending transactions of the same account.
     const hasBlob = random.chance(0.1)
     const signer = hasBlob ? random.pick(signers.slice(6, 8)) : random.pick(signers.slice(0, 6))
     const nonce = Number(await this.#node.request('eth_getTransactionCount', [signer.address, 'pending']))
@@ -98,7 +99,7 @@ export class Branches {
       { type: 'eip1559', ...fees },
       { type: 'eip1559', ...fees, accessList },
     ])
-    const what = random.pick<object>([
+    const content = random.pick<object>([
       { to: random.pick(contracts), data: random.hex(64) },
       { to: contracts[0], data: random.hex(32) },
       { to: contracts[0], data: random.hex(32) },
@@ -106,14 +107,14 @@ export class Branches {
       { data: this.#programs.next() },
     ])
     const common = { chainId, nonce, gas: 400_000n }
-    // A blob of its own each: this node knows blobs by their hash, geth by their transaction.
+    // Each transaction gets a unique blob: this node identifies blobs by their hash, geth by their transaction.
     const { blob, commitment, versionedHash } = constantBlob(++this.#blobs)
     const sidecars = [{ blob, commitment, proof }]
     const blobFees = { ...fees, maxFeePerBlobGas: 1000n * GWEI }
     const withBlob = { type: 'eip4844', ...blobFees, sidecars, blobVersionedHashes: [versionedHash] }
     const fields = hasBlob
       ? { ...common, ...withBlob, to: random.pick(accounts) }
-      : { ...common, ...kind, ...what }
+      : { ...common, ...kind, ...content }
     return signer.signTransaction(fields as TransactionSerializable)
   }
 

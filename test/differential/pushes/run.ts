@@ -9,42 +9,43 @@ import { Random } from '../support/random.js'
 import { Branches, type MadeBlock } from './branches.js'
 import { Subscriber } from './subscriber.js'
 
-/** What is meant to differ, with the reason. */
+/** Intended differences, with their reasons. */
 const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
-      'which transactions of removed blocks are pending again shows at once, in geth when its pool resets',
+      'transactions of removed blocks are pending again at once; in geth only when its pool has been reset',
     matches: ({ name, request }) => /pending/i.test(name) && request.includes('"isUnsettled":true'),
   },
 ]
 
-/** How pushes are compared. */
+/** Options for a comparison of pushes. */
 export interface PushesOptions {
   seed: number
-  /** Changes of the head. */
+  /** Number of head changes. */
   rounds: number
   log: (line: string) => void
 }
 
-/** What a comparison of pushes found. */
+/** Result of a comparison of pushes. */
 export interface PushesResult {
-  /** How many notifications were pushed here, and entries collected by filters. */
+  /** Number of notifications from this node, including entries collected by its filters. */
   pushed: number
-  /** How many of the changes were reorganisations. */
+  /** Number of head changes that were reorganisations. */
   reorganisations: number
   classes: DifferenceClasses
 }
 
 const GAS_LIMIT = 30_000_000n
-/** After this time without a push a round is over. */
+/** A round ends after this time without a push. */
 const QUIET_MILLISECONDS = 400
-const DEEPEST = 5
+/** Maximum number of blocks that a reorganisation removes. */
+const MAX_DEPTH = 5
 
 /**
- * Gives the same blocks and transactions to this node and to geth, among them other branches, and compares in order what
+ * Sends the same blocks and transactions, including reorganisations, to this node and to geth. Compares, in order, what
  * both push and what their filters collect.
  *
- * @returns undefined where geth can neither be found nor built
+ * @returns undefined if geth can be neither found nor built
  */
 export async function comparePushes({ seed, rounds, log }: PushesOptions): Promise<PushesResult | undefined> {
   const program = await findGeth()
@@ -71,8 +72,8 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
       await Promise.all(sides.map((side) => side.call('eth_sendRawTransaction', [raw])))
     }
     const zero = `0x${'00'.repeat(32)}`
-    // Blocks of another branch become canonical at once, others one by one.
-    const giveToGeth = async (blocks: readonly MadeBlock[], isBranch: boolean): Promise<void> => {
+    // A new branch becomes canonical in one step; other blocks follow one by one.
+    const importIntoGeth = async (blocks: readonly MadeBlock[], isBranch: boolean): Promise<void> => {
       for (const { payload, hash } of blocks) {
         await geth.engine('engine_newPayloadV4', payload)
         if (isBranch && hash !== blocks.at(-1)?.hash) continue
@@ -83,17 +84,17 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
     const path: number[] = []
     let lastRemoved = 0
     for (let round = 0; round < rounds; round++) {
-      const removed = Math.min(path.length, random.pick([0, 0, 1, 1, 2, DEEPEST]))
+      const removed = Math.min(path.length, random.pick([0, 0, 1, 1, 2, MAX_DEPTH]))
       const added = 1 + random.below(removed > 0 ? removed + 2 : 2)
       if (removed > 0) result.reorganisations++
       const blocks = await branches.grow({ removed, added }, announce)
       path.length -= removed
       path.push(...blocks.map(() => round))
       await node.request('standin_importBlocks', [blocks.map(({ raw }) => raw)])
-      await giveToGeth(blocks, removed > 0)
+      await importIntoGeth(blocks, removed > 0)
       for (const side of sides) side.touch()
       const [ours, theirs] = await Promise.all(sides.map((side) => side.settled(QUIET_MILLISECONDS)))
-      // What geth announces behind a reorganisation may come with the next block.
+      // What geth announces after a reorganisation may come only with the next block.
       const isUnsettled = removed > 0 || lastRemoved > 0
       lastRemoved = removed
       if (ours === undefined || theirs === undefined) continue
@@ -115,7 +116,7 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
   return result
 }
 
-/** Opens every kind of subscription, and filters of the same. */
+/** Opens a subscription and a filter of every kind. */
 async function watch(side: Subscriber, contracts: readonly string[]): Promise<void> {
   const [keeper, reverter] = contracts
   const word = `0x${'00'.repeat(31)}2a`
@@ -138,13 +139,15 @@ async function watch(side: Subscriber, contracts: readonly string[]): Promise<vo
   }
 }
 
-/** Transactions come in no order in geth, which goes through accounts as a map. */
+/** Sorts pending transactions: geth reports them in the random order of a Go map of accounts. */
 function inOrder(name: string, seen: unknown): unknown {
   if (!/pending/i.test(name) || !Array.isArray(seen)) return seen
   return seen.map((item) => JSON.stringify(item)).sort()
 }
 
-/** The command line: `npm run differential -- pushes [--seed N] [--rounds N]`. Ends with status 1 on a class that nothing explains. */
+/**
+ * The command `npm run differential -- pushes [--seed N] [--rounds N]`. Returns 1 if differences remain unexplained.
+ */
 export async function main(argv: readonly string[]): Promise<number> {
   const result = await comparePushes({
     seed: numberOption(argv, 'seed', 1),
@@ -152,7 +155,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
+    console.error('geth not found: install Go, or set STANDIN_GETH to the path of the program')
     return 2
   }
   console.log(`${result.pushed} notifications, ${result.reorganisations} reorganisations`)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
-/** What a node answers: a result, or an error. */
+/** A JSON-RPC answer: a result or an error. */
 export interface Answer {
   result?: unknown
   error?: unknown
@@ -13,7 +13,7 @@ interface Message extends Answer {
   params?: { subscription: string; result: unknown }
 }
 
-/** A connection to one node that keeps what its subscriptions push, and polls filters. */
+/** A WebSocket connection that collects notifications by subscription and polls filters. */
 export class Subscriber {
   readonly #socket: WebSocket
   readonly #answers = new Map<number, (answer: Answer) => void>()
@@ -42,7 +42,7 @@ export class Subscriber {
     return answered
   }
 
-  /** Opens a subscription whose pushes are kept under a name. */
+  /** Opens a subscription, whose notifications are collected under a name. */
   async subscribe(name: string, params: readonly unknown[]): Promise<void> {
     const { result, error } = await this.call('eth_subscribe', params)
     if (typeof result !== 'string') throw new Error(`eth_subscribe ${name}: ${JSON.stringify(error)}`)
@@ -51,14 +51,18 @@ export class Subscriber {
     for (const { subscription, result: pushed } of this.#early.splice(0)) this.#keep(subscription, pushed)
   }
 
-  /** Makes a filter whose changes are kept under a name. */
+  /** Installs a filter, whose changes are collected under a name. */
   async filter(name: string, method: string, params: readonly unknown[]): Promise<void> {
     const { result, error } = await this.call(method, params)
     if (result === undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
     this.#filters.set(name, result)
   }
 
-  /** What was pushed and what filters collected since the last time, by name, once nothing has come for a while. */
+  /**
+   * Waits until nothing has been pushed for a while.
+   *
+   * @returns notifications and filter changes since the last call, by name
+   */
   async settled(quietMilliseconds: number): Promise<Map<string, unknown>> {
     while (Date.now() - this.#lastPush < quietMilliseconds) await sleep(10)
     const seen = new Map<string, unknown>()
@@ -70,7 +74,7 @@ export class Subscriber {
     return seen
   }
 
-  /** Begins a new time of quiet. */
+  /** Restarts the wait for quiet. */
   touch(): void {
     this.#lastPush = Date.now()
   }
@@ -90,7 +94,7 @@ export class Subscriber {
   #keep(subscription: string, result: unknown): void {
     this.touch()
     const name = this.#names.get(subscription)
-    // What is pushed may overtake the answer that names the subscription.
+    // A notification may arrive before the answer that names its subscription.
     if (name === undefined) this.#early.push({ subscription, result })
     else this.#pushed.get(name)?.push(result)
   }

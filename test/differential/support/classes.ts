@@ -1,13 +1,13 @@
 /** A difference between two answers. */
 export interface Difference {
-  /** What it has in common with others of its cause. */
+  /** Names the class: differences with the same cause share it. */
   name: string
   request: string
   ours: string
   theirs: string
 }
 
-/** A class of differences that is meant to be. */
+/** A class of intended differences. */
 export interface ExpectedDifference {
   reason: string
   matches(difference: Difference): boolean
@@ -18,25 +18,25 @@ interface DifferenceClass {
   smallest: Difference
 }
 
-/** Classes of differences, each with how often it came and its smallest example. */
+/** Collects differences by class, each with its count and smallest example. */
 export class DifferenceClasses {
   readonly #expected: readonly ExpectedDifference[]
-  readonly #meant = new Map<string, number>()
+  readonly #intended = new Map<string, number>()
   readonly #unexplained = new Map<string, DifferenceClass>()
 
   constructor(expected: readonly ExpectedDifference[]) {
     this.#expected = expected
   }
 
-  /** How many classes nothing explains. */
+  /** Number of classes without a listed reason. */
   get unexplained(): number {
     return this.#unexplained.size
   }
 
   add(difference: Difference): void {
-    const meant = this.#expected.find(({ matches }) => matches(difference))
-    if (meant !== undefined) {
-      this.#meant.set(meant.reason, (this.#meant.get(meant.reason) ?? 0) + 1)
+    const intended = this.#expected.find(({ matches }) => matches(difference))
+    if (intended !== undefined) {
+      this.#intended.set(intended.reason, (this.#intended.get(intended.reason) ?? 0) + 1)
       return
     }
     const known = this.#unexplained.get(difference.name)
@@ -47,13 +47,13 @@ export class DifferenceClasses {
     }
   }
 
-  /** Lines that say what was found: meant differences with their reasons, then the others, the most frequent first. */
+  /** Yields the lines of a report: intended differences with their reasons, then the others, most frequent first. */
   *report(): Generator<string> {
-    for (const [reason, count] of this.#meant) yield `meant, ${count} times: ${reason}`
+    for (const [reason, count] of this.#intended) yield `intended, ${count} times: ${reason}`
     const classes = [...this.#unexplained.values()].sort((a, b) => b.count - a.count)
     for (const { count, smallest } of classes) {
       const { name, request, ours, theirs } = smallest
-      // Whole, so that it can be sent again.
+      // The request is never shortened, so that it can be replayed.
       yield `\n[${count}] ${name}\n  sent   ${request}\n  ours   ${cut(ours)}\n  theirs ${cut(theirs)}`
     }
   }

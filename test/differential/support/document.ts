@@ -1,12 +1,12 @@
 import type { DocumentedMethod } from '../geth/generate.js'
 
-/** Posts a body of JSON-RPC. @returns the answer as text */
+/** Posts a JSON-RPC body. @returns the response body as text */
 export async function post(url: string, body: string): Promise<string> {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   return response.text()
 }
 
-/** The methods that both nodes have, from this node's document. @param isWanted - of their names */
+/** Returns the methods of this node's OpenRPC document that both nodes have. @param isWanted - filters by name */
 export async function sharedMethods(
   ours: string,
   theirs: string,
@@ -23,7 +23,7 @@ export async function sharedMethods(
   return shared
 }
 
-/** Of geth and anvil, and of hardhat. */
+/** Error codes of an unknown method: -32601 in geth and anvil, -32004 in hardhat. */
 const UNKNOWN_METHOD: ReadonlySet<number> = new Set([-32601, -32004])
 
 async function call(url: string, method: string): Promise<{ result?: unknown; error?: { code: number } }> {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** A free port on loopback. */
+/** Finds a free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -17,10 +17,10 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program to completion.
  *
- * @returns what it printed
- * @throws with what it printed unless it ends well
+ * @returns its output: standard output and standard error, interleaved
+ * @throws Error with the end of the output if the program exits with a status other than 0
  */
 export async function runToEnd(
   command: string,
@@ -39,7 +39,7 @@ export async function runToEnd(
   return printed
 }
 
-/** Starts a program that ends with this process at the latest. */
+/** Starts a program, and kills it when this process exits. */
 export function startProgram(
   command: string,
   parameters: readonly string[],
@@ -52,14 +52,14 @@ export function startProgram(
   return child
 }
 
-/** Creates a directory for temporary files; this process removes it as it ends. */
+/** Creates a temporary directory that is removed when this process exits. */
 export function temporaryDirectory(prefix: string): string {
   const path = mkdtempSync(join(tmpdir(), prefix))
   process.once('exit', () => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** Ends a program and waits for it. */
+/** Sends SIGTERM to a program and waits for its exit. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
@@ -67,25 +67,25 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   await closed
 }
 
-/** A program that answers are compared with. */
+/** A program to compare with. */
 export interface PeerProgram {
-  /** Of its binary. */
+  /** Name of the binary. */
   name: string
-  /** The package in the Go module proxy, with its version: `example.com/cmd/x@v1.2.3`. */
+  /** Go package with its version: `example.com/cmd/x@v1.2.3`. */
   goPackage: string
-  /** Its module with a version, where `go install` refuses the package for `exclude` lines in its go.mod. */
+  /** Module with its version, if `go install` refuses the package because of `exclude` lines in its go.mod. */
   goModule?: string
-  /** What `NAME version` prints of the release. */
+  /** Text in the output of `NAME version` that identifies the release. */
   version: string
-  /** The environment variable that names the binary. */
+  /** Environment variable with the path of the binary. */
   variable: string
 }
 
 /**
- * Finds a program: the one that its variable names, one on PATH of the same version, or one that was built before; builds
- * it with Go otherwise, in a folder of the user's cache.
+ * Finds a program: in its environment variable, on PATH if the version matches, or in the user's cache. Otherwise
+ * builds it with Go into that cache.
  *
- * @returns its path; undefined where there is neither the program nor Go, or Go cannot build it
+ * @returns the path of the binary; undefined if there is neither the program nor Go, or if the build fails
  */
 export async function findProgram({
   name,
@@ -120,7 +120,7 @@ export async function findProgram({
   }
 }
 
-/** Builds a package in the folder into which Go unpacks its module. */
+/** Builds a package inside its unpacked module, so that `exclude` lines are allowed. */
 async function buildInModule({
   goPackage,
   goModule,
@@ -138,13 +138,13 @@ async function buildInModule({
   await runToEnd('go', ['build', '-o', output, `.${path}`], { cwd: Dir, env })
 }
 
-/** What a command line gives by name, as in `--methods eth_call`. */
+/** Returns the value of a command-line option, as in `--methods eth_call`. */
 export function textOption(argv: readonly string[], name: string): string | undefined {
   const at = argv.indexOf(`--${name}`)
   return at < 0 ? undefined : argv[at + 1]
 }
 
-/** A whole number that a command line gives by name, as in `--seed 3`. */
+/** Returns the value of a numeric command-line option, as in `--seed 3`. */
 export function numberOption(argv: readonly string[], name: string, fallback: number): number {
   const given = textOption(argv, name)
   return given === undefined ? fallback : Number(given)

@@ -1,4 +1,4 @@
-/** Random choices that a seed determines. */
+/** A seeded source of random choices (mulberry32). */
 export class Random {
   #state: number
 
@@ -7,7 +7,7 @@ export class Random {
     for (let i = 0; i < 8; i++) this.next()
   }
 
-  /** A number from 0 up to, but not including, 1 (mulberry32). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -16,12 +16,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number from 0 up to, but not including, a limit. */
+  /** Returns an integer in [0, limit). */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** Whether something of a probability happens. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
@@ -36,12 +36,12 @@ export class Random {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }
 
-  /** Bytes in hexadecimal, with 0x in front. */
+  /** Returns random bytes as 0x-prefixed hex. */
   hex(length: number): string {
     return `0x${this.bytes(length).toString('hex')}`
   }
 
-  /** A number without leading zeros in hexadecimal: small ones are likelier, few have all the bits. */
+  /** Returns a hex quantity of at most the given number of bits; most are small, a few are the maximum. */
   quantity(bits: number): string {
     const kind = this.below(8)
     if (kind === 0) return '0x0'
