@@ -81,6 +81,30 @@ describe('--compat anvil', () => {
     })
   })
 
+  test('counts contracts alone as new accounts', async () => {
+    const { call, send } = devnet
+    const receiver = `0x${'d1'.repeat(20)}`
+    const { contractAddress } = await send({ data: '0x600160005560018060093d393df300' })
+    const replay = async (): Promise<Record<string, unknown> | undefined> => {
+      const parts = ['stateDiff']
+      type Replayed = { stateDiff: Record<string, unknown> }[]
+      return (await call<Replayed>('trace_replayBlockTransactions', 'latest', parts))[0]?.stateDiff
+    }
+    expect((await replay())?.[contractAddress]).toEqual({
+      balance: { '+': '0x0' },
+      code: { '+': '0x09' },
+      nonce: { '+': '0x1' },
+      storage: { [`0x${'00'.repeat(32)}`]: { '+': `0x${'00'.repeat(31)}01` } },
+    })
+    await send({ to: receiver, value: '0x5' })
+    expect((await replay())?.[receiver]).toEqual({
+      balance: { '*': { from: '0x0', to: '0x5' } },
+      code: '=',
+      nonce: '=',
+      storage: {},
+    })
+  })
+
   test('traces calls on the pending block', async () => {
     const { call } = devnet
     const numbering = await contract('0x435f5260205ff3')

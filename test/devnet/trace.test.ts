@@ -215,6 +215,39 @@ describe("traces in Parity's form", () => {
     })
   })
 
+  test('list what an account that a transaction creates has as added', async () => {
+    const { call, from, send } = devnet
+    const born = `0x${'d1'.repeat(20)}`
+    const transfer = await send({ to: born, value: '0x5' })
+    // Sets slot 0 to 1, and becomes the byte 9.
+    const created = await send({ data: '0x600160005560018060093d393df300' })
+    const diffs = await Promise.all(
+      [transfer, created].map(({ transactionHash }) =>
+        call<{ stateDiff: Record<string, unknown> }>('trace_replayTransaction', transactionHash, [
+          'stateDiff',
+        ]),
+      ),
+    )
+    const [paid, made] = diffs.map(({ stateDiff }) => stateDiff)
+    expect(paid?.[born]).toEqual({
+      balance: { '+': '0x5' },
+      nonce: { '+': '0x0' },
+      code: { '+': '0x' },
+      storage: {},
+    })
+    expect(made?.[created.contractAddress]).toEqual({
+      balance: { '+': '0x0' },
+      nonce: { '+': '0x1' },
+      code: { '+': '0x09' },
+      storage: { [pad('0x0')]: { '+': pad('0x1') } },
+    })
+    expect(Object.keys(paid ?? {})).toEqual([
+      '0xc014ba5ec014ba5ec014ba5ec014ba5ec014ba5e',
+      born,
+      from.toLowerCase(),
+    ])
+  })
+
   test('replay mined transactions with their state changes, including failed ones', async () => {
     const { call, from, send } = devnet
     const sent = await call<Hex>('eth_sendTransaction', { from, to: store, data: setNumber(9n) })

@@ -22,7 +22,7 @@ import {
   writeFlatCalls,
 } from '../tracers/flatCallTracer.js'
 import { parityMessage } from '../tracers/frameFailure.js'
-import type { TraceContext } from '../tracers/tracerKind.js'
+import type { TraceContext, TraceForm } from '../tracers/tracerKind.js'
 import { WireBytes } from '../wire.js'
 import { VmTrace } from './vmTrace.js'
 
@@ -33,6 +33,7 @@ const SAME = '"="'
 /** Writes state changes in Parity's format: `=` unchanged, `*` changed, `+` added, `-` removed. */
 export function* writeStateDiff(
   { pre, post }: Pick<PrestateTracer, 'pre' | 'post'>,
+  form: TraceForm,
   writer: PieceWriter,
 ): Steps<void> {
   const accounts = new ListWriter(writer, '{}')
@@ -42,10 +43,15 @@ export function* writeStateDiff(
     if (isGone && before.isAbsent) continue
     accounts.append(`"0x${address}":`)
     if (isGone) yield* writeAccountDiff('-', before, writer)
-    else if (before.isAbsent) yield* writeAccountDiff('+', after, writer)
+    else if (isBorn(before, after, form)) yield* writeAccountDiff('+', after, writer)
     else yield* writeChanges(before, after, writer)
   }
   accounts.end()
+}
+
+/** Whether an account counts as new. In anvil only a contract does, whose nonce begins with one. */
+function isBorn(before: PrestateAccount, after: PrestateAccount, form: TraceForm): boolean {
+  return before.isAbsent && (form !== 'anvil' || (after.nonce ?? 0n) > 0n)
 }
 
 function* writeAccountDiff(
@@ -112,9 +118,8 @@ export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void
 }
 
 /** Returns Parity's format of frames. */
-function parityFormat({ backend }: Pick<Call, 'backend'>): FlatCallOptions {
-  const { traceForm } = backend.settings.compatibility
-  return { describe: (failure) => parityMessage(failure, traceForm), missingResult: 'null' }
+function parityFormat(form: TraceForm): FlatCallOptions {
+  return { describe: (failure) => parityMessage(failure, form), missingResult: 'null' }
 }
 
 /** Parity's choice of frame contents. */
@@ -122,18 +127,19 @@ export const parityFrames = { skipPrecompiles: true, gasAfterIntrinsic: true, ga
 
 /** Starts a trace of the given parts; the others are null or empty. */
 export function startParityTrace(
-  call: Pick<Call, 'backend'>,
+  { backend }: Pick<Call, 'backend'>,
   types: ReadonlySet<TraceType>,
   budget: TraceBudget,
 ): ParityTrace {
-  const format = parityFormat(call)
+  const form = backend.settings.compatibility.traceForm
   const calls = new CallTracer(parityFrames, budget)
-  const changes = types.has('stateDiff') ? new PrestateTracer({ diffMode: true }, budget) : undefined
+  const changes = types.has('stateDiff')
+    ? new PrestateTracer({ diffMode: true, includeEmpty: true }, budget)
+    : undefined
   const steps = types.has('vmTrace') ? new VmTrace(budget) : undefined
   return {
     tracer: combineTracers([budget.guard(), calls, ...(changes ? [changes] : []), ...(steps ? [steps] : [])]),
-    write: (writer) =>
-      writeMembers({ calls, changes, steps, withFrames: types.has('trace'), format }, writer),
+    write: (writer) => writeMembers({ calls, changes, steps, withFrames: types.has('trace'), form }, writer),
   }
 }
 
@@ -143,18 +149,15 @@ interface Parts {
   changes: PrestateTracer | undefined
   steps: VmTrace | undefined
   withFrames: boolean
-  format: FlatCallOptions
+  form: TraceForm
 }
 
-function* writeMembers(
-  { calls, changes, steps, withFrames, format }: Parts,
-  writer: PieceWriter,
-): Steps<void> {
+function* writeMembers({ calls, changes, steps, withFrames, form }: Parts, writer: PieceWriter): Steps<void> {
   writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
   if (changes === undefined) writer.append('null')
-  else yield* writeStateDiff(changes, writer)
+  else yield* writeStateDiff(changes, form, writer)
   writer.append(',"trace":')
-  if (withFrames) yield* writeFlatCalls(calls.result, undefined, format, writer)
+  if (withFrames) yield* writeFlatCalls(calls.result, undefined, parityFormat(form), writer)
   else writer.append('[]')
   writer.append(',"vmTrace":')
   if (steps === undefined) writer.append('null')
@@ -199,7 +202,7 @@ export async function writeFrameTexts(
   write: (text: string) => void,
 ): Promise<void> {
   const { block, keep = () => true } = order
-  const format = parityFormat(call)
+  const format = parityFormat(call.backend.settings.compatibility.traceForm)
   const slice = new TimeSlice()
   await eachFrame(call, order, (top, index) =>
     runInSlices(writeFrames(top, { context: traceContextOf(block, index), format, keep, write }), slice),
