@@ -338,7 +338,7 @@ export class Generator {
   async #any(): Promise<Step> {
     const random = this.#random
     if (random.chance(0.02)) {
-      const body = random.chance(0.5) ? random.pick(bodies) : this.#documented.odd()
+      const body = random.chance(0.5) ? random.pick(bodies) : this.#documented.unusualBody()
       return { method: 'a body', params: [], changesState: true, body }
     }
     if (random.chance(0.5)) {

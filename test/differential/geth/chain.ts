@@ -9,7 +9,7 @@ import { Programs, precompileCall } from './programs.js'
 const GWEI = 10n ** 9n
 const mnemonic = 'test test test test test test test test test test test junk'
 
-/** What requests are made from: places of a chain that both nodes have. */
+/** Accounts, blocks and transactions of the common chain, from which requests are made. */
 export interface ChainFacts {
   chainId: number
   head: number
@@ -20,36 +20,38 @@ export interface ChainFacts {
   rawBlocks: string[]
 }
 
-/** A chain in files that both nodes begin with. */
+/** The common chain that both nodes start from, as files. */
 export interface ChainFiles {
   genesis: string
   chain: string
   facts: ChainFacts
 }
 
-/** The accounts of a node with the default phrase. */
+/** The first ten accounts of the default mnemonic. */
 export const signers: readonly PrivateKeyAccount[] = Array.from({ length: 10 }, (_, addressIndex) => {
   const key = mnemonicToAccount(mnemonic, { addressIndex }).getHdKey().privateKey
-  if (!key) throw new Error('the phrase has no private keys')
+  if (!key) throw new Error('the mnemonic has no private keys')
   return privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
 })
 
-/** Code that keeps the first word of its call data in slot 0, emits it in a log of two topics, and returns it. */
+/**
+ * Code that stores the first word of its call data in slot 0, emits it in a log of two topics, and returns it.
+ */
 const keeper = '5f355f555f355f525f35602a60205fa260205ff3'
 /** Code that reverts with Error("no"). */
 const reverter = '62461bcd60e51b5f5260206004526002602452616e6f60f01b60445260645ffd'
-/** Code that writes its call data's first word into the slot of its second, which is cleared by a zero. */
+/** Code that writes the first word of its call data into the slot named by the second; zero clears the slot. */
 const writer = '5f35602035555f5ff3'
 
-/** Creation code of a runtime code. */
+/** Returns init code that deploys a runtime code. */
 export function deploying(runtime: string): Hex {
   const length = (runtime.length / 2).toString(16).padStart(4, '0')
   return `0x61${length}80600a5f395ff3${runtime}`
 }
 
 /**
- * Makes a chain with transactions of all types but blobs, contracts, logs, storage, delegations and failures, and writes
- * it into files.
+ * Makes a chain of 31 blocks and exports it to files. It has transactions of all types except blobs, contracts, logs,
+ * storage, a delegation and failures.
  */
 export async function makeChain(folder: string, random: Random, options: NodeOptions): Promise<ChainFiles> {
   const dataDir = join(folder, 'made')
@@ -124,13 +126,13 @@ async function fill(node: StandinNode, facts: ChainFacts, random: Random): Promi
       const to = random.chance(0.6) ? random.pick(facts.contracts) : random.pick(facts.accounts)
       const word = random.chance(0.3) ? `0x${'00'.repeat(32)}` : random.hex(32)
       const slot = random.below(4).toString(16).padStart(64, '0')
-      const what = random.pick([
+      const content = random.pick([
         { to, data: `${word}${slot}`, value: BigInt(random.below(2)) },
         { to, data: `${word}${slot}` },
         { data: programs.next() },
         precompileCall(random),
       ])
-      await send(signer, { ...kind, ...what })
+      await send(signer, { ...kind, ...content })
     }
     if (block === 12 && authority !== undefined) {
       const signed = await authority.signAuthorization({ chainId, nonce: 0, contractAddress: storing })

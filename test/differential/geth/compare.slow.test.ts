@@ -4,7 +4,7 @@ import { compareWithGeth } from './run.js'
 test('seeded requests get the answers of geth, except for intended differences', async ({ skip }) => {
   const result = await compareWithGeth({ seed: 1, requests: 2_000, log: () => undefined })
   if (result === undefined) {
-    console.warn('the comparison with geth is left out: there is neither geth nor Go')
+    console.warn('the comparison with geth is skipped: neither geth nor Go is installed')
     skip()
     return
   }

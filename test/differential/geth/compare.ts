@@ -1,6 +1,8 @@
 import type { Difference } from '../support/classes.js'
 
-/** Names what two answers to a request do not share; undefined if they are the same but for the order of members. */
+/**
+ * Finds and names the difference of two answers to a request; undefined if they differ at most in the order of members.
+ */
 export function compareAnswers(request: string, ours: string, theirs: string): Difference | undefined {
   if (ours === theirs) return undefined
   const [a, b] = [parse(ours), parse(theirs)].map((answer) => inStandardForm(request, answer))
@@ -17,8 +19,9 @@ export function compareAnswers(request: string, ours: string, theirs: string): D
 }
 
 /**
- * An answer without what the standard decides against geth: where geth has null for fees that a filled transaction's type
- * lacks, the standard wants the most that is paid, or nothing.
+ * Removes members of an answer to eth_fillTransaction in which this node follows the standard and not geth. For fees
+ * that the transaction's type lacks, geth has null; the standard omits them, or has the maximum price paid as
+ * `gasPrice`.
  */
 function inStandardForm(request: string, answer: unknown): unknown {
   if (!request.includes('eth_fillTransaction')) return answer
@@ -67,7 +70,10 @@ function errorClass(error: unknown): string {
   return `${String(code)} ${text}${data === undefined ? '' : ' with data'}`
 }
 
-/** Where two values first differ, without indices and keys so that it names a class, and what is there. */
+/**
+ * Returns the first difference of two values and a path to it. The path omits indices and hex keys, so that it names a
+ * class.
+ */
 function firstDifference(
   ours: unknown,
   theirs: unknown,
@@ -94,7 +100,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** JSON text with members in the order of their names. */
+/** Serializes a value as JSON with sorted members. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined'

@@ -1,19 +1,19 @@
 import type { Difference, ExpectedDifference } from '../support/classes.js'
 
-/** Differences by what their names, requests or answers have in them. */
+/** Matches differences whose members match all the given patterns. */
 function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDifference['matches'] {
   const entries = Object.entries(pattern) as [keyof Difference, RegExp][]
   return (difference) => entries.every(([member, expression]) => expression.test(difference[member]))
 }
 
-/** What is meant to differ from geth, with the reason. */
+/** Intended differences from geth, with their reasons. */
 export const expectedDifferences: readonly ExpectedDifference[] = [
   {
-    reason: "the provider's document wants both fees of EIP-1559 in eth_createAccessList, or none",
+    reason: "the provider's documentation requires both EIP-1559 fees in eth_createAccessList, or neither",
     matches: where({ ours: /maxFeePerGas and maxPriorityFeePerGas must be given together/ }),
   },
   {
-    reason: 'in eth_createAccessList a gas price of zero is fine, as the document has it',
+    reason: 'eth_createAccessList accepts a gas price of zero, as the provider documents',
     matches: where({
       name: /^(eth_createAccessList|batch) /,
       request: /"gasPrice":"(0x0)?"/,
@@ -22,66 +22,65 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason:
-      'the pending block of each node has the time of its clock, and the gas limit that its builder aims at',
+      "the pending block has the time of each node's clock and the gas limit that its block builder targets",
     matches: where({ request: /"pending"/i }),
   },
   {
-    reason: 'an unknown method is told in the words of the provider',
+    reason: "an unknown method is refused with the provider's message",
     matches: where({ ours: /The method \S* does not exist/, theirs: /the method \S* does not exist/ }),
   },
   {
     reason:
-      'a gas price that equals the fee cap is that of the standard form of such a transaction, and no contradiction',
+      'a gas price equal to the fee cap is accepted: the standard form of a mined EIP-1559 transaction has both',
     matches: where({ request: /"gasPrice":("0x[0-9a-f]+"),"maxFeePerGas":\1/i }),
   },
   {
-    reason: 'numbers are taken as texts too where clients send them so: timeouts and block numbers',
+    reason: 'timeouts and block numbers are also accepted as strings, because some clients send them so',
     matches: where({
       request: /eth_sendRawTransactionSync|debug_getModifiedAccountsByNumber/,
       theirs: /cannot unmarshal (string|number|array|object|bool).* into Go value of type (uint64|int)\b/,
     }),
   },
   {
-    reason: 'what JavaScript throws is told in the words of another engine, with its places',
+    reason: 'JavaScript errors have the messages and positions of another engine',
     matches: where({ ours: /[A-Za-z]Error: /, theirs: /(Error: .* at (<|\\u003c)eval|SyntaxError: )/ }),
   },
   {
-    reason: 'the place in a JavaScript tracer that asked for what is not there is not told',
+    reason: 'an out-of-bounds access by a JavaScript tracer is reported without its position',
     matches: where({
       ours: /tracer accessed out of bound/,
       theirs: /tracer accessed out of bound.* at \w+ \((<|\\u003c)eval/,
     }),
   },
   {
-    reason:
-      'no fee is too high here, as on other development nodes: geth lets nobody pay more than an ether by mistake',
+    reason: 'there is no cap on transaction fees, as on other development nodes; that of geth is one ether',
     matches: where({ theirs: /tx fee \([\d.]+ ether\) exceeds the configured cap \(1\.00 ether\)/ }),
   },
   {
-    reason: 'a simulation gets the 50,000,000 gas that geth gives by itself, whatever the cap of calls is',
+    reason: 'a simulation gets 50,000,000 gas, the default of geth, whatever the gas cap of calls',
     matches: where({ name: /^(eth_simulateV1|batch) /, ours: /\(supplied gas 50000000\)/ }),
   },
   {
     reason:
-      'so a call without gas has other gas, and another hash, in a simulated block that has room for more',
+      'so in a simulated block with a higher gas limit, a call without gas gets different gas and a different hash',
     matches: where({
       name: /^eth_simulateV1 .*\b(hash|transactionsRoot|gas)$/,
       request: /"gasLimit":"0x([3-9a-f][0-9a-f]{6}|[0-9a-f]{8,})"/,
     }),
   },
   {
-    reason: 'the earliest block is the first one, where geth looks for number -5 and finds none',
+    reason: '"earliest" is the genesis block; geth looks for block number -5 and finds none',
     matches: where({ request: /"earliest"/, theirs: /block #-5 not found/ }),
   },
   {
-    reason: 'a timeout that is none is told before what is wrong with a program in JavaScript',
+    reason: 'an invalid timeout is reported before an error in a JavaScript tracer',
     matches: where({
       ours: /time: (unknown unit|invalid duration|missing unit)/,
       theirs: /Error: .* at (<|\\u003c)eval|trace object must expose|SyntaxError: /,
     }),
   },
   {
-    reason: 'whether a block has to be canonical means nothing beside its number',
+    reason: 'requireCanonical has no meaning beside a block number, so messages ignore it',
     matches: where({ ours: /\{0x[0-9a-f]+ .*nil.* false\} not found/, theirs: /nil.* true\} not found/ }),
   },
   {
@@ -94,19 +93,19 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
-    reason:
-      'characters of hexadecimal text may be escaped, as in every text of JSON; geth reads the text as it is written',
+    reason: 'hex strings may contain JSON escapes, like every JSON string; geth reads the undecoded text',
     matches: where({ request: /"(\\u0030x|0x\\u003)/ }),
   },
   {
-    reason: 'how a value is written is forgotten once it is read: 1e1 and 10.0 are 10, and \\/ is /',
+    reason:
+      'messages show decoded values, not their spelling in the request: 1e1 and 10.0 are 10, and \\/ is /',
     matches: where({
       request: /([[,:]\d+(e0|\.0)[,}\]]|\\\/)/,
       theirs: /(cannot unmarshal number \d+(e0|\.0)|integer \\"(\d+(e0|\.0)|.*\\\\\/))/,
     }),
   },
   {
-    reason: 'no file is written because a request says so',
+    reason: 'debug_getBadBlocks writes no files',
     matches: where({ request: /"debug_getBadBlocks"/, ours: /too many arguments/ }),
   },
 ]

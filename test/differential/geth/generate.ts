@@ -1,10 +1,10 @@
 import type { Random } from '../support/random.js'
 import type { ChainFacts } from './chain.js'
-import { misspelt, nearMiss } from './nearMisses.js'
+import { nearMiss, respelled } from './nearMisses.js'
 import { Programs, precompileCall } from './programs.js'
-import { programmedTracers, spoilt, tracers } from './values.js'
+import { javaScriptTracers, malformed, tracers } from './values.js'
 
-/** A JSON Schema, as far as the document uses it. */
+/** The subset of JSON Schema that the OpenRPC document uses. */
 export interface Schema {
   title?: string
   type?: string | string[]
@@ -22,30 +22,30 @@ export interface DocumentedMethod {
   params: { name: string; required: boolean; schema: Schema }[]
 }
 
-/** How likely it is that a request, and each value in it, is spoilt. */
-const SPOILT_REQUESTS = 0.2
-const SPOILT_VALUES = 0.15
-const SPOILT_LISTS = 0.08
-/** How likely it is that one value in a request is almost right, and that its text is written in an unusual way. */
+/** Probabilities that a request is malformed, and within it each value and the length of the parameter list. */
+const MALFORMED_REQUESTS = 0.2
+const MALFORMED_VALUES = 0.15
+const MALFORMED_LISTS = 0.08
+/** Probabilities that one value of a request is a near miss, and that its text has an unusual spelling. */
 const NEAR_MISSES = 0.2
-const MISSPELT_REQUESTS = 0.05
+const UNUSUAL_SPELLINGS = 0.05
 
-/** What a generator does otherwise. */
+/** Overrides of a generator's defaults. */
 export interface GeneratorRules {
-  /** How often a method comes, relative to others. */
+  /** Frequency of a method, relative to others. */
   weight?: (method: string) => number
-  /** A value for a parameter; undefined leaves it to the document. */
+  /** Makes a value for a parameter; undefined leaves it to the schema. */
   argument?: (random: Random, parameter: string, method: string) => unknown
 }
 
-/** Makes random requests from the document of a node and the places of its chain. */
+/** Makes random requests from a node's OpenRPC document and facts of its chain. */
 export class Generator {
   readonly #random: Random
   readonly #facts: ChainFacts
   readonly #methods: readonly DocumentedMethod[]
   readonly #argument: NonNullable<GeneratorRules['argument']>
   readonly #programs: Programs
-  #spoils = false
+  #isMalformed = false
 
   constructor(
     random: Random,
@@ -60,7 +60,7 @@ export class Generator {
     this.#programs = new Programs(random, this.#addresses())
   }
 
-  /** The body of the next request. */
+  /** Returns the body of the next request. */
   next(): string {
     const random = this.#random
     if (random.chance(0.02)) return this.#envelope()
@@ -68,8 +68,8 @@ export class Generator {
     return this.#single()
   }
 
-  /** A body that is a request whose outer form is odd, or a batch. */
-  odd(): string {
+  /** Returns a body with an unusual JSON-RPC envelope, or a batch. */
+  unusualBody(): string {
     return this.#random.chance(0.7) ? this.#envelope() : this.#batch()
   }
 
@@ -78,14 +78,14 @@ export class Generator {
     const { method, params } = this.call()
     const changed = random.chance(NEAR_MISSES) ? nearMiss(random, params) : params
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: changed })
-    return random.chance(MISSPELT_REQUESTS) ? misspelt(random, text) : text
+    return random.chance(UNUSUAL_SPELLINGS) ? respelled(random, text) : text
   }
 
-  /** A method with arguments. */
+  /** Returns a random method with arguments. */
   call(): { method: string; params: unknown[] } {
     const random = this.#random
     const method = random.pick(this.#methods)
-    this.#spoils = random.chance(SPOILT_REQUESTS)
+    this.#isMalformed = random.chance(MALFORMED_REQUESTS)
     let params: unknown[] = []
     for (const { required, schema, name } of method.params) {
       if (!required && random.chance(0.4)) {
@@ -97,18 +97,19 @@ export class Generator {
       }
       params.push(this.#argumentOf(schema, name, method.name))
     }
-    if (this.#spoils && random.chance(SPOILT_LISTS)) params = params.slice(0, random.below(params.length + 1))
-    if (this.#spoils && random.chance(SPOILT_LISTS)) params.push(random.pick(spoilt))
+    if (this.#isMalformed && random.chance(MALFORMED_LISTS))
+      params = params.slice(0, random.below(params.length + 1))
+    if (this.#isMalformed && random.chance(MALFORMED_LISTS)) params.push(random.pick(malformed))
     return { method: method.name, params }
   }
 
   #argumentOf(schema: Schema, name: string, method: string): unknown {
-    if (this.#spoils && this.#random.chance(SPOILT_VALUES)) return this.#random.pick(spoilt)
+    if (this.#isMalformed && this.#random.chance(MALFORMED_VALUES)) return this.#random.pick(malformed)
     const argument = this.#argument(this.#random, name, method)
     return argument === undefined ? this.#value(schema, name) : argument
   }
 
-  /** A request whose outer form is odd. */
+  /** Returns a request with an unusual or broken JSON-RPC envelope. */
   #envelope(): string {
     const random = this.#random
     const call = { jsonrpc: '2.0', id: 1, ...this.call() }
@@ -168,7 +169,7 @@ export class Generator {
 
   #value(schema: Schema, name: string): unknown {
     const random = this.#random
-    if (this.#spoils && random.chance(SPOILT_VALUES)) return random.pick(spoilt)
+    if (this.#isMalformed && random.chance(MALFORMED_VALUES)) return random.pick(malformed)
     const named = this.#named(name)
     if (named !== undefined) return named
     if (schema.title !== undefined) {
@@ -203,7 +204,7 @@ export class Generator {
     const made: Record<string, unknown> = {}
     for (const [name, schema] of Object.entries(properties ?? {})) {
       if (!random.chance(likelihood(name))) continue
-      made[this.#spoils && random.chance(0.03) ? name.toUpperCase() : name] = this.#value(schema, name)
+      made[this.#isMalformed && random.chance(0.03) ? name.toUpperCase() : name] = this.#value(schema, name)
     }
     if (propertyNames !== undefined && additionalProperties !== undefined) {
       for (let count = random.pick([0, 1, 1, 1, 2, 3]); count > 0; count--) {
@@ -213,7 +214,7 @@ export class Generator {
     return made
   }
 
-  /** Values that the name of a member asks for. */
+  /** Makes a value that suits the name of a member; undefined for other names. */
   #named(name: string): unknown {
     const random = this.#random
     switch (name) {
@@ -261,7 +262,7 @@ export class Generator {
       case 'nonce':
         return random.pick(['0x0', '0x1', '0x5', random.quantity(64)])
       case 'tracer':
-        return random.pick(random.chance(0.15) ? programmedTracers : tracers)
+        return random.pick(random.chance(0.15) ? javaScriptTracers : tracers)
       case 'tracerConfig':
         return this.#tracerConfig()
       case 'timeout':
@@ -363,7 +364,7 @@ export class Generator {
       ...precompiled,
       `0x${'0'.repeat(40)}`,
       `0x${'c014ba5e'.repeat(5)}`,
-      // What system calls come from (EIP-4788).
+      // The sender of system calls (EIP-4788).
       `0x${'f'.repeat(39)}e`,
       `0x${'12'.repeat(20)}`,
     ]
@@ -398,7 +399,7 @@ export class Generator {
   }
 }
 
-/** How often a method comes, relative to others. */
+/** Default frequency of a method, relative to others. */
 function usualWeight(name: string): number {
   if (/^eth_(call|estimateGas)$/.test(name)) return 14
   if (/^(eth_simulateV1|debug_traceCall)$/.test(name)) return 14
@@ -407,7 +408,7 @@ function usualWeight(name: string): number {
   return 2
 }
 
-/** How likely it is that a member is given. */
+/** Probability that an optional member is present. */
 function likelihood(name: string): number {
   if (/^(to|from)$/.test(name)) return 0.8
   if (/^(address|storageKeys|transaction|calls|blockStateCalls|stateOverrides|code)$/.test(name)) return 0.9

@@ -1,10 +1,10 @@
 import type { Random } from '../support/random.js'
 
-/** A value with one value inside it replaced by another that is almost right. */
+/** Replaces one value inside a value by one that is almost valid. */
 export function nearMiss(random: Random, value: unknown): unknown {
-  const below =
+  const descends =
     random.chance(0.75) && typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  if (!below) return almost(random, value)
+  if (!descends) return almostValid(random, value)
   const key = random.pick(Object.keys(value))
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (String(index) === key ? nearMiss(random, item) : item))
@@ -16,7 +16,7 @@ export function nearMiss(random: Random, value: unknown): unknown {
   return Object.fromEntries(entries)
 }
 
-function almost(random: Random, value: unknown): unknown {
+function almostValid(random: Random, value: unknown): unknown {
   if (typeof value === 'string') return random.pick(textForms(random, value))
   if (typeof value === 'number') {
     return random.pick<unknown>([
@@ -137,8 +137,8 @@ function textForms(random: Random, text: string): unknown[] {
   ]
 }
 
-/** The text of a request in another spelling that JSON allows, or almost allows. */
-export function misspelt(random: Random, text: string): string {
+/** Rewrites the text of a request in a spelling that JSON allows, or almost allows. */
+export function respelled(random: Random, text: string): string {
   return random.pick([
     () => text.replace(/"0x/, '"\\u0030x'),
     () =>

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, freePort, runToEnd, startProgram, stopProcess } from '../support/processes.js'
 import type { ChainFiles } from './chain.js'
 
-/** The release that answers are compared with. */
+/** Release of geth to compare with. */
 const release = '1.17.10'
 
-/** Finds geth, or builds it. @returns undefined where there is neither geth nor Go */
+/** Finds geth, or builds it. @returns its path; undefined if neither geth nor Go is installed */
 export function findGeth(): Promise<string | undefined> {
   return findProgram({
     name: 'geth',
@@ -18,7 +18,7 @@ export function findGeth(): Promise<string | undefined> {
   })
 }
 
-/** A running geth. */
+/** A running geth node. */
 export interface Geth {
   url: string
   wsUrl: string
@@ -31,9 +31,9 @@ const STARTUP_MILLISECONDS = 60_000
 const apis = 'eth,net,web3,debug,txpool,rpc'
 
 /**
- * Imports a chain into geth and starts it there.
+ * Imports a chain into a new geth data directory and starts a node on it.
  *
- * @param gasCap - of one call; this node has ten block gas limits, as the provider's document says
+ * @param gasCap - gas cap of one call; this node's is ten block gas limits, as the provider documents
  */
 export async function startGeth(
   program: string,
@@ -61,7 +61,7 @@ export async function startGeth(
       ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(wsPort), '--ws.api', apis],
       ...['--rpc.gascap', String(gasCap), '--rpc.evmtimeout', '30s', '--verbosity', '0'],
     ],
-    // debug_getBadBlocks writes files where it runs.
+    // debug_getBadBlocks writes files into the working directory.
     { stdio: 'ignore', cwd: folder },
   )
   const url = `http://127.0.0.1:${port}`
@@ -76,13 +76,13 @@ export async function startGeth(
     if (!text.includes('"VALID"')) throw new Error(`geth refuses ${method}: ${text}`)
     return (JSON.parse(text) as { result: unknown }).result
   }
-  // The head is the safe and the finalized block, as it is on this node.
+  // The head is also the safe and the finalized block, as on this node.
   const forkchoice = { headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head }
   await engine('engine_forkchoiceUpdatedV3', [forkchoice, null])
   return { url, wsUrl: `ws://127.0.0.1:${wsPort}`, engine, stop: () => stopProcess(child) }
 }
 
-/** A JSON Web Token as the engine API wants it. */
+/** Makes a JSON Web Token for the engine API. */
 function token(secret: Buffer): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1000) })}`

@@ -4,18 +4,19 @@ import { signers } from './chain.js'
 
 const GWEI = 10n ** 9n
 /**
- * So many signers have delegated to no code. Of one that has, geth's pool takes a single transaction, and its tracker of
- * local ones answers for the others with their hashes and submits them again later (core/txpool/locals).
+ * The first signers, which have not delegated (EIP-7702). geth's pool accepts only one transaction of an account that
+ * has; its tracker of local transactions returns the hashes of the others and resubmits them later
+ * (core/txpool/locals).
  */
 const UNDELEGATED = 8
-/** How many transactions of a sender geth keeps behind a nonce gap; development nodes keep all. */
+/** Number of transactions per sender that geth queues behind a nonce gap; development nodes keep all. */
 const ACCOUNT_QUEUE = 64
 
 /**
- * Requests that put transactions into both pools: in order, with gaps, twice, in the place of others and with faults of many
- * kinds.
+ * Yields requests that send transactions to both pools: in order, with nonce gaps, duplicates, replacements, and
+ * invalid in many ways.
  *
- * @param nonces - the next of each signer
+ * @param nonces - next nonce of each signer
  */
 export async function* poolRequests(
   random: Random,
@@ -56,7 +57,7 @@ export async function* poolRequests(
   }
 }
 
-/** What shows both pools. */
+/** Returns requests that read the pools. */
 export function poolViews(): string[] {
   const calls: [method: string, params: unknown[]][] = [
     ['txpool_status', []],

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.js'
 
-/** Opcodes by their number, with what they take from the stack and what they leave there. */
+/** Opcodes with the number of stack items they pop and push; repeated ones are more frequent. */
 const opcodes: readonly (readonly [opcode: number, taken: number, left: number])[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 10, 11].map((opcode) => [opcode, 2, 1] as const),
   ...[8, 9].map((opcode) => [opcode, 3, 1] as const),
@@ -27,15 +27,15 @@ const opcodes: readonly (readonly [opcode: number, taken: number, left: number])
   ...[0, 1, 2, 3, 4].map((topics) => [0xa0 + topics, topics + 2, 0] as const),
 ]
 
-/** Ways to end, the last ones rarely. */
+/** Code that ends a program; the later ones are rarer. */
 const endings = ['00', '60205ff3', '5f5ff3', '60405ff3', '5f5ffd', '60205ffd', 'fe', 'ef', '56', '30ff', '0c']
 
 const precompiles = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0x100]
 
-/** A field element pair on BN254, and one on neither curve. */
+/** The generator of BN254's G1: the point (1, 2). */
 const bnPoint = `${'1'.padStart(64, '0')}${'2'.padStart(64, '0')}`
 
-/** Input for a precompile: right, short, or spoilt. */
+/** Makes input for a precompile: well-formed, too short, or random. */
 function precompileInput(random: Random, precompile: number): string {
   const lengths: Record<number, number> = {
     1: 128,
@@ -81,25 +81,25 @@ function precompileInput(random: Random, precompile: number): string {
   return random.bytes(length).toString('hex')
 }
 
-/** A call of a precompile, as an address and call data. */
+/** Makes a call of a random precompile. */
 export function precompileCall(random: Random): { to: string; data: string } {
   const precompile = random.pick(precompiles)
   const to = `0x${precompile.toString(16).padStart(40, '0')}`
   return { to, data: `0x${precompileInput(random, precompile)}` }
 }
 
-/** Makes programs that mostly run for some steps before they end. */
+/** Makes random programs, most of which run for some steps before they end. */
 export class Programs {
   readonly #random: Random
   readonly #addresses: readonly string[]
 
-  /** @param addresses - that programs call and look at */
+  /** @param addresses - accounts that programs call and read */
   constructor(random: Random, addresses: readonly string[]) {
     this.#random = random
     this.#addresses = addresses
   }
 
-  /** The code of a random program, in hexadecimal with 0x in front. */
+  /** Returns the code of a random program as 0x-prefixed hex. */
   next(): string {
     return `0x${this.#code(2 + this.#random.below(30))}`
   }
@@ -147,7 +147,7 @@ export class Programs {
     return (0x5f + length).toString(16) + random.bytes(length).toString('hex')
   }
 
-  /** Writes input into memory, calls a precompile, and leaves whether that went well. */
+  /** Writes input to memory and calls a precompile; leaves the success flag on the stack. */
   #precompile(): string {
     const random = this.#random
     const { to, data } = precompileCall(random)
@@ -187,17 +187,17 @@ export class Programs {
     return `7f${word}5f52${salt}60${size}5f${value}${salt === '' ? 'f0' : 'f5'}`
   }
 
-  /** Counts down and reads storage on the way, or fails below a random amount of gas. */
+  /** Counts down, in some cases using storage in each round, or fails below a random amount of gas. */
   #loop(): string {
     const random = this.#random
     if (random.chance(0.4)) {
-      // PUSH3 GAS LT ISZERO, then a jump over the failure: PC PUSH1 6 ADD JUMPI.
+      // PUSH3 least GAS LT ISZERO, then a jump over the failing opcode: PC PUSH1 6 ADD JUMPI.
       const least = random.bytes(3).toString('hex').replace(/^./, '0')
       return `62${least}5a101558600601575b`.replace('575b', `57${random.pick(['fe', '5b'])}5b`)
     }
     const count = (1 + random.below(31)).toString(16).padStart(2, '0')
     const body = random.pick(['', '60005450', '5a5f55'])
-    // PUSH1 count JUMPDEST body, then what is left less one, and back to PC less the length of the body and 6.
+    // PUSH1 count JUMPDEST body, then decrement, and jump to PC - (length of the body + 6).
     const back = (6 + body.length / 2).toString(16).padStart(2, '0')
     return `60${count}5b${body}600190038058` + `60${back}90035750`
   }

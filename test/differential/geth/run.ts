@@ -12,33 +12,33 @@ import { Generator } from './generate.js'
 import { findGeth, startGeth } from './peer.js'
 import { poolRequests, poolViews } from './pool.js'
 
-/** How a comparison is run. */
+/** Options for a comparison with geth. */
 export interface RunOptions {
   seed: number
   requests: number
   /** Only methods whose names match. */
   methods?: RegExp | undefined
-  /** Sent instead of generated requests, on the chain of the seed. Both answers to each are logged. */
+  /** Bodies to send instead of generated requests, on the seed's chain. Both answers to each are logged. */
   bodies?: readonly string[] | undefined
   log: (line: string) => void
 }
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface RunResult {
   identical: number
-  /** How many answers were compared: of the requests, and of the pools. */
+  /** Number of compared answers, including those about the pools. */
   compared: number
   classes: DifferenceClasses
 }
 
 const GAS_LIMIT = 30_000_000n
-/** eth_call and its kin get ten block gas limits. */
+/** Gas cap of eth_call and similar methods: ten block gas limits. */
 const GAS_CAP = 10n * GAS_LIMIT
 
 /**
- * Sends the same seeded requests to this node and to geth, which stand on the same chain.
+ * Sends the same seeded requests to this node and to geth, on the same chain.
  *
- * @returns undefined where geth can neither be found nor built
+ * @returns undefined if geth can be neither found nor built
  */
 export async function compareWithGeth({
   seed,
@@ -61,7 +61,7 @@ export async function compareWithGeth({
   let identical = 0
   let compared = 0
   try {
-    const shared = await sharedMethods(node.url, geth.url, (name) => !notCompared.test(name))
+    const shared = await sharedMethods(node.url, geth.url, (name) => !excludedMethods.test(name))
     const methods = shared.filter(({ name }) => wanted?.test(name) ?? true)
     const generator = new Generator(random, files.facts, methods)
     const compare = async (body: string): Promise<void> => {
@@ -78,7 +78,7 @@ export async function compareWithGeth({
       await compare(generator.next())
     }
     if (bodies === undefined && (wanted === undefined || wanted.test('txpool_content'))) {
-      // The pools come last: what waits shows in answers to other requests.
+      // The pools come last: pending transactions affect answers to other requests.
       const nonces = await Promise.all(signers.map(({ address }) => nonceOf(geth.url, address)))
       const { chainId } = files.facts
       for await (const body of poolRequests(random, { chainId, nonces, count: Math.ceil(requests / 20) })) {
@@ -94,7 +94,7 @@ export async function compareWithGeth({
   return { identical, compared, classes }
 }
 
-/** geth moves transactions between its queues a little later than it takes them. */
+/** geth moves transactions between its queues some time after it accepts them. */
 const POOL_SETTLES_MILLISECONDS = 1_000
 
 async function nonceOf(url: string, address: string): Promise<number> {
@@ -107,11 +107,14 @@ async function nonceOf(url: string, address: string): Promise<number> {
   return Number((JSON.parse(await post(url, body)) as { result: string }).result)
 }
 
-/** Methods that depend on the machine or the moment, or change what later requests see. */
-const notCompared =
+/** Methods whose answers depend on the machine or the time, or that change what later requests see. */
+const excludedMethods =
   /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|eth_sign|eth_sendTransaction|eth_pendingTransactions)/
 
-/** The command line: `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]`. Ends with status 1 on a class that nothing explains. */
+/**
+ * The command `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]`. Returns 1 if
+ * differences remain unexplained.
+ */
 export async function main(argv: readonly string[]): Promise<number> {
   const requests = numberOption(argv, 'requests', 2000)
   const methods = textOption(argv, 'methods')
@@ -125,7 +128,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error('geth is missing: install Go, or name the program in STANDIN_GETH')
+    console.error('geth not found: install Go, or set STANDIN_GETH to the path of the program')
     return 2
   }
   console.log(`${result.identical} of ${result.compared} answers are identical`)

@@ -1,5 +1,5 @@
-/** Values that fit no place, or few. */
-export const spoilt: readonly unknown[] = [
+/** Values that are invalid for most parameters. */
+export const malformed: readonly unknown[] = [
   ...[
     null,
     true,
@@ -57,8 +57,8 @@ export const tracers = [
   'erc7562Tracer',
 ]
 
-/** Tracers in JavaScript, which together read everything that geth gives them. */
-export const programmedTracers = [
+/** JavaScript tracers that together use everything geth offers to them. */
+export const javaScriptTracers = [
   `{seen: [],
     step: function(log) { this.seen.push([log.op.toString(), log.getPC(), log.getGas(), log.getCost(), log.getDepth(), log.getRefund(), log.getError()]) },
     fault: function(log) { this.seen.push([log.op.toNumber(), log.getError()]) },
