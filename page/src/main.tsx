@@ -8,15 +8,15 @@ import { endFirstReads, waitForReads } from './api/firstReads.js'
 import { loadNode } from './api/node.js'
 import { App, beginView } from './shell/app.js'
 
-/** Milliseconds that the first view waits for its rows at most: drawn with them, it is laid out once. */
-const firstWait = 150
+/** Maximum milliseconds that the first view waits for its rows, which saves a second layout. */
+const firstViewTimeout = 150
 
 const root = document.getElementById('page')
 if (root !== null) {
   beginView()
   void loadNode()
   startEvents()
-  await waitForReads(firstWait)
+  await waitForReads(firstViewTimeout)
   render(<App />, root)
   endFirstReads()
 }

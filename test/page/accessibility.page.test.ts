@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-  test('axe finds nothing in any view', async () => {
+  test('axe finds no violation in any view', async () => {
     const { page, problems, show } = await openPage(browser, originOf(node.url), { colorScheme })
     for (const place of places) {
       await show(place)
@@ -113,7 +113,7 @@ test('the page works by keyboard alone', async () => {
 
 async function settled(page: Page): Promise<void> {
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
-  // Pictures and parts that are loaded when they are opened.
+  // Pictures and lazily loaded parts.
   await page.waitForTimeout(400)
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' })
 }

@@ -3,23 +3,23 @@ import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { findChromium } from '../../scripts/chromium.mjs'
 
-/** For `expect.poll`: as long as the browser's own waits. */
+/** Timeout for `expect.poll`, the same as the browser's. */
 export const patience = { timeout: 60_000 }
 
 /** Starts the browser. @throws Error if none is installed */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('there is no Chromium: name one in CHROMIUM')
-  // Containers rarely let Chromium make a sandbox of its own.
+  if (executablePath === undefined) throw new Error('Chromium not found: set CHROMIUM to its path')
+  // Containers rarely allow Chromium's sandbox.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
-/** A page of a new profile, with what it complained about. */
+/** A page in a new profile, with its reported problems. */
 export interface OpenedPage {
   page: Page
-  /** Uncaught errors, and what the Content-Security-Policy refused. */
+  /** Uncaught errors and violations of the Content-Security-Policy. */
   problems: string[]
-  /** Shows a place, such as `chain/blocks`. */
+  /** Opens a route, such as `chain/blocks`. */
   show(place: string): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export async function openPage(
   return { page, problems, show }
 }
 
-/** What the page is reached under. */
+/** Origin of the page. */
 export function originOf(url: string): string {
   return new URL(url).origin
 }
@@ -61,7 +61,7 @@ interface AxeResults {
   violations: { id: string; nodes: { html: string }[] }[]
 }
 
-/** Rules of accessibility that what is shown breaks, with the first element that does. */
+/** Returns the accessibility rules that the view violates, each with the first violating element. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(await axe)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { iframes: false })')

@@ -53,7 +53,7 @@ test('a transaction shows its input, value flow, state difference, logs and call
     { tracer: 'callTracer' },
   ])) as CallFrame
   const count = ({ calls = [] }: CallFrame): number => calls.reduce((sum, call) => sum + count(call), 1)
-  // The view of the transaction before may still be there.
+  // The view of the previous transaction may still be shown.
   await expect.poll(() => page.locator('.flame-bar').count(), patience).toBe(count(root))
   await page.getByRole('button', { name: 'Tree' }).click()
   await expect.poll(() => page.locator('.call').count(), patience).toBe(count(root))
@@ -77,7 +77,7 @@ test('blocks appear as they are mined, and a reorganisation is drawn as a branch
   expect(page.url()).toContain(before.hash)
 })
 
-test('a proof is checked in the browser, and a wrong node in it is seen', async () => {
+test('the browser checks a proof and detects a wrong node', async () => {
   const { page, show } = opened
   await show(`chain/account/${used.vault}/proof?slot=0`)
   await until(async () => (await page.getByText('all hashes match').count()) === 2)
@@ -94,11 +94,11 @@ test('a proof is checked in the browser, and a wrong node in it is seen', async 
     await route.fulfill({ response, json: body })
   })
   await page.reload()
-  await page.getByText('a node has another hash than its parent says').waitFor()
+  await page.getByText('the hash of a node does not match its parent').waitFor()
   await page.unroute('**/_standin/rpc/**')
 })
 
-test('functions of a contract are read and written, and their changes show immediately', async () => {
+test('functions of a contract can be called, and changes show immediately', async () => {
   const { page, show } = opened
   const other = await openPage(browser, originOf(node.url))
   await other.show(`chain/account/${used.vault}`)
@@ -119,7 +119,7 @@ test('functions of a contract are read and written, and their changes show immed
   await other.page.context().close()
 })
 
-test('the network is chosen at the top', async () => {
+test('the header selects the network', async () => {
   const { page, show } = opened
   await show('chain/blocks')
   await page.getByLabel('Network').selectOption('sepolia')

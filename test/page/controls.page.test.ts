@@ -52,7 +52,7 @@ test('blocks are mined, and another page shows them immediately', async () => {
   await other.page.context().close()
 })
 
-test('blocks wait to be mined on demand, and come by the clock', async () => {
+test('manual mode keeps transactions pending, and interval mode mines them', async () => {
   const { page, show } = opened
   await show('controls/chain')
   await page.getByRole('button', { name: 'Manual' }).click()
@@ -67,7 +67,7 @@ test('blocks wait to be mined on demand, and come by the clock', async () => {
   await until(async () => (await node.request('anvil_getAutomine', [])) === true)
 })
 
-test('time moves, a snapshot brings it back, and the head is removed', async () => {
+test('the clock moves, a snapshot restores it, and blocks are removed', async () => {
   const { page, show } = opened
   await show('controls/chain')
   const head = async (): Promise<{ number: string; timestamp: string }> =>
@@ -91,7 +91,7 @@ test('time moves, a snapshot brings it back, and the head is removed', async () 
   await page.getByRole('definition').filter({ hasText: /^0$/ }).waitFor()
 })
 
-test('an account gets a balance and sends without a signature', async () => {
+test('an account receives a balance and sends without a signature', async () => {
   const { page, show } = opened
   await show('controls/chain')
   const balance = page.getByRole('form', { name: 'Balance' })
@@ -117,7 +117,7 @@ test('an account gets a balance and sends without a signature', async () => {
   await expect(send()).rejects.toThrow()
 })
 
-test('an outage is declared and ended', async () => {
+test('an outage is turned on and off', async () => {
   const { page, show } = opened
   const outages = async (): Promise<unknown> => (await fetch(`${node.controlUrl}/outages`)).json()
   await show('controls/faults')
@@ -130,7 +130,7 @@ test('an outage is declared and ended', async () => {
   expect(await outages()).toEqual([])
 })
 
-test('a scenario is switched on, its hits are counted, and it is switched off', async () => {
+test('a scenario is turned on, counts its hits, and is turned off', async () => {
   const { page, show } = opened
   await show('controls/faults')
   const toggle = page.getByRole('switch', { name: 'rate-limited' })
@@ -145,7 +145,7 @@ test('a scenario is switched on, its hits are counted, and it is switched off', 
   expect((await ask(node.url)).status).toBe(200)
 })
 
-test('a fault is set by its parts, marks the request that it meets, and is removed', async () => {
+test('a fault is set from the form, marks the request it hits, and is removed', async () => {
   const { page, show } = opened
   await show('controls/faults')
   const form = page.getByRole('form', { name: 'New fault' })
@@ -163,10 +163,10 @@ test('a fault is set by its parts, marks the request that it meets, and is remov
   await page.getByRole('row', { name: /-32005\s*with a fault/ }).waitFor()
   await show('controls/faults')
   await page.getByRole('button', { name: 'Remove fault mine' }).click()
-  await page.getByText('No fault is set', { exact: true }).first().waitFor()
+  await page.getByText('No faults set', { exact: true }).first().waitFor()
 })
 
-test('a key is set with a plan and charged, and its secret is shown nowhere', async () => {
+test('a key is set with a plan and charged, and its secret is never shown', async () => {
   const guarded = await createNode({ port: 0, ipfsPort: 0, key: [`${key.replaceAll('0', 'f')}:other`] })
   const { page, problems, show } = await openPage(browser, originOf(guarded.url))
   await page.getByRole('button', { name: 'Close' }).click()
@@ -176,7 +176,7 @@ test('a key is set with a plan and charged, and its secret is shown nowhere', as
   await form.getByLabel('Secret').fill(secret)
   await form.getByLabel('Plan').selectOption('free')
   await form.getByRole('button').click()
-  await page.getByRole('row', { name: /^0123…ef has one free/ }).waitFor()
+  await page.getByRole('row', { name: /^0123…ef set free/ }).waitFor()
   const keyed = guarded.url.replace(/\/v3\/.*/, `/v3/${key}`)
   for (let i = 0; i < 3; i++) expect((await ask(keyed)).status).toBe(200)
   await page.getByRole('row', { name: /\b240 of 3,000,000/ }).waitFor()
@@ -200,9 +200,9 @@ test('a key is set with a plan and charged, and its secret is shown nowhere', as
   await guarded.stop()
 })
 
-test('a cassette is listed while it is in use', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  const path = join(folder, 'run.ndjson')
+test('shows the cassette in use', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const path = join(directory, 'run.ndjson')
   const markup = '<img src=x onerror=document.title=1>'
   const calls = Array.from({ length: 30 }, (_, index) => ['eth_getCode', [`0x${100 + index}`, markup]])
   const lines = [['eth_chainId', []], ...calls].map(
@@ -228,11 +228,11 @@ test('a cassette is listed while it is in use', async () => {
   await panel.getByRole('button', { name: 'Next entries' }).click()
   await panel.getByRole('row', { name: /0x129/ }).waitFor()
   expect(await panel.getByRole('button', { name: 'Next entries' }).isDisabled()).toBe(true)
-  await panel.getByLabel('Entries of the method').fill('eth_getC*')
+  await panel.getByLabel('Filter by method').fill('eth_getC*')
   await panel.getByRole('row', { name: /0x100/ }).waitFor()
   expect(await panel.getByRole('row', { name: /eth_chainId/ }).count()).toBe(0)
   expect(await panel.locator('img').count()).toBe(0)
   await use('DELETE')
   await panel.waitFor({ state: 'detached' })
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })

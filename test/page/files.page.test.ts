@@ -65,14 +65,14 @@ test('a file is dropped, pinned, unpinned and collected', async () => {
   expect(await api(`block/stat?arg=${planned.Hash}&offline=true`)).toContain('"Type":"error"')
 })
 
-test('mutable files are a tree, with directories that are made there', async () => {
+test('MFS is shown as a tree, and directories are created in it', async () => {
   const { page, show } = opened
   await api('files/mkdir?arg=/one/two/three&parents=true')
   await api('files/write?arg=/one/two/three/leaf.txt&create=true', { leaf: 'a leaf' })
   await show('files/mfs/one/two')
   const tree = page.getByRole('navigation', { name: 'Directories' })
   await tree.getByRole('link', { name: 'two' }).and(page.locator('[aria-current]')).waitFor()
-  await tree.getByRole('button', { name: 'Unfold three' }).waitFor()
+  await tree.getByRole('button', { name: 'Expand three' }).waitFor()
   await page.getByRole('row', { name: /three/ }).click()
   await page.getByRole('row', { name: /leaf\.txt/ }).waitFor()
   await page.getByLabel('Name of a new directory').fill('made here')
@@ -107,7 +107,7 @@ test('a file is renamed, and a directory is moved and removed with its contents'
   expect(await api('files/read?arg=/drafts/new/renamed.txt')).toContain('does not exist')
 })
 
-test('names of a directory are there before its sizes are', async () => {
+test('the names of a directory appear before its sizes', async () => {
   const { page, show } = opened
   await api('files/mkdir?arg=/slow/inner&parents=true')
   await api('files/write?arg=/slow/leaf.txt&create=true', { leaf: 'six by' })
@@ -127,7 +127,7 @@ test('names of a directory are there before its sizes are', async () => {
   await page.unroute(/files\/ls\?.*long=true/)
 })
 
-test('an operation is copied as a command that runs', async () => {
+test('an operation is copied as a runnable command', async () => {
   const { page, show } = opened
   const answer = await api('files/stat?arg=/slow')
   await show('requests?method=files/stat')
@@ -143,7 +143,7 @@ test('an operation is copied as a command that runs', async () => {
   expect(JSON.parse(stdout)).toEqual(JSON.parse(answer))
 })
 
-test('a DAG is drawn with its links, and each node opens its own', async () => {
+test('a DAG is drawn with its links, and each link opens its node', async () => {
   const { page, show } = opened
   const big = 'x'.repeat(300_000) + 'y'.repeat(300_000)
   const lines = (

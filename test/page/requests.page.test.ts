@@ -60,7 +60,7 @@ test('a failing transaction leads from its request to the line that reverts in t
   )
 })
 
-test('requests appear as they end, are filtered, and an address leads to the same again', async () => {
+test('requests appear when they complete, and filters survive a reload', async () => {
   const { page, show } = opened
   await show('requests')
   await page
@@ -80,12 +80,12 @@ test('requests appear as they end, are filtered, and an address leads to the sam
   await until(async () => (await rows.count()) === 3)
 })
 
-test('typing continues while the address updates from earlier input', async () => {
+test('typing continues while the URL updates from earlier input', async () => {
   const { page, show } = opened
   await show('requests')
   const search = page.getByRole('searchbox', { name: 'Search' })
   await search.waitFor()
-  // Each time the address changes, the next key follows before the page has been drawn again.
+  // After each change of the URL, the next key follows before the page is redrawn.
   await page.evaluate(`
     const keys = [...'o code']
     const replace = history.replaceState
@@ -108,7 +108,7 @@ test('typing continues while the address updates from earlier input', async () =
   expect(await search.inputValue()).toBe('')
 })
 
-test('a call is decoded with the ABI, as is the error that it ends in', async () => {
+test('a call and its error are decoded with the ABI', async () => {
   const { page, show } = opened
   const data = encodeFunctionData({ abi: used.abi, functionName: 'withdraw', args: [parseEther('4')] })
   await call('eth_call', [{ from: used.client.account.address, to: used.vault, data }, 'latest'])
@@ -130,7 +130,7 @@ test('a call is decoded with the ABI, as is the error that it ends in', async ()
   await page.locator('.source .here.failed').waitFor()
 })
 
-test('a request is sent again, and copied as something that runs', async () => {
+test('a request is resent, and copied as runnable code', async () => {
   const { page, show } = opened
   await call('eth_getBalance', [used.vault, 'latest'])
   await show('requests?method=eth_getBalance')
@@ -151,7 +151,7 @@ test('a request is sent again, and copied as something that runs', async () => {
   const { stdout } = await run('sh', ['-c', await copied('curl')])
   expect(BigInt((JSON.parse(stdout) as { result: string }).result)).toBe(balance)
   for (const library of ['viem', 'ethers']) {
-    // Beside the tests, so that the libraries are found.
+    // In this directory, so that the libraries resolve.
     const script = fileURLToPath(new URL(`./copied-${library}.mjs`, import.meta.url))
     await writeFile(script, `${await copied(library)}\nprocess.exit(0)\n`)
     const answer = await run(process.execPath, [script]).finally(() => rm(script))
@@ -159,7 +159,7 @@ test('a request is sent again, and copied as something that runs', async () => {
   }
 })
 
-test('what the run would have cost is what the control API says', async () => {
+test('the cost view agrees with the control API', async () => {
   const { page, show } = opened
   const { credits, byMethod } = (await (await fetch(`${node.controlUrl}/usage`)).json()) as {
     credits: number
@@ -169,5 +169,5 @@ test('what the run would have cost is what the control API says', async () => {
   await page.getByText(credits.toLocaleString('en-US'), { exact: true }).first().waitFor()
   const row = page.getByRole('row', { name: /^eth_sendRawTransaction/ })
   expect(await row.innerText()).toContain(String(byMethod['eth_sendRawTransaction']?.credits))
-  await page.getByRole('meter', { name: 'free: credits a second' }).waitFor()
+  await page.getByRole('meter', { name: 'free: credits per second' }).waitFor()
 })

@@ -96,16 +96,16 @@ test('markup in names of contracts, files, logs, requests and errors stays text'
     await page.locator('main').filter({ hasText: text }).waitFor()
     expect([place, await countInjected(page)]).toEqual([place, [0, 0]])
   }
-  // What is said in a notice is text too.
+  // Notices are text too.
   await show('controls/faults')
   await page.getByRole('button', { name: `Remove fault ${markup}` }).click()
-  await page.getByText(`Fault ${markup} is removed`).waitFor()
+  await page.getByText(`Fault ${markup} removed`).waitFor()
   expect(await countInjected(page)).toEqual([0, 0])
   expect(problems).toEqual([])
   await node.stop()
 })
 
-test('the page runs its own files only, and is served to this machine and its own origin', async () => {
+test('the page loads only its own files, and only from its own origin', async () => {
   node = await createNode({ port: 0, ipfsPort: 0 })
   const origin = originOf(node.url)
   for (const path of ['/', '/_standin/page/']) {
@@ -127,7 +127,7 @@ test('the page runs its own files only, and is served to this machine and its ow
   }
   expect(requested.length).toBeGreaterThan(4)
   expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([])
-  // The browser itself refuses what the policy forbids.
+  // The browser enforces the policy.
   const blocked = await page.evaluate<string>(`(() => {
     const script = document.createElement('script')
     try { script.textContent = 'globalThis.injected = 1' } catch (error) { return error.name }
@@ -138,7 +138,7 @@ test('the page runs its own files only, and is served to this machine and its ow
   await node.stop()
 })
 
-test('a guarded node asks for a key and its secret, and shows them nowhere', async () => {
+test('the page asks for the key and secret of a strict node, and never shows them', async () => {
   node = await createNode({ port: 0, ipfsPort: 0, key: [`${key}:${secret}`], mode: 'strict' })
   const { page, problems, show } = await openPage(browser, originOf(node.url))
   const dialog = page.getByRole('dialog', { name: 'Key and secret' })

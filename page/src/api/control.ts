@@ -2,16 +2,16 @@ import { send } from './http.js'
 
 const base = '/_standin'
 
-/** Query parameters; those that are undefined or empty are left out. */
+/** Query parameters; undefined and empty ones are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Reads a path of the control API as JSON. */
+/** Reads JSON from a path of the control API. */
 export async function get<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
   const response = await send(`${base}${path}${formatQuery(query)}`, { signal: signal ?? null })
   return (await response.json()) as Answer
 }
 
-/** Changes something through the control API. @returns the answer's JSON; undefined if it has no body */
+/** Sends a change to the control API. @returns the answer's JSON; undefined if it has no body */
 export async function change<Answer>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,

@@ -2,13 +2,13 @@ import { effect, signal } from '@preact/signals'
 import { currentNetwork } from '../shell/router.js'
 import { loadNode, nodeFailure } from './node.js'
 
-/** What `/_standin/events` tells: numbers that grow when something changes. */
+/** Counters from `/_standin/events`, which grow on every change. */
 export interface NodeChanges {
-  /** Id of the newest request. */
+  /** ID of the newest request. */
   requests: number
   /** Changes of the chosen network's chain. */
   chain: number
-  /** Requests that faults happened to. */
+  /** Requests hit by faults. */
   faultHits: number
   /** Operations that may have changed the file network. */
   files: number
@@ -16,10 +16,10 @@ export interface NodeChanges {
   controls: number
 }
 
-/** The newest changes; undefined until the node has told of any. */
+/** Latest counters; undefined until the first event. */
 export const changes = signal<NodeChanges | undefined>(undefined)
 
-/** Whether the node is heard. */
+/** Whether the event stream is open. */
 export const connected = signal(false)
 
 const isSeen = signal(!document.hidden)
@@ -28,8 +28,8 @@ document.addEventListener('visibilitychange', () => {
 })
 
 /**
- * Follows the node's events, of another network when another one is chosen; reconnects by itself. A hidden page closes the
- * stream, and opens it again when it is shown.
+ * Follows the node's events for the chosen network; reconnects automatically. The stream is closed while the page is
+ * hidden.
  */
 export function startEvents(): void {
   effect(() => {

@@ -1,27 +1,27 @@
 import { fileAuthorization } from '../shell/access.js'
 import { RequestError, send, unrecorded } from './http.js'
 
-/** Options and arguments of an operation; an array is an argument that is given several times. */
+/** Options and arguments of an operation; an array repeats an argument. */
 export type FileQuery = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** Reads from the file network; the journal does not keep it. */
+/** Reads from the file network without an entry in the journal. */
 export async function readFiles<Answer>(operation: string, query: FileQuery = {}): Promise<Answer> {
   const response = await call(operation, query, unrecorded)
   return (await response.json()) as Answer
 }
 
-/** Reads an answer of one JSON value a line; the journal does not keep it. */
+/** Reads an answer with one JSON value per line, without an entry in the journal. */
 export async function readFileLines<Line>(operation: string, query: FileQuery = {}): Promise<Line[]> {
   const response = await call(operation, query, unrecorded)
   return parseLines<Line>(await response.text())
 }
 
-/** Changes the file network as a developer's own request: the journal has it. @returns the text of the answer */
+/** Changes the file network; the journal records the request. @returns the text of the answer */
 export async function changeFiles(operation: string, query: FileQuery = {}): Promise<string> {
   return (await call(operation, query, {})).text()
 }
 
-/** JSON values of a text that has one in each line. */
+/** Parses a text with one JSON value per line. */
 export function parseLines<Line>(text: string): Line[] {
   return text
     .split('\n')
@@ -29,24 +29,24 @@ export function parseLines<Line>(text: string): Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-/** A file on its way into the file network. */
+/** A file to upload. */
 export interface Upload {
-  /** Its path below what is uploaded. */
+  /** Path relative to the root of the upload. */
   path: string
   file: File
 }
 
-/** What `add` answers of one entry. */
+/** One entry in the answer of `add`. */
 export interface Added {
   Name: string
   Hash: string
 }
 
-/** Adds files, telling of the part that has been sent. XMLHttpRequest is what tells of it. */
+/** Adds files and reports the uploaded fraction. Uses XMLHttpRequest, because fetch() reports no upload progress. */
 export function addFiles(
   uploads: readonly Upload[],
   query: FileQuery,
-  onProgress: (part: number) => void,
+  onProgress: (fraction: number) => void,
 ): Promise<Added[]> {
   const form = new FormData()
   for (const { path, file } of uploads) form.append('file', file, encodeURIComponent(path))
@@ -55,7 +55,7 @@ export function addFiles(
     request.open('POST', addressOf('add', query))
     for (const [name, value] of Object.entries(fileAuthorization())) request.setRequestHeader(name, value)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
-    request.onerror = () => reject(new Error('the upload was cut off'))
+    request.onerror = () => reject(new Error('the upload was interrupted'))
     request.onload = () => {
       if (request.status !== 200) reject(new RequestError(request.status, messageOf(request.responseText)))
       else resolve(parseLines<Added>(request.responseText).filter(({ Hash }) => Hash !== undefined))
@@ -72,13 +72,13 @@ async function call(operation: string, query: FileQuery, headers: Record<string,
 }
 
 function addressOf(operation: string, query: FileQuery): string {
-  const words = new URLSearchParams()
+  const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? (value as readonly string[]) : [value]) {
-      if (one !== undefined) words.append(name, String(one))
+      if (one !== undefined) parameters.append(name, String(one))
     }
   }
-  return `/api/v0/${operation}?${words}`
+  return `/api/v0/${operation}?${parameters}`
 }
 
 function messageOf(text: string): string {

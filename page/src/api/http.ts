@@ -1,4 +1,4 @@
-/** A request that the node refused, with its status and text. */
+/** A request refused by the node, with status and text. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly status: number
@@ -9,17 +9,17 @@ export class RequestError extends Error {
   }
 }
 
-/** What an error says. */
+/** Message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Tells the node to leave a request of the page out of its journal: reading is not what a developer looks for. */
+/** Header that keeps the page's own reads out of the journal. */
 export const unrecorded = { 'standin-journal': 'off' }
 
-/** Sends a request to this node. @throws RequestError unless the status is a successful one */
+/** Sends a request to this node. @throws RequestError unless the status is 2xx */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  // Without credentials of its own a browser asks for none where the node refuses a key.
+  // Omitting credentials keeps the browser from prompting for them when the node refuses a key.
   const response = await fetch(path, { credentials: 'omit', ...init })
   if (!response.ok) throw new RequestError(response.status, await errorText(response))
   return response

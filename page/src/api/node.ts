@@ -2,13 +2,13 @@ import { signal } from '@preact/signals'
 import { get } from './control.js'
 import { messageOf } from './http.js'
 
-/** What the node says about itself at `/_standin/node`. */
+/** The node's description from `/_standin/node`. */
 export interface NodeDescription {
   version: string
   mode: 'open' | 'guarded' | 'strict'
   urls: { url: string; wsUrl: string; ipfsUrl: string; controlUrl: string }
   networks: NetworkDescription[]
-  /** Whether `--artifacts` names a folder. */
+  /** Whether `--artifacts` is set. */
   artifacts: boolean
   journalSize: number
 }
@@ -17,20 +17,20 @@ export interface NodeDescription {
 export interface NetworkDescription {
   name: string
   chainId: string
-  /** Whether it has been used, so that its chain is there. */
+  /** Whether its chain is open; networks open on first use. */
   isOpen: boolean
   fork?: { url: string; number: string }
-  /** Addresses that are impersonated by name. */
+  /** Addresses impersonated individually. */
   impersonated: string[]
 }
 
-/** The node; undefined until it has answered. */
+/** The node's description; undefined until it is read. */
 export const node = signal<NodeDescription | undefined>(undefined)
 
-/** Why the node could not be read. */
+/** Error message of the last attempt to read it. */
 export const nodeFailure = signal<string | undefined>(undefined)
 
-/** Reads what the node is, again if it has been read before. */
+/** Reads or refreshes the node's description. */
 export async function loadNode(): Promise<void> {
   try {
     node.value = await get<NodeDescription>('/node')
@@ -40,12 +40,12 @@ export async function loadNode(): Promise<void> {
   }
 }
 
-/** What stands before the paths of a network: nothing for the first one. */
+/** Path prefix of a network; empty for the first one. */
 export function networkPrefix(network: string): string {
   return network === node.value?.networks[0]?.name ? '' : `/${encodeURIComponent(network)}`
 }
 
-/** The JSON-RPC URL of a network for programs, with the key that the node names itself by; empty until it is known. */
+/** JSON-RPC URL of a network for programs, with the key from the node's own URL; empty until it is known. */
 export function rpcUrlOf(network: string): string {
   if (node.value === undefined) return ''
   const { origin, pathname } = new URL(node.value.urls.url)

@@ -1,22 +1,22 @@
-/** Milliseconds between two runs. */
-const shortestRest = 500
-const longestRest = 5000
+/** Limits of the pause between two runs, in milliseconds. */
+const minPause = 500
+const maxPause = 5000
 
-/** Reading takes this part of the node's time at most, whatever is shown. */
-const mostOfTime = 1 / 30
+/** Maximum fraction of the node's time for the page's reads. */
+const maxShareOfTime = 1 / 30
 
-/** Tasks that run or rest: they share that part. */
+/** Tasks that run or pause, and share that fraction. */
 let activeTasks = 0
 
 /**
- * Runs something whenever it is asked to, one run at a time and with rests between them, however often it is asked. While
- * the page is hidden nothing runs; what was asked for meanwhile runs once when it is seen again.
+ * Runs a task on request, one run at a time with pauses in between, however frequent the requests. While the page is
+ * hidden it does not run; requests from that time cause one run when the page is visible again.
  */
 export class PacedTask {
   readonly #run: () => Promise<void>
   #isRunning = false
-  #isAsked = false
-  #isOver = false
+  #isRequested = false
+  #isStopped = false
 
   /** @param run - must not throw */
   constructor(run: () => Promise<void>) {
@@ -24,35 +24,35 @@ export class PacedTask {
     document.addEventListener('visibilitychange', this.#onVisible)
   }
 
-  /** Runs now, or when the rest is over. */
-  ask(): void {
-    this.#isAsked = true
+  /** Runs the task now, or after the pause. */
+  request(): void {
+    this.#isRequested = true
     if (!this.#isRunning && !document.hidden) void this.#work()
   }
 
-  /** Runs no more. */
+  /** Prevents further runs. */
   stop(): void {
-    this.#isOver = true
+    this.#isStopped = true
     document.removeEventListener('visibilitychange', this.#onVisible)
   }
 
   readonly #onVisible = (): void => {
-    if (this.#isAsked) this.ask()
+    if (this.#isRequested) this.request()
   }
 
   async #work(): Promise<void> {
     this.#isRunning = true
-    this.#isAsked = false
+    this.#isRequested = false
     activeTasks += 1
     const started = performance.now()
     await this.#run()
     const took = performance.now() - started
-    const fairRest = took * (activeTasks / mostOfTime - 1)
-    const rest = Math.min(longestRest, Math.max(shortestRest, fairRest))
+    const fairPause = took * (activeTasks / maxShareOfTime - 1)
+    const pause = Math.min(maxPause, Math.max(minPause, fairPause))
     setTimeout(() => {
       activeTasks -= 1
       this.#isRunning = false
-      if (this.#isAsked && !this.#isOver) this.ask()
-    }, rest)
+      if (this.#isRequested && !this.#isStopped) this.request()
+    }, pause)
   }
 }

@@ -1,7 +1,7 @@
 import { currentNetwork } from '../shell/router.js'
 import { send, unrecorded } from './http.js'
 
-/** An error object of JSON-RPC. */
+/** JSON-RPC error object. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -26,28 +26,28 @@ interface RpcAnswer {
   error?: RpcErrorObject
 }
 
-/** One call: method and parameters. */
+/** Method and parameters of a call. */
 export type RpcCall = readonly [method: string, ...params: unknown[]]
 
-/** Items of one batch; well below the node's limit. */
+/** Calls per batch; well below the node's limit. */
 const batchSize = 100
 
-/** Reads from the chosen network's chain; the journal does not keep it. @throws RpcError */
+/** Reads from the chosen network's chain without an entry in the journal. @throws RpcError */
 export async function read<Result>(...[method, ...params]: RpcCall): Promise<Result> {
   return readFrom<Result>(currentNetwork.value, method, ...params)
 }
 
-/** Reads from the chain of a network that need not be the chosen one. @throws RpcError */
+/** Reads from the chain of the given network. @throws RpcError */
 export async function readFrom<Result>(network: string, ...[method, ...params]: RpcCall): Promise<Result> {
   return resultOf(await post(call(0, method, params), unrecorded, network)) as Result
 }
 
-/** Does something on the chosen network as a developer's own request: the journal has it. @throws RpcError */
+/** Calls a method on the chosen network; the journal records it. @throws RpcError */
 export async function act<Result>(...[method, ...params]: RpcCall): Promise<Result> {
   return resultOf(await post(call(0, method, params), {}, currentNetwork.value)) as Result
 }
 
-/** Reads several things at once; those that fail are undefined. */
+/** Reads in batches; failed calls are undefined. */
 export async function readAll<Result>(calls: readonly RpcCall[]): Promise<(Result | undefined)[]> {
   const results: (Result | undefined)[] = []
   for (let start = 0; start < calls.length; start += batchSize) {

@@ -4,20 +4,20 @@ import { changes } from './events.js'
 import { messageOf } from './http.js'
 import { PacedTask } from './pacedTask.js'
 
-/** What was read, and why it could not be. */
+/** A value that is kept up to date, or the error of reading it. */
 export interface Live<Value> {
   value: Value | undefined
   error: string | undefined
-  /** Reads again now. */
+  /** Reads it again. */
   refresh(): void
 }
 
 /**
- * Reads something, and again whenever a counter of the node's events grows; one read at a time, however fast it grows.
+ * Reads a value, and reads it again whenever a counter of the node's events grows, one read at a time.
  *
- * @param read - reads it; must not change anything
- * @param dependencies - what `read` depends on: when one changes, what was read before is dropped
- * @param counters - what makes it read again
+ * @param read - must not change anything
+ * @param dependencies - values that `read` depends on; a change drops the previous value
+ * @param counters - counters that trigger a new read
  */
 export function useLive<Value>(
   read: () => Promise<Value>,
@@ -28,33 +28,33 @@ export function useLive<Value>(
   const latest = useRef(read)
   latest.current = read
   const refresh = useRef<() => void>(() => undefined)
-  // Without waiting for what is shown meanwhile to be painted.
+  // A layout effect, to start reading before the placeholder is painted.
   useLayoutEffect(() => {
-    let isOver = false
+    let isStopped = false
     const task = new PacedTask(async () => {
       try {
         const value = await latest.current()
-        if (!isOver) setState({ value, error: undefined })
+        if (!isStopped) setState({ value, error: undefined })
       } catch (error) {
-        if (!isOver) setState((before) => ({ value: before.value, error: messageOf(error) }))
+        if (!isStopped) setState((before) => ({ value: before.value, error: messageOf(error) }))
       }
     })
-    refresh.current = () => task.ask()
+    refresh.current = () => task.request()
     setState({ value: undefined, error: undefined })
-    task.ask()
+    task.request()
     const numbers = (): string => counters.map((name) => changes.value?.[name]).join()
     let known = numbers()
     const stop = changes.subscribe(() => {
       const now = numbers()
-      if (now !== known) task.ask()
+      if (now !== known) task.request()
       known = now
     })
     return () => {
-      isOver = true
+      isStopped = true
       stop()
       task.stop()
     }
-    // The counters of one use never change.
+    // `counters` never changes between renders.
   }, dependencies)
   return { ...state, refresh: () => refresh.current() }
 }

@@ -11,8 +11,8 @@ import { Status } from './status.js'
 import type { Receipt, Transaction } from './wire.js'
 import { toNumber } from './wire.js'
 
-/** Transactions that are shown. */
-const mostShown = 50
+/** Maximum number of transactions to show. */
+const maxShown = 50
 
 interface Found {
   txs: Transaction[]
@@ -53,10 +53,10 @@ const columns: readonly PlainColumn<Row>[] = [
   { title: 'Status', cell: ({ receipt }) => <Status receipt={receipt} /> },
 ]
 
-/** The newest transactions that an account took part in. */
+/** The newest transactions that involve an account. */
 export function AccountHistory({ address }: { address: string }) {
   const found = useLive(
-    () => read<Found>('ots_searchTransactionsBefore', address, 0, mostShown),
+    () => read<Found>('ots_searchTransactionsBefore', address, 0, maxShown),
     [address, currentNetwork.value],
     ['chain'],
   )

@@ -24,7 +24,7 @@ const tabs = [
   ['proof', 'Proof'],
 ] as const
 
-/** One account, with or without code. */
+/** An account, with or without code. */
 export function AccountView({ address, tab }: { address: string; tab: string }) {
   const account = useLive(() => readAccount(address), [address, currentNetwork.value], ['chain', 'requests'])
   return (
@@ -88,7 +88,7 @@ async function readAccount(address: string) {
     contractAt(address),
     loadAbis(),
   ])
-  if (balance === undefined) throw new Error(`${address} is no address`)
+  if (balance === undefined) throw new Error(`${address} is not an address`)
   return {
     balance: BigInt(balance),
     nonce: toNumber(nonce ?? '0x0'),

@@ -9,11 +9,11 @@ import { Loaded } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
 import { toNumber } from './wire.js'
 
-/** A millionth of an ether: the list shows no smaller fractions, the account all of them. */
+/** Smallest fraction of an ether in the list; the account view shows the exact balance. */
 const smallestShown = 10n ** 12n
 
-/** Accounts that are listed. */
-const mostShown = 200
+/** Maximum number of accounts to list. */
+const maxShown = 200
 
 interface Account {
   address: string
@@ -49,7 +49,7 @@ export function AccountsView() {
 
 async function readAccounts(): Promise<Account[]> {
   const addresses = await read<string[]>('eth_accounts')
-  const shown = addresses.slice(0, mostShown)
+  const shown = addresses.slice(0, maxShown)
   const values = await readAll<string>(
     shown.flatMap((address) => [
       ['eth_getBalance', address, 'latest'] as const,

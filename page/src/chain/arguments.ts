@@ -1,9 +1,9 @@
 import type { AbiParameter } from 'viem'
 
 /**
- * Reads typed text as a value of a Solidity type. Arrays and tuples are JSON, with large numbers as strings.
+ * Parses user input as a value of a Solidity type. Arrays and tuples are JSON, with large numbers as strings.
  *
- * @throws Error that names what was expected
+ * @throws Error that describes the expected input
  */
 export function parseArgument(parameter: AbiParameter, text: string): unknown {
   const { type } = parameter
@@ -50,6 +50,6 @@ function parseWord(type: string, text: string, whole: string): unknown {
       throw new Error(`expected a whole number for ${type}`)
     }
   }
-  if (!/^0x[0-9a-f]*$/i.test(text)) throw new Error(`expected hexadecimal behind 0x for ${type}`)
+  if (!/^0x[0-9a-f]*$/i.test(text)) throw new Error(`expected 0x-prefixed hexadecimal for ${type}`)
   return text
 }

@@ -1,16 +1,16 @@
 import { readAll } from '../api/rpc.js'
 import type { Block } from './wire.js'
 
-/** Blocks that are kept at most. */
-const mostBlocks = 5000
+/** Maximum number of cached blocks. */
+const maxBlocks = 5000
 
-/** Blocks below the head that another head may have replaced. */
-const forgotten = 64
+/** Number of blocks below the head that a reorganisation may have replaced. */
+const replaceableBlocks = 64
 
-/** Blocks in the table that have been read, by number. */
+/** Cache of the table's blocks, by number. */
 export class BlockCache {
   readonly #blocks = new Map<number, Block>()
-  readonly #asked = new Set<number>()
+  readonly #requested = new Set<number>()
   readonly #changed: () => void
   #head: string | undefined
 
@@ -22,40 +22,40 @@ export class BlockCache {
     return this.#blocks.get(number)
   }
 
-  /** Forgets what another branch, or a chain that went back, may have changed. */
+  /** Sets the head and drops blocks that a reorganisation or a revert may have replaced. */
   follow(head: number, hash: string): void {
     if (this.#head !== hash) {
-      for (const number of this.#blocks.keys()) if (number > head - forgotten) this.#forget(number)
+      for (const number of this.#blocks.keys()) if (number > head - replaceableBlocks) this.#forget(number)
     }
     this.#head = hash
   }
 
   clear(): void {
     this.#blocks.clear()
-    this.#asked.clear()
+    this.#requested.clear()
   }
 
-  /** Reads blocks of a range, both included, that are not there. */
+  /** Reads the missing blocks of an inclusive range. */
   async load(from: number, to: number): Promise<void> {
     const missing: number[] = []
     for (let number = from; number <= to; number++)
-      if (number >= 0 && !this.#asked.has(number)) missing.push(number)
+      if (number >= 0 && !this.#requested.has(number)) missing.push(number)
     if (missing.length === 0) return
-    for (const number of missing) this.#asked.add(number)
-    // What was scrolled past long ago is read again when it is looked at.
-    if (this.#blocks.size > mostBlocks) this.clear()
+    for (const number of missing) this.#requested.add(number)
+    // Blocks scrolled past long ago are read again when they are shown.
+    if (this.#blocks.size > maxBlocks) this.clear()
     const blocks = await readAll<Block>(
       missing.map((number) => ['eth_getBlockByNumber', `0x${number.toString(16)}`, false]),
     )
     for (const [place, block] of blocks.entries()) {
       if (block) this.#blocks.set(missing[place]!, block)
-      else this.#asked.delete(missing[place]!)
+      else this.#requested.delete(missing[place]!)
     }
     this.#changed()
   }
 
   #forget(number: number): void {
     this.#blocks.delete(number)
-    this.#asked.delete(number)
+    this.#requested.delete(number)
   }
 }

@@ -25,7 +25,7 @@ interface Opened {
 interface Row {
   transaction: Transaction
   receipt: Receipt | undefined
-  /** The function that is called, as far as it is known. */
+  /** Called function, as far as known. */
   name: string
 }
 
@@ -68,7 +68,7 @@ const columns: readonly Column<Row>[] = [
   { title: 'Status', width: '5.5rem', cell: ({ receipt }) => <Status receipt={receipt} /> },
 ]
 
-/** One block with its transactions, by number or hash; orphans too. */
+/** A block with its transactions, by number or hash; includes blocks removed by a reorganisation. */
 export function BlockView({ id }: { id: string }) {
   const opened = useLive(() => open(id), [id, currentNetwork.value], ['chain'])
   return <Loaded from={opened}>{(value) => <OpenedBlock opened={value} />}</Loaded>
@@ -138,7 +138,7 @@ async function open(id: string): Promise<Opened> {
     isHash ? id : `0x${BigInt(id).toString(16)}`,
     true,
   )
-  if (full === null) throw new Error(`There is no block ${id}`)
+  if (full === null) throw new Error(`Block ${id} not found`)
   const [[canonical, receipts], abis] = await Promise.all([
     readAll<unknown>([
       ['eth_getBlockByNumber', full['number'], false],

@@ -4,7 +4,7 @@ import { beginRead, takeRead } from '../api/firstReads.js'
 import { rpcUrlOf } from '../api/node.js'
 import { read, readAll } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { formatClock, formatGwei, formatNumber } from '../parts/format.js'
+import { count, formatClock, formatGwei, formatNumber } from '../parts/format.js'
 import { Hash } from '../parts/hash.js'
 import { Tile } from '../parts/panel.js'
 import { EmptyState, Loaded } from '../parts/state.js'
@@ -18,13 +18,13 @@ import type { Block } from './wire.js'
 import { toNumber } from './wire.js'
 import './blocksView.css'
 
-/** The blocks that tags name, as far as they are there. */
+/** Blocks of the tags, as far as they exist. */
 interface Heads {
   latest: Block
   safe: Block | undefined
   finalized: Block | undefined
   pending: Block | undefined
-  waiting: number
+  pendingCount: number
   reorganisations: Reorganisation[]
 }
 
@@ -59,12 +59,12 @@ const columns: readonly Column<Block>[] = [
   },
 ]
 
-/** Begins to read what {@link BlocksView} shows at first. */
+/** Starts the first reads of {@link BlocksView}. */
 export function beginBlocks(): void {
   beginRead('heads', readHeads)
 }
 
-/** Blocks as they come, the newest first, and the branches near the head. */
+/** Blocks, newest first, and the branches near the head. */
 export function BlocksView() {
   const network = currentNetwork.value
   const heads = useLive(() => takeRead('heads', readHeads), [network], ['chain'])
@@ -95,7 +95,7 @@ export function BlocksView() {
 }
 
 function HeadTiles({
-  heads: { latest, safe, finalized, pending, waiting, reorganisations },
+  heads: { latest, safe, finalized, pending, pendingCount, reorganisations },
 }: {
   heads: Heads
 }) {
@@ -104,7 +104,7 @@ function HeadTiles({
   return (
     <dl class="tiles">
       <Tile label="Head">{numberOf(latest)}</Tile>
-      <Tile label="Pending">{pending === undefined ? 'none' : `${formatNumber(waiting)} waiting`}</Tile>
+      <Tile label="Pending">{pending === undefined ? 'none' : count(pendingCount, 'transaction')}</Tile>
       <Tile label="Safe">{numberOf(safe)}</Tile>
       <Tile label="Finalized">{numberOf(finalized)}</Tile>
       <Tile label="Reorganisations">{formatNumber(reorganisations.length)}</Tile>
@@ -119,9 +119,9 @@ async function readHeads(): Promise<Heads> {
     read<{ pending: string; queued: string }>('txpool_status'),
     get<Reorganisation[]>(`/reorganisations/${encodeURIComponent(currentNetwork.value)}`),
   ])
-  if (latest === undefined) throw new Error('the head cannot be read')
-  const waiting = toNumber(status.pending) + toNumber(status.queued)
-  return { latest, safe, finalized, pending, waiting, reorganisations }
+  if (latest === undefined) throw new Error('failed to read the head')
+  const pendingCount = toNumber(status.pending) + toNumber(status.queued)
+  return { latest, safe, finalized, pending, pendingCount, reorganisations }
 }
 
 function Blocks({ latest, generation }: { latest: Block; generation: number }) {
@@ -169,9 +169,7 @@ function NoBlocks() {
       script={`curl -s ${rpcUrlOf(currentNetwork.value)} -H 'content-type: application/json' \\
   -d '{"jsonrpc":"2.0","id":1,"method":"anvil_mine","params":["0x1"]}'`}
     >
-      <p>
-        Transactions are mined as they come, unless the node was started otherwise. This mines an empty block:
-      </p>
+      <p>By default the node mines transactions as they arrive. To mine an empty block:</p>
     </EmptyState>
   )
 }

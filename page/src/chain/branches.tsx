@@ -16,24 +16,24 @@ export interface Reorganisation {
   removed: { number: number; hash: string; parentHash: string; transactions: number }[]
 }
 
-/** A block in the drawing. */
+/** A block with its position in the drawing. */
 interface Placed {
   number: number
   hash: string
   parentHash: string
   transactions: number
-  /** 0 is the canonical chain, others lie above it. */
+  /** 0 is the canonical chain; other lanes are above it. */
   lane: number
 }
 
-/** Heights that are drawn. */
+/** Number of heights to draw. */
 const shownHeights = 24
 
 const stepX = 62
 const stepY = 40
 const margin = 34
 
-/** The last blocks and the branches that they left, each block at its height and joined to its parent. */
+/** The latest blocks and removed branches, each block at its height and connected to its parent. */
 export function Branches(props: {
   head: Block
   marks: readonly (readonly [string, Block | undefined])[]
@@ -136,7 +136,7 @@ export function Branches(props: {
   )
 }
 
-/** How many marks of the same block stand above this one. */
+/** Number of marks of the same block above this one. */
 function overlap(marks: readonly (readonly [string, Block | undefined])[], row: number): number {
   return marks.slice(0, row).filter(([, block]) => block?.number === marks[row]?.[1]?.number).length
 }
@@ -149,7 +149,7 @@ async function readBlocks(first: number, last: number): Promise<Block[]> {
   return blocks.filter((block) => block !== undefined && block !== null)
 }
 
-/** Gives each branch the lowest lane in which its heights are free; the newest ones lie nearest to the chain. */
+/** Assigns each branch the lowest lane that is free at its heights, newest branches first. */
 function place(
   canonical: readonly Block[],
   reorganisations: readonly Reorganisation[],
@@ -178,7 +178,7 @@ function place(
   return placed
 }
 
-/** The last digits of a long number: the others are those of its neighbours. */
+/** Abbreviates a long number to its last digits; its neighbours share the others. */
 function shortNumber(number: number): string {
   const text = String(number)
   return text.length > 5 ? `…${text.slice(-4)}` : text

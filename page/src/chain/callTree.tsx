@@ -4,16 +4,16 @@ import type { Call } from './calls.js'
 import { toNumber } from './wire.js'
 import './callTree.css'
 
-/** Pixels of a level, and the levels beyond which calls stand under one another. */
+/** Indentation per level in pixels, and the maximum number of indented levels. */
 const indent = 18
-const mostIndents = 12
+const maxIndents = 12
 
-/** Calls in the order in which they were made, each behind its caller. */
+/** Calls in execution order, indented below their callers. */
 export function CallTree(props: { calls: readonly Call[]; opened: Call; onOpen: (call: Call) => void }) {
   return (
     <ul class="plain-list call-tree">
       {props.calls.map((call, place) => (
-        <li key={place} style={{ paddingLeft: `${Math.min(call.depth, mostIndents) * indent}px` }}>
+        <li key={place} style={{ paddingLeft: `${Math.min(call.depth, maxIndents) * indent}px` }}>
           <button
             type="button"
             class={`call ${call.frame.error === undefined ? '' : 'failed'}`}

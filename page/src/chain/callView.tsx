@@ -10,12 +10,12 @@ import { link } from '../shell/router.js'
 import { Execution } from './execution.js'
 import { traceCall } from './trace.js'
 
-/** What a call of the journal does: it is run again on the block that it named. */
+/** Execution of a call from the journal, replayed on the requested block. */
 export function CallView({ request }: { request: string }) {
   const recorded = useLive(async () => {
     const entry = await get<RequestDetail>(`/requests/${encodeURIComponent(request)}`)
     if (!Array.isArray(entry.params))
-      throw new Error('The journal does not keep the parameters of this request')
+      throw new Error('The journal did not keep the parameters of this request')
     const [call, block = 'latest']: unknown[] = entry.params
     return {
       call,
@@ -37,7 +37,7 @@ export function CallView({ request }: { request: string }) {
             }
           >
             {decoded !== undefined && <Decoded value={decoded} />}
-            <p class="muted">Run again on {typeof block === 'string' ? block : 'the block that it named'}.</p>
+            <p class="muted">Run again on {typeof block === 'string' ? block : 'the requested block'}.</p>
           </Panel>
           <Traced id={request} call={call} block={block} />
         </div>

@@ -6,36 +6,36 @@ import type { Trace } from './trace.js'
 import { failingPath, readCalls } from './trace.js'
 import type { CallFrame } from './wire.js'
 
-/** A call in the tree, with what is known of it. */
+/** A call in the tree, with its contract if known. */
 export interface Call {
   frame: CallFrame
   depth: number
-  /** Its name in the tree: contract and function as far as they are known. */
+  /** Contract and function, as far as known. */
   title: string
   contract: KnownContract | undefined
   calls: Call[]
-  /** Whether it and all that it did was undone. */
-  isUndone: boolean
+  /** Whether its effects were reverted. */
+  isReverted: boolean
 }
 
-/** An execution with its calls in order. */
+/** An execution with its calls in execution order. */
 export interface Executed {
   root: Call
   all: Call[]
-  /** The call that failed first and took the others with it; undefined if none failed. */
+  /** The innermost call whose failure reverted the execution; undefined if it succeeded. */
   culprit: Call | undefined
   abis: AbiIndex
 }
 
-/** Addresses of an execution that are looked up among the artifacts. */
-const mostAddresses = 50
+/** Maximum number of addresses of an execution to look up among the artifacts. */
+const maxAddresses = 50
 
-/** Reads the calls of an execution, with the names of the contracts and functions in them. */
+/** Reads the calls of an execution with the names of contracts and functions. */
 export async function readExecution(trace: Trace): Promise<Executed> {
   const [frame, abis] = await Promise.all([readCalls(trace), loadAbis()])
   const addresses = new Set<string>()
   const collect = ({ to, calls = [] }: CallFrame): void => {
-    if (to !== undefined && addresses.size < mostAddresses) addresses.add(to)
+    if (to !== undefined && addresses.size < maxAddresses) addresses.add(to)
     calls.forEach(collect)
   }
   collect(frame)
@@ -43,13 +43,13 @@ export async function readExecution(trace: Trace): Promise<Executed> {
     await Promise.all([...addresses].map(async (address) => [address, await contractAt(address)] as const)),
   )
   const all: Call[] = []
-  const build = (inner: CallFrame, depth: number, isUndone: boolean): Call => {
+  const build = (inner: CallFrame, depth: number, isReverted: boolean): Call => {
     const contract = contracts.get(inner.to ?? '')
-    const undone = isUndone || inner.error !== undefined
+    const reverted = isReverted || inner.error !== undefined
     const title = titleOf(abis, inner, contract)
-    const call: Call = { frame: inner, depth, title, contract, calls: [], isUndone: undone }
+    const call: Call = { frame: inner, depth, title, contract, calls: [], isReverted: reverted }
     all.push(call)
-    call.calls = (inner.calls ?? []).map((called) => build(called, depth + 1, undone))
+    call.calls = (inner.calls ?? []).map((called) => build(called, depth + 1, reverted))
     return call
   }
   const root = build(frame, 0, false)
@@ -57,7 +57,7 @@ export async function readExecution(trace: Trace): Promise<Executed> {
   return { root, all, culprit: all.find((call) => call.frame === failed), abis }
 }
 
-/** Why a call failed: the error that it reverted with, or the virtual machine's words. */
+/** Why a call failed: the decoded revert error, or the virtual machine's message. */
 export function reasonOf(abis: AbiIndex, { output = '0x', error = '', revertReason }: CallFrame): string {
   const decoded = abis.decodeError(output)
   if (decoded !== undefined) return describeError(decoded)

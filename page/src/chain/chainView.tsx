@@ -49,7 +49,7 @@ export function ChainView({ path }: { path: readonly string[] }) {
   )
 }
 
-/** Goes to a block by its number or hash, a transaction, or an account. */
+/** Opens a block by number or hash, a transaction or an account. */
 async function find(text: string): Promise<void> {
   if (/^\d+$/.test(text)) navigate(`chain/block/${text}`)
   else if (/^0x[0-9a-f]{40}$/i.test(text)) navigate(`chain/account/${text}`)

@@ -12,7 +12,7 @@ import { Panel } from '../parts/panel.js'
 import { parseArgument } from './arguments.js'
 import './contractFunctions.css'
 
-/** The functions of a contract, to be read and written. */
+/** Forms to call the functions of a contract. */
 export function ContractFunctions({ address, artifact }: { address: string; artifact: Artifact }) {
   const { value: accounts = [] } = useLive(() => read<string[]>('eth_accounts'), [])
   const [from, setFrom] = useState('')

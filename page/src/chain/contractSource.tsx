@@ -5,7 +5,7 @@ import type { ContractSource, KnownContract } from './contracts.js'
 import { sourceOf } from './contracts.js'
 import { SourceLines } from './sourceLines.js'
 
-/** The source files of a compiled contract, its own first. */
+/** The source files of a compiled contract, starting with its own. */
 export function ContractSourceFiles({ contract }: { contract: KnownContract }) {
   const source = useLive(async () => (await sourceOf(contract)) ?? 'unknown', [contract.id])
   return (
@@ -30,13 +30,13 @@ function Files({ source: { files, path: own } }: { source: ContractSource }) {
   )
 }
 
-/** What stands where a contract's ABI or source would be. */
+/** Placeholder for a contract without ABI or source. */
 export function UnknownContract() {
   return (
-    <EmptyState title="No artifact has this code" script="standin --artifacts ./artifacts">
+    <EmptyState title="No artifact matches this code" script="standin --artifacts ./artifacts">
       <p>
-        Start the node with the folder that your compiler writes to, of hardhat, foundry or solc. Sources and
-        lines need the compiler&apos;s build-info files in it.
+        Start the node with the output directory of hardhat, foundry or solc. Source code and lines need the
+        compiler&apos;s build-info files in it.
       </p>
     </EmptyState>
   )

@@ -2,14 +2,14 @@ import { change, get } from '../api/control.js'
 import { read } from '../api/rpc.js'
 import { currentNetwork } from '../shell/router.js'
 
-/** A compiled contract that an address has the code of. */
+/** A compiled contract whose code is deployed at an address. */
 export interface KnownContract {
-  /** Its place in the list of artifacts. */
+  /** Index in the list of artifacts. */
   id: number
   name: string
 }
 
-/** What leads from instructions of a contract to lines; see `/_standin/contracts/<id>/source`. */
+/** Code, source map and sources of a contract; see `/_standin/contracts/<id>/source`. */
 export interface ContractSource {
   code: string
   sourceMap: string
@@ -20,7 +20,7 @@ export interface ContractSource {
 const known = new Map<string, Promise<KnownContract | undefined>>()
 const sources = new Map<number, Promise<ContractSource | undefined>>()
 
-/** The compiled contract at an address; undefined if it has no code or no artifact has it. */
+/** Finds the compiled contract at an address; undefined without code or matching artifact. */
 export async function contractAt(address: string): Promise<KnownContract | undefined> {
   const code = await read<string>('eth_getCode', address, 'latest')
   if (code === '0x') return undefined
@@ -36,7 +36,7 @@ export async function contractAt(address: string): Promise<KnownContract | undef
   return found
 }
 
-/** The source of a compiled contract; undefined if it is not there. */
+/** Reads the source of a compiled contract; undefined if it is not available. */
 export function sourceOf({ id }: KnownContract): Promise<ContractSource | undefined> {
   let found = sources.get(id)
   if (found === undefined) {

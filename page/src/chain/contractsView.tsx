@@ -16,17 +16,17 @@ import type { Receipt } from './wire.js'
 import { toNumber } from './wire.js'
 import './contractsView.css'
 
-/** Blocks that are searched for contracts at once. */
-const searched = 500
+/** Number of blocks to search for contracts initially. */
+const searchDepth = 500
 
-/** Contracts and artifacts that are listed. */
-const mostContracts = 200
-const mostArtifacts = 300
+/** Maximum number of contracts and artifacts to list. */
+const maxContracts = 200
+const maxArtifacts = 300
 
 interface Deployed {
   address: string
   receipt: Receipt
-  /** Undefined if no artifact has its code. */
+  /** Undefined if no artifact matches its code. */
   name: string | undefined
 }
 
@@ -55,9 +55,9 @@ const columns: readonly PlainColumn<Deployed>[] = [
   },
 ]
 
-/** Contracts that transactions made lately, and the artifacts that name them. */
+/** Recently deployed contracts, and the artifacts. */
 export function ContractsView() {
-  const [depth, setDepth] = useState(searched)
+  const [depth, setDepth] = useState(searchDepth)
   const contracts = useLive(() => findContracts(depth), [depth, currentNetwork.value], ['chain'])
   return (
     <Loaded from={contracts}>
@@ -68,7 +68,7 @@ export function ContractsView() {
             actions={
               isWhole ? undefined : (
                 <button type="button" class="button" onClick={() => setDepth(depth * 4)}>
-                  Look further back
+                  Search further back
                 </button>
               )
             }
@@ -97,8 +97,8 @@ function Artifacts() {
     return (
       <EmptyState title="No artifacts" script="standin --artifacts ./artifacts">
         <p>
-          With the folder of your compiler&apos;s output, functions, events and errors are shown by their
-          names.
+          Start the node with your compiler&apos;s output directory to see the names of functions, events and
+          errors.
         </p>
       </EmptyState>
     )
@@ -107,14 +107,12 @@ function Artifacts() {
   return (
     <Panel title={`Artifacts (${artifacts.length})`}>
       <ul class="plain-list chips">
-        {artifacts.slice(0, mostArtifacts).map(({ id, name, hasSource }) => (
+        {artifacts.slice(0, maxArtifacts).map(({ id, name, hasSource }) => (
           <li key={id}>
             <Badge tone={hasSource ? 'accent' : 'neutral'}>{name}</Badge>
           </li>
         ))}
-        {artifacts.length > mostArtifacts && (
-          <li class="muted">and {artifacts.length - mostArtifacts} more</li>
-        )}
+        {artifacts.length > maxArtifacts && <li class="muted">and {artifacts.length - maxArtifacts} more</li>}
       </ul>
     </Panel>
   )
@@ -130,7 +128,7 @@ async function findContracts(depth: number) {
   const made = blocks
     .flatMap((receipts) => receipts ?? [])
     .flatMap((receipt) => (receipt.contractAddress === null || receipt.status === '0x0' ? [] : [receipt]))
-    .slice(0, mostContracts)
+    .slice(0, maxContracts)
   const found = await Promise.all(
     made.map(async (receipt) => {
       const address = receipt.contractAddress ?? ''

@@ -16,13 +16,13 @@ import type { Trace } from './trace.js'
 import { ValueFlow } from './valueFlow.js'
 import './execution.css'
 
-/** What an execution did: its calls as a flame graph and as a tree, flows of value, and changes of the state. */
+/** An execution: calls as a flame graph or a tree, value flow and state difference. */
 export function Execution({ trace, id, gasUsed }: { trace: Trace; id: string; gasUsed: number }) {
   const { value, error } = useLive(() => readExecution(trace), [id, currentNetwork.value])
   const [chosen, setChosen] = useState<Call>()
   const [form, setForm] = useState<'Flame graph' | 'Tree'>('Flame graph')
   if (value === undefined)
-    return error === undefined ? <Loading /> : <Failure message={`The trace cannot be read: ${error}`} />
+    return error === undefined ? <Loading /> : <Failure message={`Failed to read the trace: ${error}`} />
   const { root, all, culprit, abis } = value
   const opened = chosen !== undefined && all.includes(chosen) ? chosen : (culprit ?? root)
   return (
@@ -39,12 +39,7 @@ export function Execution({ trace, id, gasUsed }: { trace: Trace; id: string; ga
       <Panel
         title={`Calls (${formatNumber(all.length)})`}
         actions={
-          <Segments
-            label="View of the calls"
-            choices={['Flame graph', 'Tree']}
-            value={form}
-            onChange={setForm}
-          />
+          <Segments label="Call view" choices={['Flame graph', 'Tree']} value={form} onChange={setForm} />
         }
       >
         {form === 'Flame graph' ? (

@@ -7,10 +7,10 @@ import './flameGraph.css'
 
 const rowHeight = 30
 
-/** Parts of the whole width below which a call is left to the tree. */
-const narrowest = 0.0015
+/** Minimum width of a bar as a fraction of the whole; narrower calls appear in the tree only. */
+const minFraction = 0.0015
 
-/** Calls as bars: each stands under its caller and is as wide as the gas that it took. */
+/** Calls as bars below their callers, as wide as their gas. */
 export function FlameGraph(props: {
   root: Call
   opened: Call
@@ -21,14 +21,14 @@ export function FlameGraph(props: {
   const holder = useRef<HTMLDivElement>(null)
   const bars = useMemo(() => {
     const tree = hierarchy(root, ({ calls }) => calls)
-    // The gas of a caller holds that of its calls; a refund may make it less.
+    // A caller's gas includes that of its calls, but a refund may make it less.
     tree.eachAfter((item) => {
       const inner = (item.children ?? []).reduce((sum, { value = 0 }) => sum + value, 0)
       Object.assign(item, { value: Math.max(1, inner, toNumber(item.data.frame.gasUsed)) })
     })
     return partition<Call>()(tree)
       .descendants()
-      .filter(({ x0, x1 }) => x1 - x0 >= narrowest)
+      .filter(({ x0, x1 }) => x1 - x0 >= minFraction)
   }, [root])
   const depth = bars.reduce((most, bar) => Math.max(most, bar.depth), 0)
   const onKeyDown = (event: KeyboardEvent): void => {

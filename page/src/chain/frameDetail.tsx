@@ -16,13 +16,13 @@ import type { Trace } from './trace.js'
 import { readSteps, stepsOfFrames } from './trace.js'
 import { toNumber } from './wire.js'
 
-/** Gas beyond which the steps of a transaction are read only on demand: they are many. */
-const muchGas = 5_000_000
+/** Above this gas, the steps of a transaction are read on demand only, because they are many. */
+const longGas = 5_000_000
 
-/** Lines shown around a place in the source. */
+/** Number of lines to show before and after a source location. */
 const linesAround = 4
 
-/** One call: who called what with which values, what came back, and the line of the source where it ended. */
+/** One call: caller, target, arguments, results, and the source line where it ended. */
 export function FrameDetail(props: { call: Call; executed: Executed; trace: Trace; gasUsed: number }) {
   const { call, executed, trace, gasUsed } = props
   const { frame } = call
@@ -34,7 +34,7 @@ export function FrameDetail(props: { call: Call; executed: Executed; trace: Trac
         </p>
       )}
       {call.contract !== undefined && !frame.type.startsWith('CREATE') && (
-        <Source call={call} executed={executed} trace={trace} isLong={gasUsed > muchGas} />
+        <Source call={call} executed={executed} trace={trace} isLong={gasUsed > longGas} />
       )}
       <div class="columns">
         <Facts
@@ -83,7 +83,7 @@ function Source(props: { call: Call; executed: Executed; trace: Trace; isLong: b
   if (!isWanted) {
     return (
       <button type="button" class="button" onClick={() => setWanted(true)}>
-        Find the line in the source
+        Show the source line
       </button>
     )
   }
@@ -99,10 +99,10 @@ async function locateCall(call: Call, executed: Executed, trace: Trace): Promise
   return locate(source, steps.get(call.frame) ?? [])
 }
 
-/** The lines of a source around those where something happened. */
+/** Source lines around a location. */
 function SourceText({ location, isFailure }: { location: SourceLocation; isFailure: boolean }) {
   const { path, text, line } = location
-  // A statement may span a whole function; its first lines name it.
+  // A statement may span a whole function; its first lines identify it.
   const lastLine = Math.min(location.lastLine, line + 6)
   const lines = text.split('\n')
   const first = Math.max(1, line - linesAround)

@@ -2,38 +2,38 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hex } from 'viem'
 import { bytesToHex, fromRlp, hexToBytes } from 'viem'
 
-/** A node of a Merkle Patricia trie on the way to a key. */
+/** A node of a Merkle Patricia trie on the path to a key. */
 export interface ProofNode {
   kind: 'branch' | 'extension' | 'leaf' | 'embedded'
-  /** The keccak-256 of its bytes. */
+  /** keccak-256 of its RLP. */
   hash: string
-  /** What its parent, or the root, says that its hash is. */
+  /** Hash of it in its parent, or the root. */
   expected: string
-  /** Hexadecimal digits of the key that it takes. */
+  /** Nibbles of the key that it consumes. */
   digits: string
-  /** Bytes of its RLP. */
+  /** Length of its RLP in bytes. */
   size: number
 }
 
-/** The way through a trie to a key. */
+/** Path through a trie to a key. */
 export interface ProvenPath {
   nodes: ProofNode[]
-  /** RLP of the value, or undefined if the trie does not hold the key. */
+  /** RLP of the value; undefined if the key is not in the trie. */
   value: string | undefined
-  /** Whether each node hashes to what its parent says. */
+  /** Whether the hash of each node matches its parent. */
   isValid: boolean
-  /** What is wrong, if something is. */
+  /** Why the proof is invalid, if it is. */
   problem: string | undefined
 }
 
 type Item = Hex | readonly Item[]
 
 /**
- * Walks a proof from a root to a key and hashes each node on the way (Ethereum Yellow Paper, appendix D).
+ * Walks a proof from the root to a key and checks the hash of each node (Ethereum Yellow Paper, appendix D).
  *
- * @param root - 32 bytes as hexadecimal
- * @param key - what the trie is keyed by before hashing: an address or a slot
- * @param proof - RLP of the nodes from the root down
+ * @param root - 32 bytes in hexadecimal
+ * @param key - unhashed key: an address or a slot
+ * @param proof - RLP of the nodes, from the root down
  */
 export function walkProof(root: string, key: string, proof: readonly string[]): ProvenPath {
   const path = bytesToHex(keccak_256(hexToBytes(key as Hex))).slice(2)
@@ -48,7 +48,7 @@ export function walkProof(root: string, key: string, proof: readonly string[]): 
     problem,
   })
   for (;;) {
-    // A node shorter than a hash stands in its parent itself.
+    // A node shorter than a hash is embedded in its parent.
     const isEmbedded: boolean = typeof expected !== 'string'
     const encoded: Hex | undefined = isEmbedded ? undefined : (proof[next] as Hex | undefined)
     if (!isEmbedded && encoded === undefined) {
@@ -57,14 +57,20 @@ export function walkProof(root: string, key: string, proof: readonly string[]): 
     const hash = encoded === undefined ? '' : bytesToHex(keccak_256(hexToBytes(encoded)))
     if (encoded !== undefined) next += 1
     const item: Item = encoded === undefined ? expected : fromRlp(encoded, 'hex')
-    if (typeof item === 'string') return end(undefined, 'a node is no list')
+    if (typeof item === 'string') return end(undefined, 'a node is not an RLP list')
     const size = encoded === undefined ? 0 : (encoded.length - 2) / 2
     const add = (kind: ProofNode['kind'], digits: string): void => {
-      const told = typeof expected === 'string' ? expected : ''
-      nodes.push({ kind: encoded === undefined ? 'embedded' : kind, hash, expected: told, digits, size })
+      const expectedHash = typeof expected === 'string' ? expected : ''
+      nodes.push({
+        kind: encoded === undefined ? 'embedded' : kind,
+        hash,
+        expected: expectedHash,
+        digits,
+        size,
+      })
     }
     const mismatch =
-      encoded !== undefined && hash !== expected ? 'a node has another hash than its parent says' : undefined
+      encoded !== undefined && hash !== expected ? 'the hash of a node does not match its parent' : undefined
     if (item.length === 17) {
       const digit = path[at] ?? ''
       add('branch', digit)
@@ -87,7 +93,7 @@ export function walkProof(root: string, key: string, proof: readonly string[]): 
   }
 }
 
-/** An account as the state trie holds it. */
+/** An account in the state trie. */
 export interface ProvenAccount {
   nonce: bigint
   balance: bigint
@@ -95,7 +101,7 @@ export interface ProvenAccount {
   codeHash: string
 }
 
-/** Reads an account's RLP. */
+/** Decodes an account's RLP. */
 export function readAccount(value: string): ProvenAccount {
   const [nonce, balance, storageHash, codeHash] = fromRlp(value as Hex, 'hex') as Hex[]
   return {
@@ -106,7 +112,7 @@ export function readAccount(value: string): ProvenAccount {
   }
 }
 
-/** Reads a storage word's RLP. */
+/** Decodes a storage word's RLP. */
 export function readWord(value: string): bigint {
   return toBigInt(fromRlp(value as Hex, 'hex') as Hex)
 }
@@ -115,7 +121,7 @@ function toBigInt(value: Hex | undefined): bigint {
   return value === undefined || value === '0x' ? 0n : BigInt(value)
 }
 
-/** The compact form of hexadecimal digits (Yellow Paper, appendix C). */
+/** Decodes hex-prefix encoding (Yellow Paper, appendix C). */
 function readPrefix(prefix: Hex): { digits: string; isLeaf: boolean } {
   const flag = Number.parseInt(prefix[2] ?? '0', 16)
   return { digits: prefix.slice(flag % 2 === 1 ? 3 : 4), isLeaf: flag >= 2 }

@@ -22,7 +22,7 @@ interface Proof {
   storageProof: { key: string; value: string; proof: string[] }[]
 }
 
-/** The proof of an account, and of one of its slots: the way through the trie, with hashes checked here. */
+/** Proofs of an account and one of its slots: the paths through the tries, with hashes checked in the browser. */
 export function ProofPanel({ address }: { address: string }) {
   const slot = route.value.query.get('slot') ?? ''
   const proved = useLive(() => prove(address, slot), [address, slot, currentNetwork.value], ['chain'])
@@ -36,7 +36,7 @@ export function ProofPanel({ address }: { address: string }) {
           changeQuery({ slot: readFields(event)('slot') })
         }}
       >
-        <Field label="Storage slot, as a number or 32 bytes" name="slot" value={slot} placeholder="0" wide />
+        <Field label="Storage slot (number or 32 bytes)" name="slot" value={slot} placeholder="0" wide />
         <button type="submit" class="button">
           Prove
         </button>
@@ -85,7 +85,7 @@ function Verdict({ path }: { path: ProvenPath }) {
   return path.isValid ? <Badge tone="good">all hashes match</Badge> : <Badge tone="bad">{path.problem}</Badge>
 }
 
-/** Each node of a proof under its parent. */
+/** The nodes of a proof, each below its parent. */
 function Path({ path }: { path: ProvenPath }) {
   return (
     <ol class="plain-list lines trie">
@@ -93,16 +93,16 @@ function Path({ path }: { path: ProvenPath }) {
         <li key={place} class={hash === expected || hash === '' ? '' : 'failed'}>
           <Badge>{kind}</Badge>
           <span>
-            <span class="muted">takes </span>
-            <span class="mono strong">{digits === '' ? 'nothing' : digits}</span>
+            <span class="muted">nibbles </span>
+            <span class="mono strong">{digits === '' ? 'none' : digits}</span>
           </span>
           {hash !== '' && <Hash value={hash} />}
           {hash !== '' && <span class="muted">{formatNumber(size)} bytes</span>}
           {hash !== '' &&
             (hash === expected ? (
-              <span class="good-text">hash is right</span>
+              <span class="good-text">hash matches</span>
             ) : (
-              <span class="bad-text">hash is wrong</span>
+              <span class="bad-text">hash does not match</span>
             ))}
         </li>
       ))}
@@ -110,22 +110,22 @@ function Path({ path }: { path: ProvenPath }) {
   )
 }
 
-/** What was proven, and how. */
+/** Proofs of an account and a slot at a block. */
 interface Proved {
   block: number
-  /** The state root that the block has. */
+  /** State root of the block. */
   root: string
   account: ProvenPath
   /** Undefined if the account is proven to be absent. */
   proven: ProvenAccount | undefined
-  /** Undefined if no slot was asked for. */
+  /** Undefined if no slot was requested. */
   storage: ProvenPath | undefined
 }
 
 async function prove(address: string, slot: string): Promise<Proved> {
   const slots = slot === '' ? [] : [toSlot(slot)]
   const head = await read<Block>('eth_getBlockByNumber', 'latest', false)
-  // By its number the state is that of the block itself, whatever controls changed since.
+  // By hash, the proof covers the block's own state, even if controls have changed the state since.
   const proof = await read<Proof>('eth_getProof', address, slots, { blockHash: head.hash })
   const account = walkProof(head.stateRoot, address, proof.accountProof)
   const proven = account.value === undefined ? undefined : readAccount(account.value)
@@ -137,11 +137,11 @@ async function prove(address: string, slot: string): Promise<Proved> {
   return { block: toNumber(head.number), root: head.stateRoot, account, proven, storage }
 }
 
-/** A slot as 32 bytes. */
+/** Parses a slot into 32 bytes. */
 function toSlot(text: string): string {
   try {
     return `0x${BigInt(text).toString(16).padStart(64, '0')}`
   } catch {
-    throw new Error('expected a slot as a number, or hexadecimal behind 0x')
+    throw new Error('expected a slot as a number or 0x-prefixed hexadecimal')
   }
 }

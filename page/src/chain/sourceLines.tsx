@@ -1,12 +1,12 @@
 import './sourceLines.css'
 
-/** Lines of a source text with their numbers. */
+/** Source lines with line numbers. */
 export function SourceLines(props: {
   label: string
   /** The number of the first line. */
   first: number
   lines: readonly string[]
-  /** What happened in a line; undefined where nothing did. */
+  /** Highlight of a line, if any. */
   mark?: (number: number) => 'reached' | 'failed' | undefined
 }) {
   const { label, first, lines, mark } = props

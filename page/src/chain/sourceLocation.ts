@@ -1,15 +1,15 @@
 import type { ContractSource } from './contracts.js'
 
-/** A place in a source text. */
+/** Location in a source text. */
 export interface SourceLocation {
   path: string
   text: string
-  /** From 1. */
+  /** 1-based. */
   line: number
   lastLine: number
 }
 
-/** An entry of a source map: where the text of an instruction begins, how long it is, and in which file. */
+/** Source map entry: byte offset, length and file index of an instruction's source text. */
 interface MapEntry {
   start: number
   length: number
@@ -17,8 +17,8 @@ interface MapEntry {
 }
 
 /**
- * The place in the source of the newest step that has one: instructions that the compiler adds, as its checks of
- * arithmetic, belong to no file.
+ * Finds the source location of the newest step that has one. Instructions that the compiler adds, such as arithmetic
+ * checks, belong to no file.
  *
  * @param counters - program counters, newest first
  */
@@ -42,7 +42,7 @@ export function locate(source: ContractSource, counters: readonly number[]): Sou
   return undefined
 }
 
-/** Decompresses a source map: what is left out of an entry is as in the one before (Solidity, "Source Mappings"). */
+/** Decompresses a source map: empty fields repeat the previous entry (Solidity documentation, "Source Mappings"). */
 export function readSourceMap(map: string): MapEntry[] {
   let last: MapEntry = { start: 0, length: 0, file: -1 }
   return map.split(';').map((text) => {
@@ -56,7 +56,7 @@ export function readSourceMap(map: string): MapEntry[] {
   })
 }
 
-/** The index of the instruction at each program counter: data of PUSH takes counters and no index. */
+/** Instruction index by program counter; PUSH data advances the counter only. */
 function instructionIndexes(code: string): Map<number, number> {
   const indexes = new Map<number, number>()
   const bytes = code.slice(2)
@@ -68,7 +68,7 @@ function instructionIndexes(code: string): Map<number, number> {
   return indexes
 }
 
-/** The dispatcher of functions has the text of the whole contract. */
+/** Whether an entry spans a whole contract, like the function dispatcher. */
 function isWholeContract(text: string, { start }: MapEntry): boolean {
   return /^\s*(abstract\s+)?(contract|library|interface)\b/.test(text.slice(start, start + 40))
 }

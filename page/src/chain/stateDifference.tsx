@@ -17,20 +17,20 @@ interface Change {
   after: string
 }
 
-/** Accounts that are shown before somebody asks for all of them. */
-const fewAccounts = 20
+/** Number of accounts to show initially. */
+const initialAccounts = 20
 
 const columns: readonly PlainColumn<Change>[] = [
-  { title: 'What', isHeader: true, cell: ({ name }) => <span class="mono">{name}</span> },
+  { title: 'Field', isHeader: true, cell: ({ name }) => <span class="mono">{name}</span> },
   { title: 'Before', cell: ({ before }) => <span class="mono bad-text">{before}</span> },
   { title: 'After', cell: ({ after }) => <span class="mono good-text">{after}</span> },
 ]
 
-/** What an execution changed in the state: balances, nonces, code and storage, before and after. */
+/** Balances, nonces, code and storage that an execution changed, before and after. */
 export function StateDifference({ trace, id }: { trace: Trace; id: string }) {
   const { value, error } = useLive(() => readStateDifference(trace), [id, currentNetwork.value])
   const [all, setAll] = useState(false)
-  if (error !== undefined) return <Failure message={`The state difference cannot be read: ${error}`} />
+  if (error !== undefined) return <Failure message={`Failed to read the state difference: ${error}`} />
   if (value === undefined) return null
   const { pre, post } = value
   const addresses = [...new Set([...Object.keys(pre), ...Object.keys(post)])]
@@ -38,7 +38,7 @@ export function StateDifference({ trace, id }: { trace: Trace; id: string }) {
     .map((address) => ({ address, changes: changesOf(pre[address], post[address]) }))
     .filter(({ changes }) => changes.length > 0)
   if (accounts.length === 0) return null
-  const shown = all ? accounts : accounts.slice(0, fewAccounts)
+  const shown = all ? accounts : accounts.slice(0, initialAccounts)
   return (
     <Panel title={`State difference (${accounts.length})`}>
       {shown.map(({ address, changes }) => (
@@ -74,7 +74,7 @@ function changesOf(pre: AccountState = {}, post: AccountState = {}): Change[] {
   add('code', pre.code && shorten(pre.code, 12, 4), post.code && shorten(post.code, 12, 4))
   const slots = new Set([...Object.keys(pre.storage ?? {}), ...Object.keys(post.storage ?? {})])
   for (const slot of slots) {
-    // A slot that is only before was set to zero, one that is only after was zero.
+    // A slot missing after was set to zero; a slot missing before was zero.
     const [before = '0x0', after = '0x0'] = [pre.storage?.[slot], post.storage?.[slot]]
     add(`slot ${shortenWord(slot)}`, shortenWord(before), shortenWord(after))
   }

@@ -17,12 +17,12 @@ interface StorageRange {
 
 type Slot = readonly [hash: string, { key: string | null; value: string }]
 
-/** Slots of one read. */
+/** Slots per page. */
 const pageSize = 100
 
 const zero = `0x${'0'.repeat(64)}`
 
-/** The slots of a contract in the order of the trie, page by page. */
+/** A contract's slots in trie order, page by page. */
 export function StoragePanel({ address }: { address: string }) {
   const [start, setStart] = useState(zero)
   const range = useLive(
@@ -37,7 +37,7 @@ export function StoragePanel({ address }: { address: string }) {
   const columns: readonly PlainColumn<Slot>[] = [
     {
       title: 'Slot',
-      // A slot whose key is not known is named by the hash that the trie has.
+      // A slot with an unknown key is identified by its hash in the trie.
       cell: ([hash, { key }]) =>
         key === null ? (
           <Hash value={hash} name={`keccak ${hash.slice(0, 12)}…`} />

@@ -1,7 +1,7 @@
 import { read } from '../api/rpc.js'
 import type { AccountState, CallFrame, Step } from './wire.js'
 
-/** Traces one transaction or one call; what is asked for is geth's tracing options. */
+/** Traces one transaction or call with geth's tracing options. */
 export type Trace = <Result>(options: object) => Promise<Result>
 
 /** Traces a mined transaction. */
@@ -14,19 +14,19 @@ export function traceCall(call: unknown, block: unknown): Trace {
   return (options) => read('debug_traceCall', call, block, options)
 }
 
-/** The calls as a tree. */
+/** Reads the call tree. */
 export function readCalls(trace: Trace): Promise<CallFrame> {
   return trace({ tracer: 'callTracer' })
 }
 
-/** What changed in the state: accounts before and after, with the members that differ. */
+/** Reads the state difference: accounts before and after, with the members that differ. */
 export function readStateDifference(
   trace: Trace,
 ): Promise<{ pre: Record<string, AccountState>; post: Record<string, AccountState> }> {
   return trace({ tracer: 'prestateTracer', tracerConfig: { diffMode: true } })
 }
 
-/** The steps, without stack, memory and storage. */
+/** Reads the steps without stack, memory and storage. */
 export async function readSteps(trace: Trace): Promise<Step[]> {
   const { structLogs } = await trace<{ structLogs: Step[] }>({
     disableStack: true,
@@ -37,14 +37,14 @@ export async function readSteps(trace: Trace): Promise<Step[]> {
   return structLogs
 }
 
-/** The frames from the outermost one to the one that failed first and took the others with it; empty if none failed. */
+/** Frames from the outermost to the innermost one whose failure was passed on; empty if the execution succeeded. */
 export function failingPath(root: CallFrame): CallFrame[] {
   if (root.error === undefined) return []
   const path = [root]
   for (let frame = root; ;) {
     const last = frame.calls?.at(-1)
-    const hands = last?.error !== undefined && (last.output ?? '0x') === (frame.output ?? '0x')
-    if (last === undefined || !hands) return path
+    const isPassedOn = last?.error !== undefined && (last.output ?? '0x') === (frame.output ?? '0x')
+    if (last === undefined || !isPassedOn) return path
     path.push(last)
     frame = last
   }
@@ -53,16 +53,15 @@ export function failingPath(root: CallFrame): CallFrame[] {
 /** Program counters of a frame's last steps, newest first. */
 export type LastSteps = readonly number[]
 
-/** Steps of each frame that are looked at for a place in the source. */
-const mostSteps = 400
+/** Maximum number of steps per frame to search for a source location. */
+const maxSteps = 400
 
 const entersFrame = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/
 
 /**
- * Which steps belong to which frame. A call without steps, to a precompile or to an account without code, has a frame in
- * the tree all the same.
+ * Assigns steps to frames. Calls to precompiles and accounts without code have a frame but no steps.
  *
- * @returns program counters of the last steps of each frame that has steps, newest first
+ * @returns program counters of each frame's last steps, newest first
  */
 export function stepsOfFrames(root: CallFrame, steps: readonly Step[]): Map<CallFrame, LastSteps> {
   const found = new Map<CallFrame, number[]>()
@@ -73,12 +72,12 @@ export function stepsOfFrames(root: CallFrame, steps: readonly Step[]): Map<Call
     if (current === undefined) break
     const counters = found.get(current.frame) ?? []
     counters.push(pc)
-    if (counters.length > 2 * mostSteps) counters.splice(0, mostSteps)
+    if (counters.length > 2 * maxSteps) counters.splice(0, maxSteps)
     found.set(current.frame, counters)
     if (!entersFrame.test(op)) continue
     const called = current.frame.calls?.[current.calls]
     current.calls += 1
     if (called !== undefined && steps[place + 1]?.depth === depth + 1) open.push({ frame: called, calls: 0 })
   }
-  return new Map([...found].map(([frame, counters]) => [frame, counters.reverse().slice(0, mostSteps)]))
+  return new Map([...found].map(([frame, counters]) => [frame, counters.reverse().slice(0, maxSteps)]))
 }

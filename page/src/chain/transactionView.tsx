@@ -21,16 +21,16 @@ import { toNumber } from './wire.js'
 
 interface Opened {
   transaction: Transaction
-  /** These two are undefined until it is mined. */
+  /** Receipt and block are undefined until it is mined. */
   receipt: Receipt | undefined
   block: Block | undefined
-  /** What is called or made, if an artifact names it. */
+  /** Called or created contract, if an artifact matches. */
   contract: KnownContract | undefined
   input: DecodedGroup[]
   logs: DecodedGroup[]
 }
 
-/** One transaction: what it said, what its calls did, and why it failed if it did. */
+/** A transaction with its input, execution and logs. */
 export function TransactionView({ hash }: { hash: string }) {
   const opened = useLive(() => open(hash), [hash, currentNetwork.value], ['chain'])
   return (
@@ -83,7 +83,7 @@ function TransactionFacts({ opened: { transaction, receipt, block, contract } }:
       <Facts
         rows={[
           transaction.blockNumber === null
-            ? ['Block', 'waits to be mined']
+            ? ['Block', 'pending']
             : [
                 'Block',
                 <a href={link(`chain/block/${transaction.blockHash}`)}>
@@ -121,7 +121,7 @@ function Traced({ hash, gasUsed }: { hash: string; gasUsed: number }) {
 
 async function open(hash: string): Promise<Opened> {
   const transaction = await read<Transaction | null>('eth_getTransactionByHash', hash)
-  if (transaction === null) throw new Error(`There is no transaction ${hash} on this network`)
+  if (transaction === null) throw new Error(`Transaction ${hash} not found on this network`)
   const [[receipt, block], abis] = await Promise.all([
     readAll<unknown>([
       ['eth_getTransactionReceipt', hash],

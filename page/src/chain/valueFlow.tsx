@@ -6,9 +6,9 @@ import { Panel } from '../parts/panel.js'
 import type { Call } from './calls.js'
 import './valueFlow.css'
 
-/** Ether that calls moved; what was undone is struck out. */
+/** Ether transfers by calls; reverted ones are struck out. */
 export function ValueFlow({ calls }: { calls: readonly Call[] }) {
-  // A delegated call has the value of its caller, and moves none.
+  // A delegate call has its caller's value but transfers none.
   const moved = calls.filter(
     ({ frame }) => frame.type !== 'DELEGATECALL' && frame.value !== undefined && BigInt(frame.value) > 0n,
   )
@@ -16,15 +16,15 @@ export function ValueFlow({ calls }: { calls: readonly Call[] }) {
   return (
     <Panel title="Value flow">
       <ul class="plain-list lines flow">
-        {moved.map(({ frame, isUndone }, place) => (
-          <li key={place} class={isUndone ? 'undone' : ''}>
+        {moved.map(({ frame, isReverted }, place) => (
+          <li key={place} class={isReverted ? 'undone' : ''}>
             <Hash value={frame.from} kind="address" />
             <span class="amount">
               {formatEther(BigInt(frame.value ?? '0x0'))}
               <Icon name="arrow" />
             </span>
             {frame.to !== undefined && <Hash value={frame.to} kind="address" />}
-            {isUndone && <Badge tone="bad">undone</Badge>}
+            {isReverted && <Badge tone="bad">reverted</Badge>}
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-/** A block as JSON-RPC has it, with the hashes of its transactions. */
+/** Block in JSON-RPC form, with transaction hashes. */
 export interface Block {
   number: string
   hash: string
@@ -17,7 +17,7 @@ export interface Block {
   [name: string]: unknown
 }
 
-/** A transaction as JSON-RPC has it. */
+/** Transaction in JSON-RPC form. */
 export interface Transaction {
   hash: string
   blockNumber: string | null
@@ -35,14 +35,14 @@ export interface Transaction {
   type: string
 }
 
-/** A log as JSON-RPC has it. */
+/** Log in JSON-RPC form. */
 export interface Log {
   address: string
   topics: string[]
   data: string
 }
 
-/** A receipt as JSON-RPC has it. */
+/** Receipt in JSON-RPC form. */
 export interface Receipt {
   transactionHash: string
   transactionIndex: string
@@ -56,7 +56,7 @@ export interface Receipt {
   logs: Log[]
 }
 
-/** A call as geth's callTracer has it. */
+/** Call frame of geth's callTracer. */
 export interface CallFrame {
   type: string
   from: string
@@ -71,14 +71,14 @@ export interface CallFrame {
   calls?: CallFrame[]
 }
 
-/** A step as geth's struct logger has it. */
+/** Step of geth's struct logger. */
 export interface Step {
   pc: number
   op: string
   depth: number
 }
 
-/** An account as geth's prestateTracer has it. */
+/** Account of geth's prestateTracer. */
 export interface AccountState {
   balance?: string
   nonce?: number
@@ -86,7 +86,7 @@ export interface AccountState {
   storage?: Record<string, string>
 }
 
-/** A hexadecimal quantity as a number; for what never exceeds 2^53. */
+/** Converts a hexadecimal quantity that never exceeds 2^53. */
 export function toNumber(quantity: string): number {
   return Number(BigInt(quantity))
 }

@@ -9,7 +9,7 @@ import { Hash } from '../parts/hash.js'
 import { Panel } from '../parts/panel.js'
 import { currentNetwork, link } from '../shell/router.js'
 
-/** Balances, and accounts whose transactions need no signature. */
+/** Balances and impersonation. */
 export function AccountControls() {
   const { value: accounts = [] } = useLive(
     () => read<string[]>('eth_accounts'),
@@ -47,7 +47,7 @@ export function AccountControls() {
   )
 }
 
-/** The accounts that are impersonated, each with a button that ends it. */
+/** Impersonated accounts, each with a button to stop. */
 function Impersonated() {
   const { value: addresses = [] } = useLive(readImpersonated, [currentNetwork.value], ['requests'])
   if (addresses.length === 0) return null

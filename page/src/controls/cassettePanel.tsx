@@ -12,7 +12,7 @@ interface Cassette {
   state: 'none' | 'recording' | 'replaying'
   path?: string
   mode?: string
-  /** Who answered how many calls and file requests. */
+  /** Number of calls and file requests by source of the answer. */
   answers?: Readonly<Record<'replayed' | 'recorded' | 'own' | 'refused', number>>
   file?: { version: number; modified: string; entries: number; upstream?: string }
 }
@@ -33,10 +33,10 @@ interface EntryPage {
   next?: number
 }
 
-/** Entries that are shown at once. */
+/** Entries per page. */
 const PAGE_LENGTH = 20
 
-/** The cassette that requests are recorded on or replayed from, and who answered how many; nothing without one. */
+/** The cassette in use, with counts by source of the answer; nothing without a cassette. */
 export function CassettePanel() {
   const { value: cassette } = useLive(() => get<Cassette>('/cassette'), [], ['controls', 'requests'])
   const { answers, file, path, mode, state } = cassette ?? {}
@@ -48,7 +48,7 @@ export function CassettePanel() {
           ['State', mode === undefined ? state : `${state}, ${mode}`],
           ['File', <span class="mono break">{path}</span>],
           ['Version', file.version],
-          [state === 'recording' ? 'Begun' : 'Closed', formatDate(Date.parse(file.modified))],
+          [state === 'recording' ? 'Started' : 'Closed', formatDate(Date.parse(file.modified))],
           state === 'replaying' ? ['Entries', formatNumber(file.entries)] : undefined,
           file.upstream === undefined
             ? undefined
@@ -56,7 +56,7 @@ export function CassettePanel() {
           ['Answered from the file', formatNumber(answers.replayed)],
           ['Recorded from the provider', formatNumber(answers.recorded)],
           ['Answered by this node', formatNumber(answers.own)],
-          ['Refused, since not recorded', formatNumber(answers.refused)],
+          ['Refused: not recorded', formatNumber(answers.refused)],
         ]}
       />
       <Entries key={`${state} ${path}`} />
@@ -72,11 +72,11 @@ const columns: readonly PlainColumn<Entry>[] = [
   { title: 'Used', align: 'right', cell: ({ used }) => (used === undefined ? '' : formatNumber(used)) },
 ]
 
-/** The entries of the cassette, a page of them at a time. */
+/** The cassette's entries, page by page. */
 function Entries() {
-  /** What names of methods begin with. */
+  /** Prefix of the method. */
   const [method, setMethod] = useState('')
-  /** Where this page and those before it begin. */
+  /** Start of this page and all previous ones. */
   const [starts, setStarts] = useState<readonly number[]>([0])
   const from = starts.at(-1)
   const read = useLive(
@@ -87,7 +87,7 @@ function Entries() {
   return (
     <>
       <label class="field">
-        Entries of the method
+        Filter by method
         <input
           type="search"
           placeholder="eth_call"

@@ -2,7 +2,7 @@ import { change, get } from '../api/control.js'
 import { useLive } from '../api/useLive.js'
 import { attempt } from '../parts/announcer.js'
 import { Badge } from '../parts/badge.js'
-import { ActionForm, Field, Tick } from '../parts/form.js'
+import { ActionForm, Field, Checkbox } from '../parts/form.js'
 import { Panel } from '../parts/panel.js'
 import { Loaded } from '../parts/state.js'
 
@@ -10,7 +10,7 @@ interface Clocks {
   quota: { time: string; frozen: boolean }
 }
 
-/** The clock that quotas run on; credits are given anew at midnight UTC. */
+/** Clock of the quotas; credits are renewed at midnight UTC. */
 export function ClockControls() {
   const clocks = useLive(() => get<Clocks>('/clocks'), [], ['controls', 'requests'])
   return <Loaded from={clocks}>{({ quota }) => <QuotaClock {...quota} />}</Loaded>
@@ -20,7 +20,7 @@ function QuotaClock({ time, frozen }: Clocks['quota']) {
   const nextDay = (): Promise<boolean> =>
     attempt(
       () => change('PUT', '/clocks/quota', { time: midnightAfter(time), frozen }),
-      'A new day has begun for quotas',
+      'Quota clock set to the next day',
     )
   return (
     <Panel
@@ -34,10 +34,10 @@ function QuotaClock({ time, frozen }: Clocks['quota']) {
             type="button"
             class="button"
             onClick={() =>
-              void attempt(() => change('DELETE', '/clocks/quota'), "The clock shows the system's time")
+              void attempt(() => change('DELETE', '/clocks/quota'), 'Quota clock set to system time')
             }
           >
-            Use the system&apos;s time
+            Use system time
           </button>
         </>
       }
@@ -46,12 +46,12 @@ function QuotaClock({ time, frozen }: Clocks['quota']) {
         <time class="mono" dateTime={time}>
           {time.slice(0, 19).replace('T', ' ')} UTC
         </time>{' '}
-        {frozen && <Badge tone="warn">stands still</Badge>}
+        {frozen && <Badge tone="warn">frozen</Badge>}
       </p>
       <ActionForm
         label="Quota clock"
         submit="Set clock"
-        done="The clock is set"
+        done="Clock set"
         run={(field) =>
           change('PUT', '/clocks/quota', {
             time: Date.parse(`${field('time')}Z`),
@@ -67,7 +67,7 @@ function QuotaClock({ time, frozen }: Clocks['quota']) {
           value={time.slice(0, 19)}
           required
         />
-        <Tick label="Freeze the clock" name="frozen" ticked={frozen} />
+        <Checkbox label="Freeze the clock" name="frozen" checked={frozen} />
       </ActionForm>
     </Panel>
   )

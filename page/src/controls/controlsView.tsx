@@ -17,7 +17,7 @@ const places = [
   ['keys', 'Keys and quotas'],
 ] as const
 
-/** What changes the node: its chains, the faults that are set, and keys with their quotas. */
+/** Controls of the node: chains, faults, and keys with quotas. */
 export function ControlsView({ path }: { path: readonly string[] }) {
   const [place = 'chain'] = path
   return (

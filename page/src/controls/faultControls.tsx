@@ -32,7 +32,7 @@ const columns: readonly PlainColumn<Fault>[] = [
   { title: 'Actions', isTitleHidden: true, align: 'right', cell: ({ id }) => <RemoveFault id={id} /> },
 ]
 
-/** The faults that are set, with how often each met a request; and a new one. */
+/** Active faults with their hits, and a form for a new one. */
 export function FaultControls() {
   const faults = useLive(readFaults, [], ['faultHits', 'controls', 'requests'])
   return (
@@ -46,7 +46,7 @@ export function FaultControls() {
                 <button
                   type="button"
                   class="button danger"
-                  onClick={() => void attempt(() => change('DELETE', '/faults'), 'No fault is set')}
+                  onClick={() => void attempt(() => change('DELETE', '/faults'), 'Faults removed')}
                 >
                   Remove all
                 </button>
@@ -68,7 +68,7 @@ export function FaultControls() {
 
 function RemoveFault({ id }: { id: string }) {
   const remove = (): Promise<boolean> =>
-    attempt(() => change('DELETE', `/faults/${encodeURIComponent(id)}`), `Fault ${id} is removed`)
+    attempt(() => change('DELETE', `/faults/${encodeURIComponent(id)}`), `Fault ${id} removed`)
   return (
     <button type="button" class="icon-button" aria-label={`Remove fault ${id}`} onClick={() => void remove()}>
       <Icon name="trash" />
@@ -80,10 +80,10 @@ function NoFaults() {
   const url = node.value?.urls.controlUrl ?? ''
   return (
     <EmptyState
-      title="No fault is set"
+      title="No faults set"
       script={`curl -s ${url}/faults -d '{"match":{"method":"eth_getLogs"},"action":{"type":"delay","milliseconds":2000}}'`}
     >
-      <p>Switch on a scenario, add a fault below, or set one from a test:</p>
+      <p>Turn on a scenario, add a fault below, or set one from a test:</p>
     </EmptyState>
   )
 }

@@ -1,22 +1,22 @@
 import { get } from '../api/control.js'
 
-/** A fault that is set; see `/_standin/faults`. */
+/** An active fault; see `/_standin/faults`. */
 export interface Fault {
   id: string
   match: Readonly<Record<string, unknown>>
   action: Readonly<Record<string, unknown>> & { type: string }
-  /** Requests that it fitted but for nth, every and probability. */
+  /** Requests that matched, before nth, every and probability. */
   seen: number
-  /** Requests that it happened to. */
+  /** Requests hit. */
   hits: number
 }
 
-/** The faults that are set, in the order in which they were. */
+/** Reads the active faults in the order they were set. */
 export function readFaults(): Promise<Fault[]> {
   return get<Fault[]>('/faults')
 }
 
-/** A member of an action, and how a form asks for it. */
+/** Form field for a member of an action. */
 export interface ActionField {
   name: string
   label: string
@@ -24,7 +24,7 @@ export interface ActionField {
   value?: string | number
 }
 
-/** What faults can do, with the members of each action. */
+/** Actions of faults with their fields. */
 export const actions: Readonly<Record<string, readonly ActionField[]>> = {
   status: [
     { name: 'status', label: 'HTTP status', type: 'number', value: 503 },
@@ -34,10 +34,10 @@ export const actions: Readonly<Record<string, readonly ActionField[]>> = {
     { name: 'code', label: 'Code', type: 'number', value: -32000 },
     { name: 'message', label: 'Message', type: 'text', value: 'header not found' },
   ],
-  quota: [{ name: 'span', label: 'Credits of the', type: 'span' }],
+  quota: [{ name: 'span', label: 'Credits per', type: 'span' }],
   delay: [{ name: 'milliseconds', label: 'Milliseconds', type: 'number', value: 2000 }],
-  throttle: [{ name: 'bytesPerSecond', label: 'Bytes a second', type: 'number', value: 1024 }],
-  cut: [{ name: 'bytes', label: 'Bytes of the body', type: 'number', value: 20 }],
+  throttle: [{ name: 'bytesPerSecond', label: 'Bytes per second', type: 'number', value: 1024 }],
+  cut: [{ name: 'bytes', label: 'Bytes of the body to send', type: 'number', value: 20 }],
   close: [],
   hang: [],
   'close-websocket': [
@@ -51,7 +51,7 @@ export const actions: Readonly<Record<string, readonly ActionField[]>> = {
   outage: [],
 }
 
-/** The members of an object as one line; keys are masked as the journal has them. */
+/** Formats the members of an object on one line. The node has masked API keys in them. */
 export function describeMembers(members: Readonly<Record<string, unknown>>): string {
   return Object.entries(members)
     .filter(([name, value]) => name !== 'type' && value !== undefined && value !== '')

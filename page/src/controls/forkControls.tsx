@@ -4,7 +4,7 @@ import { ActionForm, Field, toQuantity } from '../parts/form.js'
 import { Panel } from '../parts/panel.js'
 import { currentNetwork } from '../shell/router.js'
 
-/** Takes blocks off the chain, begins it anew, or lets it go on from another node's. */
+/** Replaces or removes blocks, resets the chain, or forks another one. */
 export function ForkControls() {
   const network = node.value?.networks.find(({ name }) => name === currentNetwork.value)
   const fork = network?.fork
@@ -13,7 +13,7 @@ export function ForkControls() {
       <ActionForm
         label="Reorganise"
         submit="Reorganise"
-        done="Blocks were replaced"
+        done="Blocks replaced"
         run={(field) => act('anvil_reorg', Number(field('depth')), [])}
       >
         <Field label="Blocks to replace" name="depth" type="number" min={1} value={1} required />
@@ -21,7 +21,7 @@ export function ForkControls() {
       <ActionForm
         label="Roll back"
         submit="Roll back"
-        done="Blocks were removed"
+        done="Blocks removed"
         run={(field) => act('anvil_rollback', Number(field('depth')))}
       >
         <Field label="Blocks to remove" name="depth" type="number" min={1} value={1} required />
@@ -29,7 +29,7 @@ export function ForkControls() {
       <ActionForm
         label="Reset"
         submit="Reset the chain"
-        done="The chain begins anew"
+        done="Chain reset"
         isDangerous
         run={async (field) => {
           const [url, block] = [field('url'), field('block')]
@@ -45,7 +45,7 @@ export function ForkControls() {
         <Field label="At block" name="block" placeholder={fork?.number ?? 'newest'} />
       </ActionForm>
       <p class="muted">
-        A reset drops every block of this network. A URL other than that of --fork-url needs
+        A reset removes all blocks of this network. Forking from a URL other than --fork-url requires
         --allow-remote-reset.
       </p>
     </Panel>

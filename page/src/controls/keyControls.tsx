@@ -2,7 +2,7 @@ import { change, get } from '../api/control.js'
 import { node } from '../api/node.js'
 import { useLive } from '../api/useLive.js'
 import { Badge } from '../parts/badge.js'
-import { ActionForm, Choice, Field, Tick } from '../parts/form.js'
+import { ActionForm, Choice, Field, Checkbox } from '../parts/form.js'
 import { formatBytes, formatNumber } from '../parts/format.js'
 import { Panel } from '../parts/panel.js'
 import type { PlainColumn } from '../parts/plainTable.js'
@@ -10,7 +10,7 @@ import { PlainTable } from '../parts/plainTable.js'
 import { Share } from '../parts/share.js'
 import { EmptyState, Loaded } from '../parts/state.js'
 
-/** A key as `/_standin/keys` shows it: masked, and without its secret. */
+/** A key from `/_standin/keys`: masked and without its secret. */
 interface Key {
   key: string
   hasSecret: boolean
@@ -30,12 +30,12 @@ type NamedPlan = readonly [name: string, plan: Plan]
 
 const planColumns: readonly PlainColumn<NamedPlan>[] = [
   { title: 'Plan', isHeader: true, cell: ([name]) => name },
-  { title: 'Credits a day', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerDay) },
-  { title: 'Credits a second', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerSecond) },
+  { title: 'Credits per day', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerDay) },
+  { title: 'Credits per second', align: 'right', cell: ([, plan]) => formatNumber(plan.creditsPerSecond) },
   { title: 'Failover', cell: ([, plan]) => (plan.failover ? 'yes' : 'no') },
 ]
 
-/** Keys with their plans and what they have spent; and the plans. */
+/** Keys with their plans and usage, and the plans. */
 export function KeyControls() {
   const read = useLive(
     async () => {
@@ -53,8 +53,8 @@ export function KeyControls() {
             {keys.length === 0 ? <NoKeys /> : <KeyTable keys={keys} plans={plans} />}
             {keys.length > 0 && node.value?.mode === 'open' && (
               <p class="muted">
-                This node runs in open mode: other keys open it too, and no key is charged. Start it with
-                --mode guarded to have quotas count.
+                This node runs in open mode: it accepts any key and charges none. Start it with --mode guarded
+                to enforce quotas.
               </p>
             )}
             <KeyForm plans={Object.keys(plans)} />
@@ -77,7 +77,7 @@ export function KeyControls() {
 function KeyTable({ keys, plans }: { keys: readonly Key[]; plans: Readonly<Record<string, Plan>> }) {
   const columns: readonly PlainColumn<Key>[] = [
     { title: 'Key', isHeader: true, cell: ({ key }) => <span class="mono">{key}</span> },
-    { title: 'Secret', cell: ({ hasSecret }) => (hasSecret ? 'has one' : 'none') },
+    { title: 'Secret', cell: ({ hasSecret }) => (hasSecret ? 'set' : 'none') },
     { title: 'Plan', cell: ({ plan }) => plan ?? <span class="muted">none</span> },
     { title: 'Credits today', cell: (key) => <Spent owner={key} plan={plans[key.plan ?? '']} /> },
     { title: 'Uploaded', align: 'right', cell: ({ spent }) => formatBytes(spent.files.uploaded ?? 0) },
@@ -87,7 +87,7 @@ function KeyTable({ keys, plans }: { keys: readonly Key[]; plans: Readonly<Recor
         disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
     },
   ]
-  // Masked keys may be equal.
+  // Masked keys need not be unique.
   return <PlainTable label="Keys" columns={columns} rows={keys} rowKey={(_, place) => place} />
 }
 
@@ -107,7 +107,7 @@ function KeyForm({ plans }: { plans: readonly string[] }) {
     <ActionForm
       label="Set a key"
       submit="Set key"
-      done="The key is set"
+      done="Key set"
       clears
       run={(field) =>
         change('PUT', `/keys/${encodeURIComponent(field('key'))}`, {
@@ -126,23 +126,23 @@ function KeyForm({ plans }: { plans: readonly string[] }) {
         choices={[['', 'none'], ...plans.map((name) => [name, name] as const)]}
       />
       <Field label="Daily credits" name="day" type="number" min={0} placeholder="plan default" />
-      <Tick label="Disabled" name="disabled" />
+      <Checkbox label="Disabled" name="disabled" />
     </ActionForm>
   )
 }
 
-/** The list has keys masked, so that one is named by who knows it. */
+/** Asks for the full key, because the list contains masked keys only. */
 function RemoveKey() {
   return (
     <ActionForm
       label="Remove a key"
       submit="Remove key"
-      done="The key is removed"
+      done="Key removed"
       isDangerous
       clears
       run={(field) => change('DELETE', `/keys/${encodeURIComponent(field('key'))}`)}
     >
-      <Field label="Key to remove, in full" name="key" required />
+      <Field label="Key to remove (unmasked)" name="key" required />
     </ActionForm>
   )
 }
@@ -150,7 +150,7 @@ function RemoveKey() {
 function NoKeys() {
   return (
     <EmptyState
-      title="No key is set"
+      title="No keys set"
       script="standin --key 0123456789abcdef0123456789abcdef:SECRET --mode guarded"
     >
       <p>Any key is accepted and nothing is charged. Start the node with keys to accept only those:</p>

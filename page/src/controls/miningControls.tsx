@@ -15,7 +15,7 @@ interface NodeInfo {
   environment: { baseFee: string }
 }
 
-/** Mines, and says when blocks are mined. */
+/** Mines blocks and sets the mining mode. */
 export function MiningControls() {
   const mining = useLive(readMining, [currentNetwork.value], ['chain', 'requests'])
   return <Loaded from={mining}>{(value) => <MiningPanel mining={value} />}</Loaded>
@@ -24,33 +24,33 @@ export function MiningControls() {
 interface Mining {
   /** Number of the newest block. */
   head: number
-  /** Wei a gas that the next block asks for. */
+  /** Base fee of the next block, in wei per gas. */
   baseFee: bigint
   isAutomatic: boolean
-  /** Seconds between two blocks; null while no clock mines. */
+  /** Seconds between blocks; null without interval mining. */
   interval: number | null
-  /** Transactions that wait to be mined. */
-  waiting: number
+  /** Number of pending and queued transactions. */
+  pendingCount: number
 }
 
-function MiningPanel({ mining: { head, interval, isAutomatic, waiting, baseFee } }: { mining: Mining }) {
+function MiningPanel({ mining: { head, interval, isAutomatic, pendingCount, baseFee } }: { mining: Mining }) {
   const mode: Mode = interval !== null ? 'Interval' : isAutomatic ? 'Automine' : 'Manual'
   const choose = (wanted: Mode): Promise<boolean> =>
     attempt(async () => {
       await act('anvil_setIntervalMining', wanted === 'Interval' ? (interval ?? 1) : 0)
       await act('evm_setAutomine', wanted === 'Automine')
-    }, `Blocks are mined: ${wanted.toLowerCase()}`)
+    }, `Mining mode: ${wanted.toLowerCase()}`)
   return (
     <Panel title="Mining">
       <Facts
         rows={[
           ['Head', <a href={link(`chain/block/${head}`)}>{formatNumber(head)}</a>],
-          ['Waiting', count(waiting, 'transaction')],
+          ['Pending', count(pendingCount, 'transaction')],
           ['Next base fee', formatGwei(baseFee)],
         ]}
       />
       <Segments
-        label="When blocks are mined"
+        label="Mining mode"
         choices={['Automine', 'Interval', 'Manual'] as const}
         value={mode}
         onChange={(wanted) => void choose(wanted)}
@@ -75,14 +75,16 @@ function MiningPanel({ mining: { head, interval, isAutomatic, waiting, baseFee }
         <Field label="Blocks" name="blocks" type="number" min={1} value={1} required />
         <Field label="Seconds apart" name="interval" type="number" min={0} placeholder="1" />
       </ActionForm>
-      {waiting > 0 && (
+      {pendingCount > 0 && (
         <div class="actions">
           <button
             type="button"
             class="button danger"
-            onClick={() => void attempt(() => act('anvil_dropAllTransactions'), 'No transaction waits')}
+            onClick={() =>
+              void attempt(() => act('anvil_dropAllTransactions'), 'Pending transactions dropped')
+            }
           >
-            Drop waiting transactions
+            Drop pending transactions
           </button>
         </div>
       )}
@@ -101,6 +103,6 @@ async function readMining(): Promise<Mining> {
     baseFee: BigInt(info.environment.baseFee),
     isAutomatic: isAutomatic === true,
     interval: typeof interval === 'number' ? interval : null,
-    waiting: Number(status.pending) + Number(status.queued),
+    pendingCount: Number(status.pending) + Number(status.queued),
   }
 }

@@ -14,7 +14,7 @@ const transports = [
   ['files', 'files'],
 ] as const
 
-/** Sets a fault: what it does, and which requests it happens to. */
+/** Form that sets a fault: its action and the requests it affects. */
 export function NewFault() {
   const [type, setType] = useState('status')
   return (
@@ -22,7 +22,7 @@ export function NewFault() {
       <ActionForm
         label="New fault"
         submit="Set fault"
-        done="The fault is set"
+        done="Fault set"
         run={(field) =>
           change('POST', '/faults', {
             ...(field('id') !== '' && { id: field('id') }),
@@ -60,7 +60,7 @@ export function NewFault() {
             />
           ),
         )}
-        <Field label="Method" name="method" placeholder="eth_* for several" />
+        <Field label="Method" name="method" placeholder="eth_call, eth_*" />
         <Field label="Operation" name="operation" placeholder="add, pin/*" />
         <Choice label="Transport" name="transport" choices={transports} />
         <Choice
@@ -79,7 +79,7 @@ export function NewFault() {
           step="any"
           placeholder="1"
         />
-        <Field label="Name" name="id" placeholder="given by the node" />
+        <Field label="Name" name="id" placeholder="assigned by the node" />
       </ActionForm>
     </Panel>
   )

@@ -6,7 +6,7 @@ import { Panel } from '../parts/panel.js'
 import { Loaded } from '../parts/state.js'
 import { Switch } from '../parts/switch.js'
 
-/** Networks whose primary backend can be declared down, so that failover is used where the plan has it. */
+/** Switches that take down the primary backend of a network, so that plans with failover use it. */
 export function OutageControls() {
   const outages = useLive(() => get<string[]>('/outages'), [], ['controls'])
   return (
@@ -14,7 +14,7 @@ export function OutageControls() {
       {(down) => (
         <Panel title="Outages">
           <p class="muted">
-            The primary backend of a network is down; requests fail over where the plan allows it.
+            An outage takes down the primary backend of a network. Requests fail over if the plan allows it.
           </p>
           <ul class="plain-list" aria-label="Outages">
             {(node.value?.networks ?? []).map(({ name }) => (

@@ -16,7 +16,7 @@ type Scenarios = Record<string, { summary: string; faults: readonly { id?: strin
 interface Scenario {
   name: string
   summary: string
-  /** Its faults that are set. */
+  /** Its active faults. */
   set: readonly Fault[]
 }
 
@@ -35,7 +35,7 @@ const columns: readonly PlainColumn<Scenario>[] = [
   { title: 'State', cell: (scenario) => <ScenarioSwitch scenario={scenario} /> },
 ]
 
-/** Ready-made sets of faults, each switched on or off as a whole. */
+/** Predefined sets of faults, each turned on or off as a whole. */
 export function ScenarioControls() {
   const scenarios = useLive(readScenarios, [], ['faultHits', 'controls', 'requests'])
   return (
@@ -49,7 +49,7 @@ export function ScenarioControls() {
   )
 }
 
-/** Requests that faults happened to. */
+/** Number of requests hit by the faults. */
 export function Hits({ of: faults }: { of: readonly Pick<Fault, 'hits'>[] }) {
   const hits = faults.reduce((total, fault) => total + fault.hits, 0)
   return <Badge tone={hits > 0 ? 'warn' : 'neutral'}>{formatNumber(hits)}</Badge>

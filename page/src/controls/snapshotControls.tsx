@@ -10,7 +10,7 @@ import { Loaded } from '../parts/state.js'
 import { currentNetwork } from '../shell/router.js'
 
 interface Metadata {
-  /** Number and hash of the head by id of each snapshot. */
+  /** Number and hash of the head, by snapshot ID. */
   snapshots: Record<string, [number: number, hash: string]>
 }
 
@@ -23,7 +23,7 @@ const columns: readonly PlainColumn<Snapshot>[] = [
   { title: 'Actions', isTitleHidden: true, align: 'right', cell: ([id]) => <Revert id={id} /> },
 ]
 
-/** Snapshots of the chain, to be taken and gone back to. */
+/** Takes snapshots of the chain and reverts to them. */
 export function SnapshotControls() {
   const metadata = useLive(
     () => read<Metadata>('anvil_metadata'),
@@ -47,7 +47,7 @@ export function SnapshotControls() {
         >
           {Object.keys(snapshots).length === 0 ? (
             <p class="muted">
-              A snapshot keeps the head and its state. Reverting to it uses up that snapshot and all later
+              A snapshot keeps the head and its state. Reverting to it deletes that snapshot and all later
               ones.
             </p>
           ) : (

@@ -1,6 +1,6 @@
 import { act, read } from '../api/rpc.js'
 import { useLive } from '../api/useLive.js'
-import { ActionForm, Choice, Field, Tick } from '../parts/form.js'
+import { ActionForm, Choice, Field, Checkbox } from '../parts/form.js'
 import { formatDate } from '../parts/format.js'
 import { Facts, Panel } from '../parts/panel.js'
 import { Loaded } from '../parts/state.js'
@@ -13,7 +13,7 @@ const units = [
   ['86400', 'days'],
 ] as const
 
-/** Moves the clock of the chain. */
+/** Moves the chain's clock. */
 export function TimeControls() {
   const head = useLive(
     () => read<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false),
@@ -23,7 +23,7 @@ export function TimeControls() {
   return <Loaded from={head}>{({ timestamp }) => <TimePanel seconds={Number(timestamp)} />}</Loaded>
 }
 
-/** `seconds` is the timestamp of the head. */
+/** Clock controls; `seconds` is the head's timestamp. */
 function TimePanel({ seconds }: { seconds: number }) {
   return (
     <Panel title="Time">
@@ -36,7 +36,7 @@ function TimePanel({ seconds }: { seconds: number }) {
       <ActionForm
         label="Move the clock forward"
         submit="Move forward"
-        done="The clock was moved"
+        done="Clock moved"
         run={async (field) => {
           await act('evm_increaseTime', Math.round(Number(field('amount')) * Number(field('unit'))))
           if (field('mine') === 'on') await act('evm_mine')
@@ -44,12 +44,12 @@ function TimePanel({ seconds }: { seconds: number }) {
       >
         <Field label="Advance by" name="amount" type="number" min={0} step="any" value={1} required />
         <Choice label="Unit" name="unit" choices={units} value="3600" />
-        <Tick label="Mine a block" name="mine" ticked />
+        <Checkbox label="Mine a block" name="mine" checked />
       </ActionForm>
       <ActionForm
         label="Next block timestamp"
         submit="Set time"
-        done="The next block has this time"
+        done="Next block timestamp set"
         run={async (field) => {
           await act('evm_setNextBlockTimestamp', Math.floor(new Date(field('time')).getTime() / 1000))
           if (field('mine') === 'on') await act('evm_mine')
@@ -63,13 +63,13 @@ function TimePanel({ seconds }: { seconds: number }) {
           value={localTime(seconds * 1000 + 60_000)}
           required
         />
-        <Tick label="Mine it now" name="mine" ticked />
+        <Checkbox label="Mine it now" name="mine" checked />
       </ActionForm>
     </Panel>
   )
 }
 
-/** Milliseconds since 1970 in the form of `datetime-local`, in the time zone of the browser. */
+/** Formats milliseconds since 1970 for a `datetime-local` input, in the browser's time zone. */
 function localTime(milliseconds: number): string {
   const offset = new Date(milliseconds).getTimezoneOffset() * 60_000
   return new Date(milliseconds - offset).toISOString().slice(0, 19)

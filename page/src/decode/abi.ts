@@ -11,22 +11,22 @@ import { get } from '../api/control.js'
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
-/** A compiled contract that `--artifacts` names. */
+/** A compiled contract from `--artifacts`. */
 export interface Artifact {
   id: number
   name: string
   /** Functions, events and errors. */
   abi: readonly (AbiFunction | AbiEvent | AbiError)[]
-  /** Whether its runtime code is known, so that contracts can be recognised as it. */
+  /** Whether its runtime code is known, to recognise deployed contracts. */
   hasCode: boolean
-  /** Whether its source text is known, so that instructions lead to lines. */
+  /** Whether its source is known, to map instructions to lines. */
   hasSource: boolean
 }
 
-/** What data says: the entry of an ABI it belongs to, and its values by name. */
+/** Decoded data: the matching ABI entry and its values. */
 export interface DecodedData {
   name: string
-  /** `transfer(address,uint256)`. */
+  /** Such as `transfer(address,uint256)`. */
   signature: string
   values: readonly DecodedParameter[]
 }
@@ -39,26 +39,26 @@ export interface DecodedParameter {
   components?: readonly AbiParameter[]
 }
 
-/** Errors that Solidity itself makes. */
+/** Built-in errors of Solidity. */
 const solidityErrors: readonly AbiError[] = [
   { type: 'error', name: 'Error', inputs: [{ name: 'message', type: 'string' }] },
   { type: 'error', name: 'Panic', inputs: [{ name: 'code', type: 'uint256' }] },
 ]
 
-/** What the codes of Panic mean (Solidity documentation, "Panic via assert and Error via require"). */
+/** Meanings of Panic codes (Solidity documentation, "Panic via assert and Error via require"). */
 const panics: Readonly<Record<number, string>> = {
   0x01: 'assertion failed',
   0x11: 'arithmetic overflow or underflow',
   0x12: 'division or modulo by zero',
-  0x21: 'conversion into an enum that has no such value',
-  0x22: 'storage byte array is wrongly encoded',
+  0x21: 'conversion to an invalid enum value',
+  0x22: 'incorrectly encoded storage byte array',
   0x31: 'pop on an empty array',
   0x32: 'array index out of bounds',
-  0x41: 'too much memory was allocated',
+  0x41: 'too much memory allocated',
   0x51: 'call of an uninitialised function pointer',
 }
 
-/** Names of functions, events and errors by what stands for them in data. */
+/** Functions, events and errors by selector or topic. */
 export class AbiIndex {
   readonly artifacts: readonly Artifact[]
   readonly #functions = new Map<string, AbiFunction>()
@@ -77,18 +77,18 @@ export class AbiIndex {
     }
   }
 
-  /** The function of calldata; undefined if its selector is not known. */
+  /** Finds the function that calldata calls; undefined if its selector is unknown. */
   functionOf(input: string): AbiFunction | undefined {
     return this.#functions.get(input.slice(0, 10))
   }
 
-  /** Calldata as a function with its arguments. */
+  /** Decodes calldata as a function call. */
   decodeCall(input: string): DecodedData | undefined {
     const entry = this.functionOf(input)
     return entry && decodeInputs(entry, input)
   }
 
-  /** What a function returned. */
+  /** Decodes the return data of a function call. */
   decodeResult(input: string, output: string): DecodedData | undefined {
     const entry = this.functionOf(input)
     if (entry === undefined || entry.outputs.length === 0) return undefined
@@ -96,13 +96,13 @@ export class AbiIndex {
     return values && { name: entry.name, signature: signatureOf(entry), values }
   }
 
-  /** Data of a revert as an error with its values. */
+  /** Decodes revert data as an error. */
   decodeError(data: string): DecodedData | undefined {
     const entry = this.#errors.get(data.slice(0, 10))
     return entry && decodeInputs(entry, data)
   }
 
-  /** A log as an event with its values; topics that hold hashes stay hashes. */
+  /** Decodes a log as an event. Indexed values of dynamic types remain hashes. */
   decodeLog(topics: readonly string[], data: string): DecodedData | undefined {
     for (const entry of this.#events.get(topics[0] ?? '') ?? []) {
       try {
@@ -118,7 +118,7 @@ export class AbiIndex {
           : entry.inputs.map(({ name = '' }) => byName[name])
         return { name: entry.name, signature: signatureOf(entry), values: named(entry.inputs, list) }
       } catch {
-        // Another event has the same name and types, and other indexed members.
+        // An event with the same signature but different indexed parameters.
       }
     }
     return undefined
@@ -133,14 +133,14 @@ export class AbiIndex {
         this.#events.set(topic, [entry, ...(this.#events.get(topic) ?? [])])
       }
     } catch {
-      // An entry of a compiler that writes other types than Solidity's names nothing here.
+      // Skips entries with types that Solidity does not have, from other compilers.
     }
   }
 }
 
 let index: Promise<AbiIndex> | undefined
 
-/** The index of all known ABIs; read once. */
+/** Loads the index of all known ABIs, once. */
 export function loadAbis(): Promise<AbiIndex> {
   index ??= get<Artifact[]>('/contracts').then(
     (artifacts) => new AbiIndex(artifacts),
@@ -152,12 +152,14 @@ export function loadAbis(): Promise<AbiIndex> {
   return index
 }
 
-/** `transfer(address,uint256)`. */
+/** Formats a signature, such as `transfer(address,uint256)`. */
 export function signatureOf(entry: { name: string; inputs: readonly AbiParameter[] }): string {
   return `${entry.name}(${entry.inputs.map(typeOf).join(',')})`
 }
 
-/** A decoded error in words: `Error("too much")`, `Panic: division or modulo by zero`, `Expired(1, 2)`. */
+/**
+ * Formats a decoded error: `too much` for `Error("too much")`, `Panic: division or modulo by zero`, `Expired(1, 2)`.
+ */
 export function describeError({ name, values }: DecodedData): string {
   const [first] = values
   if (name === 'Error') return String(first?.value)
@@ -165,7 +167,7 @@ export function describeError({ name, values }: DecodedData): string {
   return `${name}(${values.map(({ value }) => formatValue(value)).join(', ')})`
 }
 
-/** A value of an ABI as a person reads it. */
+/** Formats an ABI value. */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')

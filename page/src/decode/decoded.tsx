@@ -4,7 +4,7 @@ import { formatJson } from '../parts/code.js'
 import type { DecodedGroup } from './request.js'
 import './decoded.css'
 
-/** Groups of decoded values. Whatever a value holds is shown as text. */
+/** Groups of decoded values. Every value is shown as text. */
 export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
   return (
     <div class="decoded">
@@ -33,7 +33,7 @@ export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
   )
 }
 
-/** One value by its form: addresses and hashes lead on, what is nested is shown as JSON. */
+/** A value by its form: addresses as links, nested values as JSON. */
 export function Value({ value }: { value: unknown }) {
   if (typeof value === 'string') {
     if (/^0x[0-9a-f]{40}$/i.test(value)) return <Hash value={value} kind="address" />
@@ -53,7 +53,7 @@ export function Value({ value }: { value: unknown }) {
   return <span class="mono">{String(value)}</span>
 }
 
-/** An integer, and its power of ten where it is a long one with zeros at its end, as amounts of tokens are. */
+/** An integer; long ones with many trailing zeros, such as token amounts, also as a power of ten. */
 function Integer({ value }: { value: bigint }) {
   const text = value.toString()
   const [, digits = '', zeros = ''] = /^(-?\d*?)(0*)$/.exec(text) ?? []

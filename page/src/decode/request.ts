@@ -6,12 +6,12 @@ import { describeError, loadAbis } from './abi.js'
 /** A titled list of names and values. */
 export interface DecodedGroup {
   title: string
-  /** Stands small beside the title. */
+  /** Small text next to the title. */
   note?: string
   rows: readonly DecodedRow[]
 }
 
-/** One name with its value. */
+/** A name with its value. */
 export interface DecodedRow {
   name: string
   type?: string
@@ -34,7 +34,7 @@ interface Log {
   data: string
 }
 
-/** Names of the parameters of methods whose parameters are plain values. */
+/** Parameter names of methods with plain values. */
 const parameterNames: Readonly<Record<string, readonly string[]>> = {
   eth_getBalance: ['address', 'block'],
   eth_getCode: ['address', 'block'],
@@ -57,7 +57,7 @@ const quantities =
   /^(eth_blockNumber|eth_chainId|eth_estimateGas|eth_getTransactionCount|eth_getBlockTransactionCountBy\w+)$/
 const prices = /^(eth_gasPrice|eth_maxPriorityFeePerGas|eth_blobBaseFee|eth_baseFee)$/
 
-/** The parameters of a request by their meaning; undefined where the raw form says as much. */
+/** Decodes the parameters of a request; undefined if the raw form is as readable. */
 export async function decodeParams(method: string, params: unknown): Promise<DecodedGroup[] | undefined> {
   if (!Array.isArray(params) || params.length === 0) return undefined
   const list: readonly unknown[] = params
@@ -65,7 +65,7 @@ export async function decodeParams(method: string, params: unknown): Promise<Dec
   if (callMethods.test(method) && isObject(first)) {
     const call = first as CallObject
     const groups = describeCall(await loadAbis(), call)
-    return more.length === 0 ? groups : [...groups, { title: 'Further parameters', rows: rowsOf(more) }]
+    return more.length === 0 ? groups : [...groups, { title: 'Other parameters', rows: rowsOf(more) }]
   }
   if (method === 'eth_sendRawTransaction' && typeof first === 'string')
     return describeRaw(await loadAbis(), first)
@@ -77,7 +77,7 @@ export async function decodeParams(method: string, params: unknown): Promise<Dec
   ]
 }
 
-/** The answer of a request by its meaning; undefined where the raw form says as much. */
+/** Decodes the answer to a request; undefined if the raw form is as readable. */
 export async function decodeAnswer(
   method: string,
   params: unknown,
@@ -106,7 +106,7 @@ export async function decodeAnswer(
   return undefined
 }
 
-/** A log as its event. */
+/** Describes a log, decoded as an event if possible. */
 export function describeLog(abis: AbiIndex, log: Log): DecodedGroup {
   const decoded = abis.decodeLog(log.topics, log.data)
   if (decoded !== undefined) {
@@ -114,7 +114,7 @@ export function describeLog(abis: AbiIndex, log: Log): DecodedGroup {
     return { title, rows: [{ name: 'contract', type: 'address', value: log.address }, ...rows] }
   }
   return {
-    title: 'Log of an unknown event',
+    title: 'Unknown event',
     rows: [
       { name: 'contract', type: 'address', value: log.address },
       ...log.topics.map((topic, place) => ({ name: `topic ${place}`, value: topic })),
@@ -123,7 +123,7 @@ export function describeLog(abis: AbiIndex, log: Log): DecodedGroup {
   }
 }
 
-/** A call object: who calls what with how much, and its calldata as a function with arguments. */
+/** Describes a call object, with its calldata decoded as a function call if possible. */
 export function describeCall(abis: AbiIndex, call: CallObject): DecodedGroup[] {
   const { data, input = data, ...rest } = call
   const groups: DecodedGroup[] = [{ title: 'Call', rows: rowsOfObject(rest) }]
@@ -132,7 +132,7 @@ export function describeCall(abis: AbiIndex, call: CallObject): DecodedGroup[] {
     groups.push(
       decoded === undefined
         ? {
-            title: call.to === undefined ? 'Code of a new contract' : 'Input',
+            title: call.to === undefined ? 'Init code' : 'Input',
             rows: [{ name: 'data', value: input }],
           }
         : groupOf(decoded),
@@ -141,7 +141,7 @@ export function describeCall(abis: AbiIndex, call: CallObject): DecodedGroup[] {
   return groups
 }
 
-/** A decoded entry as a group. */
+/** Converts decoded data into a group. */
 export function groupOf({ name, signature, values }: DecodedData, note?: string): DecodedGroup {
   return { title: name, note: note ?? signature, rows: values }
 }
@@ -195,7 +195,7 @@ function rowsOf(values: readonly unknown[]): DecodedRow[] {
   return values.map((value, place) => ({ name: `#${place + 1}`, value }))
 }
 
-/** Quantities as numbers, by the names that JSON-RPC gives them. */
+/** Formats quantities by their JSON-RPC names. */
 function readable(name: string, value: unknown): unknown {
   if (typeof value === 'bigint' && /^(value|gasPrice|max\w*FeePer\w+)$/.test(name)) {
     return name === 'value' ? formatEther(value) : formatGwei(value)

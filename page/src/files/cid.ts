@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 
-/** Codecs by their code in the table of multicodec. */
+/** Codecs by multicodec code. */
 const codecs: Readonly<Record<number, string>> = {
   0x55: 'raw',
   0x70: 'dag-pb',
@@ -10,15 +10,15 @@ const codecs: Readonly<Record<number, string>> = {
   0x0129: 'dag-json',
 }
 
-/** What a CID says about the block that it names. */
+/** Parts of a CID. */
 export interface CidFacts {
   version: number
   codec: string
-  /** The code of the hash function in the table of multicodec. */
+  /** Multicodec code of the hash function. */
   hash: number
 }
 
-/** Reads a CID; undefined if the text is none. */
+/** Parses a CID; undefined if it is invalid. */
 export function parseCid(text: string): CidFacts | undefined {
   try {
     const { version, code, multihash } = CID.parse(text)

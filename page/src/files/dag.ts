@@ -1,11 +1,11 @@
 import { readFiles } from '../api/files.js'
 import { parseCid } from './cid.js'
 
-/** A link of a node, with the name or the path under which it stands there. */
+/** A link of a node, with its name or path in the node. */
 export interface DagLink {
   cid: string
   name: string
-  /** Bytes below it, where the codec says so. */
+  /** Cumulative size in bytes, if the codec states it. */
   size: number | undefined
 }
 
@@ -13,14 +13,14 @@ export interface DagLink {
 export interface DagNode {
   cid: string
   codec: string
-  /** What it is, as `directory` or `file`, as far as its codec says. */
+  /** UnixFS type such as `directory` or `file`, or the codec. */
   kind: string
   links: DagLink[]
-  /** In the form of DAG-JSON; undefined for raw bytes. */
+  /** DAG-JSON; undefined for raw bytes. */
   content: unknown
 }
 
-/** What the first member of UnixFS data says (UnixFS, `DataType`). */
+/** UnixFS types by number (UnixFS, `DataType`). */
 const unixfsKinds = ['raw', 'directory', 'file', 'metadata', 'symlink', 'HAMT directory']
 
 /** Reads one node. */
@@ -48,7 +48,7 @@ function unixfsKind(data: string | undefined): string {
   return bytes.charCodeAt(0) === 8 ? (unixfsKinds[bytes.charCodeAt(1)] ?? 'dag-pb') : 'dag-pb'
 }
 
-/** The links in a value of DAG-JSON, each with its path. */
+/** Finds the links in a DAG-JSON value, each with its path. */
 function findLinks(value: unknown, path = ''): DagLink[] {
   if (typeof value !== 'object' || value === null) return []
   const { '/': target } = value as { '/'?: unknown }
@@ -59,22 +59,22 @@ function findLinks(value: unknown, path = ''): DagLink[] {
   )
 }
 
-/** A part of a DAG that is drawn. */
+/** The drawn part of a DAG. */
 export interface DagPart {
   nodes: DagNode[]
   edges: { from: string; to: string; name: string }[]
-  /** Links of each node that are left out. */
-  leftOut: Map<string, number>
+  /** Number of omitted links, by node. */
+  omitted: Map<string, number>
 }
 
-/** Nodes, links of each node and levels that are drawn. */
-const mostNodes = 60
-const mostLinks = 12
+/** Maximum number of nodes, links per node and levels to draw. */
+const maxNodes = 60
+const maxLinks = 12
 const levels = 3
 
-/** The nodes nearest to a root, level by level. */
+/** Reads the nodes nearest to a root, level by level. */
 export async function readPart(root: DagNode): Promise<DagPart> {
-  const part: DagPart = { nodes: [root], edges: [], leftOut: new Map() }
+  const part: DagPart = { nodes: [root], edges: [], omitted: new Map() }
   const known = new Set([root.cid])
   let level = [root]
   for (let depth = 0; depth < levels && level.length > 0; depth++) {
@@ -82,22 +82,22 @@ export async function readPart(root: DagNode): Promise<DagPart> {
     for (const { cid: from, links } of level) {
       let drawn = 0
       for (const { cid: to, name } of links) {
-        if (drawn === mostLinks || (!known.has(to) && known.size === mostNodes)) break
+        if (drawn === maxLinks || (!known.has(to) && known.size === maxNodes)) break
         if (!known.has(to)) found.push(to)
         known.add(to)
         part.edges.push({ from, to, name })
         drawn += 1
       }
-      if (drawn < links.length) part.leftOut.set(from, links.length - drawn)
+      if (drawn < links.length) part.omitted.set(from, links.length - drawn)
     }
-    // A block that is not here, as one that was never added, is drawn all the same.
+    // Missing blocks are drawn too.
     level = await Promise.all(
       found.map((cid) =>
-        readNode(cid).catch(() => ({ cid, codec: '', kind: 'not here', links: [], content: undefined })),
+        readNode(cid).catch(() => ({ cid, codec: '', kind: 'missing', links: [], content: undefined })),
       ),
     )
     part.nodes.push(...level)
   }
-  for (const { cid, links } of level) if (links.length > 0) part.leftOut.set(cid, links.length)
+  for (const { cid, links } of level) if (links.length > 0) part.omitted.set(cid, links.length)
   return part
 }

@@ -11,7 +11,7 @@ import './dagGraph.css'
 const boxWidth = 150
 const boxHeight = 44
 
-/** A DAG near its root, drawn from left to right; each node leads to its own. */
+/** Drawing of a DAG near its root, from left to right, with a link for each node. */
 export function DagGraph({ root }: { root: DagNode }) {
   const part = useLive(() => readPart(root), [root.cid])
   return <Loaded from={part}>{(value) => <Drawing part={value} />}</Loaded>
@@ -34,7 +34,7 @@ function Drawing({ part }: { part: DagPart }) {
           </g>
         ))}
         {boxes.map(({ node, x, y }) => {
-          const more = part.leftOut.get(node.cid)
+          const more = part.omitted.get(node.cid)
           return (
             <a key={node.cid} href={link(`files/dag/${node.cid}`)}>
               <rect
@@ -67,7 +67,7 @@ interface Point {
   y: number
 }
 
-/** A line through points that leaves and reaches each of them level. */
+/** Curve through points that is horizontal at each of them. */
 function drawCurve([start, ...more]: readonly Point[]): string {
   let last = start ?? { x: 0, y: 0 }
   let path = `M${last.x} ${last.y}`
@@ -93,7 +93,7 @@ function arrange({ nodes, edges }: DagPart) {
   const lines = graph.edges().map((edge) => {
     const { points = [], name } = graph.edge(edge) as { points?: Point[]; name: string }
     const [from, to] = [graph.node(edge.v), graph.node(edge.w)] as [Point, Point]
-    // The bend between neighbouring levels is not needed: from side to side no line crosses a box.
+    // Lines between neighbouring levels need no bend: they cannot cross a box.
     const bends = points.length > 3 ? points.slice(1, -1) : []
     const end = { x: to.x - boxWidth / 2, y: to.y }
     const path = drawCurve([{ x: from.x + boxWidth / 2, y: from.y }, ...bends, end])

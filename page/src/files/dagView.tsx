@@ -22,17 +22,17 @@ const columns: readonly Column<DagLink>[] = [
   { title: 'Name', width: 'minmax(4rem, 1fr)', cell: ({ name }) => name },
   { title: 'CID', width: 'minmax(7.5rem, 1fr)', cell: ({ cid }) => <Hash value={cid} kind="cid" /> },
   {
-    title: 'Size below',
+    title: 'DAG size',
     width: '5.5rem',
     align: 'right',
     cell: ({ size }) => (size === undefined ? '' : formatBytes(size)),
   },
 ]
 
-/** Links beyond which a node's JSON is left to `dag/get`. */
-const mostLinksAsJson = 1000
+/** Maximum number of links of a node that is shown as JSON. */
+const maxLinksAsJson = 1000
 
-/** One node of a DAG: what it is, what it links to, the DAG below it drawn, and its content. */
+/** A DAG node with its links, a drawing of the DAG below it, and its content. */
 export function DagView({ text }: { text: string }) {
   const opened = useLive(() => open(text), [text], ['files'])
   return <Loaded from={opened}>{(value) => <OpenedNode text={text} opened={value} />}</Loaded>
@@ -63,7 +63,7 @@ function OpenedNode({ text, opened: { node, facts, pin, stat } }: { text: string
               ['Block', formatBytes(stat.block)],
               ['Links', formatNumber(node.links.length)],
               stat.dag === undefined
-                ? ['Whole DAG', 'not all of it is here']
+                ? ['Whole DAG', 'incomplete']
                 : ['Whole DAG', `${formatBytes(stat.dag.Size)} in ${count(stat.dag.NumBlocks, 'block')}`],
             ]}
           />
@@ -84,7 +84,7 @@ function OpenedNode({ text, opened: { node, facts, pin, stat } }: { text: string
           onOpen={({ cid }) => navigate(`files/dag/${cid}`)}
         />
       )}
-      {node.content !== undefined && node.links.length <= mostLinksAsJson && (
+      {node.content !== undefined && node.links.length <= maxLinksAsJson && (
         <details>
           <summary>As DAG-JSON</summary>
           <Json value={node.content} label="Node" />
@@ -104,13 +104,13 @@ interface Opened {
   node: DagNode
   facts: CidFacts
   pin: string | undefined
-  /** Bytes of the block; and of all that is below it, unless some of that is not here. */
+  /** Size of the block in bytes, and of its whole DAG unless blocks are missing. */
   stat: { block: number; dag: DagStat | undefined }
 }
 
 async function open(text: string): Promise<Opened> {
   const facts = parseCid(text)
-  if (facts === undefined) throw new Error(`${text} is no CID`)
+  if (facts === undefined) throw new Error(`${text} is not a CID`)
   const [node, pin, block, dag] = await Promise.all([
     readNode(text),
     readPinType(text),

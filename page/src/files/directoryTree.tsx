@@ -5,10 +5,10 @@ import { link } from '../shell/router.js'
 import { isDirectory, joinPath, placeOf, readDirectory } from './mfs.js'
 import './directoryTree.css'
 
-/** Directories shown below one; the table has all of them. */
-const mostShown = 200
+/** Maximum number of subdirectories to show; the table shows all. */
+const maxShown = 200
 
-/** The directories of the mutable files as a tree, unfolded down to the one that is open. */
+/** Tree of the MFS directories, expanded down to the open one. */
 export function DirectoryTree({ opened }: { opened: readonly string[] }) {
   return (
     <nav class="panel tree" aria-label="Directories">
@@ -32,7 +32,7 @@ function Branch({ path, opened }: { path: readonly string[]; opened: readonly st
           type="button"
           class="icon-button small"
           aria-expanded={shown}
-          aria-label={`${shown ? 'Fold' : 'Unfold'} ${name}`}
+          aria-label={`${shown ? 'Collapse' : 'Expand'} ${name}`}
           onClick={() => setUnfolded(!shown)}
         >
           <Icon name="down" />
@@ -57,10 +57,10 @@ function Children({ path, opened }: { path: readonly string[]; opened: readonly 
   if (value.length === 0) return null
   return (
     <ul>
-      {value.slice(0, mostShown).map(({ Name }) => (
+      {value.slice(0, maxShown).map(({ Name }) => (
         <Branch key={Name} path={[...path, Name]} opened={opened} />
       ))}
-      {value.length > mostShown && <li class="muted">and {value.length - mostShown} more</li>}
+      {value.length > maxShown && <li class="muted">and {value.length - maxShown} more</li>}
     </ul>
   )
 }

@@ -46,7 +46,7 @@ const columns: readonly Column<Entry>[] = [
   },
 ]
 
-/** A directory of the mutable files, beside the tree of all of them. */
+/** An MFS directory with the directory tree. */
 export function DirectoryView({ path }: { path: readonly string[] }) {
   const directory = joinPath(path)
   const { value: named } = useLive(() => readNames(directory), [directory])
@@ -118,7 +118,7 @@ export function DirectoryView({ path }: { path: readonly string[] }) {
   )
 }
 
-/** Moves, renames or removes the directory that is shown. */
+/** Moves, renames or removes the open directory. */
 function DirectoryActions({ path }: { path: readonly string[] }) {
   const directory = joinPath(path)
   const remove = async (): Promise<void> => {

@@ -18,7 +18,7 @@ interface Stat {
   Blocks: number
 }
 
-/** One file: its CID, its pin, and what it looks like through the gateway. */
+/** A file with its CID, pin and gateway preview. */
 export function FilePanel(props: { entry: Entry; directory: string; onClose: () => void }) {
   const { entry, directory, onClose } = props
   const path = joinPath([directory, entry.Name])

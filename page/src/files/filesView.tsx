@@ -13,9 +13,9 @@ const places = [
   ['pins', 'Pins and space'],
 ] as const
 
-/** The file network: mutable files, pins, and the DAG of each CID. */
+/** The file network: MFS, pins, and the DAG of a CID. */
 export function FilesView({ path }: { path: readonly string[] }) {
-  // The provider has no mutable files, nor has the node in strict mode.
+  // Like the provider, the node has no MFS in strict mode.
   const hasMutable = node.value?.mode !== 'strict'
   const [kind = hasMutable ? 'mfs' : 'pins', ...rest] = path
   return (

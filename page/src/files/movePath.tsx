@@ -1,7 +1,7 @@
 import { changeFiles } from '../api/files.js'
 import { ActionForm, Field } from '../parts/form.js'
 
-/** Moves or renames a file or directory of the mutable files; `onMoved` gets its new path. */
+/** Moves or renames an MFS file or directory; `onMoved` receives its new path. */
 export function MovePath({ path, onMoved }: { path: string; onMoved: (path: string) => void }) {
   return (
     <ActionForm

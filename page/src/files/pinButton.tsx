@@ -4,7 +4,7 @@ import { Badge } from '../parts/badge.js'
 import { Hash } from '../parts/hash.js'
 import { Icon } from '../parts/icon.js'
 
-/** How a CID is pinned, with a link to the root that an indirect pin follows from. */
+/** Type of a pin, with a link to the root of an indirect one. */
 export function PinType({ type }: { type: string }) {
   const root = /^indirect through (\S+)$/.exec(type)?.[1]
   if (root === undefined) return <Badge tone="accent">{type}</Badge>
@@ -15,7 +15,7 @@ export function PinType({ type }: { type: string }) {
   )
 }
 
-/** Pins a CID with all below it, or takes its pin away; a pin that follows from another one cannot be taken. */
+/** Pins a CID recursively, or unpins it. Indirect pins cannot be removed. */
 export function PinButton({ cid, pin }: { cid: string; pin: string | undefined }) {
   if (pin !== undefined && pin.startsWith('indirect')) return null
   const isPinned = pin !== undefined

@@ -1,14 +1,14 @@
 import { RequestError } from '../api/http.js'
 import { readFileLines, readFiles } from '../api/files.js'
 
-/** A pin as `pin/ls` lists it. */
+/** A pin from `pin/ls`. */
 export interface Pin {
   Cid: string
   Type: string
   Name?: string
 }
 
-/** The pins that were set; those that follow from them are listed on demand: they are as many as blocks. */
+/** Reads the pins. Indirect ones are optional, because there may be one for each block. */
 export async function readPins(withIndirect: boolean): Promise<Pin[]> {
   const types = withIndirect ? ['all'] : ['recursive', 'direct']
   const lists = await Promise.all(
@@ -17,7 +17,7 @@ export async function readPins(withIndirect: boolean): Promise<Pin[]> {
   return lists.flat()
 }
 
-/** How a CID is pinned: `recursive`, `direct` or `indirect through …`; undefined if it is not. */
+/** Reads how a CID is pinned: `recursive`, `direct` or `indirect through …`; undefined if it is not. */
 export async function readPinType(cid: string): Promise<string | undefined> {
   try {
     const { Keys } = await readFiles<{ Keys: Record<string, { Type: string }> }>('pin/ls', { arg: cid })

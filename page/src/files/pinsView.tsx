@@ -47,7 +47,7 @@ const columns: readonly Column<Pin>[] = [
   },
 ]
 
-/** Pins, how much space the file network takes, and what a garbage collection would free. */
+/** Pins, the space that the file network uses, and the space that a garbage collection would free. */
 export function PinsView() {
   const [withIndirect, setIndirect] = useState(false)
   const pins = useLive(() => readPins(withIndirect), [withIndirect], ['files'])
@@ -115,11 +115,11 @@ function SpaceTiles({ pins, space }: { pins: number | undefined; space: Space | 
   )
 }
 
-/** What the file network takes. */
+/** Space that the file network uses. */
 interface Space {
-  /** Undefined in strict mode, which has no such operation. */
+  /** Undefined in strict mode, which lacks `repo/stat`. */
   repository: { RepoSize: number; NumObjects: number } | undefined
-  /** What a collection would free. */
+  /** Blocks and bytes that a garbage collection would free. */
   garbage: { blocks: number; bytes: number }
 }
 
@@ -150,7 +150,7 @@ function NoPins() {
   const url = node.value?.urls.ipfsUrl ?? ''
   return (
     <EmptyState title="No pins yet" script={`curl -s -X POST -F file=@README.md '${url}/api/v0/add'`}>
-      <p>A file that is added is pinned, and what is pinned survives a garbage collection:</p>
+      <p>Added files are pinned, and pinned files survive a garbage collection:</p>
     </EmptyState>
   )
 }

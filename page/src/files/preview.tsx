@@ -1,13 +1,10 @@
 import { Panel } from '../parts/panel.js'
 import './preview.css'
 
-/**
- * Content as the gateway serves it, in a frame that runs no script and belongs to no origin: whatever the content is, it
- * cannot reach the page.
- */
+/** Content from the gateway in a frame without scripts or origin, so that it cannot access the page. */
 export function Preview({ cid, name }: { cid: string; name: string }) {
-  const words = new URLSearchParams(name === '' ? {} : { filename: name })
-  const address = `/ipfs/${encodeURIComponent(cid)}${words.size === 0 ? '' : `?${words}`}`
+  const parameters = new URLSearchParams(name === '' ? {} : { filename: name })
+  const address = `/ipfs/${encodeURIComponent(cid)}${parameters.size === 0 ? '' : `?${parameters}`}`
   return (
     <Panel
       title="Preview"

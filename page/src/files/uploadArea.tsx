@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.js'
 import { joinPath } from './mfs.js'
 import './uploadArea.css'
 
-/** Takes files that are dropped on it or chosen, and puts them into a directory of the mutable files. */
+/** Uploads dropped or chosen files into an MFS directory. */
 export function UploadArea({ directory, children }: { directory: string; children: ComponentChildren }) {
   const [isOver, setOver] = useState(false)
   const [progress, setProgress] = useState<number>()
@@ -80,9 +80,9 @@ export function UploadArea({ directory, children }: { directory: string; childre
   )
 }
 
-/** The files of a drop, those in folders under their paths. */
+/** Collects dropped files, including those in directories. */
 async function collect(transfer: DataTransfer | null): Promise<Upload[]> {
-  // The list is emptied when the event is over: entries are taken before anything is waited for.
+  // Takes all entries synchronously: the list is emptied after the event.
   const entries = [...(transfer?.items ?? [])]
     .map((item) => item.webkitGetAsEntry())
     .filter((entry) => entry !== null)
@@ -102,7 +102,7 @@ async function collectEntry(entry: FileSystemEntry, parent: string, uploads: Upl
     return
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
-  // A reader gives at most a hundred entries at a time, and none at the end.
+  // A reader returns up to a hundred entries at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

@@ -10,17 +10,17 @@ interface Notice {
 const notice = signal<Notice | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Tells the user what was done, on screen and to screen readers. */
+/** Announces a success on screen and to screen readers. */
 export function announce(text: string): void {
   show({ text, isFailure: false }, 2500)
 }
 
-/** Tells the user what could not be done. */
+/** Announces a failure. */
 export function announceFailure(error: unknown): void {
   show({ text: messageOf(error), isFailure: true }, 8000)
 }
 
-/** Does something and tells what came of it. @returns whether it was done */
+/** Runs work and announces the outcome. @returns whether it succeeded */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work()
@@ -32,7 +32,7 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
   }
 }
 
-/** Where announcements are shown. */
+/** Shows announcements. */
 export function Announcer() {
   return (
     <div class="announcer" role="status" aria-live="polite">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import './badge.css'
 
-/** What a colour says. */
+/** Meaning of a colour. */
 export type Tone = 'neutral' | 'good' | 'bad' | 'warn' | 'accent'
 
 /** A word in a coloured box. */

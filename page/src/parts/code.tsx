@@ -1,7 +1,7 @@
 import { CopyButton } from './copyButton.js'
 import './code.css'
 
-/** A text in a fixed-width font, with a button that copies it. */
+/** Monospaced text with a copy button. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
@@ -18,7 +18,7 @@ export function Json({ value, label }: { value: unknown; label: string }) {
   return <Code text={formatJson(value)} label={label} />
 }
 
-/** JSON of two spaces an indent; numbers beyond doubles stay whole. */
+/** Formats JSON with two-space indents and bigints in full. */
 export function formatJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner), 2) ??

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { announce } from './announcer.js'
 import { Icon } from './icon.js'
 
-/** Copies a text; `children` stand on the button, or an icon alone. */
+/** Copies a text. Shows an icon, and the caption if there is one. */
 export function CopyButton(props: { text: string; label: string; caption?: string }) {
   const { text, label, caption } = props
   const [done, setDone] = useState(false)

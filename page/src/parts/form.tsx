@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { attempt } from './announcer.js'
 
-/** Reads a field of a form by its name, without spaces around it; empty if there is none. */
+/** Reads a form field by name, trimmed; empty if it does not exist. */
 export type Fields = (name: string) => string
 
-/** The fields of a form at the moment when it is submitted. */
+/** Captures the fields of a submitted form. */
 export function readFields(event: SubmitEvent): Fields {
   const content = new FormData(event.currentTarget as HTMLFormElement)
   return (name) => {
@@ -14,16 +14,16 @@ export function readFields(event: SubmitEvent): Fields {
   }
 }
 
-/** A form that does one thing, and announces what came of it. */
+/** A form that runs an action and announces the outcome. */
 export function ActionForm(props: {
   label: string
-  /** What stands on the button. */
+  /** Text of the button. */
   submit: string
-  /** What is announced when it was done. */
+  /** Announcement on success. */
   done: string
   run: (fields: Fields) => Promise<unknown>
   isDangerous?: boolean
-  /** Whether the fields are emptied afterwards. */
+  /** Whether to clear the fields on success. */
   clears?: boolean
   children?: ComponentChildren
 }) {
@@ -48,7 +48,7 @@ export function ActionForm(props: {
   )
 }
 
-/** A labelled input of a form. */
+/** A labelled input. */
 export function Field(props: {
   label: string
   name: string
@@ -63,7 +63,7 @@ export function Field(props: {
   wide?: boolean
 }) {
   const { label, value, wide = false, type = 'text', ...input } = props
-  // Preact types each kind of input on its own; a union of kinds fits none of them.
+  // Preact types each kind of input separately, so a union of kinds matches none.
   const kind = { type } as { type: 'text' }
   return (
     <label class={`field ${wide ? 'grow' : ''}`}>
@@ -73,7 +73,7 @@ export function Field(props: {
   )
 }
 
-/** A labelled choice of a form. */
+/** A labelled select box. */
 export function Choice(props: {
   label: string
   name: string
@@ -96,17 +96,25 @@ export function Choice(props: {
   )
 }
 
-/** A labelled box to tick in a form; `on` when it is ticked. */
-export function Tick({ label, name, ticked = false }: { label: string; name: string; ticked?: boolean }) {
+/** A labelled checkbox; its field is `on` if checked. */
+export function Checkbox({
+  label,
+  name,
+  checked = false,
+}: {
+  label: string
+  name: string
+  checked?: boolean
+}) {
   return (
     <label class="check">
-      <input type="checkbox" name={name} defaultChecked={ticked} />
+      <input type="checkbox" name={name} defaultChecked={checked} />
       {label}
     </label>
   )
 }
 
-/** A whole number from 0 as JSON-RPC has it. @throws Error if it is none */
+/** Converts a non-negative integer to a JSON-RPC quantity. @throws Error if it is not one */
 export function toQuantity(text: string): string {
   if (!/^\d+$/.test(text)) throw new Error('expected a whole number')
   return `0x${BigInt(text).toString(16)}`

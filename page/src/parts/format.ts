@@ -1,7 +1,7 @@
-/** Made when it is first needed: a browser that has just begun takes tens of milliseconds to load what it formats with. */
+/** Created on first use: in a fresh browser process this takes tens of milliseconds. */
 let day: Intl.DateTimeFormat | undefined
 
-/** `1,234,567`; of a fraction three digits at most. */
+/** `1,234,567`, with at most three decimals. */
 export function formatNumber(value: number | bigint): string {
   const rounded = typeof value === 'bigint' ? value : Math.round(value * 1000) / 1000
   const [whole = '', fraction] = String(rounded).split('.')
@@ -43,17 +43,17 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}`
 }
 
-/** Wei as ether, with as many decimals as it has: `1.5 ETH`. */
+/** Formats wei as ether with all decimals: `1.5 ETH`. */
 export function formatEther(wei: bigint): string {
   return `${formatUnits(wei, 18)} ETH`
 }
 
-/** Wei as gwei: `1.5 gwei`. */
+/** Formats wei as gwei: `1.5 gwei`. */
 export function formatGwei(wei: bigint): string {
   return `${formatUnits(wei, 9)} gwei`
 }
 
-/** A number with its decimal point moved to the left by some digits. */
+/** Formats an integer with its decimal point moved left. */
 export function formatUnits(value: bigint, decimals: number): string {
   const sign = value < 0n ? '-' : ''
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
@@ -62,10 +62,10 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Typed ether as wei. @throws Error if it is no decimal number */
+/** Parses ether into wei. @throws Error unless it is a decimal number */
 export function parseEther(text: string): bigint {
   const match = /^(\d+)(?:\.(\d{1,18}))?$/.exec(text.trim())
-  if (match === null) throw new Error('expected a number of ETH such as 1.5')
+  if (match === null) throw new Error('expected an amount in ETH, such as 1.5')
   return BigInt(match[1] ?? '0') * 10n ** 18n + BigInt((match[2] ?? '').padEnd(18, '0'))
 }
 
@@ -74,7 +74,7 @@ export function shorten(text: string, head = 6, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
 }
 
-/** A word of storage without the zeros before it, and shortened if it is as long as a hash: `0x0`, `0x1234…cdef`. */
+/** Formats a storage word without leading zeros, shortened if it is as long as a hash: `0x0`, `0x1234…cdef`. */
 export function shortenWord(word: string): string {
   return shorten(word.replace(/^0x0*(?=.)/, '0x'), 12, 8)
 }
@@ -84,7 +84,7 @@ export function count(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
-/** A key as it may be shown: its first and last characters, as the journal has it. */
+/** Masks a key like the journal: shows only its first and last characters. */
 export function maskKey(key: string): string {
   return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
 }

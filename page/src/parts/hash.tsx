@@ -3,7 +3,7 @@ import { CopyButton } from './copyButton.js'
 import { shorten } from './format.js'
 import './hash.css'
 
-/** Where values of each kind are shown. */
+/** Routes that show values of each kind. */
 const places = {
   transaction: 'chain/transaction',
   block: 'chain/block',
@@ -11,7 +11,7 @@ const places = {
   cid: 'files/dag',
 } as const
 
-/** A hash, an address or a CID, shortened, with a button that copies all of it and a link to where it is shown. */
+/** A shortened hash, address or CID with a link and a button that copies all of it. */
 export function Hash(props: { value: string; kind?: keyof typeof places; whole?: boolean; name?: string }) {
   const { value, kind, whole = false, name } = props
   const text = name ?? (whole ? value : shorten(value, 8, 6))

@@ -1,4 +1,4 @@
-/** Outlines of 16 by 16, drawn for this page. */
+/** Outlines on a 16 by 16 grid, drawn for this page. */
 const shapes = {
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
   check: 'M3 8.5 6.5 12 13 4.5',
@@ -19,10 +19,10 @@ const shapes = {
   key: 'M10 2.5a3.5 3.5 0 1 1-2.6 5.8L3 12.7V14h2v-1.5h1.5V11H8V9.6A3.5 3.5 0 0 1 10 2.5z',
 } as const
 
-/** What an icon shows. */
+/** Name of an icon. */
 export type IconName = keyof typeof shapes
 
-/** A decoration beside words or a label; screen readers pass it over. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -20,7 +20,7 @@ export function Panel(props: {
   )
 }
 
-/** One figure with what it is. */
+/** A labelled figure. */
 export function Tile(props: { label: string; children: ComponentChildren; tone?: Tone }) {
   return (
     <div class={`tile ${props.tone ?? 'neutral'}`}>
@@ -33,7 +33,7 @@ export function Tile(props: { label: string; children: ComponentChildren; tone?:
 /** A name with its value. */
 export type Fact = readonly [name: string, value: ComponentChildren]
 
-/** Names with values, one under another; those that are undefined are left out. */
+/** List of names with values; undefined rows are omitted. */
 export function Facts({ rows }: { rows: readonly (Fact | undefined)[] }) {
   return (
     <dl class="facts">

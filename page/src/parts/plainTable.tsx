@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import './plainTable.css'
 
-/** A column: its title, and what a cell shows. */
+/** A column with its title and cells. */
 export interface PlainColumn<Row> {
   title: string
   align?: 'right'
-  /** Whether the cells name their rows. */
+  /** Whether the cells are row headers. */
   isHeader?: boolean
-  /** Whether the title is for screen readers alone, as that of a column of buttons. */
+  /** Whether only screen readers get the title, for columns of buttons. */
   isTitleHidden?: boolean
   cell: (row: Row) => ComponentChildren
 }
 
-/** A table that draws all of its rows, and scrolls sideways where it is wider than the screen. */
+/** A table that draws all its rows and scrolls horizontally if it is too wide. */
 export function PlainTable<Row>(props: {
   label: string
   columns: readonly PlainColumn<Row>[]

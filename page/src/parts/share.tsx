@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import './share.css'
 
-/** A part of a limit as a bar, orange from four fifths and red from all of it, with its words beside. */
+/** A fraction of a limit as a bar with a text: orange from 80 %, red from 100 %. */
 export function Share(props: { part: number; label: string; children: ComponentChildren }) {
   const { part, label } = props
   const tone = part >= 1 ? 'bad' : part >= 0.8 ? 'warn' : 'good'

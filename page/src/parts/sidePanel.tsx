@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.js'
 import './split.css'
 
-/** What was opened from a list, beside it; Escape and its button close it. */
+/** Panel with an item opened from a list, closed by Escape or its button. */
 export function SidePanel(props: {
   label: string
   title: ComponentChildren
@@ -29,11 +29,11 @@ export function SidePanel(props: {
   )
 }
 
-/** A list, and what was opened from it: beside it, or above it on a narrow screen. */
+/** A list with the opened item next to it, or above it on narrow screens. */
 export function Split(props: {
-  /** Whether there is more around it than the views' own header. */
+  /** Whether more than the view's header surrounds it. */
   isShort?: boolean
-  /** What was opened. */
+  /** The opened item. */
   side: ComponentChildren | undefined
   children: ComponentChildren
 }) {

@@ -3,7 +3,7 @@ import type { Live } from '../api/useLive.js'
 import { Code } from './code.js'
 import './state.css'
 
-/** What stands where there is nothing yet: what to do next, with something to paste. */
+/** Placeholder for an empty view: the next step, with a script to paste. */
 export function EmptyState(props: { title: string; children?: ComponentChildren; script?: string }) {
   return (
     <div class="empty">
@@ -14,7 +14,7 @@ export function EmptyState(props: { title: string; children?: ComponentChildren;
   )
 }
 
-/** Why something could not be shown. */
+/** Error message. */
 export function Failure({ message }: { message: string }) {
   return (
     <p class="failure-box" role="alert">
@@ -23,7 +23,7 @@ export function Failure({ message }: { message: string }) {
   )
 }
 
-/** Stands where something is being read. */
+/** Placeholder during a read. */
 export function Loading() {
   return (
     <p class="loading" role="status">
@@ -32,7 +32,7 @@ export function Loading() {
   )
 }
 
-/** What was read, as `children` shows it; until then that it is being read, or why it cannot be. */
+/** Renders a value with `children`; until it is read, a placeholder or the error. */
 export function Loaded<Value>(props: {
   from: Live<Value>
   children: (value: NonNullable<Value>) => ComponentChildren

@@ -3,10 +3,10 @@ import { announceFailure } from './announcer.js'
 import { readFields } from './form.js'
 import './subnav.css'
 
-/** Links to the places of a view, with the one that is shown marked. */
+/** Links to the sections of a view, with the current one marked. */
 export function Subnav(props: {
   label: string
-  /** What stands before each place in the address, as `chain`; an empty place is the base itself. */
+  /** Route prefix of the sections, such as `chain`; an empty section is the prefix itself. */
   base: string
   places: readonly (readonly [place: string, title: string])[]
   shown: string
@@ -26,11 +26,11 @@ export function Subnav(props: {
   )
 }
 
-/** A field that leads to what is named in it. */
+/** A field that opens the item entered in it. */
 export function SearchField(props: {
   label: string
   placeholder: string
-  /** Goes there. @throws Error if the text names nothing */
+  /** Opens the item. @throws Error if the text is invalid */
   find: (text: string) => void | Promise<void>
 }) {
   const submit = async (event: SubmitEvent): Promise<void> => {

@@ -1,6 +1,6 @@
 import './switch.css'
 
-/** Something that is on or off. */
+/** An on/off switch. */
 export function Switch(props: { label: string; isOn: boolean; onToggle: () => void }) {
   return (
     <button

@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import './virtualTable.css'
 
-/** A column: its title, its width in the grid, and what a cell shows. */
+/** A column with its title, grid width and cells. */
 export interface Column<Row> {
   title: string
-  /** A track size of CSS grid, as `8rem` or `minmax(8rem, 1fr)`. */
+  /** CSS grid track size, such as `8rem` or `minmax(8rem, 1fr)`. */
   width: string
-  /** Whether it is left out on narrow screens. */
+  /** Whether it is hidden on narrow screens. */
   wideOnly?: boolean
   align?: 'right'
   cell: (row: Row) => ComponentChildren
 }
 
-/** A table that draws the rows on screen alone, however many there are. */
+/** A table that draws only the visible rows. */
 export interface VirtualTableProps<Row> {
   label: string
   columns: readonly Column<Row>[]
@@ -23,26 +23,26 @@ export interface VirtualTableProps<Row> {
   rowKey: (row: Row) => string | number
   selected?: string | number | undefined
   onOpen?: (row: Row) => void
-  /** Told of the rows that are on screen, so that they can be read. */
+  /** Receives the visible range, to read its rows. */
   onRange?: (first: number, last: number) => void
   tone?: (row: Row) => string | undefined
-  /** Pixels. */
+  /** In pixels. */
   rowHeight?: number
 }
 
-/** Pixels of the titles, with the lines around them. */
+/** Height of the header row with its borders, in pixels. */
 const headHeight = 40
 
-/** Pixels of the body until it has been laid out. */
-const likelyHeight = 480
+/** Assumed height of the body before its layout, in pixels. */
+const estimatedHeight = 480
 
-/** Rows that are drawn above and below those on screen, once these are there. */
+/** Rows to draw above and below the visible ones, once these are drawn. */
 const overscan = 8
 
 /** See {@link VirtualTableProps}. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { columns, count, rowHeight = 36 } = props
-  const { scroller, first, last, look } = useWindow(count, rowHeight)
+  const { scroller, first, last, measure } = useWindow(count, rowHeight)
   const [focused, setFocused] = useState(0)
   useLayoutEffect(() => {
     if (last >= 0) props.onRange?.(first, last)
@@ -55,7 +55,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     if (body === null) return
     const lowest = (target + 1) * rowHeight - body.clientHeight
     body.scrollTop = Math.max(lowest, Math.min(target * rowHeight, body.scrollTop))
-    look()
+    measure()
     requestAnimationFrame(() =>
       body.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus({ preventScroll: true }),
     )
@@ -137,11 +137,11 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   )
 }
 
-/** The rows to draw of so many, as the body is scrolled and sized. */
+/** Determines the rows to draw from the body's scroll position and size. */
 function useWindow(count: number, rowHeight: number) {
   const scroller = useRef<HTMLDivElement>(null)
-  const [{ top, height, around }, setView] = useState({ top: 0, height: likelyHeight, around: 0 })
-  const look = (): void => {
+  const [{ top, height, around }, setView] = useState({ top: 0, height: estimatedHeight, around: 0 })
+  const measure = (): void => {
     const body = scroller.current
     if (body === null) return
     const scrolled = Math.floor(body.scrollTop / rowHeight) * rowHeight
@@ -153,13 +153,13 @@ function useWindow(count: number, rowHeight: number) {
   useLayoutEffect(() => {
     const body = scroller.current
     if (body === null) return undefined
-    // Its first call comes with the first layout; to ask for the size now would force one.
-    const observer = new ResizeObserver(look)
+    // First called with the first layout. Reading the size now would force a layout.
+    const observer = new ResizeObserver(measure)
     observer.observe(body)
-    body.addEventListener('scroll', look, { passive: true })
+    body.addEventListener('scroll', measure, { passive: true })
     return () => {
       observer.disconnect()
-      body.removeEventListener('scroll', look)
+      body.removeEventListener('scroll', measure)
     }
   }, [])
   const onScreen = Math.ceil(height / rowHeight) + 1
@@ -169,7 +169,7 @@ function useWindow(count: number, rowHeight: number) {
     first: Math.max(0, firstOnScreen - around),
     last: Math.min(count, firstOnScreen + onScreen + around) - 1,
     /** Looks at where it is scrolled to now. */
-    look,
+    measure,
   }
 }
 

@@ -2,24 +2,24 @@ import type { RequestDetail } from './journal.js'
 
 type Request = Pick<RequestDetail, 'method' | 'params'>
 
-/** The request for a shell. */
+/** The request as a curl command. */
 export function asCurl(url: string, request: Request): string {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: request.method, params: request.params ?? [] })
   return `curl -s '${url}' -H 'content-type: application/json' \\\n  -d '${body.replaceAll("'", "'\\''")}'`
 }
 
-/** Operations that read what is uploaded with them. */
+/** Operations with an upload. */
 const uploading =
   /^(add|block\/put|dag\/(put|import)|files\/write|multibase\/\w+|key\/(import|sign)|config\/replace)$/
 
-/** An operation of the file network for a shell; what was uploaded is not kept, and is named by whoever runs it. */
+/** A file operation as a curl command. Uploads are not kept, so the user must fill in the file. */
 export function asFileCurl(url: string, { method = '', params }: Request): string {
   const query = typeof params === 'string' && params !== '' ? `?${params}` : ''
   const file = uploading.test(method) ? ' -F file=@FILE' : ''
   return `curl -s -X POST '${url}/api/v0/${method}${query}'${file}`
 }
 
-/** The request for a program with viem. */
+/** The request as a program with viem. */
 export function asViem(url: string, { method, params }: Request): string {
   return `import { createPublicClient, http } from 'viem'
 
@@ -31,7 +31,7 @@ const result = await client.request({
 console.log(result)`
 }
 
-/** The request for a program with ethers. */
+/** The request as a program with ethers. */
 export function asEthers(url: string, { method, params }: Request): string {
   return `import { JsonRpcProvider } from 'ethers'
 

@@ -23,7 +23,7 @@ interface Usage {
   byMethod: Record<string, Tally>
   byKey: Record<string, { requests: number; credits: number }>
   peaks: { creditsInOneSecond: number; batch: number; logBytes: number; logRefusals: number }
-  /** The part of each plan's limits that the run would have used; 1 is all of it. */
+  /** Fraction of each plan's limits that the run would have used. */
   plans: Record<string, { day: number; second: number }>
 }
 
@@ -32,12 +32,12 @@ type Named<Value> = readonly [name: string, value: Value]
 const planColumns: readonly PlainColumn<Named<Usage['plans'][string]>>[] = [
   { title: 'Plan', isHeader: true, cell: ([name]) => name },
   {
-    title: 'Credits a day',
-    cell: ([name, { day }]) => <PlanShare part={day} label={`${name}: credits a day`} />,
+    title: 'Credits per day',
+    cell: ([name, { day }]) => <PlanShare part={day} label={`${name}: credits per day`} />,
   },
   {
-    title: 'Credits a second',
-    cell: ([name, { second }]) => <PlanShare part={second} label={`${name}: credits a second`} />,
+    title: 'Credits per second',
+    cell: ([name, { second }]) => <PlanShare part={second} label={`${name}: credits per second`} />,
   },
 ]
 
@@ -66,14 +66,14 @@ const keyColumns: readonly PlainColumn<Named<Usage['byKey'][string]>>[] = [
 
 const nameOf = ([name]: Named<unknown>): string => name
 
-/** What this run would have cost at the provider, and which limits it came near. */
+/** Cost of the run at the provider, and its share of the limits. */
 export function CostView() {
   const usage = useLive(() => get<Usage>('/usage'), [], ['requests'])
   const restart = (): Promise<boolean> =>
     attempt(async () => {
       await change('DELETE', '/usage')
       usage.refresh()
-    }, 'Counting from nothing')
+    }, 'Counts reset')
   return (
     <Loaded from={usage}>
       {(value) => (
@@ -126,10 +126,10 @@ function Totals({ usage: { requests, failed, credits, peaks } }: { usage: Usage 
         {formatNumber(failed)}
       </Tile>
       <Tile label="Credits">{formatNumber(credits)}</Tile>
-      <Tile label="Peak credits a second">{formatNumber(peaks.creditsInOneSecond)}</Tile>
+      <Tile label="Peak credits per second">{formatNumber(peaks.creditsInOneSecond)}</Tile>
       <Tile label="Largest batch">{formatNumber(peaks.batch)}</Tile>
-      <Tile label="Largest log answer">{formatBytes(peaks.logBytes)}</Tile>
-      <Tile label="Log queries refused" tone={peaks.logRefusals > 0 ? 'warn' : 'neutral'}>
+      <Tile label="Largest log response">{formatBytes(peaks.logBytes)}</Tile>
+      <Tile label="Refused log queries" tone={peaks.logRefusals > 0 ? 'warn' : 'neutral'}>
         {formatNumber(peaks.logRefusals)}
       </Tile>
     </dl>

@@ -1,8 +1,8 @@
 import type { DecodedGroup } from '../decode/request.js'
 
-/** The query of a file operation as a person reads it: without the escapes of an address. */
+/** Decodes the percent-encoding in the query of a file operation. */
 export function readableQuery(query: string): string {
-  // A preview may be cut within an escape: that end stays as it is.
+  // A preview may end within an escape, which then remains as it is.
   return query.replace(/(%[0-9a-f]{2})+/gi, (escapes) => {
     try {
       return decodeURIComponent(escapes)
@@ -12,7 +12,7 @@ export function readableQuery(query: string): string {
   })
 }
 
-/** What a file operation, or a request to the gateway, asked for; undefined if there is no more than its name. */
+/** Decodes the query of a file operation, or the path of a gateway request; undefined if empty. */
 export function decodeFileParams(method: string, params: unknown): DecodedGroup[] | undefined {
   if (typeof params !== 'string' || params === '') return undefined
   if (method === 'gateway') {

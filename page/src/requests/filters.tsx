@@ -3,12 +3,12 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { changeQuery, route } from '../shell/router.js'
 import './filters.css'
 
-/** Keys that come sooner than this one after another, in milliseconds, are searched for when they pause. */
+/** Keystrokes less than this many milliseconds apart delay the search until a pause. */
 const typingPause = 40
 
 const transports = ['http', 'websocket', 'upgrade', 'ipc', 'in-process', 'files']
 
-/** The filters of the journal; they are part of the address. */
+/** Filters of the journal, stored in the URL. */
 export function Filters({ actions }: { actions: ComponentChildren }) {
   const { query } = route.value
   const outcome = query.get('failed') ?? ''
@@ -45,7 +45,7 @@ export function Filters({ actions }: { actions: ComponentChildren }) {
           class="button"
           onClick={() => changeQuery({ since: undefined, until: undefined })}
         >
-          Whole time
+          Clear time range
         </button>
       )}
       {actions}
@@ -57,7 +57,7 @@ function TextFilter(props: { name: string; label: string; placeholder: string; w
   const { name } = props
   const given = route.value.query.get(name) ?? ''
   const input = useRef<HTMLInputElement>(null)
-  // What the address says as far as the field knows: it takes over what others change, and keeps what is typed.
+  // Last value shared with the URL. The field adopts other changes of the URL, but keeps what the user is typing.
   const known = useRef(given)
   const lastKey = useRef(-Infinity)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -93,7 +93,7 @@ function TextFilter(props: { name: string; label: string; placeholder: string; w
   )
 }
 
-/** A status is digits; what is no number yet filters nothing. */
+/** Trims the input; a status keeps its digits only. */
 function cleaned(name: string, typed: string): string {
   return name === 'status' ? typed.replace(/\D/g, '') : typed.trim()
 }

@@ -4,7 +4,7 @@ import { get } from '../api/control.js'
 import { beginRead, takeRead } from '../api/firstReads.js'
 import { messageOf } from '../api/http.js'
 
-/** A request in a list: its parameters are cut to what a row shows. */
+/** A request in the list, with truncated parameters. */
 export interface RequestSummary {
   id: number
   time: number
@@ -23,23 +23,23 @@ export interface RequestSummary {
   answeredBy?: string
 }
 
-/** A whole request. */
+/** A request with all details. */
 export interface RequestDetail extends Omit<RequestSummary, 'preview'> {
   params?: unknown
-  /** The result, or the data of the error; undefined if the journal does not keep it any more. */
+  /** The result or error data; undefined if the journal no longer has it. */
   answer?: unknown
 }
 
-/** Rows of one read. */
+/** Rows per page. */
 const pageSize = 200
 
-/** Rows of one read of what came: more than a screen shows. */
+/** Rows per read of new requests: more than a screen shows. */
 export const newestSize = 100
 
-/** Rows that the page keeps at most; a filter finds what is older. */
-const mostRows = 20_000
+/** Maximum number of rows to keep; filters find older ones. */
+const maxRows = 20_000
 
-/** Begins to read the first rows of a filter. */
+/** Starts reading the first rows of a filter. */
 export function beginRows(filter: Query): void {
   beginRead(firstPageOf(filter), () => readPage(filter))
 }
@@ -52,12 +52,12 @@ async function readPage(query: Query, limit = pageSize): Promise<RequestSummary[
   return (await get<RequestSummary[]>('/requests', { ...query, limit, summary: true })).reverse()
 }
 
-/** The newest requests that a filter lets through, newest first: it grows at both ends. */
+/** The newest requests that match a filter, newest first. Grows at both ends. */
 export class JournalWindow {
   readonly rows = signal<readonly RequestSummary[]>([])
-  /** Whether there is nothing older. */
+  /** Whether there are no older requests. */
   readonly isComplete = signal(false)
-  /** Requests that came while the window stood still. */
+  /** Number of new requests while the window is on hold. */
   readonly waiting = signal(0)
   readonly error = signal<string | undefined>(undefined)
   readonly isLoaded = signal(false)
@@ -66,7 +66,7 @@ export class JournalWindow {
   #isReadingOlder = false
   #isReadingNewer = false
 
-  /** Shows what another filter lets through. */
+  /** Shows the requests that match a filter. */
   async show(filter: Query): Promise<void> {
     this.#filter = filter
     const generation = ++this.#generation
@@ -82,7 +82,7 @@ export class JournalWindow {
     })
   }
 
-  /** Reads what came since. @param hold - count it only, so that rows stay where they are */
+  /** Reads new requests. @param hold - only count them, so that rows stay in place */
   async readNewer({ hold }: { hold: boolean }): Promise<void> {
     if (this.#isReadingNewer) return
     this.#isReadingNewer = true
@@ -93,10 +93,10 @@ export class JournalWindow {
       if (generation !== this.#generation) return
       if (hold) this.waiting.value = rows.length
       else if (rows.length > 0) {
-        // Where a page is full of what came, what lies between is read when it is scrolled to.
+        // A full page may leave a gap, which is read when it is scrolled to.
         const isGap = rows.length === newestSize
         batch(() => {
-          this.rows.value = isGap ? rows : [...rows, ...this.rows.value].slice(0, mostRows)
+          this.rows.value = isGap ? rows : [...rows, ...this.rows.value].slice(0, maxRows)
           if (isGap) this.isComplete.value = false
           this.waiting.value = 0
         })
@@ -109,7 +109,7 @@ export class JournalWindow {
   async readOlder(): Promise<void> {
     const oldest = this.rows.value.at(-1)
     if (this.#isReadingOlder || this.isComplete.value || oldest === undefined) return
-    if (this.rows.value.length >= mostRows) return
+    if (this.rows.value.length >= maxRows) return
     this.#isReadingOlder = true
     const generation = this.#generation
     await this.#attempt(async () => {

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.js'
 import { link, navigate } from '../shell/router.js'
 import type { RequestDetail } from './journal.js'
 
-/** Leads from a request to the transaction it sent, or to the trace of the call it made. */
+/** Links a request to the transaction it sent, or to the trace of its call. */
 export function NextStep({ request }: { request: RequestDetail }) {
   const { method = '', answer, error, params, network } = request
   const hash = transactionOf(method, params, answer, error !== undefined)
@@ -39,7 +39,7 @@ export function NextStep({ request }: { request: RequestDetail }) {
   )
 }
 
-/** How a transaction ended, which the answer of the request that sent it does not say. */
+/** Status of a transaction, which the answer to its request does not contain. */
 function TransactionStatus({ hash, network }: { hash: string; network: string }) {
   const { value } = useLive(
     () => readFrom<Receipt | null>(network, 'eth_getTransactionReceipt', hash),

@@ -23,7 +23,7 @@ import { sendAgain } from './sendAgain.js'
 import { Outcome } from './requestTable.js'
 import './requestPanel.css'
 
-/** One request: what was asked and answered, decoded and raw, and what can be done with it. */
+/** A request: parameters and answer, decoded and raw, and actions. */
 export function RequestPanel({ id, onClose }: { id: number; onClose: () => void }) {
   const request = useLive(() => get<RequestDetail>(`/requests/${id}`), [id])
   const { value } = request
@@ -87,13 +87,13 @@ function Opened({ request }: { request: RequestDetail }) {
           <h3>Answer</h3>
           <p class="muted">
             {isFile
-              ? 'Answers of the file network are not kept.'
-              : 'The journal does not keep this answer: it is too long, or newer ones took its place.'}
+              ? 'The journal does not keep answers of the file network.'
+              : 'The journal did not keep this answer: it was too long, or newer answers replaced it.'}
           </p>
         </section>
       ) : (
         <Value
-          title={error === undefined ? 'Answer' : 'Data of the error'}
+          title={error === undefined ? 'Answer' : 'Error data'}
           raw={answer}
           decode={() => decodeAnswer(method, params, answer, error !== undefined)}
         />
@@ -121,7 +121,7 @@ function CallActions({ request }: { request: RequestDetail }) {
   )
 }
 
-/** What was uploaded is not kept, so that an operation is copied and not sent again. */
+/** Uploads are not kept, so operations can be copied but not resent. */
 function FileActions({ request }: { request: RequestDetail }) {
   if (request.method === 'gateway') return null
   const url = node.value?.urls.ipfsUrl ?? ''
@@ -132,7 +132,7 @@ function FileActions({ request }: { request: RequestDetail }) {
   )
 }
 
-/** A value decoded with the known ABIs where that is possible, and as it came. */
+/** A value, decoded with the known ABIs if possible, and raw. */
 function Value(props: { title: string; raw: unknown; decode: () => ReturnType<typeof decodeParams> }) {
   const { title, raw } = props
   const { value: decoded } = useLive(props.decode, [raw, currentNetwork.value])
@@ -142,7 +142,7 @@ function Value(props: { title: string; raw: unknown; decode: () => ReturnType<ty
       <header>
         <h3>{title}</h3>
         {decoded !== undefined && (
-          <Segments label={`${title}: form`} choices={['Decoded', 'Raw']} value={form} onChange={setForm} />
+          <Segments label={`${title}: format`} choices={['Decoded', 'Raw']} value={form} onChange={setForm} />
         )}
       </header>
       {decoded !== undefined && form === 'Decoded' ? (

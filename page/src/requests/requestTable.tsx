@@ -70,7 +70,7 @@ const columns: readonly Column<RequestSummary>[] = [
   },
 ]
 
-/** How a request ended: the code of its error, or the HTTP status. */
+/** Outcome of a request: its error code or HTTP status. */
 export function Outcome({ row }: { row: Pick<RequestSummary, 'status' | 'error'> }) {
   if (row.error !== undefined) return <Badge tone="bad">{row.error.code}</Badge>
   return <Badge tone={row.status >= 400 ? 'bad' : 'good'}>{row.status}</Badge>

@@ -19,7 +19,7 @@ import { Timeline } from './timeline.js'
 const RequestPanel = lazy(() => import('./requestPanel.js').then(({ RequestPanel: view }) => view))
 const CostView = lazy(() => import('./costView.js').then(({ CostView: view }) => view))
 
-/** The filters of the address, under the names of the control API. */
+/** Filters in the URL, named as in the control API. */
 const filterNames = ['text', 'method', 'key', 'status', 'failed', 'transport', 'since', 'until'] as const
 
 const places = [
@@ -27,12 +27,12 @@ const places = [
   ['cost', 'Cost and limits'],
 ] as const
 
-/** Begins to read what {@link RequestsView} shows at first. */
+/** Starts the first read of {@link RequestsView}. */
 export function beginRequests(): void {
   beginRows(readFilter())
 }
 
-/** Requests as they come, one of them opened beside; and what they would have cost. */
+/** The journal, with an opened request next to it, and the cost view. */
 export function RequestsView({ path }: { path: readonly string[] }) {
   const isCost = path[0] === 'cost'
   return (
@@ -49,12 +49,12 @@ function Journal({ opened }: { opened: string | undefined }) {
   const isAtTop = useRef(true)
   const filter = readFilter()
   const filterText = JSON.stringify(filter)
-  // Before the timeline's effect: the rows are what is waited for.
+  // A layout effect, to read the rows before the timeline: the first view waits for them.
   useLayoutEffect(() => void journal.show(filter), [filterText])
   useEffect(() => {
     const task = new PacedTask(() => journal.readNewer({ hold: isPaused || !isAtTop.current }))
     const stop = changes.subscribe((now) => {
-      if (now !== undefined && journal.isLoaded.value) task.ask()
+      if (now !== undefined && journal.isLoaded.value) task.request()
     })
     return () => {
       stop()
@@ -113,8 +113,8 @@ function NoRequests() {
   -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`}
     >
       <p>
-        Point an Ethereum client at this node, or paste this into a terminal. Requests appear here as they
-        end.
+        Point an Ethereum client at this node, or paste this into a terminal. Requests appear here when they
+        complete.
       </p>
     </EmptyState>
   )
@@ -128,7 +128,7 @@ function close(): void {
   location.hash = withFilters('requests')
 }
 
-/** A place of this view that keeps the filters. */
+/** Route within this view that keeps the filters. */
 function withFilters(path: string): string {
   return link(path, Object.fromEntries(route.value.query))
 }

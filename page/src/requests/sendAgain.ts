@@ -3,7 +3,7 @@ import { networkPrefix } from '../api/node.js'
 import { access, rpcAuthorization } from '../shell/access.js'
 import type { RequestDetail } from './journal.js'
 
-/** Sends the same call over HTTP on the provider's own path, so that keys, quotas and faults meet it again. */
+/** Resends a call over HTTP on the provider's path, so that keys, quotas and faults apply. */
 export async function sendAgain({ network, method, params }: RequestDetail): Promise<void> {
   const key = access.value?.key ?? 'local'
   const response = await send(`${networkPrefix(network)}/v3/${encodeURIComponent(key)}`, {

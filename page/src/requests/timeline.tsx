@@ -10,8 +10,8 @@ import './timeline.css'
 const TimelinePlot = lazy(() => import('./timelinePlot.js').then(({ TimelinePlot: plot }) => plot))
 
 /**
- * Requests over time: how many, how many of them failed, and the slowest. Until those that another filter lets through
- * are counted the ones of before stay, and the figure is busy.
+ * Number of requests, failures and the slowest request over time. After a change of the filter, the previous figure
+ * stays and is marked busy until the new one is read.
  */
 export function Timeline({ filter }: { filter: Query }) {
   const { value } = useLive(

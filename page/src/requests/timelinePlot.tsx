@@ -7,19 +7,19 @@ import { theme } from '../shell/theme.js'
 
 /** Requests in spans of equal length. */
 export interface Buckets {
-  /** Milliseconds since 1970 at which the first span begins. */
+  /** Start of the first span, in milliseconds since 1970. */
   start: number
-  /** Milliseconds of one span. */
+  /** Length of a span in milliseconds. */
   span: number
   count: number[]
   failed: number[]
-  /** Milliseconds of the slowest request. */
+  /** Duration of the slowest request in milliseconds. */
   slowest: number[]
 }
 
 const height = 96
 
-/** The spans as bars, and the slowest requests as a line. A range that is drawn is filtered for. */
+/** Plots the spans as bars and the slowest requests as a line. Dragging selects a time range to filter. */
 export function TimelinePlot({ buckets }: { buckets: Buckets }) {
   const holder = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)

@@ -5,13 +5,13 @@ import { Dialog } from '../parts/dialog.js'
 import { readFields } from '../parts/form.js'
 import { Failure } from '../parts/state.js'
 
-/** What opens a guarded or strict node. It stays in memory: a reload asks again, and nothing can read it later. */
+/** Credentials of a guarded or strict node, kept in memory only, so that a reload forgets them. */
 interface Credentials {
   key: string
   secret: string
 }
 
-/** The key and secret that were given; undefined before. */
+/** Entered key and secret; undefined before. */
 export const access = signal<Credentials | undefined>(undefined)
 
 const isAsking = signal(false)
@@ -21,17 +21,17 @@ effect(() => {
   if (mode !== undefined && mode !== 'open' && access.peek() === undefined) isAsking.value = true
 })
 
-/** Asks for a key and a secret. */
+/** Prompts for a key and a secret. */
 export function askForAccess(): void {
   isAsking.value = true
 }
 
-/** The header that opens the file network with the given key: the key is the user name. */
+/** Authorization header of the file network: the key is the user name. */
 export function fileAuthorization(): Record<string, string> {
   return access.value === undefined ? {} : basic(access.value.key, access.value.secret)
 }
 
-/** The header that proves a key's secret to JSON-RPC: the user name is empty. */
+/** Authorization header of JSON-RPC: the user name is empty, the password is the secret. */
 export function rpcAuthorization(): Record<string, string> {
   const { secret = '' } = access.value ?? {}
   return secret === '' ? {} : basic('', secret)
@@ -42,7 +42,7 @@ function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` }
 }
 
-/** The dialog that asks. */
+/** The prompt for credentials, while needed. */
 export function Access() {
   return isAsking.value ? <AccessDialog /> : null
 }
@@ -66,8 +66,8 @@ function AccessDialog() {
     <Dialog title="Key and secret" onClose={close}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <p>
-          This node runs in {node.value?.mode} mode. The file network and requests that are sent again need a
-          key with its secret; the rest of this page does not. Both are forgotten when the page is reloaded.
+          This node runs in {node.value?.mode} mode. The file network and resending requests need a key with
+          its secret; other views do not. Reloading the page forgets both.
         </p>
         <label class="field">
           Key
@@ -88,7 +88,7 @@ function AccessDialog() {
   )
 }
 
-/** Asks the provider's own path whether it would let them in. */
+/** Tests credentials on the provider's path. @returns the refusal, or undefined if they are accepted */
 async function refusalOf({ key, secret }: Credentials): Promise<string | undefined> {
   const response = await fetch(`/v3/${encodeURIComponent(key)}`, {
     method: 'POST',

@@ -26,7 +26,7 @@ effect(() => {
   document.title = `${titles[place] ?? 'Standin'} · Standin`
 })
 
-/** Begins to read what the view that the address names shows at first. */
+/** Starts the first reads of the view in the URL. */
 export function beginView(): void {
   const [place = 'requests', kind, ...rest] = route.value.path
   if (place === 'requests' && kind !== 'cost') beginRequests()
@@ -34,7 +34,7 @@ export function beginView(): void {
   if (place === 'files' && (kind ?? 'mfs') === 'mfs') beginDirectory(rest)
 }
 
-/** The page: the header, and the view that the address names. */
+/** The page: the header, and the view in the URL. */
 export function App() {
   const [place = 'requests', ...rest] = route.value.path
   return (
@@ -46,7 +46,7 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <h1 class="visually-hidden">{titles[place] ?? titles['requests']}</h1>
         {nodeFailure.value !== undefined && (
-          <Failure message={`The node does not answer: ${nodeFailure.value}`} />
+          <Failure message={`The node does not respond: ${nodeFailure.value}`} />
         )}
         {place === 'chain' ? (
           <ChainView path={rest} />
@@ -64,7 +64,7 @@ export function App() {
   )
 }
 
-/** The address is the view's: the link moves the focus and nothing else. */
+/** Moves the focus only, because the URL fragment belongs to the view. */
 function skipToMain(event: Event): void {
   event.preventDefault()
   document.getElementById('main')?.focus()

@@ -14,7 +14,7 @@ const places = [
   ['controls', 'Controls'],
 ] as const
 
-/** What stands above every view: where to go, which network is shown, whether the node is heard. */
+/** Header of every view: navigation, network and connection status. */
 export function Header({ place }: { place: string }) {
   const description = node.value
   return (
@@ -63,7 +63,7 @@ export function Header({ place }: { place: string }) {
         <button
           type="button"
           class="icon-button"
-          aria-label={theme.value === 'dark' ? 'Show in light colours' : 'Show in dark colours'}
+          aria-label={theme.value === 'dark' ? 'Switch to light colours' : 'Switch to dark colours'}
           onClick={toggleTheme}
         >
           <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} />
@@ -73,7 +73,7 @@ export function Header({ place }: { place: string }) {
   )
 }
 
-/** Shows the same kind of thing on another network: what is opened is there on one network alone. */
+/** Opens the same view for another network, without the opened item, which exists on one network only. */
 function choose(network: string): void {
   const [place = 'requests'] = route.value.path
   navigate(place, { network: network === node.value?.networks[0]?.name ? '' : network })

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Failure, Loading } from '../parts/state.js'
 
-/** A component whose script is loaded when it is first shown. */
+/** A component whose script loads when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Lazy(props: Props) {

@@ -1,51 +1,51 @@
 import { computed, signal } from '@preact/signals'
 import { node } from '../api/node.js'
 
-/** A place of the page, as the part of the address behind `#` says it. */
+/** A route of the page, from the URL fragment. */
 export interface Route {
   /** `['chain', 'transaction', '0x…']`. */
   path: readonly string[]
   query: URLSearchParams
 }
 
-/** Where the page is. */
+/** Current route. */
 export const route = signal<Route>(parseRoute(location.hash))
 
 addEventListener('hashchange', () => {
   route.value = parseRoute(location.hash)
 })
 
-/** The network that the page shows: the one that the address names, or the node's first one. */
+/** Selected network: the one in the URL, or else the node's first one. */
 export const currentNetwork = computed(
   () => route.value.query.get('network') ?? node.value?.networks[0]?.name ?? 'local',
 )
 
-/** The address of a place; the network goes along. */
+/** Link to a route that keeps the network. */
 export function link(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const words = new URLSearchParams()
+  const parameters = new URLSearchParams()
   const network = route.value.query.get('network')
   const all = { ...(network !== null && { network }), ...query }
-  for (const [name, value] of Object.entries(all)) if (value) words.set(name, value)
-  return `#/${path}${words.size === 0 ? '' : `?${words}`}`
+  for (const [name, value] of Object.entries(all)) if (value) parameters.set(name, value)
+  return `#/${path}${parameters.size === 0 ? '' : `?${parameters}`}`
 }
 
-/** Goes to a place. */
+/** Opens a route. */
 export function navigate(path: string, query: Readonly<Record<string, string | undefined>> = {}): void {
   location.hash = link(path, query)
 }
 
-/** Changes parts of the query where the page is; the step is not kept in the browser's history. */
+/** Changes query parameters of the current route without a new entry in the browser's history. */
 export function changeQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = route.value
-  const words = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   for (const [name, value] of Object.entries(changes)) {
-    if (value) words.set(name, value)
-    else words.delete(name)
+    if (value) parameters.set(name, value)
+    else parameters.delete(name)
   }
   history.replaceState(
     null,
     '',
-    `#/${path.map(encodeURIComponent).join('/')}${words.size ? `?${words}` : ''}`,
+    `#/${path.map(encodeURIComponent).join('/')}${parameters.size ? `?${parameters}` : ''}`,
   )
   route.value = parseRoute(location.hash)
 }

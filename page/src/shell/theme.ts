@@ -5,14 +5,14 @@ type Theme = 'light' | 'dark'
 const key = 'standin-theme'
 const system = matchMedia('(prefers-color-scheme: dark)')
 
-/** What the user chose; undefined follows the system. */
+/** The user's choice; undefined follows the system. */
 const chosen = signal<Theme | undefined>(readChoice())
 const systemTheme = signal<Theme>(system.matches ? 'dark' : 'light')
 system.addEventListener('change', () => {
   systemTheme.value = system.matches ? 'dark' : 'light'
 })
 
-/** The theme that is shown; plots read their colours anew when it changes. */
+/** Current theme; plots reload their colours when it changes. */
 export const theme = signal<Theme>(chosen.value ?? systemTheme.value)
 
 effect(() => {
@@ -20,13 +20,13 @@ effect(() => {
   document.documentElement.dataset['theme'] = theme.value
 })
 
-/** Changes between light and dark. */
+/** Toggles between light and dark. */
 export function toggleTheme(): void {
   chosen.value = theme.value === 'dark' ? 'light' : 'dark'
   try {
     localStorage.setItem(key, chosen.value)
   } catch {
-    // A browser that keeps nothing shows what was chosen until it is closed.
+    // Without storage, the choice lasts until the page is closed.
   }
 }
 
