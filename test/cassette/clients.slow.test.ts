@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('what clients did side by side is replayed in a hundred orders with all networks cut', () => {
+describe('concurrent client traffic replays in a hundred orders with all networks cut', () => {
   it('recorded from a second node', async () => {
     await recordAndReplay(await startSecondNode(), run, ROUNDS)
   })

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { recordAndReplay, recordAndReplayFiles, startSecondNode } from './replaying.js'
 import { flows } from './suites.js'
 
-describe('what clients did side by side is replayed in any order', () => {
+describe('concurrent client traffic replays in any order', () => {
   it('of viem and ethers', async () => {
     await recordAndReplay(await startSecondNode(), flows, 3)
   })

@@ -105,7 +105,7 @@ test('quotas and faults of this node apply on top', async () => {
   expect((await post(foreign, { jsonrpc: '2.0', id: 1, method: 'eth_chainId' })).status).toBe(401)
 })
 
-test('the control API begins, shows and ends a cassette', async () => {
+test('the control API starts, shows and stops a cassette', async () => {
   const provider = await start({ chainId: 777 })
   const node = await start({ upstream: provider.url })
   const control = async (method: string, body?: unknown) => {

@@ -59,7 +59,7 @@ async function post(url: string, body: unknown): Promise<{ status: number; text:
 
 const call = (id: number, method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id, method, params })
 
-test('a batch goes to the provider as one batch, and is refused as one', async () => {
+test('a batch reaches the provider as one batch, and is refused as one', async () => {
   const provider = await start({ chainId: 777, mode: 'guarded', key: ['key-of-the-provider'] })
   const proxy = await startProxy(provider.url.replace(/[^/]+$/, 'key-of-the-provider'))
   const batch = [call(7, 'eth_chainId'), call(8, 'no_such_method'), call(9, 'eth_blockNumber')]
@@ -115,7 +115,7 @@ test('numbers that doubles cannot hold keep their digits', async () => {
   expect(await post(replaying.url, call(5, 'eth_getBlockByHash', ['0x1', false]))).toEqual(answer)
 })
 
-test('errors are answered as the provider wrote them', async () => {
+test('errors are returned exactly as the provider wrote them', async () => {
   const long = `{"code":3,"message":"execution reverted","data":"0x${'ab'.repeat(100_000)}"}`
   const exact = '{"message":"<no> & é","code":3,"data":{"n":9007199254740993,"f":[1.0,1e3]},"more":-0}'
   // What JSON-RPC does not know is the data of an error that it knows.

@@ -148,7 +148,7 @@ const forms = {
   filesPassword: 'päss-of-files',
 }
 
-test('a provider that repeats keys of its URLs in any form does not get them into the file', async () => {
+test('keys that the provider echoes from its URLs, in any form, do not reach the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
   const { server, host } = await startEcho()
   const credentials = `${forms.user}:${encodeURIComponent(forms.password)}`

@@ -66,7 +66,7 @@ function callsOf(node: StandinNode) {
 
 const ether = 10n ** 18n
 
-describe('going back', () => {
+describe('a revert', () => {
   test('restores head, state, clock and pending transactions, and consumes the snapshot', async () => {
     const { call, block, number, balance, pay } = callsOf(await start())
     await pay(1n)
@@ -103,7 +103,7 @@ describe('going back', () => {
     expect(await balance()).toBe(10_000n * ether + 3n)
   })
 
-  test('works after a restart too, and every state stays readable', async () => {
+  test('works after a restart, and every state stays readable', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir })
     const one = callsOf(first)
@@ -125,7 +125,7 @@ describe('going back', () => {
     expect(await two.balance()).toBe(10_000n * ether + 8n)
   })
 
-  test('forgets logs of blocks that left the chain', async () => {
+  test('removes the logs of removed blocks', async () => {
     const { call, from } = callsOf(await start())
     const { abi, bytecode } = readArtifact('Events')
     const deployment = await call<Hex>('eth_sendTransaction', {
@@ -160,7 +160,7 @@ describe('going back', () => {
 })
 
 describe('restarts', () => {
-  test('keep transactions that were acknowledged and wait, and drop them once they are mined', async () => {
+  test('keep acknowledged pending transactions until they are mined', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir, noMining: true })
     const account = privateKeyToAccount(first.accounts[0]!.privateKey)
@@ -190,7 +190,7 @@ describe('restarts', () => {
     expect((await three.block('latest'))!.transactions).toEqual([])
   })
 
-  test('continue with the clock where it was', async () => {
+  test('keep the clock', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir })
     await callsOf(first).call('evm_increaseTime', 1_000_000)
@@ -200,7 +200,7 @@ describe('restarts', () => {
     expect(Number((await block('latest'))!.timestamp) - Date.now() / 1000).toBeGreaterThan(999_000)
   })
 
-  test('refuse data of another chain by name', async () => {
+  test('refuse the data of another chain by name', async () => {
     const dataDir = dataDirectory()
     await stop(await start({ dataDir }))
     await expect(createNode({ port: 0, dataDir, chainId: 5 })).rejects.toThrow('chain id 31337, not 5')
@@ -235,7 +235,7 @@ describe('mining', () => {
     expect((await block('latest'))!.transactions).toEqual(hashes.slice(2))
   })
 
-  test('by the clock runs by itself until it is stopped', async () => {
+  test('at intervals runs until it is stopped', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { call, number, pay, balance } = callsOf(await start({ blockTime: 5 }))
@@ -258,7 +258,7 @@ describe('mining', () => {
     expect(await number()).toBe(3)
   })
 
-  test('mines what waits when automine is turned on, a block each', async () => {
+  test('mines pending transactions when automine is turned on, one block each', async () => {
     const { call, number, pay, block } = callsOf(await start({ noMining: true }))
     const hashes = [await pay(1n), await pay(2n)]
     await call('evm_setAutomine', true)
@@ -291,7 +291,7 @@ describe('mining', () => {
   })
 })
 
-test('a reset goes back to the genesis and starts over', async () => {
+test('a reset returns to the genesis', async () => {
   const node = await start()
   const { block, balance, number, pay } = callsOf(node)
   const genesis = await block('earliest')

@@ -40,7 +40,7 @@ async function expectHeavyBlock({ call, block }: Devnet): Promise<void> {
   }
 }
 
-test('a block that changes much is stored in small writes, of which the last one makes it count', async () => {
+test('a block with many changes is stored in small writes, and the last one makes it effective', async () => {
   const devnet = await startDevnet({ noMining: true })
   await prepareHeavyBlock(devnet)
   const write = vi.spyOn(Database.prototype, 'write')
@@ -52,7 +52,7 @@ test('a block that changes much is stored in small writes, of which the last one
   await expectHeavyBlock(devnet)
 })
 
-test('a block that changes much and cannot be stored as a whole changes nothing, and can be mined again', async () => {
+test('a block with many changes that fails halfway changes nothing, and can be mined again', async () => {
   const devnet = await startDevnet({ noMining: true })
   await prepareHeavyBlock(devnet)
   const { stateRoot } = await devnet.block()

@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 
 describe('eth_getLogs', () => {
-  test('has enough to look through', () => {
+  test('has enough logs to search', () => {
     expect(all.length).toBeGreaterThan(BLOCKS)
     expect(new Set(all.map(({ topics }) => topics.length))).toEqual(new Set([0, 1, 2, 3, 4]))
   })
@@ -115,7 +115,7 @@ describe('eth_getLogs', () => {
   })
 })
 
-describe('limits that are reached', () => {
+describe('limits', () => {
   test.each([
     ['results', { logsMaxResults: 10 }, 'query returned more than 10 results', -32005],
     ['parameters', { logsMaxParameters: 3 }, 'query exceeds 3 parameters', -32602],

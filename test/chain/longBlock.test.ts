@@ -9,7 +9,7 @@ interface Transaction {
   transactionIndex: Hex
 }
 
-test('a block whose transactions were asked for one by one still has all of them', async () => {
+test('a block whose transactions were read one by one still has all of them', async () => {
   const { call, from } = await startDevnet({})
   await call('evm_setAutomine', false)
   const sent: Hex[] = []

@@ -43,7 +43,7 @@ const genesis = ownGenesis({
 const place = { network: 0, chainId, schedule, genesis }
 const keys = keyspaceOf(0)
 
-test('the write that moves the head keeps what waits again', async () => {
+test('the write that moves the head stores the transactions that are pending again', async () => {
   const directory = newDirectory()
   const database = await openDatabase({ directory, sync: false })
   const chain = await openTestChain({ ...place, database })

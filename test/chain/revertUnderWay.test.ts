@@ -27,7 +27,7 @@ function onceMoved(look: () => void | Promise<void>): void {
   })
 }
 
-test('a node that is killed while it reverts has the chain and what waited from the same time', async () => {
+test('a node killed during a revert has chain and mempool from the same time', async () => {
   const { call, from, to } = await startDevnet({ dataDir, noMining: true })
   const someone: Hex = `0x${'51'.repeat(20)}`
   await call('anvil_setBalance', someone, '0xde0b6b3a7640000')
@@ -49,7 +49,7 @@ test('a node that is killed while it reverts has the chain and what waited from 
   expect(found.map(({ hash }) => hash).sort()).toEqual(waiting.sort())
 })
 
-test('snapshots that a revert uses up are not listed before it is done', async () => {
+test('snapshots deleted by a revert are not listed during it', async () => {
   const { call } = await startDevnet({ compat: 'anvil' })
   const [first, second] = [await call<Hex>('evm_snapshot'), await call<Hex>('evm_snapshot')]
   const listed: unknown[] = []

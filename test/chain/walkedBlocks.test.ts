@@ -41,7 +41,7 @@ async function found({ call }: Devnet, account: Hex): Promise<Hex[][]> {
   ]
 }
 
-test('blocks without transactions are not read, after a restart no more than once', async () => {
+test('blocks without transactions are not read, and at most once after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-walk-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startDevnet({ dataDir })
@@ -63,7 +63,7 @@ test('blocks without transactions are not read, after a restart no more than onc
   expect(reads.mock.calls.length).toBeLessThan(FEW)
 })
 
-test('blocks that left the chain are passed over', async () => {
+test('removed blocks are skipped', async () => {
   const devnet = await startDevnet()
   const { call, send, to } = devnet
   const sent = [(await send({ to })).transactionHash]
@@ -78,7 +78,7 @@ test('blocks that left the chain are passed over', async () => {
   expect(await found(devnet, to)).toEqual([sent, sent, sent])
 })
 
-test('pages go from one block with transactions to the next', async () => {
+test('pages jump from one block with transactions to the next', async () => {
   const { call, send, to } = await startDevnet()
   const sent: Hex[] = []
   for (let index = 0; index < 4; index++) {

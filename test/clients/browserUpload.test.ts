@@ -67,7 +67,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     expect(await titleOf(`http://${Hash}.ipfs.localhost:${port}/?filename=page.html`)).toMatch(/^failed/)
   })
 
-  test('shows a directory of the gateway, and runs none of the scripts there', async () => {
+  test('shows a gateway directory without running its scripts', async () => {
     const body = new FormData()
     body.append(
       'file',

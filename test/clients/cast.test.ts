@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)(
       }
     })
 
-    test('reads every block, with hashes and with whole transactions', async () => {
+    test('reads every block, with hashes and with full transactions', async () => {
       const head = Number(await cast('block-number'))
       expect(head).toBe(Object.keys(chain.hashes).length)
       for (let number = 0; number <= head; number++) {
@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)(
       await cast('block', 'pending', '--json')
     })
 
-    test('finds in the raw form of a transaction the one that it reads', async () => {
+    test('decodes a raw transaction to the one it reads', async () => {
       const { legacy, blob, setCode } = chain.hashes
       for (const hash of [legacy, blob, setCode]) {
         const raw = (await chain.node.request('eth_getRawTransactionByHash', [hash])) as string

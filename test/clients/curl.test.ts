@@ -44,7 +44,7 @@ test.skipIf(!hasCurl)('uploads with -F and gets a line with its CID', async () =
 })
 
 /** Words as Kubo 0.42 has them. */
-test.skipIf(!hasCurl)('sees a failure behind the first output as a trailer', async () => {
+test.skipIf(!hasCurl)('sees a failure after the first output as a trailer', async () => {
   const leaf = { Data: { '/': { bytes: 'CAIYBSAF' } } }
   const file = join(directory, 'node.json')
   const missing = { '/': 'QmVLnbf4rNwkTTgSzHcQFGtSSBrDMCH4x1wEUEPvVwHbuc' }
@@ -61,7 +61,7 @@ test.skipIf(!hasCurl)('sees a failure behind the first output as a trailer', asy
   )
 })
 
-test.skipIf(!hasCurl)('asks the gateway for a part of a file', async () => {
+test.skipIf(!hasCurl)('reads a range of a file from the gateway', async () => {
   const printed = await curl('/ipfs/QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o', '-r', '6-10')
   expect(printed).toMatch(/^HTTP\/1\.1 206 Partial Content\r\n/)
   expect(printed).toMatch(/^Content-Range: bytes 6-10\/12\r$/m)

@@ -117,7 +117,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (transportName) 
     expect(values).toEqual(values.map((_, index) => first + BigInt(index)))
   })
 
-  it('estimates what a transaction then uses', async () => {
+  it('estimates the gas that the transaction uses', async () => {
     const estimate = await contract.getFunction('transfer').estimateGas(recipient, 7n)
     const { gasUsed } = await transfer(7n)
     expect(estimate).toBeGreaterThanOrEqual(gasUsed)
@@ -148,7 +148,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (transportName) 
     })
   })
 
-  it('verifies proofs of now and of before', async () => {
+  it('verifies proofs of current and past states', async () => {
     const first = await transfer(1n)
     const balanceThen = await balanceOf(wallet.address)
     const second = await transfer(1n)

@@ -78,7 +78,7 @@ describe('ethers 6 sends', () => {
     await node.stop()
   })
 
-  it.each(plain)('transactions of type %i, and reads them back', async (type, fields) => {
+  it.each(plain)('transactions of type %i and reads them back', async (type, fields) => {
     const before = await provider.getBalance(recipient)
     const response = await wallet.sendTransaction({ to: recipient, value: 5n, type, ...fields })
     const receipt = await response.wait()
@@ -98,7 +98,7 @@ describe('ethers 6 sends', () => {
     expect(stored).toBe(data)
   })
 
-  it('transactions with authorizations, whose account then runs the code, and decodes its reverts', async () => {
+  it('transactions with authorizations, then runs the delegated code and decodes its reverts', async () => {
     const target = await reverter.getAddress()
     const authorization = await delegator.authorize({ address: target })
     const response = await wallet.sendTransaction({
@@ -157,7 +157,7 @@ describe('ethers 6 sends', () => {
       expect(await provider.getTransactionReceipt(hashOf(signed))).toMatchObject({ status: 1, type })
     })
 
-    it('has changed nothing after an outage, and can be sent again', async () => {
+    it('has changed nothing after an outage, and can be resent', async () => {
       const nonce = await wallet.getNonce('pending')
       expect(await sendUnder({ type: 'outage' })).toBe('SERVER_ERROR')
       expect(await wallet.getNonce('pending')).toBe(nonce)

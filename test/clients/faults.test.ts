@@ -183,7 +183,7 @@ describe('kubo-rpc-client', () => {
   })
 })
 
-test('viem opens a new WebSocket when one died without a close frame', async () => {
+test('viem reconnects a WebSocket that ended without a close frame', async () => {
   const transport = webSocket(node.urls.wsUrl, { reconnect: { delay: 10 }, retryDelay: 10 })
   const client = createPublicClient({ transport, cacheTime: 0 })
   expect(await client.getBlockNumber()).toBe(0n)

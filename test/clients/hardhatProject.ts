@@ -61,7 +61,7 @@ async function deployed() {
   return { vault, unlock, owner, other }
 }
 
-it('fixtures come back as they were', async () => {
+it('fixtures are restored', async () => {
   const { vault } = await loadFixture(deployed)
   await vault.setNumber(1)
   const again = await loadFixture(deployed)

@@ -41,7 +41,7 @@ test.each([
   provider.destroy()
 })
 
-test('and is refused with a key that the node does not know', async () => {
+test('is refused with an unknown key', async () => {
   const provider = new InfuraProvider('mainnet', 'fedcba9876543210fedcba9876543210')
   await expect(provider.send('eth_blockNumber', [])).rejects.toThrow(/401/)
   provider.destroy()

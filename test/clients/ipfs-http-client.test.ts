@@ -43,7 +43,7 @@ test('adds a file and reads it, whole and in part', async () => {
   expect(await read(cid.toString(), { offset: 6, length: 5 })).toBe('world')
 })
 
-test('adds a directory with a wrapper around it', async () => {
+test('adds a directory with a wrapping directory', async () => {
   const files = [
     { path: 'd/a', content: 'A' },
     { path: 'd/b/c', content: 'C' },

@@ -47,11 +47,11 @@ const refused: [name: string, call: (ipfs: typeof client) => unknown, message: s
   ['log.level', ({ log }) => log.level('core', 'nope'), 'unrecognized level: "nope"'],
 ]
 
-it.each(refused)('%s is refused in the words of Kubo', async (_, call, message) => {
+it.each(refused)("%s is refused with Kubo's message", async (_, call, message) => {
   await expect(Promise.resolve(call(client))).rejects.toThrow(message)
 })
 
-it('names pinning services', async () => {
+it('lists pinning services', async () => {
   const { service } = client.pin.remote
   expect(await service.ls()).toEqual([])
   await service.add('svc', { endpoint: new URL('http://127.0.0.1:1'), key: 'k' })
@@ -62,12 +62,12 @@ it('names pinning services', async () => {
   expect(await service.ls()).toEqual([])
 })
 
-it('finds no records of a name that nothing was published under', async () => {
+it('finds no records of an unpublished name', async () => {
   const none = 'k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8'
   expect(await collect(client.name.resolve(none))).toEqual([])
 })
 
-it('says how it is', async () => {
+it('reports its status', async () => {
   expect(await client.name.pubsub.state()).toEqual({ enabled: false })
   expect(await client.log.level('core', 'debug')).toEqual({
     message: "Changed log level of 'core' to 'debug'\n",

@@ -101,7 +101,7 @@ describe.each(['without', 'with'] as const)('kubo-rpc-client %s credentials', (c
     await expect(client.pin.rm(cid)).rejects.toThrow('not pinned or pinned indirectly')
   })
 
-  it('answers what a client looks at first', async () => {
+  it('answers the first requests of a client', async () => {
     expect(await client.version()).toMatchObject({ version: expect.any(String) })
     expect((await client.id()).id.toString()).not.toBe('')
     const { cid } = await client.add('hello world\n')
@@ -109,7 +109,7 @@ describe.each(['without', 'with'] as const)('kubo-rpc-client %s credentials', (c
     expect((await client.block.get(cid)).length).toBe(20)
   })
 
-  it('refuses who has no right to be there', async () => {
+  it('refuses unauthorized clients', async () => {
     const nobody = create({ url: node.ipfsUrl })
     const wrong = create({
       url: node.ipfsUrl,

@@ -96,7 +96,7 @@ const ownParts = [
   /^(System|Golang) version: .*$/gm,
 ]
 
-describe.skipIf(!isThere)("Kubo's own command (left out where it is not in the path)", () => {
+describe.skipIf(!isThere)("Kubo's command (skipped unless it is in the path)", () => {
   let folder: string
   let node: Awaited<ReturnType<typeof createNode>>
 
@@ -143,7 +143,7 @@ describe.skipIf(!isThere)("Kubo's own command (left out where it is not in the p
     return [...results, { line: 'what was written', printed: await digests(join(place, 'out')) }]
   }
 
-  it('prints and writes over the node what it does over a repository of its own', async () => {
+  it('prints and writes the same with the node as with its own repository', async () => {
     const { hostname, port } = new URL(node.ipfsUrl)
     const ours = await run('node', ['--api', `/ip4/${hostname}/tcp/${port}`])
     const itsOwn = await run('own', [])

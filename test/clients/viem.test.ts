@@ -124,7 +124,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (transportName) =>
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => Number(a - b)))
   })
 
-  it('estimates what a transaction then uses', async () => {
+  it('estimates the gas that the transaction uses', async () => {
     const call = { address: tokenAddress, abi: token.abi, functionName: 'transfer', args: [recipient, 7n] }
     const estimate = await client.estimateContractGas({ ...call, account: client.account })
     const { gasUsed } = await transfer(7n)
@@ -160,7 +160,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (transportName) =>
     await expect(estimate).rejects.toThrow('not today')
   })
 
-  it('verifies proofs of now and of before', async () => {
+  it('verifies proofs of current and past states', async () => {
     const first = await transfer(1n)
     const balanceThen = (await balanceOf(holder)) as bigint
     const second = await transfer(1n)

@@ -66,7 +66,7 @@ async function outcome(
   }
 }
 
-describe.skipIf(!hasAnvil)("viem's actions (left out where anvil has no build)", () => {
+describe.skipIf(!hasAnvil)("viem's actions (skipped without anvil)", () => {
   let node: Awaited<ReturnType<typeof createNode>>
   let anvil: Peer
   const sides: { client: ActionClient; places: Places }[] = []
@@ -91,7 +91,7 @@ describe.skipIf(!hasAnvil)("viem's actions (left out where anvil has no build)",
   )
 })
 
-it('are all among the scenes, or left out for a reason', () => {
+it('are all covered, or excluded for a reason', () => {
   const tried = new Set([...scenes.map(({ action }) => action), ...Object.keys(leftOut)])
   const exported = Object.entries(actions).filter(([, action]) => typeof action === 'function')
   expect(exported.map(([name]) => name).filter((name) => !tried.has(name))).toEqual([])

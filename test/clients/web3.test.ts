@@ -86,7 +86,7 @@ describe.skipIf(Client === undefined).each(['http', 'webSocket'] as const)(
       return method(...values)
     }
 
-    it('sends every type of transaction that it has and reads their logs', async () => {
+    it('sends all its transaction types and reads their logs', async () => {
       for (const [type, options] of [
         [0n, { type: '0x0' }],
         [1n, { type: '0x1', accessList: [] }],

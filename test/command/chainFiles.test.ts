@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('export writes files that the command starts with, and says what it wrote', async () => {
+test('export writes files that the command can start from, and reports them', async () => {
   const dataDir = join(folder, 'own')
   const first = await startCommand(['--data-dir', dataDir])
   await callRpc(first.ready.url, 'evm_mine', [])
@@ -51,7 +51,7 @@ test.each([
   expect(command.stderr().trimEnd()).not.toContain('\n')
 })
 
-test('a genesis that does not fit ends the command with one line that names the value', async () => {
+test('an invalid genesis ends the command with one line that names the value', async () => {
   const genesis = join(folder, 'bad.json')
   writeFileSync(genesis, JSON.stringify({ config: { chainId: 'x' } }))
   const command = runCommand(['--port', '0', '--ipfs-port', '0', '--genesis', genesis])
@@ -59,13 +59,13 @@ test('a genesis that does not fit ends the command with one line that names the 
   expect(command.stderr()).toBe(`standin: ${genesis}: config.chainId: expected a whole number, got "x"\n`)
 })
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (left out where it is not)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
   const words = (dataDir: string): string[] => [
     ...['--genesis', join(recordedCases ?? '', 'genesis.json')],
     ...['--import', join(recordedCases ?? '', 'chain.rlp'), '--data-dir', dataDir],
   ]
 
-  test('is imported to its end after the command was killed in the middle of it, again and again', async () => {
+  test('is imported completely even if the command is killed repeatedly', async () => {
     const dataDir = join(folder, 'killed')
     for (const delay of [250, 400, 550, 700]) {
       const command = runCommand(['--quiet', '--port', '0', '--ipfs-port', '0', ...words(dataDir)])

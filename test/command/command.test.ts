@@ -44,8 +44,8 @@ afterEach(async () => {
   }
 })
 
-describe('what it prints', () => {
-  it('is what a person and a launcher of anvil look for', async () => {
+describe('its output', () => {
+  it('has the lines that users and launchers of anvil look for', async () => {
     const command = run(['--port', '0', '--ipfs-port', '0'])
     await until(() => listening(command) !== undefined)
     const port = listening(command)
@@ -66,7 +66,7 @@ describe('what it prints', () => {
     expect(command.stderr()).toBe('')
   })
 
-  it('then prints a line for each mined block and each failed request', async () => {
+  it('has a line for each mined block and each failed request', async () => {
     const command = run(['--port', '0', '--ipfs-port', '0'])
     await until(() => listening(command) !== undefined)
     const url = `http://127.0.0.1:${listening(command)}`
@@ -123,7 +123,7 @@ describe('what it prints', () => {
   })
 })
 
-describe('what it refuses, with one line and exit status 2', () => {
+describe('it refuses with one line and exit status 2', () => {
   it.each([
     [['--no-such-flag'], '--no-such-flag'],
     [['--port', 'http'], '--port'],
@@ -140,14 +140,14 @@ describe('what it refuses, with one line and exit status 2', () => {
     expect(command.stdout()).toBe('')
   })
 
-  it('a bad value of the environment', async () => {
+  it('an invalid value in the environment', async () => {
     const command = run([], { STANDIN_PORT: 'http' })
     expect(await command.ended).toBe(2)
     expect(command.stderr().trim().split('\n')).toHaveLength(1)
     expect(command.stderr()).toContain('STANDIN_PORT')
   })
 
-  it.each(['--port', '--ipfs-port'])('a %s that is taken', async (flag) => {
+  it.each(['--port', '--ipfs-port'])('an occupied %s', async (flag) => {
     const { port, free } = await occupyPort()
     const others = flag === '--port' ? ['--ipfs-port', '0'] : ['--port', '0']
     const command = run([flag, String(port), ...others])
@@ -169,7 +169,7 @@ describe('what it refuses, with one line and exit status 2', () => {
   })
 })
 
-it('warns when 5001 is taken and was not asked for, and serves files on the main port', async () => {
+it('warns if the default port 5001 is taken, and serves files on the main port', async () => {
   const occupied = await occupyPort(5001).catch(() => undefined)
   const command = run(['--port', '0'])
   await until(() => listening(command) !== undefined)
@@ -185,7 +185,7 @@ it('takes its options from the environment', async () => {
   expect(JSON.parse(command.stdout())).toMatchObject({ chainId: 4242 })
 })
 
-describe('how it ends', () => {
+describe('its exit', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'cleanly on %s, with its temporary data gone',
     async (signal) => {
@@ -198,7 +198,7 @@ describe('how it ends', () => {
     },
   )
 
-  it('without waiting for an RSA key that is being generated, which takes up to a minute', async () => {
+  it('does not wait for RSA key generation, which takes up to a minute', async () => {
     const command = await start()
     const making = addKey(command.ready.ipfsUrl, 'long').catch(() => undefined)
     await until(async () => {
@@ -210,7 +210,7 @@ describe('how it ends', () => {
     await making
   })
 
-  it('keeps a data directory that it was given', async () => {
+  it('keeps the given data directory', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'standin-command-'))
     const first = await start(['--data-dir', dataDir])
     await callRpc(first.ready.url, 'evm_mine', [])
@@ -221,7 +221,7 @@ describe('how it ends', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  it('leaves to the next start what a kill -9 kept it from removing', async () => {
+  it('lets the next start remove what a kill -9 left', async () => {
     const first = await start()
     await stopCommand(first, 'SIGKILL')
     expect(existsSync(first.ready.dataDir)).toBe(true)

@@ -73,7 +73,7 @@ async function checkedTopics(): Promise<number[]> {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-test('deep reorganisations and rollbacks are what they were after kills, and so is the index of logs', async () => {
+test('deep reorganisations, rollbacks and the log index survive kills', async () => {
   await restart()
   await call('anvil_setCode', emitter, emitterCode)
   await emit(range(1, 40))

@@ -10,7 +10,7 @@ function exec(program: string, words: readonly string[] = []) {
   return runCommand(['exec', ...words, '--', process.execPath, '-e', program])
 }
 
-test('the command finds a node of its own by its environment', async () => {
+test('the command finds its own node through the environment', async () => {
   const program = `(async () => {
     const { RPC_URL, WS_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY, IPFS_API_SECRET } = process.env
     const headers = { 'content-type': 'application/json' }
@@ -35,7 +35,7 @@ test('the command finds a node of its own by its environment', async () => {
   }
 })
 
-test('its accounts are those of the requested number', async () => {
+test('it has the requested number of accounts', async () => {
   // What anvil 1.7.1 makes of the number 1.
   const phrase = 'gesture car maximum regret pudding merry fatal electric sea grab crack social'
   const program = `(async () => {
@@ -56,7 +56,7 @@ test('the exit status is passed on', async () => {
   expect(absent.stderr()).toContain('standin-no-such-command')
 })
 
-test('signals go to the command, and what ends it ends standin', async () => {
+test('signals reach the command, and standin exits with it', async () => {
   const handled = exec(
     `process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')`,
   )
@@ -71,7 +71,7 @@ test('signals go to the command, and what ends it ends standin', async () => {
   expect(await terminated.ended).toBe('SIGTERM')
 })
 
-test('a command must be named', async () => {
+test('a command is required', async () => {
   const { ended, stderr } = runCommand(['exec', '--port', '0'])
   expect(await ended).toBe(2)
   expect(stderr()).toContain('expected -- and a command')

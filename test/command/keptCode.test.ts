@@ -105,7 +105,7 @@ test('the code cache is written while no request is served, with the code used u
   expect(used?.size).toBeGreaterThan(((await form())?.size ?? 0) + 10_000)
 })
 
-test('what answers files and web pages is loaded when it is first asked for', async () => {
+test('code for files and web pages loads on the first request', async () => {
   // They need Node's classes of web requests and responses, which take 50 ms to load.
   const report = "process.on('exit', () => console.error(process.moduleLoadList.join(' ')))"
   const environment = { NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,${report}`)}` }

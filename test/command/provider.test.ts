@@ -45,7 +45,7 @@ it('serves metrics and tokens from the bundle', async () => {
   expect(await refused.text()).toBe('invalid JWT\n')
 })
 
-it('warns and makes up a key when other machines reach it', async () => {
+it('warns and generates a key if other machines can reach it', async () => {
   const command = runCommand(['--host', '0.0.0.0', '--port', '0', '--ipfs-port', '0'])
   running.push(command)
   await until(() => command.stdout().includes('Listening on'))

@@ -233,7 +233,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     for (const params of [{}, 'x', 5, true]) expect(await refusal(method, params)).toBe('non-array args')
   })
 
-  test('says which required argument is missing', async () => {
+  test('reports which required argument is missing', async () => {
     for (const [position, parameter] of parameters.entries()) {
       const before = argumentsBefore(method, position)
       if (!parameter.required || before === undefined) continue
@@ -241,7 +241,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     }
   })
 
-  test('says how many arguments there may be', async () => {
+  test('reports the maximum number of arguments', async () => {
     const all = argumentsBefore(method, parameters.length)
     if (all === undefined) return
     expect(await refusal(method, [...all, 'x'])).toBe(`too many arguments, want at most ${parameters.length}`)
@@ -251,7 +251,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     const kind = kinds.get(decoder)
     const before = argumentsBefore(method, position)
     if (kind === undefined || before === undefined) continue
-    test(`refuses what is no ${name}, in the words of geth`, async () => {
+    test(`refuses what is not a valid ${name} with geth's message`, async () => {
       for (const [value, words] of kind.misfits) {
         if (value === null && !required) continue
         expect(await refusal(method, [...before, value])).toBe(`invalid argument ${position}: ${words}`)
@@ -260,7 +260,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
   }
 })
 
-test('the kinds of nearly all parameters of the standard are known here', () => {
+test('knows the kinds of nearly all parameters of the standard', () => {
   const all = methods.flatMap(({ parameters }) => parameters)
   expect(all.filter(({ decoder }) => kinds.has(decoder)).length / all.length).toBeGreaterThan(0.85)
 })

@@ -82,7 +82,7 @@ test('refuses blocks that controls changed by number, and writes nothing', async
   })
 })
 
-test('a base fee that a control set is one of them', async () => {
+test('refuses blocks with a base fee set by a control', async () => {
   const order = place()
   await inhabit({ dataDir: order.dataDir }, async (node) => {
     await pay(node, '0x1')
@@ -94,7 +94,7 @@ test('a base fee that a control set is one of them', async () => {
   )
 })
 
-test('a directory that a node has open, or that has no chain, is refused', async () => {
+test('refuses a directory that a node has open or that has no chain', async () => {
   const order = place()
   await expect(exportFiles(order)).rejects.toThrow(`There is no chain in ${order.dataDir}.`)
   await inhabit({ dataDir: order.dataDir }, async () => {

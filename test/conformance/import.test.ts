@@ -26,7 +26,7 @@ function readBlocks(): Uint8Array[][][] {
   return blocks
 }
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (left out where it is not)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'standin-import-'))
@@ -40,14 +40,14 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
     })
     afterAll(() => imported.remove())
 
-    test('ends with its head, from Frontier to BPO2', async () => {
+    test('reaches its head, from Frontier to BPO2', async () => {
       expect(await imported.node.request('eth_blockNumber')).toBe('0x36')
       expect(await imported.node.request('eth_getBlockByNumber', ['latest', false])).toMatchObject({
         hash: recordedHead(),
       })
     })
 
-    test('is remembered: a second start imports nothing and knows the head', async () => {
+    test('is persistent: a second start imports nothing and has the head', async () => {
       await imported.node.stop()
       imported = await startImported({}, imported.dataDir)
       expect(await imported.node.request('eth_getBlockByNumber', ['0x36', false])).toMatchObject({
@@ -55,7 +55,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
       })
     })
 
-    test('another genesis is refused by name, and so is none', async () => {
+    test('a different genesis is refused by name, and so is a missing one', async () => {
       await imported.node.stop()
       const genesis = JSON.parse(readFileSync(join(recordedCases ?? '', 'genesis.json'), 'utf8'))
       genesis.extraData = '0x'
@@ -187,7 +187,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (left out where
     await before.remove()
   })
 
-  test('files that are not there, or are something else, are refused in one line', async () => {
+  test('missing and invalid files are refused in one line', async () => {
     const missing = join(folder, 'missing')
     await expect(startImported({ genesis: missing })).rejects.toThrow(/^--genesis: ENOENT.*missing/)
     await expect(startImported({ import: missing })).rejects.toThrow(/^--import: ENOENT.*missing/)

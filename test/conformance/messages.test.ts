@@ -113,7 +113,7 @@ async function run(
 describe.skipIf(!folders.every(existsSync))(
   `messages, published state tests (left out where ${conformance} is absent)`,
   () => {
-    it.each(folders)('%s: roots are those that were published', { timeout: 1_200_000 }, async (folder) => {
+    it.each(folders)('%s: the roots match the published ones', { timeout: 1_200_000 }, async (folder) => {
       const different: string[] = []
       let count = 0
       for (const file of filesUnder(folder)) {

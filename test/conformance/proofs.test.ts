@@ -77,7 +77,7 @@ function word(number: number): string {
   return zeroPadValue(toBeHex(number), 32)
 }
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (left out where it is not)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
   let imported: ImportedNode
   beforeAll(async () => {
     imported = await startImported()
@@ -121,7 +121,7 @@ const INIT_CODE = '0x60076000556133ff6000526002601ef3'
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const SALT = '00'.repeat(32)
 
-test('an account that is deleted and created again is proved at every block of its life', async () => {
+test('proves a deleted and recreated account at every block', async () => {
   await using node = await createNode({ port: 0, hardfork: 'london' })
   const [{ address: from } = { address: '0x' }] = node.accounts
   const contract = `0x${keccak256(`0xff${CREATE2_PROXY.slice(2)}${SALT}${keccak256(INIT_CODE).slice(2)}`).slice(26)}`

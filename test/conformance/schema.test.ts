@@ -107,7 +107,7 @@ describe.skipIf(schemaFile === undefined)(
       expect(await check('eth_getBlockReceipts', ['0xffff'])).toBeNull()
     })
 
-    test('the pending block, with a transaction that waits', async () => {
+    test('the pending block with a pending transaction', async () => {
       const { node } = chain
       await node.request('evm_setAutomine', [false])
       const [from, to] = node.accounts.map(({ address }) => address)
@@ -164,7 +164,7 @@ describe.skipIf(schemaFile === undefined)(
       await check('eth_uninstallFilter', [logFilter])
     })
 
-    test('fees, and what the node says of itself', async () => {
+    test('fees and information about the node', async () => {
       await check('eth_feeHistory', ['0x5', 'latest', [10, 50]])
       await check('eth_feeHistory', ['0x5', 'pending', []])
       for (const method of [
@@ -199,7 +199,7 @@ describe.skipIf(schemaFile === undefined)(
       await check('eth_fillTransaction', [transaction])
     })
 
-    test('a block that is built and not mined', async () => {
+    test('a built block that is not mined', async () => {
       const { hash, timestamp } = (await chain.node.request('eth_getBlockByNumber', ['latest', false])) as {
         hash: string
         timestamp: string
@@ -215,13 +215,13 @@ describe.skipIf(schemaFile === undefined)(
       expect(await chain.node.request('eth_getBlockByNumber', ['latest', false])).toMatchObject({ hash })
     })
 
-    test('a transaction that is sent raw', async () => {
+    test('a raw transaction', async () => {
       const raw = await chain.node.request('eth_getRawTransactionByHash', [chain.hashes['legacy']])
       tested.add('eth_sendRawTransaction')
       await expect(chain.node.request('eth_sendRawTransaction', [raw])).rejects.toThrow(/nonce too low/)
     })
 
-    test('no method of the standard that is answered here was left out', async () => {
+    test('covers all implemented methods of the standard', async () => {
       const document = (await chain.node.request('rpc.discover')) as { methods: { name: string }[] }
       const answered = document.methods.map(({ name }) => name).filter((name) => name in schemas)
       expect(answered.filter((name) => !tested.has(name))).toEqual([])

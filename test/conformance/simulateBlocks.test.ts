@@ -46,7 +46,7 @@ describe.skipIf(recordedCases === undefined)('a simulation of every block of the
   })
   afterAll(() => imported.remove())
 
-  it('leaves the state, the gas and the requests that the block left', async () => {
+  it('results in the same state, gas and requests as the block', async () => {
     const { node } = imported
     const head = Number(await node.request('eth_blockNumber'))
     expect(head).toBe(54)

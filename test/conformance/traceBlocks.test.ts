@@ -33,7 +33,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     }
   }
 
-  it('use the gas that the receipts say, step by step', async () => {
+  it('add up to the gas in the receipts', async () => {
     await eachBlock<StructTrace>({ disableStack: true }, (receipts, traces) => {
       traces.forEach(({ result }, index) => {
         expect(result.gas).toBe(Number(receipts[index]?.gasUsed))
@@ -43,7 +43,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     })
   })
 
-  it('leave the logs that the receipts have', async () => {
+  it('have the logs of the receipts', async () => {
     const config = { tracer: 'callTracer', tracerConfig: { withLog: true } }
     await eachBlock<Frame>(config, (receipts, traces) => {
       traces.forEach(({ result }, index) => {

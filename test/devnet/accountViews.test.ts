@@ -11,7 +11,7 @@ const nobody: Hex = `0x${'51'.repeat(20)}`
 const emptyCode = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 const emptyTrie = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
-test('eth_getAccount and eth_getAccountInfo tell what the state has of an account', async () => {
+test("eth_getAccount and eth_getAccountInfo return an account's state", async () => {
   const { node, call, from } = await startDevnet()
   const code = '0x6001600255'
   // Edits show at the head's number, so the first block must not be the head.
@@ -54,7 +54,7 @@ test('debug_codeByHash finds code by its hash in any account', async () => {
   expect(await call('debug_codeByHash', emptyCode)).toBe('0x')
 })
 
-test('the network has the number of the chain', async () => {
+test('eth_networkId returns the network id', async () => {
   const { call } = await startDevnet({ chainId: 1337n })
   expect(await call('eth_networkId')).toBe('1337')
 })

@@ -31,7 +31,7 @@ describe('impersonation', () => {
     expect((await refusalOf(send({ from: someone, to }))).code).toBe(-32000)
   })
 
-  test('of a contract works although contracts cannot sign', async () => {
+  test('works for contracts, although they cannot sign', async () => {
     const { call, send, to } = await startDevnet()
     await call('anvil_setBalance', someone, ether)
     await call('anvil_setCode', someone, '0x00')
@@ -39,7 +39,7 @@ describe('impersonation', () => {
     expect((await send({ from: someone, to, value: '0x1' })).status).toBe('0x1')
   })
 
-  test('of everybody needs no names', async () => {
+  test('of all accounts needs no addresses', async () => {
     const { call, send, to } = await startDevnet({ autoImpersonate: true })
     await call('anvil_setBalance', someone, ether)
     expect((await send({ from: someone, to })).status).toBe('0x1')
@@ -82,7 +82,7 @@ describe('impersonation', () => {
 })
 
 describe('keys', () => {
-  test('can be made and taken up', async () => {
+  test('can be created and imported', async () => {
     const { call, send, to } = await startDevnet()
     // The first test account of hardhat and anvil has this address and key.
     const key = '4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d'
@@ -131,7 +131,7 @@ describe('the mempool', () => {
     expect(await waiting()).toBe(0)
   })
 
-  test('waits for a receipt with the sender', async () => {
+  test('waits for the receipt of a synchronous send', async () => {
     const { call, from, to } = await startDevnet()
     expect(await call<Receipt>('eth_sendTransactionSync', { from, to })).toMatchObject({ status: '0x1' })
     await call('evm_setAutomine', false)
@@ -154,7 +154,7 @@ describe('the mempool', () => {
     expect(await call('eth_getTransactionBySenderAndNonce', from, 5)).toBeNull()
   })
 
-  test('finds them among those of others, and is not misled by the nonce of an authorization', async () => {
+  test('finds them among others, and is not misled by the nonce of an authorization', async () => {
     const { node, call, from, to } = await startDevnet()
     const wallet = createWalletClient({
       account: privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
@@ -178,7 +178,7 @@ describe('the mempool', () => {
   })
 })
 
-describe('what a node says of itself', () => {
+describe('information about the node', () => {
   test('follows the chain id, and names the run until a reset', async () => {
     const { call } = await startDevnet()
     const before = await call<{ instanceId: Hex; chainId: number }>('hardhat_metadata')

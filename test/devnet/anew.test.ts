@@ -71,7 +71,7 @@ describe('evm_revert', () => {
 })
 
 describe('hardhat_reset', () => {
-  test('begins anew: another genesis with the time of now, and snapshots from the first number on', async () => {
+  test('starts a new chain with the current time, and restarts snapshot ids', async () => {
     const dataDir = dataDirectory()
     const devnet = await startDevnet({ dataDir })
     const { call } = devnet
@@ -102,7 +102,7 @@ describe('hardhat_reset', () => {
     expect((await again.block()).hash).toBe(anew.hash)
   })
 
-  test('keeps a time that was given', async () => {
+  test('keeps a given time', async () => {
     const devnet = await startDevnet({ timestamp: 1_700_000_000n })
     const genesis = await devnet.block()
     await devnet.call('evm_mine')
@@ -155,7 +155,7 @@ describe('a time beyond 2^64 - 1', () => {
     },
   )
 
-  test('ends what mines beyond it', async () => {
+  test('ends mining beyond it', async () => {
     const devnet = await startDevnet()
     await devnet.call('evm_mine', numberToHex(largest))
     expect(await refusalOf(devnet.call('evm_mine'))).toMatchObject({ code: -32602 })
@@ -164,7 +164,7 @@ describe('a time beyond 2^64 - 1', () => {
 })
 
 describe('anvil_removeBlockTimestampInterval', () => {
-  test('lets blocks continue after a chain that is ahead of the clock, like anvil', async () => {
+  test('lets a chain ahead of the clock continue, like anvil', async () => {
     const devnet = await startDevnet({ compat: 'anvil' })
     await devnet.call('anvil_setBlockTimestampInterval', 500)
     await devnet.call('anvil_mine', 2)

@@ -9,7 +9,7 @@ const address = '20 bytes, represented as a hex string of length 40, an array of
 
 const read = (method: string, params: unknown): unknown => anvilArguments({ method, params, isLarge: false })
 
-describe('arguments that do not fit are refused in the words of anvil 1.7.1', () => {
+describe('invalid arguments are refused with the messages of anvil 1.7.1', () => {
   test.each<[method: string, params: unknown, words: string]>([
     ['eth_accounts', [1], 'invalid type: number, expected unit'],
     ['eth_accounts', [null], 'expected params sequence with length 0 but got 1'],

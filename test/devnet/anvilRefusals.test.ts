@@ -81,7 +81,7 @@ async function startAnvil(): Promise<Devnet> {
 
 // Everything here is what anvil 1.7.1 answers to the same requests.
 describe('under --compat anvil', () => {
-  test('of two mistakes in a transaction, the one that anvil checks first is reported', async () => {
+  test("the first of two errors in anvil's order of checks is reported", async () => {
     const { call, send } = await startAnvil()
     await send({ to })
     for (const [one, other, first] of told) {
@@ -111,7 +111,7 @@ describe('under --compat anvil', () => {
     expect(await refusalOf(call('eth_sendRawTransaction', low))).toEqual(answers.nonce)
   })
 
-  test('a missing tip becomes the suggested one, and a gas price next to fees wins', async () => {
+  test('a missing tip becomes the suggested one, and a gas price overrides fees', async () => {
     const { call, send } = await startAnvil()
     for (let mined = 0; mined < 9; mined++) await call('evm_mine')
     const cap = numberToHex(800_000_000n)
@@ -126,7 +126,7 @@ describe('under --compat anvil', () => {
     })
   })
 
-  test('a call has both fees in order or neither, and a gas price next to them is ignored', async () => {
+  test('a call needs both fees in order or neither, and ignores a gas price next to them', async () => {
     const { call } = await startAnvil()
     const words = 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`'
     for (const method of ['eth_call', 'eth_estimateGas', 'debug_traceCall']) {
@@ -153,7 +153,7 @@ describe('under --compat anvil', () => {
     expect(await call('eth_createAccessList', list)).toEqual({ accessList: [], gasUsed: '0x5217' })
   })
 
-  test('a filled transaction is one of the first account that waits', async () => {
+  test('a filled transaction is from the first account, like a pending one', async () => {
     const { call } = await startAnvil()
     expect(await call('eth_fillTransaction', { to })).toMatchObject({
       raw: '0x02ec827a6980843b9aca0084773594008252089470997970c51812dc3a010c7d01b50e0d17dc79c88080c0808080',
@@ -161,7 +161,7 @@ describe('under --compat anvil', () => {
     })
   })
 
-  test('a snapshot whose block was taken back is missing once', async () => {
+  test('a snapshot whose block was reverted is reported missing once', async () => {
     const { call } = await startAnvil()
     const missing = { code: -32001, message: 'Resource not found' }
     const first = await call('evm_snapshot')
@@ -194,7 +194,7 @@ describe('under --compat anvil', () => {
     })
   })
 
-  test('one error covers everything that is not a request', async () => {
+  test('everything that is not a request gets the same error', async () => {
     const { node } = await startAnvil()
     const headers = { 'content-type': 'application/json' }
     const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()

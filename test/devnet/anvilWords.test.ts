@@ -46,7 +46,7 @@ function signed(fields: Record<string, unknown>): Promise<Hex> {
   return (first as NonNullable<typeof first>).signTransaction({ ...transaction, ...fields } as never)
 }
 
-describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () => {
+describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () => {
   let child: ChildProcess
   let node: StandinNode
   let nodes: readonly Ask[]
@@ -181,7 +181,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     for (const ask of nodes) expect(await ask('eth_sendRawTransaction', replacing)).toMatch(/^0x/)
   })
 
-  test('what eth_fillTransaction cannot estimate', () =>
+  test('a transaction that eth_fillTransaction cannot estimate', () =>
     expectSame('eth_fillTransaction', {
       from,
       to: reverter,
@@ -204,7 +204,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     ['eth_newFilter', [{ fromBlock: '0x100' }]],
   ])('a block beyond the head: %s', (method, params) => expectSame(method, ...params))
 
-  test('a call whose cap is below the base fee, at the price of the cap', async () => {
+  test('a call with a cap below the base fee runs at the cap', async () => {
     // Answers GASPRICE.
     const message = { from, data: '0x3a60005260206000f3', maxFeePerGas: '0x5', maxPriorityFeePerGas: '0x1' }
     const calls: [method: string, ...params: unknown[]][] = [
@@ -222,7 +222,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     for (const ask of nodes) expect(await ask('eth_estimateGas', message)).toMatch(/^0x/)
   })
 
-  test('a transfer is estimated without a look at the funds, and an unknown transaction has no encoding', async () => {
+  test('a transfer is estimated regardless of funds, and an unknown transaction has no encoding', async () => {
     const calls: [method: string, ...params: unknown[]][] = [
       ['eth_estimateGas', { from, to, value: toHex(parseEther('20000')) }],
       ['eth_estimateGas', { from, to, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' }],
@@ -245,7 +245,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     await expectSame('eth_estimateGas', { from: poor, to, data: '0x01', value, gasPrice: '0x77359400' })
   })
 
-  test('a creation without data makes an account without code', async () => {
+  test('a creation without data creates an account without code', async () => {
     for (const ask of nodes) {
       await ask('evm_setAutomine', true)
       const hash = await ask('eth_sendTransaction', { from, gas: '0x20000', value: '0x7' })
@@ -289,7 +289,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(members[1]).toEqual(members[0])
   })
 
-  test('eth_simulateV1 leaves the numbers out that are left out', async () => {
+  test('eth_simulateV1 does not fill skipped numbers', async () => {
     const blockStateCalls = [{ blockOverrides: { number: '0x10f2c' }, calls: [] }]
     for (const ask of nodes) {
       const blocks = await ask('eth_simulateV1', { blockStateCalls }, 'latest')
@@ -362,12 +362,12 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(seen[1]).toEqual(seen[0])
   })
 
-  test('a tip above the cap that is filled in', async () => {
+  test('a tip above the filled-in cap', async () => {
     for (const ask of nodes) await ask('anvil_reset')
     await expectSame('eth_sendTransaction', { from, to, maxPriorityFeePerGas: '0xb2d05e00' })
   })
 
-  test('what waits, the pending block, a history without percentiles and the proof of an absent account', async () => {
+  test('pending transactions, the pending block, a history without percentiles and the proof of an absent account', async () => {
     const seen = await Promise.all(
       nodes.map(async (ask) => {
         await ask('anvil_reset')
@@ -394,7 +394,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(seen[0]?.senders).toEqual([from.toLowerCase()])
   })
 
-  test('a transfer that its sender cannot pay for is filled in, and refused when it is sent', async () => {
+  test('an unaffordable transfer can be filled in but not sent', async () => {
     const seen = await Promise.all(
       nodes.map(async (ask) => {
         await ask('anvil_reset')
@@ -412,7 +412,7 @@ describe.skipIf(anvil === undefined)('--compat anvil words as anvil does', () =>
     expect(seen[1]).toEqual(seen[0])
   })
 
-  test('estimates end above the least that a transaction costs, and calls without a price see the base fee', async () => {
+  test('estimates exceed the minimum gas, and calls without a price see the base fee', async () => {
     const contract = `0x${'c2'.repeat(20)}`
     const seen = await Promise.all(
       nodes.map(async (ask) => {

@@ -9,7 +9,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-test('a receipt that cannot be read when its block is mined is an error for its sender only', async () => {
+test('a receipt that cannot be read is an error for its sender only', async () => {
   const { call, from, to, height } = await startDevnet({ noMining: true })
   const refusal = refusalOf(call('eth_sendTransactionSync', { from, to }, '0xea60'))
   await until(async () => (await call<{ pending: Hex }>('txpool_status')).pending === '0x1')

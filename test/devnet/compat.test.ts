@@ -59,7 +59,7 @@ describe('a transaction of an account with code', () => {
     expect(trace).toMatchObject({ from: from.toLowerCase(), to: someone, value: '0x5' })
   })
 
-  test('waits as in geth, which puts none into a block (EIP-3607)', async () => {
+  test('stays pending, because geth does not mine it (EIP-3607)', async () => {
     const { call, from, height } = await startDevnet()
     await call('hardhat_setCode', from, code)
     const hash = await call<Hex>('eth_sendTransaction', { from, to: someone, gas: '0x5208' })

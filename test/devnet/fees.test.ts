@@ -12,7 +12,7 @@ function connect({ node }: Devnet) {
 }
 
 describe('suggested fees', () => {
-  test('are those of the development nodes on a chain of its own', async () => {
+  test('match those of development nodes on its own chain', async () => {
     const client = connect(await startDevnet())
     expect(await client.estimateMaxPriorityFeePerGas()).toBe(parseGwei('1'))
     expect(await client.getGasPrice()).toBe(parseGwei('2'))
@@ -23,7 +23,7 @@ describe('suggested fees', () => {
     })
   })
 
-  test('know the base fee that was set for the next block', async () => {
+  test('take the base fee set for the next block into account', async () => {
     const devnet = await startDevnet({ noMining: true })
     const client = connect(devnet)
     const baseFeePerGas = parseGwei('20')
@@ -41,7 +41,7 @@ describe('suggested fees', () => {
     expect(next).toBeLessThan(baseFeePerGas)
   })
 
-  test('may be nothing once the next block asks for nothing', async () => {
+  test("may be zero if the next block's base fee is", async () => {
     const devnet = await startDevnet()
     const client = connect(devnet)
     await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 0n })

@@ -58,7 +58,7 @@ describe('a block that cannot be written', () => {
   }
 
   // A block is two appends: its bytes, then what makes it count.
-  test.each([0, 1])('leaves what was fixed for the next one (after %i appends)', async (appends) => {
+  test.each([0, 1])('keeps the settings for the next block (after %i appends)', async (appends) => {
     const devnet = await startDevnet({ dataDir })
     await fixNextBlock(devnet)
     const disk = fillDiskAfter(appends)
@@ -69,7 +69,7 @@ describe('a block that cannot be written', () => {
     expect(await devnet.block()).toMatchObject(asFixed)
   })
 
-  test('leaves it for a restart too', async () => {
+  test('keeps them across a restart', async () => {
     const devnet = await startDevnet({ dataDir })
     await fixNextBlock(devnet)
     const disk = fillDiskAfter(1)
@@ -81,7 +81,7 @@ describe('a block that cannot be written', () => {
     expect(await again.block()).toMatchObject(asFixed)
   })
 
-  test('does not hand the time that it was to have to another one', async () => {
+  test('does not pass its planned time to another one', async () => {
     const { call, block } = await startDevnet()
     const disk = fillDiskAfter(0)
     await refusalOf(call('evm_mine', fixed.time))
@@ -91,7 +91,7 @@ describe('a block that cannot be written', () => {
   })
 })
 
-test('a transaction whose sender was told of a failure is not mined later, and can be sent again', async () => {
+test('a transaction reported as failed is not mined later, and can be resent', async () => {
   const { call, from, to, height } = await startDevnet()
   const disk = fillDiskAfter(0)
   await refusalOf(call('eth_sendTransaction', { from, to, value: '0x1' }))
@@ -103,7 +103,7 @@ test('a transaction whose sender was told of a failure is not mined later, and c
   expect(await call('eth_getTransactionCount', from, 'latest')).toBe('0x1')
 })
 
-test('a transaction waits on if the one that was to replace it cannot be written', async () => {
+test('a transaction stays pending if its replacement cannot be written', async () => {
   const devnet = await startDevnet({ dataDir })
   const { call, from, to } = devnet
   await call('evm_setAutomine', false)
@@ -126,7 +126,7 @@ test('a transaction waits on if the one that was to replace it cannot be written
   expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
 })
 
-test('a block that is stored is answered, though what follows from it cannot be written', async () => {
+test('a stored block is reported even if later writes fail', async () => {
   const { call, from, to, height } = await startDevnet({ noMining: true })
   await call('eth_sendTransaction', { from, to, value: '0x1' })
   const fault = once(process, 'warning')
@@ -139,7 +139,7 @@ test('a block that is stored is answered, though what follows from it cannot be 
   expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
 })
 
-test('a setting that cannot be written is not set', async () => {
+test('a setting that cannot be written has no effect', async () => {
   const { call, block } = await startDevnet()
   const { gasLimit } = await block()
   const disk = fillDiskAfter(0)
@@ -152,7 +152,7 @@ test('a setting that cannot be written is not set', async () => {
   expect(Number((await block()).timestamp)).toBeLessThan(before + 1_000_000)
 })
 
-test('a revert that cannot be written leaves clock and settings where they are', async () => {
+test('a revert that cannot be written leaves clock and settings unchanged', async () => {
   const { call, block } = await startDevnet()
   const id = await call<Hex>('evm_snapshot')
   await call('evm_setBlockGasLimit', '0x1000000')
@@ -163,8 +163,8 @@ test('a revert that cannot be written leaves clock and settings where they are',
   expect((await block()).gasLimit).toBe('0x1000000')
 })
 
-describe('a state that is loaded', () => {
-  test('counts as a whole or not at all, wherever the node goes down', async () => {
+describe('loading a state', () => {
+  test('is atomic, wherever the node is killed', async () => {
     const source = await startDevnet()
     const someone: Hex = `0x${'51'.repeat(20)}`
     await source.call('anvil_setBalance', someone, '0x7')

@@ -28,7 +28,7 @@ function reads({ from, to }: Devnet, tag: string): [method: string, params: unkn
 }
 
 describe.each(['safe', 'finalized'])('the %s block', (tag) => {
-  test.each(['istanbul', 'london'] as const)('is not there before the merge: %s', async (hardfork) => {
+  test.each(['istanbul', 'london'] as const)('does not exist before the merge: %s', async (hardfork) => {
     const devnet = await startDevnet({ hardfork })
     for (const [method, params] of reads(devnet, tag)) {
       const refusal = await refusalOf(devnet.call(method, ...params))
@@ -49,7 +49,7 @@ describe.each(['safe', 'finalized'])('the %s block', (tag) => {
   })
 })
 
-describe('what a fork does not know yet', () => {
+describe('a feature of a later fork', () => {
   const lists = {
     accessList: [],
     blobVersionedHashes: [`0x01${'00'.repeat(31)}`],

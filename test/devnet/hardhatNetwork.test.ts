@@ -51,7 +51,7 @@ describe('under --compat hardhat', () => {
     })
   })
 
-  test('a transaction gets the most gas of one, and twice the next base fee and the tip', async () => {
+  test('a transaction defaults to the maximum gas, and to twice the next base fee plus the tip', async () => {
     const sent = async (fields: object) => {
       const hash = await devnet.call<Hex>('eth_sendTransaction', {
         from: devnet.from,
@@ -110,7 +110,7 @@ describe('under --compat hardhat', () => {
     })
   })
 
-  test('transactions that offer nothing wait without automine', async () => {
+  test('transactions with zero fees stay pending without automine', async () => {
     await devnet.call('evm_setAutomine', false)
     for (const price of ['0x0', '0x1']) {
       const fields = { from: devnet.from, to: devnet.to, gasPrice: price }
@@ -137,7 +137,7 @@ describe('under --compat hardhat', () => {
     expect(await prices({ maxPriorityFeePerGas: three })).toEqual([3_000_000_000, 0, 1])
   })
 
-  test('blocks take their randomness from generators that snapshots take back', async () => {
+  test('block randomness comes from generators that reverts restore', async () => {
     const randomness = async () => {
       await devnet.call('evm_mine')
       const { mixHash, parentBeaconBlockRoot } = await devnet.call<Block & { parentBeaconBlockRoot: Hex }>(
@@ -185,7 +185,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_getFilterChanges', filter)).toEqual([])
   })
 
-  test('methods of proof of work and uncles are not supported', async () => {
+  test('methods for proof of work and uncles are not supported', async () => {
     for (const method of [
       'eth_getWork',
       'eth_hashrate',

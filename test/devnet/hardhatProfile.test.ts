@@ -38,7 +38,7 @@ const text = concatHex([
 const prefix = 'VM Exception while processing transaction:'
 
 describe('a failed call', () => {
-  test('has the code and the words of hardhat 2.28.0 under --compat hardhat', async () => {
+  test('has the code and message of hardhat 2.28.0 under --compat hardhat', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const rows: [data: Hex, words: string][] = [
       ['0x', 'Transaction reverted without a reason string'],
@@ -67,7 +67,7 @@ describe('a failed call', () => {
     expect(await estimate).toEqual({ code: -32000, message: 'Transaction ran out of gas' })
   })
 
-  test('has the words of ganache 7.9.2 under --compat ganache', async () => {
+  test('has the message of ganache 7.9.2 under --compat ganache', async () => {
     const devnet = await startDevnet({ compat: 'ganache' })
     const rows: [code: Hex, words: string][] = [
       [reverting('0x'), `${prefix} revert`],
@@ -86,7 +86,7 @@ describe('under --compat hardhat', () => {
   const send = ({ call, from, to }: Devnet, fields: object) =>
     call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208', ...fields })
 
-  test('automine refuses what it cannot mine immediately; without it everything may wait', async () => {
+  test('automine refuses transactions that it cannot mine immediately; without it they stay pending', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const queued = "Note that transactions can't be queued when automining."
     const low = { gasPrice: '0x1' }
@@ -108,7 +108,7 @@ describe('under --compat hardhat', () => {
   })
 
   // What hardhat 2.29.1 answers to the same calls.
-  test('nonces only rise, and not while something waits', async () => {
+  test('setNonce refuses a lower nonce, and any while transactions are pending', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const { call, from, to } = devnet
     expect(await call('hardhat_setNonce', from, '0x5')).toBe(true)
@@ -134,13 +134,13 @@ describe('under --compat hardhat', () => {
     expect(await call('eth_getFilterLogs', id)).toEqual([])
   })
 
-  test('an access list is made of a call that its sender cannot pay for', async () => {
+  test('an access list is created for an unaffordable call', async () => {
     const { call, to } = await startDevnet({ compat: 'hardhat' })
     const poor = { from: contract, to, value: '0x1', gasPrice: '0x77359400' }
     expect(await call('eth_createAccessList', poor, 'latest')).toEqual({ accessList: [], gasUsed: '0x5208' })
   })
 
-  test('a call that names only a tip offers just that', async () => {
+  test('a call with only a tip offers just the tip', async () => {
     const { call, from } = await startDevnet({ compat: 'hardhat' })
     for (const tip of [1, 3_000_000_000]) {
       // Answers GASPRICE.
@@ -150,7 +150,7 @@ describe('under --compat hardhat', () => {
     }
   })
 
-  test('what waited when automine is turned on goes into the block of the next transaction', async () => {
+  test('transactions pending when automine is turned on are mined with the next one', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     await devnet.call('evm_setAutomine', false)
     await send(devnet, {})
@@ -164,7 +164,7 @@ describe('under --compat hardhat', () => {
     expect((await devnet.block()).transactions).toHaveLength(1)
   })
 
-  test('the first account calls if there is no sender', async () => {
+  test('calls without a sender come from the first account', async () => {
     const caller = '0x3360005260206000f3'
     const devnet = await startDevnet({ compat: 'hardhat' })
     await devnet.call('hardhat_setCode', contract, caller)
@@ -176,14 +176,14 @@ describe('under --compat hardhat', () => {
     expect(await plain.call('eth_call', { to: contract })).toBe(word(0))
   })
 
-  test('the gas price is that of the next block', async () => {
+  test('the gas price is based on the next block', async () => {
     const price = async (devnet: Devnet) => Number(await devnet.call<Hex>('eth_gasPrice'))
     // The base fee of 1 gwei falls by an eighth after an empty genesis; the tip is 1 gwei.
     expect(await price(await startDevnet({ compat: 'hardhat' }))).toBe(1_875_000_000)
     expect(await price(await startDevnet())).toBe(2_000_000_000)
   })
 
-  test('estimates see what waits', async () => {
+  test('estimates see pending transactions', async () => {
     // Reverts if nothing has been paid to the contract.
     const needsBalance = '0x4760095760006000fd5b00'
     const estimate = async (devnet: Devnet) => {
@@ -195,7 +195,7 @@ describe('under --compat hardhat', () => {
     expect(await refusalOf(estimate(await startDevnet({ noMining: true })))).toMatchObject({ code: 3 })
   })
 
-  test('an access list next to a gas price stays in force', async () => {
+  test('an access list next to a gas price is kept', async () => {
     const listed = {
       gas: '0x7530',
       gasPrice: '0x77359400',
@@ -210,7 +210,7 @@ describe('under --compat hardhat', () => {
   })
 })
 
-test('there are as many accounts as in hardhat, unless a number is given', async () => {
+test('has as many accounts as hardhat unless a number is given', async () => {
   const count = async (options: Parameters<typeof startDevnet>[0]) =>
     (await (await startDevnet(options)).call<Hex[]>('eth_accounts')).length
   expect(await count({ compat: 'hardhat' })).toBe(20)

@@ -27,7 +27,7 @@ const refusal = (code: number, message: string, data: unknown = null) => ({
 
 // Everything here is what hardhat 2.28.6 answers to the same requests.
 describe('under --compat hardhat', () => {
-  test('a message is checked before its sender, its block and its nonce are looked for', async () => {
+  test('a message is checked before its sender, block and nonce are looked up', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const wei = numberToHex(2_000_000_000)
     const sent: [fields: object, error: unknown][] = [
@@ -98,7 +98,7 @@ describe('under --compat hardhat', () => {
     )
   })
 
-  test('wrong arguments come back with the request', async () => {
+  test('errors about arguments contain the request', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     expect(await errorOf(devnet, 'hardhat_setBalance', 'x', '0x1')).toMatchObject({
       code: -32602,
@@ -109,7 +109,7 @@ describe('under --compat hardhat', () => {
     )
   })
 
-  test('unknown blocks are told with the head', async () => {
+  test('errors about unknown blocks contain the head', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const hash = `0x${'ab'.repeat(32)}`
     const latest = 'Latest block number is 0'
@@ -132,7 +132,7 @@ describe('under --compat hardhat', () => {
     )
   })
 
-  test('an estimate is the gas used, or what the search ends at', async () => {
+  test('an estimate is the gas used, or the result of the search', async () => {
     const { call } = await startDevnet({ compat: 'hardhat' })
     const estimate = async (code: Hex) => {
       await call('hardhat_setCode', contract, code)
@@ -152,7 +152,7 @@ describe('under --compat hardhat', () => {
     expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(false)
   })
 
-  test('fee histories, storage words, ranges of logs and traces are refused in its words', async () => {
+  test('fee histories, storage words, log ranges and traces are refused with its messages', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const word = `0x${'ab'.repeat(32)}`
     const percentile = (index: number, value: number): string =>
@@ -190,14 +190,14 @@ describe('under --compat hardhat', () => {
     }
   })
 
-  test('a block filter and a filter of logs name blocks that are there', async () => {
+  test('block and log filters return existing blocks', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     expect(await errorOf(devnet, 'eth_newFilter', { blockHash: `0x${'ab'.repeat(32)}` })).toEqual(
       refusal(-32602, 'blockHash cannot be found'),
     )
   })
 
-  test('controls take numbers of the width that blocks have', async () => {
+  test('controls accept numbers as wide as block fields', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const refused: [method: string, ...params: unknown[]][] = [
       ['hardhat_setNextBlockBaseFeePerGas', numberToHex(2n ** 128n)],
@@ -216,7 +216,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.height()).toBe(0)
   })
 
-  test('a transaction of type 3, or with hashes of blobs under their name in hardhat, has to be raw', async () => {
+  test("a transaction of type 3, or with blob hashes under hardhat's name for them, must be raw", async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const words = (what: string, issue: number) =>
       `An EIP-4844 (shard blob) ${what} was received, but Hardhat only supports them via \`eth_sendRawTransaction\`. See https://github.com/NomicFoundation/hardhat/issues/${issue}`
@@ -243,7 +243,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_call', { from, to: from, type: '0x3', maxFeePerBlobGas: '0x1' })).toBe('0x')
   })
 
-  test('the configuration of a reset is checked', async () => {
+  test('validates the configuration of a reset', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const place = 'HardhatNetworkConfig | undefined'
     const forking = `${place}/forking: RpcForkConfig | undefined | undefined`
@@ -275,7 +275,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('hardhat_reset', { other: 1 })).toBe(true)
   })
 
-  test('what is not a request is refused without an id and with its text as data', async () => {
+  test('anything that is not a request is refused without an id and with its text as data', async () => {
     const { node } = await startDevnet({ compat: 'hardhat' })
     const headers = { 'content-type': 'application/json' }
     const post = async (body: string) => (await fetch(node.url, { method: 'POST', headers, body })).json()

@@ -73,7 +73,7 @@ describe('a refusal under --compat hardhat', () => {
     }
   })
 
-  test('of what waits already, and of what replaces it for too little', async () => {
+  test('of a known transaction, and of an underpriced replacement', async () => {
     const waiting = await raw({ nonce: 0 })
     const hash = await devnet.call<Hex>('eth_sendRawTransaction', waiting)
     const replacing = 'is necessary to replace the existing transaction with nonce 0.'
@@ -135,7 +135,7 @@ describe('a refusal under --compat hardhat', () => {
   })
 })
 
-describe('a call that its sender cannot pay for', () => {
+describe('an unaffordable call', () => {
   /** Answers what the contract itself has, after it was paid. */
   const balanceOfSelf = '0x4760005260206000f3'
   const contract: Hex = `0x${'c0'.repeat(20)}`

@@ -37,7 +37,7 @@ const emit = ({ call, from }: Devnet, value: number) =>
 const shown = (logs: Log[]) => logs.map(({ data, removed }) => (removed ? -Number(data) : Number(data)))
 
 describe('snapshots', () => {
-  test('nest; going back uses up the one and those after it', async () => {
+  test('nest; a revert deletes its snapshot and later ones', async () => {
     const { call, height } = await startDevnet()
     const first = await call<Hex>('evm_snapshot')
     await call('evm_mine')
@@ -80,7 +80,7 @@ describe('snapshots', () => {
     expect(await call<Hex[]>('eth_accounts')).toContain(emitter)
   })
 
-  test('have numbers that are not used again, nor after a restart', async () => {
+  test('have ids that are never reused, even after a restart', async () => {
     const dataDir = dataDirectory()
     const first = await startDevnet({ dataDir })
     const kept = await first.call<Hex>('evm_snapshot')
@@ -97,7 +97,7 @@ describe('snapshots', () => {
     expect(Number(await third.call<Hex>('evm_snapshot'))).toBe(Number(next) + 1)
   })
 
-  test('bring the mempool back after a restart too', async () => {
+  test('restore the mempool, even after a restart', async () => {
     const dataDir = dataDirectory()
     const first = await startDevnet({ dataDir, noMining: true })
     const waiting = await first.call<Hex>('eth_sendTransaction', {
@@ -225,7 +225,7 @@ describe('a reorganisation', () => {
     expect(await second.call<{ hash: Hex }[]>('eth_pendingTransactions')).toMatchObject([{ hash }])
   })
 
-  test('follows from a branch of blocks that another node made', async () => {
+  test("happens if another node's branch becomes canonical", async () => {
     const options = { deterministic: true }
     const [other, devnet] = [await startDevnet(options), await startDevnet(options)]
     const { call, from, to, block } = devnet
@@ -275,7 +275,7 @@ describe('a reset', () => {
     },
   )
 
-  test('does not fetch what a caller names', async () => {
+  test('does not fetch a URL that a caller names', async () => {
     const { call } = await startDevnet()
     const order = { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1 } }
     expect((await refusalOf(call('anvil_reset', order))).code).toBe(-32602)

@@ -9,14 +9,14 @@ function creationOf(size: number): Hex {
   return concatHex(['0x62', toHex(size, { size: 3 }), '0x5ff3'])
 }
 
-describe('the size of code', () => {
-  test('is limited as on the main network unless told otherwise', async () => {
+describe('the code size', () => {
+  test('is limited like on mainnet by default', async () => {
     const { send } = await startDevnet()
     expect((await send({ data: creationOf(24_576), gas: '0x1000000' })).status).toBe('0x1')
     expect((await send({ data: creationOf(24_577), gas: '0x1000000' })).status).toBe('0x0')
   })
 
-  test('goes up to --code-size-limit, and creation code to twice that', async () => {
+  test('may reach --code-size-limit, and creation code twice that', async () => {
     const { call, send } = await startDevnet({ codeSizeLimit: 100_000n, gasLimit: 200_000_000n })
     expect((await send({ data: creationOf(100_000), gas: '0x4000000' })).status).toBe('0x1')
     expect((await send({ data: creationOf(100_001), gas: '0x4000000' })).status).toBe('0x0')
@@ -29,7 +29,7 @@ describe('the size of code', () => {
     )
   })
 
-  test('is free with --disable-code-size-limit', async () => {
+  test('is unlimited with --disable-code-size-limit', async () => {
     const { send } = await startDevnet({ disableCodeSizeLimit: true, gasLimit: 500_000_000n })
     expect((await send({ data: creationOf(1_000_000), gas: toHex(300_000_000) })).status).toBe('0x1')
   })

@@ -48,7 +48,7 @@ describe('where log ranges are clipped', () => {
     }
   })
 
-  test('filters take every range, and get what falls into it', async () => {
+  test('filters accept every range, and return the logs in it', async () => {
     const devnet = await startDevnet({ logsRange: 'lenient' })
     const log = await withLogs(devnet)
     const ranges: [range: object, blocks: number[]][] = [
@@ -70,7 +70,7 @@ describe('where log ranges are clipped', () => {
     }
   })
 
-  test('a tag without a block is refused all the same', async () => {
+  test('a tag without a block is still refused', async () => {
     const { call } = await startDevnet({ logsRange: 'lenient', hardfork: 'london' })
     for (const method of ['eth_getLogs', 'eth_newFilter']) {
       expect(await refusalOf(call(method, { fromBlock: 'safe' }))).toMatchObject({ code: -32000 })
@@ -78,7 +78,7 @@ describe('where log ranges are clipped', () => {
   })
 })
 
-test('--logs-range strict holds under --compat too', async () => {
+test('--logs-range strict applies under --compat too', async () => {
   const { call } = await startDevnet({ compat: 'hardhat', logsRange: 'strict' })
   expect(await refusalOf(call('eth_getLogs', { fromBlock: numberToHex(9) }))).toMatchObject({ code: -32602 })
 })
@@ -94,7 +94,7 @@ test('an anvil filter from a past block has each log once, even one mined while 
   }
 })
 
-test('a filter of anvil’s that begins in the past forgets what a revert took back, and no more', async () => {
+test('an anvil filter from a past block drops only reverted logs', async () => {
   const devnet = await startDevnet({ compat: 'anvil', slotsInAnEpoch: 0 })
   const snapshot = await devnet.call<Hex>('evm_snapshot')
   const log = await withLogs(devnet)

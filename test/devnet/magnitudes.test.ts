@@ -43,7 +43,7 @@ test.each(['legacy', 'eip2930', 'eip1559'] as const)('so does the mempool, of a 
   })
 })
 
-test('a balance never takes more than 256 bits', async () => {
+test('a balance never exceeds 256 bits', async () => {
   const { call, send, to } = devnet
   const balanceOf = (address: Hex) => call<Hex>('eth_getBalance', address, 'latest')
   await call('anvil_setBalance', to, huge)

@@ -8,7 +8,7 @@ afterEach(stopAll)
 const miner: Hex = `0x${'77'.repeat(20)}`
 const time = async (block: Promise<Block>) => Number((await block).timestamp)
 
-test('the pending block has the time that it would have now', async () => {
+test('the pending block has the time that it would have if mined now', async () => {
   const { call, block } = await startDevnet()
   const teller: Hex = `0x${'99'.repeat(20)}`
   // TIMESTAMP PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
@@ -24,7 +24,7 @@ test('the pending block has the time that it would have now', async () => {
   }
 })
 
-describe('mining by order', () => {
+describe('mining on request', () => {
   test('mines transactions of others between many blocks', async () => {
     const { node, call, send, height, to } = await startDevnet()
     const mining = call('hardhat_mine', numberToHex(10_000_000)).catch((error: Error) => error.message)
@@ -100,8 +100,8 @@ describe('mining by order', () => {
   })
 })
 
-describe('mining by itself', () => {
-  test('automine and mining by the clock exclude each other, except in hardhat', async () => {
+describe('automatic mining', () => {
+  test('automine and interval mining exclude each other, except in hardhat', async () => {
     const anvil = await startDevnet()
     await anvil.call('evm_setIntervalMining', 1000)
     expect(await anvil.call('anvil_getAutomine')).toBe(false)
@@ -115,7 +115,7 @@ describe('mining by itself', () => {
   })
 
   // Scripts send both, in either order; anvil 1.7.1 goes on mining after `evm_setIntervalMining`, `evm_setAutomine(false)`.
-  test('by the clock continues when automine, already off, is turned off', async () => {
+  test('at intervals continues when automine, already off, is turned off', async () => {
     const { call, height, from, to } = await startDevnet()
     await call('evm_setIntervalMining', [20, 20])
     await call('evm_setAutomine', false)
@@ -135,7 +135,7 @@ describe('mining by itself', () => {
     await call('evm_setIntervalMining', 0)
   })
 
-  test('miner_stop and miner_start are those of ganache', async () => {
+  test('miner_stop and miner_start behave like ganache', async () => {
     const { call, height, from, to } = await startDevnet({ compat: 'ganache' })
     expect(await call('eth_mining')).toBe(true)
     expect(await call('miner_stop')).toBe(true)
@@ -147,8 +147,8 @@ describe('mining by itself', () => {
   })
 })
 
-describe('what coming blocks get', () => {
-  test('gas limit, beneficiary and extra data hold from the next block on', async () => {
+describe('settings for the following blocks', () => {
+  test('gas limit, beneficiary and extra data apply from the next block on', async () => {
     const { call, block } = await startDevnet()
     expect(await call('evm_setBlockGasLimit', '0xf4240')).toBe(true)
     expect(await call('hardhat_setCoinbase', miner)).toBe(true)
@@ -160,7 +160,7 @@ describe('what coming blocks get', () => {
     expect((await refusalOf(call('evm_setBlockGasLimit', 0))).message).toMatch(/greater than 0/)
   })
 
-  test('a transaction over the new gas limit is refused, one under a higher one is taken', async () => {
+  test('a transaction over the new gas limit is refused, and one under a higher limit accepted', async () => {
     const { call, send, to } = await startDevnet()
     await call('evm_setBlockGasLimit', 50_000_000)
     expect((await send({ to, gas: numberToHex(40_000_000) })).status).toBe('0x1')
@@ -170,7 +170,7 @@ describe('what coming blocks get', () => {
     )
   })
 
-  test('base fee and prevRandao hold for one block', async () => {
+  test('base fee and prevRandao apply to one block', async () => {
     const { call, block } = await startDevnet()
     const random = `0x${'ab'.repeat(32)}`
     await call('anvil_setNextBlockBaseFeePerGas', 1000)
@@ -181,7 +181,7 @@ describe('what coming blocks get', () => {
     expect((await block('0x2')).mixHash).not.toBe(random)
   })
 
-  test('a least gas price means something before London only', async () => {
+  test('a minimum gas price only has an effect before London', async () => {
     const { call } = await startDevnet()
     expect(await refusalOf(call('hardhat_setMinGasPrice', 1))).toEqual({
       code: -32602,
@@ -218,7 +218,7 @@ describe('time', () => {
     expect(await call('anvil_getGenesisTime')).toBe(start)
   })
 
-  test('of ganache is in milliseconds and may go back', async () => {
+  test('of ganache is in milliseconds and may decrease', async () => {
     const { call } = await startDevnet({ compat: 'ganache' })
     expect(await call('evm_increaseTime', 100)).toBe(100)
     expect(await call('evm_increaseTime', -40)).toBe(60)
@@ -227,7 +227,7 @@ describe('time', () => {
     expect(moved).toBeLessThan(-3600)
   })
 
-  test('of hardhat answers text', async () => {
+  test('of hardhat returns strings', async () => {
     const { call, block } = await startDevnet({ compat: 'hardhat' })
     expect(await call('evm_increaseTime', 100)).toBe('100')
     const next = (await time(block())) + 5000
@@ -236,7 +236,7 @@ describe('time', () => {
     expect(await time(block())).toBe(next)
   })
 
-  test('may stand still between blocks on request', async () => {
+  test('may stay the same between blocks if allowed', async () => {
     const { call, block } = await startDevnet({ compat: 'anvil' })
     const now = (await time(block())) + 100
     await call('evm_mine', { timestamp: now, blocks: 2 })

@@ -44,7 +44,7 @@ describe('the pending block', () => {
   })
 })
 
-describe('mining that was asked for', () => {
+describe('requested mining', () => {
   test.each([
     ['hardhat_mine', '0x3b9aca00'],
     ['anvil_mine', '0x3b9aca00'],
@@ -79,7 +79,7 @@ describe('controls', () => {
     return ((await response.json()) as { error?: { code: number } }).error?.code
   }
 
-  test('are open to a client whose Origin is that of no page, as titanoboa sends it, and closed to pages', async () => {
+  test('are open to a client with an Origin of no page, like titanoboa, and closed to pages', async () => {
     const devnet = await startDevnet()
     expect(await snapshotFrom(devnet, 'Titanoboa')).toBeUndefined()
     for (const origin of ['null', 'https://example.com', 'http://10.0.0.1:3000', 'chrome-extension://abc']) {

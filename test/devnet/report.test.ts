@@ -28,7 +28,7 @@ async function start(...words: string[]) {
 }
 
 describe('the command prints', () => {
-  test('what contracts give to console.log in calls and transactions, once each', async () => {
+  test('the console.log output of contracts in calls and transactions, once each', async () => {
     const { call, from, lines, says } = await start()
     await call('anvil_setCode', talker, talkerCode)
     await call('eth_call', { to: talker, data: log('called', 1n) }, 'latest')

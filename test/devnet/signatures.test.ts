@@ -22,7 +22,7 @@ function recoveryInput(hash: Hex, signature: Hex): Hex {
 }
 
 describe('anvil_impersonateSignature', () => {
-  test('makes contracts recover the account of choice, whatever was signed', async () => {
+  test('makes contracts recover the chosen account, whatever was signed', async () => {
     const { call } = await startDevnet()
     const signer = privateKeyToAccount(generatePrivateKey())
     const signature = await signer.signMessage({ message: 'one' })
@@ -39,7 +39,7 @@ describe('anvil_impersonateSignature', () => {
     expect(await recovered('one', signature)).toBe(pad(signer.address.toLowerCase() as Hex))
   })
 
-  test('reaches contracts in blocks, and costs what a recovery costs', async () => {
+  test('works in mined transactions, and costs as much as a recovery', async () => {
     const { call, send } = await startDevnet()
     const signer = privateKeyToAccount(generatePrivateKey())
     const signature = await signer.signMessage({ message: 'one' })
@@ -66,7 +66,7 @@ describe('anvil_impersonateSignature', () => {
     expect(Number(await withGas(2999))).toBe(0)
   })
 
-  test('wants one pair', async () => {
+  test('requires one pair', async () => {
     const { call } = await startDevnet()
     const signature: Hex = `0x${'11'.repeat(65)}`
     expect((await refusalOf(call('anvil_impersonateSignature', signature, claimed))).code).toBe(-32602)
@@ -75,7 +75,7 @@ describe('anvil_impersonateSignature', () => {
 })
 
 describe('personal_ecRecover', () => {
-  test('says who signed a message', async () => {
+  test('recovers the signer of a message', async () => {
     const { call, from } = await startDevnet()
     const signer = privateKeyToAccount(generatePrivateKey())
     const message = stringToHex('hello')

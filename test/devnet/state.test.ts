@@ -23,7 +23,7 @@ describe('edits of the state', () => {
     expect(await call('eth_blockNumber')).toBe('0x0')
   })
 
-  test('take every form of a number, and refuse what does not fit', async () => {
+  test('accept every form of a number, and refuse values out of range', async () => {
     const { call } = await startDevnet()
     for (const [given, balance] of [
       [5, 5n],
@@ -45,7 +45,7 @@ describe('edits of the state', () => {
     expect(BigInt(await call<Hex>('eth_getBalance', someone, 'latest'))).toBe(2n ** 256n - 1n)
   })
 
-  test('hold in the next block and are proven by its root', async () => {
+  test('persist in the next block and are proven by its root', async () => {
     const { call, block } = await startDevnet()
     await call('anvil_setBalance', someone, 5)
     await call('evm_mine')
@@ -71,7 +71,7 @@ describe('tokens', () => {
     data: encodeFunctionData({ abi: token.abi, functionName, args }),
   })
 
-  test('are dealt, and allowances are given', async () => {
+  test('are dealt, and allowances set', async () => {
     const { call, send, from, to } = await startDevnet()
     const data = encodeDeployData({ ...token, args: ['Example', 'EXA', 100n] })
     const { contractAddress } = await send({ data })

@@ -47,7 +47,7 @@ async function populate({ call, send, from, to }: Devnet): Promise<Hex> {
 }
 
 describe('a geth genesis', () => {
-  test('of the state begins another chain with the same accounts, to the hash', async () => {
+  test('of the state starts another chain with the same state root', async () => {
     const path = join(folder(), 'genesis.json')
     const first = await startDevnet({ dumpGenesis: path })
     const contract = await populate(first)
@@ -149,7 +149,7 @@ describe('files', () => {
     expect(await second.call('eth_getStorageAt', contract, '0x0', 'latest')).toBe(pad('0x2a'))
   })
 
-  test('--dump-state into a folder writes state.json, and --load-state reads it there', async () => {
+  test('--dump-state into a directory writes state.json, and --load-state reads it there', async () => {
     const directory = folder()
     const first = await startDevnet({ dumpState: directory })
     await populate(first)
@@ -161,7 +161,7 @@ describe('files', () => {
     expect(await second.height()).toBe(4)
   })
 
-  test('that cannot be used are refused at the start', async () => {
+  test('that are invalid are refused at the start', async () => {
     const path = join(folder(), 'bad.json')
     writeFileSync(path, 'no json')
     await expect(startDevnet({ loadState: path })).rejects.toThrow(OptionError)

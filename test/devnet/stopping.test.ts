@@ -47,7 +47,7 @@ describe('a node that stops while it mines', () => {
     expect(await again.height()).toBe(mined)
   })
 
-  test('answers who asked over HTTP', async () => {
+  test('answers the HTTP request', async () => {
     const { node, height } = await startDevnet({ dataDir })
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [endless] })
     const headers = { 'content-type': 'application/json' }
@@ -59,7 +59,7 @@ describe('a node that stops while it mines', () => {
     expect(blocksTold(error.message)).toBeGreaterThan(2)
   })
 
-  test('leaves transactions waiting that it would have mined one after another', async () => {
+  test('keeps transactions pending that it would have mined one after another', async () => {
     const { node, call, from, to, height } = await startDevnet({ dataDir, noMining: true })
     const count = 300
     for (let nonce = 0; nonce < count; nonce++) {
@@ -76,7 +76,7 @@ describe('a node that stops while it mines', () => {
   })
 })
 
-test('a reset onto a remote that does not answer ends when the node stops', async () => {
+test('a reset to an unresponsive remote ends when the node stops', async () => {
   let asked = 0
   const remote = createServer(() => void asked++)
   await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve))
@@ -97,7 +97,7 @@ test('a reset onto a remote that does not answer ends when the node stops', asyn
   expect((await reset).message).not.toBe('it did not fail')
 })
 
-test('a node that cannot be started begins no clock that mines', async () => {
+test('a node that fails to start does not start interval mining', async () => {
   const wait = vi.spyOn(globalThis, 'setTimeout')
   onTestFinished(() => void wait.mockRestore())
   const blockTime = 100_000
@@ -107,7 +107,7 @@ test('a node that cannot be started begins no clock that mines', async () => {
   expect(wait.mock.calls.filter(([, delay = 0]) => delay > 0.9 * blockTime * 1000)).toEqual([])
 })
 
-test('a stopped node accepts no change and starts no clock', async () => {
+test('a stopped node accepts no change and does not start interval mining', async () => {
   const { node, call, from, to } = await startDevnet({ dataDir })
   await node.stop()
   const send = failureOf(call('eth_sendTransaction', { from, to, value: '0x1' }))

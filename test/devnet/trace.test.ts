@@ -47,7 +47,7 @@ beforeEach(async () => {
   creation = await call<Hex>('eth_sendTransaction', { from, to: store, data: create() })
 })
 
-describe("traces in Parity's form", () => {
+describe('traces in Parity format', () => {
   test('show the frames of a transaction and of its block', async () => {
     const { call, from } = devnet
     const frames = await call<ParityFrame[]>('trace_transaction', creation)
@@ -78,7 +78,7 @@ describe("traces in Parity's form", () => {
     expect(await call('trace_block', '0x0')).toEqual([])
   })
 
-  test('tell what the code itself had and took of the gas, before refunds', async () => {
+  test('report the gas that the code itself received and used, before refunds', async () => {
     const { call, send, to } = devnet
     const traced = async (hash: Hex) => {
       const [frame] = await call<ParityFrame[]>('trace_transaction', hash)
@@ -102,7 +102,7 @@ describe("traces in Parity's form", () => {
     }
   })
 
-  test('are filtered by who calls whom, and cut into pages', async () => {
+  test('are filtered by caller and callee, and paged', async () => {
     const { call, from } = devnet
     const all = await call<ParityFrame[]>('trace_filter', { fromBlock: '0x0', toBlock: '0x99' })
     expect(all).toHaveLength(3)
@@ -113,7 +113,7 @@ describe("traces in Parity's form", () => {
     expect(await call('trace_filter', { fromBlock: '0x0', after: 1, count: 1 })).toEqual([all[1]])
   })
 
-  test('of calls tell output and changes, and calls stand on one another', async () => {
+  test('of calls report output and changes, and build on each other', async () => {
     const { call, from, to } = devnet
     const request = { from, to: store, data: setNumber(9n) }
     const traced = await call<{
@@ -136,7 +136,7 @@ describe("traces in Parity's form", () => {
     expect((await refusalOf(call('trace_call', { from, to }, ['steps']))).code).toBe(-32602)
   })
 
-  test('show each opcode with what it left', async () => {
+  test('show each opcode with its effects', async () => {
     const { call, from, to } = devnet
     const callee: Hex = `0x${'77'.repeat(20)}`
     // MSTORE(0, 5 + 3), a slot, a call without code and one with code of its own, whose last opcode is none.
@@ -275,7 +275,7 @@ describe("traces in Parity's form", () => {
     expect(await call('ots_getTransactionError', failed)).toMatch(/^0x08c379a0/)
   })
 
-  test('show what a signed transaction would do', async () => {
+  test('show the effects of a signed transaction', async () => {
     const { call, from, to } = devnet
     const fields = { from, to, value: '0x5', gas: '0x5208', nonce: '0x9', gasPrice: '0x77359400' }
     const { raw } = await call<{ raw: Hex }>('eth_signTransaction', fields)
@@ -285,8 +285,8 @@ describe("traces in Parity's form", () => {
   })
 })
 
-describe('what Otterscan asks for', () => {
-  test('is answered about contracts, transactions and blocks', async () => {
+describe('requests of Otterscan', () => {
+  test('return contracts, transactions and blocks', async () => {
     const { call, from } = devnet
     const [, inner] = await call<ParityFrame[]>('trace_transaction', creation)
     const child = inner?.result?.address
@@ -319,7 +319,7 @@ describe('what Otterscan asks for', () => {
     expect(await call('erigon_getHeaderByNumber', '0x2')).toMatchObject({ hash, number: '0x2' })
   })
 
-  test('is shown a page of a block with less of its transactions and receipts', async () => {
+  test('return a page of a block with reduced transactions and receipts', async () => {
     const { call, from, to } = devnet
     const events = (await devnet.send({ data: readArtifact('Events').bytecode })).contractAddress
     const emit = encodeFunctionData({
@@ -364,7 +364,7 @@ describe('what Otterscan asks for', () => {
     expect(await page(2, 2)).toEqual(shown(0, 0))
   })
 
-  test('finds transactions of an account in pages, the newest first', async () => {
+  test("find an account's transactions in pages, newest first", async () => {
     const { call, to, send } = devnet
     const hashes: Hex[] = []
     for (let i = 0; i < 3; i++) hashes.push(await call<Hex>('eth_sendTransaction', { from: devnet.from, to }))
@@ -385,7 +385,7 @@ describe('what Otterscan asks for', () => {
   })
 })
 
-test('debug_storageRangeAt lists the slots that a block began with by the hashes of their keys', async () => {
+test('debug_storageRangeAt lists the slots at the start of a block by the hashes of their keys', async () => {
   const { call, from } = devnet
   await call('evm_setAutomine', false)
   for (const value of [1n, 2n]) {

@@ -33,7 +33,7 @@ function turnsDuring({ call }: Devnet, method: string, ...parameters: unknown[])
 
 const SIZE = 200
 
-test('a large state is loaded, dumped and listed in turns', async () => {
+test('loading, dumping and listing a large state yields', async () => {
   const devnet = await startDevnet()
   const { call } = devnet
   endEverySlice()
@@ -46,7 +46,7 @@ test('a large state is loaded, dumped and listed in turns', async () => {
   expect(await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', SIZE)).toBeGreaterThan(SIZE)
 })
 
-test('changes during a dump are made after it', async () => {
+test('changes during a dump happen after it', async () => {
   const devnet = await startDevnet()
   const { call, from, to } = devnet
   await call('anvil_loadState', largeState(SIZE))
@@ -64,7 +64,7 @@ test('changes during a dump are made after it', async () => {
   expect((await sending).blockNumber).toBe('0x1')
 })
 
-test('waiting transactions that are mined one after another leave turns between their blocks', async () => {
+test('mining pending transactions one after another yields between blocks', async () => {
   const { call, from, to, height } = await startDevnet({ noMining: true })
   const count = 100
   for (let nonce = 0; nonce < count; nonce++) {
@@ -75,7 +75,7 @@ test('waiting transactions that are mined one after another leave turns between 
   expect(await height()).toBe(count)
 })
 
-test('many waiting transactions are listed in turns', async () => {
+test('listing many pending transactions yields', async () => {
   const devnet = await startDevnet({ noMining: true })
   const { call, from, to } = devnet
   for (let nonce = 0; nonce < 50; nonce++) {
@@ -88,7 +88,7 @@ test('many waiting transactions are listed in turns', async () => {
   expect(await turnsDuring(devnet, 'eth_pendingTransactions')).toBeGreaterThan(49)
 })
 
-test('simulated calls, histories of fees and blocks that are made anew leave turns between them', async () => {
+test('simulated calls, fee histories and recreated blocks yield', async () => {
   const devnet = await startDevnet()
   const { call, from, to } = devnet
   const calls = Array.from({ length: 20 }, () => ({ from, to, value: '0x1' }))
@@ -100,7 +100,7 @@ test('simulated calls, histories of fees and blocks that are made anew leave tur
   expect(await turnsDuring(devnet, 'anvil_reorg', 50, [])).toBeGreaterThan(49)
 })
 
-test('the transactions of a block that is imported leave turns between them', async () => {
+test('importing a block yields between its transactions', async () => {
   const options = { noMining: true, deterministic: true }
   const [devnet, importing] = [await startDevnet(options), await startDevnet(options)]
   const { call, from, to } = devnet
@@ -116,7 +116,7 @@ test('the transactions of a block that is imported leave turns between them', as
   expect((await importing.block()).hash).toBe(hash)
 })
 
-test('the transactions of a block that is loaded with a state leave turns between them', async () => {
+test('loading a state with blocks yields between their transactions', async () => {
   const [devnet, loading] = [await startDevnet({ noMining: true }), await startDevnet()]
   const { call, from, to } = devnet
   for (let nonce = 0; nonce < 50; nonce++) {
@@ -134,7 +134,7 @@ test('the transactions of a block that is loaded with a state leave turns betwee
   expect((await loading.block()).hash).toBe(hash)
 })
 
-test('what a call overrides, lists and authorizes is taken in turns', async () => {
+test('overrides, access lists and authorizations of a call yield', async () => {
   const devnet = await startDevnet()
   const { from, to } = devnet
   const indices = Array.from({ length: SIZE }, (_, index) => index)
@@ -156,7 +156,7 @@ test('what a call overrides, lists and authorizes is taken in turns', async () =
   )
 })
 
-test('withdrawals of a simulated block are paid in turns', async () => {
+test('withdrawals of a simulated block yield', async () => {
   const devnet = await startDevnet()
   const withdrawals = Array.from({ length: SIZE }, (_, index) => ({
     index: numberToHex(index),
@@ -170,7 +170,7 @@ test('withdrawals of a simulated block are paid in turns', async () => {
   expect(await turnsDuring(devnet, 'eth_simulateV1', { blockStateCalls })).toBeGreaterThan(SIZE)
 })
 
-test('the logs of many blocks are polled in turns', async () => {
+test('polling the logs of many blocks yields', async () => {
   const devnet = await startDevnet()
   const { call, from } = devnet
   await call('hardhat_setCode', holder, '0x5f5fa0')
@@ -184,7 +184,7 @@ test('the logs of many blocks are polled in turns', async () => {
   expect(await countTurnsByLooks(() => call('eth_getFilterChanges', id), 0.2)).toBeGreaterThan(4)
 })
 
-test('calls that are traced and transactions that are to replace others are taken in turns', async () => {
+test('traced calls and replacement transactions yield', async () => {
   const devnet = await startDevnet()
   const { from, to } = devnet
   const traced = Array.from({ length: SIZE }, () => [{ from, to }, ['trace']])
@@ -196,7 +196,7 @@ test('calls that are traced and transactions that are to replace others are take
   expect(await countTurns(refused)).toBeGreaterThan(SIZE - 1)
 })
 
-test('the rounds of a precompile and the bytes of a long answer leave turns', async () => {
+test('precompile rounds and long answers yield', async () => {
   const devnet = await startDevnet()
   const blake2 = pad('0x9', { size: 20 })
   const identity = pad('0x4', { size: 20 })

@@ -28,7 +28,7 @@ test('vitest-dapp: its tests pass', async () => {
   expect(await shell('npm test')).toMatch(/Tests.* 5 passed/)
 })
 
-test('vite-page: the page is built, and upload and mint work', async () => {
+test('vite-page: the page builds, and upload and mint work', async () => {
   const { shell, folder } = await open('vite-page')
   expect(await shell('npm test')).toMatch(/Tests.* 1 passed/)
   await shell('standin exec -- npm run build')
@@ -49,7 +49,7 @@ test('github-actions: the commands of the workflow pass', async () => {
 const peers = resolve('test/peers/node_modules')
 const hasStore = ['s3rver', '@aws-sdk/client-s3'].every((name) => existsSync(join(peers, name)))
 
-test('prepared-chain: every test file begins with the archive', async () => {
+test('prepared-chain: every test file starts from the archive', async () => {
   const { shell } = await open('prepared-chain')
   expect(await shell('npm run prepare-chain')).toMatch(/Packed \d+ files/)
   expect(await shell('npm test')).toMatch(/pass 3/)
@@ -64,7 +64,7 @@ test.skipIf(!hasStore)('prepared-chain: an object store keeps the archive', asyn
   expect(await shell('npm run test:store')).toMatch(/pass 1/)
 })
 
-test('the action starts a node and gives the outputs that it declares', async () => {
+test('the action starts a node and sets the outputs that it declares', async () => {
   await buildCommand()
   const command = `${process.execPath} ${resolve('bin/standin.js')}`
   const environment = { ...process.env, STANDIN_COMMAND: command }
@@ -110,7 +110,7 @@ const solc = require('solc')
 if (process.argv.includes('--version')) console.log('Version: ' + solc.version())
 else process.stdout.write(solc.compile(require('node:fs').readFileSync(0, 'utf8')))`
 
-test.skipIf(forge === undefined)('foundry: the script deploys, and the tests go on from it', async () => {
+test.skipIf(forge === undefined)('foundry: the script deploys, and the tests continue from it', async () => {
   const { shell, folder } = await open('foundry')
   await writeFile(join(folder, 'solc'), solc, { mode: 0o755 })
   const settings = `FOUNDRY_OFFLINE=true FOUNDRY_SOLC="$PWD/solc" PATH=${dirname(forge ?? '')}:"$PATH"`

@@ -46,7 +46,7 @@ describe.skipIf(anvil === undefined)('anvil as the remote', () => {
     expect(await slot(remote, '0x0')).toBe(word(1))
   })
 
-  test('its blocks, transactions and logs are those of the remote', async () => {
+  test("its blocks, transactions and logs match the remote's", async () => {
     const number = `0x${remote.firstBlock.toString(16)}`
     const block = (await remote.request('eth_getBlockByNumber', [number, false])) as {
       transactions: string[]

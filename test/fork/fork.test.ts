@@ -141,7 +141,7 @@ test('local blocks extend the fork, and the remote does not see them', () =>
     )
   }))
 
-test('state at local blocks, snapshots and pending blocks are those of the fork', () =>
+test("local blocks, snapshots and pending blocks have the fork's state", () =>
   onFresh(async () => {
     await callCounter(node)
     const id = await node.snapshot()
@@ -171,7 +171,7 @@ test('a destroyed account stays destroyed', () =>
     expect(await node.request('eth_getTransactionCount', [contractAddress, 'latest'])).toBe('0x0')
   }))
 
-test('contracts deployed here have storage of their own', () =>
+test('locally deployed contracts have their own storage', () =>
   onFresh(async () => {
     const hash = await node.request('eth_sendTransaction', [
       { from: remote.accounts[0], data: counterCode, gas: '0x100000' },
@@ -206,7 +206,7 @@ test('BLOCKHASH knows the blocks of the remote', async () => {
   expect(await node.request('eth_call', [{ to }, 'latest', { [to]: { code } }])).toBe(earlier.hash)
 })
 
-test('a fork of an earlier block reads the state of then', async () => {
+test('a fork of an earlier block reads its state', async () => {
   const early = await createNode({ port: 0, forkUrl: `${remote.url}@${remote.firstBlock}` })
   try {
     expect(Number(await early.request('eth_blockNumber'))).toBe(remote.firstBlock)
@@ -221,7 +221,7 @@ test('a fork of an earlier block reads the state of then', async () => {
   }
 })
 
-test('the node reports what it was forked from, without keys', async () => {
+test('the node reports the remote without keys', async () => {
   const { hash } = (await remote.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
   const { host } = new URL(remote.url)
   expect(await node.request('anvil_metadata')).toMatchObject({

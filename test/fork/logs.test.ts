@@ -26,7 +26,7 @@ const callCounter = (node: StandinNode) =>
 const counts = (logs: unknown) => (logs as { data: string }[]).map(({ data }) => Number(data))
 const topic = `0x${'0'.repeat(63)}1`
 
-test('logs of the remote come first, then the local ones, by every way to ask', async () => {
+test('every log method returns remote logs first, then local ones', async () => {
   const node = await fork()
   const forkBlock = (await node.request('eth_blockNumber')) as string
   const everything = { fromBlock: '0x0', address: remote.counter }
@@ -52,7 +52,7 @@ test('logs of the remote come first, then the local ones, by every way to ask', 
   expect(counts(await node.request('eth_getFilterLogs', [filter]))).toEqual([1, 2, 3])
 })
 
-test('limits and refusals hold for both parts together', async () => {
+test('limits and refusals apply to both parts together', async () => {
   const node = await fork({ logsMaxResults: 3, logsMaxRange: 50, logsError: 'suggest' })
   const forkBlock = BigInt((await node.request('eth_blockNumber')) as string)
   const beyond = { fromBlock: '0x0', toBlock: `0x${(forkBlock + 1n).toString(16)}` }

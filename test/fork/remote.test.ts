@@ -129,7 +129,7 @@ test('blocks, receipts and logs up to the fork are fetched once, and unknown one
   expect(seen.flat()).toEqual(['eth_getTransactionByHash', 'eth_getTransactionByHash'])
 })
 
-test('requests that fail or are limited are tried again', async () => {
+test('failed and rate-limited requests are retried', async () => {
   let failures = 0
   treat = (messages) => {
     failures++
@@ -145,7 +145,7 @@ test('requests that fail or are limited are tried again', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
-test('a call that the remote breaks off leaves no transient storage to the next one', async () => {
+test('a call aborted by a remote error leaves no transient storage', async () => {
   const node = await fork()
   // With input: TSTORE(0, 7), then SLOAD of the slot that the input names. Without: TLOAD(0), which it returns.
   await node.request('anvil_setCode', [remote.counter, '0x36600c575f5c5f5260205ff35b60075f5d5f3554'])
@@ -169,7 +169,7 @@ test('a remote without batch support gets single requests', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
-test('a remote that goes away fails the call that needs it, with its host and without its key', async () => {
+test('an unreachable remote fails the call that needs it, with its host and without its key', async () => {
   const node = await fork({ forkRetries: 0 })
   treat = () => ({ status: 500 })
   const failing = node.request('eth_call', [{ to: remote.counter }, 'latest'])
@@ -180,7 +180,7 @@ test('a remote that goes away fails the call that needs it, with its host and wi
   expect(await node.request('eth_call', [{ to: remote.counter }, 'latest'])).toBe('0x')
 })
 
-test('the command shows the remote without its key, and reports what is wrong with it', async () => {
+test('the command shows the remote without its key, and reports its errors', async () => {
   const words = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
   treat = () => ({ status: 401, body: 'invalid project id' })
   const refused = runCommand([...words, '--fork-url', url])
@@ -238,7 +238,7 @@ test('headers and the credentials of the URL go to the remote, and nowhere else'
   await expect(fork({ forkHeader: ['no header'] })).rejects.toThrow('forkHeader: expected')
 })
 
-test('reads its remote under fake timers of a test', async () => {
+test('reads its remote under fake timers', async () => {
   const node = await fork()
   const address = `0x${'ab'.repeat(20)}`
   const before = seen.length

@@ -125,7 +125,7 @@ test('many resets do not run out of room, and each sees only its own block', asy
   }
 })
 
-test('a URL given in a call is fetched only if that is allowed', async () => {
+test('a URL in a call is fetched only if allowed', async () => {
   const order = { forking: { jsonRpcUrl: remote.url, blockNumber: remote.head } }
   const closed = await start({})
   await expect(closed.request('anvil_reset', [order])).rejects.toThrow('--allow-remote-reset')
@@ -149,7 +149,7 @@ test('a URL given in a call is fetched only if that is allowed', async () => {
   expect(await heightOf(open)).toBe(1)
 })
 
-test('headers of the remote do not go to another host that a call names', async () => {
+test('headers of the remote are not sent to another host that a call names', async () => {
   const told: (string | undefined)[] = []
   const proxy = createServer((request, response) => {
     void (async () => {
@@ -225,7 +225,7 @@ test('a local chain becomes a fork and local again, also across restarts', async
   expect(readFileSync(join(dataDir, 'manifest.json'), 'utf8')).not.toContain(remote.url)
 })
 
-test('a fork that was reset to another block is that after a restart, by the same command', async () => {
+test('a fork that was reset to another block stays there after a restart with the same command', async () => {
   const dataDir = newDirectory()
   const options = { dataDir, forkUrl: remote.url, forkBlock: BigInt(remote.head) }
   const first = await start(options)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => remote?.stop())
 
-test('networks that are reset at the same time stand on a fork each, also after a restart', async () => {
+test('networks reset at the same time each have their own fork, even after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-resets-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const network = ['sepolia', 'holesky']
@@ -40,7 +40,7 @@ test('networks that are reset at the same time stand on a fork each, also after 
   expect(await onEach(second.url, 'eth_getBalance', () => [remote.counter, 'latest'])).toEqual(['0x7', '0x8'])
 })
 
-test('a change to a remote that does not answer ends when the node stops', async () => {
+test('a change to an unresponsive remote ends when the node stops', async () => {
   let asked = 0
   const silent = createServer(() => void asked++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -56,7 +56,7 @@ test('a change to a remote that does not answer ends when the node stops', async
   await change
 })
 
-test('a reset that the manifest could not take is not taken up by the next start', async () => {
+test('a reset that was not written to the manifest is not resumed by the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-resets-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const options = { port: 0, network: ['sepolia'], dataDir, allowRemoteReset: true }

@@ -32,7 +32,7 @@ function post(path: string, content: string | null): Promise<[number, string, st
 
 // Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
 // asked: of CARs only how they end.
-it('reads broken blocks, follows links that lead nowhere, and writes mutable files as Kubo 0.42.0 does', async () => {
+it('reads broken blocks, follows dangling links, and writes mutable files like Kubo 0.42.0', async () => {
   for (const [target, content, ...expected] of answers as [string, string | null, number, string, string][]) {
     const [status, body, trailer] = await post(target, content)
     const compared = status === 200 && target.startsWith('dag/export') ? '' : body

@@ -93,7 +93,7 @@ describe('files through kubo-rpc-client', () => {
     ])
   })
 
-  it('reports progress, mode and time as the client asked', async () => {
+  it('reports progress, mode and time as requested', async () => {
     const progress: number[] = []
     const preserve: object = { preserveMode: true, preserveMtime: true }
     const added = await ipfs.add(
@@ -222,7 +222,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     expect((await ipfs.repo.stat()).numObjects).toBe(before.numObjects)
   })
 
-  it('stores data and finds its way inside it', async () => {
+  it('stores data and resolves paths within it', async () => {
     const leaf = await ipfs.dag.put({ hello: 'world', list: [1, 2] })
     const root = await ipfs.dag.put({ leaf, bytes: Uint8Array.of(1, 2) }, { storeCodec: 'dag-json' })
     expect((await ipfs.dag.get(root)).value).toMatchObject({ bytes: Uint8Array.of(1, 2) })
@@ -233,7 +233,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     await expect(ipfs.dag.resolve(`${root}/nothing`)).rejects.toThrow('key not found: "nothing"')
   })
 
-  it('finds links by name in dag-pb nodes whose data is none of UnixFS', async () => {
+  it('finds links by name in dag-pb nodes without UnixFS data', async () => {
     const leaf = await ipfs.dag.put({ deep: [10, 20] })
     const Data = new TextEncoder().encode('any bytes')
     const Links = [{ Name: 'leaf', Tsize: 9, Hash: leaf }]
@@ -248,7 +248,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     }
   })
 
-  it('says of each root of a CAR whether it could be pinned, and counts the blocks in any case', async () => {
+  it('reports for each root of a CAR whether it was pinned, and counts the blocks in any case', async () => {
     const header = encodeCbor({ version: 1, roots: [missing] })
     const car = Buffer.concat([Buffer.from([header.length]), header])
     const body = new FormData()
@@ -260,7 +260,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     ])
   })
 
-  it('imports no block from a CAR that does not match its codec, or is too big', async () => {
+  it('imports no block from a CAR with a block that does not match its codec or is too big', async () => {
     const importing = async (code: number, bytes: Uint8Array, query = ''): Promise<Response> => {
       const cid = CID.createV1(code, await sha256.digest(bytes))
       const header = encodeCbor({ version: 1, roots: [cid] })
@@ -290,7 +290,7 @@ describe('blocks and data through kubo-rpc-client', () => {
     }
   })
 
-  it('carries a DAG over in a CAR', async () => {
+  it('transfers a DAG in a CAR', async () => {
     const { cid } = await ipfs.add(randomBytes(700_000), { pin: false })
     const car = await content(ipfs.dag.export(cid))
     const other = await startNetwork()
@@ -360,7 +360,7 @@ describe('mutable files through kubo-rpc-client', () => {
     expect(await all(ipfs.files.ls('/'))).toEqual([])
   })
 
-  it('says how files are made and what of them is here', async () => {
+  it('reports how files are built and which blocks are local', async () => {
     await ipfs.files.mkdir('/made/deep', { parents: true, cidVersion: 1, hashAlg: 'sha2-512' })
     expect((await ipfs.files.stat('/made/deep')).cid).toMatchObject({ version: 1 })
     expect((await ipfs.files.stat('/made/deep')).cid.multihash.code).toBe(0x13)
@@ -378,7 +378,7 @@ describe('mutable files through kubo-rpc-client', () => {
     expect(await all(ipfs.files.ls('/'))).toEqual([])
   })
 
-  it('keeps files across a restart and gives them the CIDs that Kubo gives', async () => {
+  it('keeps files across a restart, with the same CIDs as Kubo', async () => {
     await ipfs.files.mkdir('/kept/deep', { parents: true })
     await ipfs.files.write('/kept/deep/x', 'x', { create: true })
     const before = await ipfs.files.stat('/')
@@ -393,7 +393,7 @@ describe('mutable files through kubo-rpc-client', () => {
 })
 
 describe('the repository through kubo-rpc-client', () => {
-  it('collects what nothing needs and keeps the rest', async () => {
+  it('collects garbage and keeps everything else', async () => {
     const { cid: garbage } = await ipfs.add(randomBytes(1_000_000), { pin: false })
     const { cid: pinned } = await ipfs.add(randomBytes(300_000))
     await ipfs.files.write('/needed', randomBytes(300_000), { create: true })
@@ -425,7 +425,7 @@ describe('the repository through kubo-rpc-client', () => {
     expect(gunzipSync(packed)).toEqual(unpacked)
   })
 
-  it('says who it is', async () => {
+  it('identifies itself', async () => {
     const { id, addresses } = await ipfs.id()
     expect(String(id)).toMatch(/^12D3KooW/)
     expect(addresses.map(String)).toEqual([`/ip4/127.0.0.1/tcp/5001/http/p2p/${id}`])

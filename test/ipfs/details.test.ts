@@ -33,7 +33,7 @@ async function messageOf(response: Response): Promise<unknown> {
   return ((await response.json()) as { Message?: string }).Message
 }
 
-describe('what an upload says', () => {
+describe('upload options and progress', () => {
   it('reports progress at every 256 KiB and at the end of the file', async () => {
     const told: number[] = []
     await ipfs.add(keyStream('progress', 700_000), { progress: (bytes) => void told.push(bytes) })
@@ -85,7 +85,7 @@ describe('what an upload says', () => {
 })
 
 describe('symlinks', () => {
-  it('are read as their targets and are files to the mutable files', async () => {
+  it('are read as their targets and are files in MFS', async () => {
     const added = await lines(
       await upload('add', [
         { name: 'links', type: 'application/x-directory' },
@@ -141,7 +141,7 @@ describe('archives', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it('of data', async () => {
     const put = (query: string, content: string): Promise<Response> =>
       upload(`dag/put?${query}`, [{ content }])
@@ -167,7 +167,7 @@ describe('what is refused', () => {
     )
   })
 
-  it('of the mutable files, with the place at which a path fails', async () => {
+  it('of MFS, with the position at which a path fails', async () => {
     await ipfs.files.write('/plain', 'x', { create: true })
     await ipfs.files.mkdir('/folder')
     const refusal = async (task: Promise<unknown>): Promise<string> =>
@@ -197,7 +197,7 @@ describe('what is refused', () => {
   })
 })
 
-it('names of pins that keep a block the one that needs it under the CID that is asked for', async () => {
+it('reports the pins that keep a block, under the requested CID', async () => {
   const name = { path: 'kept/file', content: 'kept twice' }
   const [file, above] = await all(ipfs.addAll([name]))
   const other = await ipfs.dag.put({ file: file?.cid.toV1() }, { pin: true })
@@ -208,7 +208,7 @@ it('names of pins that keep a block the one that needs it under the CID that is 
   expect(left?.error?.message).toBe(`pinned via ${String(other)}`)
 })
 
-it('gives directories that are made the CID format that is asked for, and leaves it to those that are there', async () => {
+it('creates directories in the requested CID format, and keeps the format of existing ones', async () => {
   await ipfs.files.mkdir('/formats')
   await ipfs.files.write('/formats/x', 'x', { create: true, parents: true, cidVersion: 1 })
   await ipfs.files.mkdir('/formats', { parents: true, cidVersion: 1 })
@@ -217,7 +217,7 @@ it('gives directories that are made the CID format that is asked for, and leaves
   expect((await ipfs.files.stat('/formats/deep')).cid.multihash.code).toBe(0x13)
 })
 
-it('lists CIDs of mutable directories as they are, and types of what data links to', async () => {
+it('lists CIDs of mutable directories unchanged, and the types of linked data', async () => {
   await ipfs.files.write('/based/x', 'x', { create: true, parents: true })
   const listed = await server.post('files/ls?arg=/based&long=true&cid-base=base32')
   const { cid: file } = await ipfs.files.stat('/based/x')
@@ -228,12 +228,12 @@ it('lists CIDs of mutable directories as they are, and types of what data links 
   expect(await types.json()).toMatchObject({ Objects: [{ Links: [{ Type: 2 }, { Type: 1 }] }] })
 })
 
-it('names its addresses in the configuration as a client dials them', async () => {
+it('has its addresses in the configuration as clients dial them', async () => {
   const { Addresses } = await ipfs.config.getAll()
   expect(Addresses?.API).toBe('/ip4/127.0.0.1/tcp/5001')
 })
 
-it('imports what a CAR has though its root is missing, and says so', async () => {
+it('imports the blocks of a CAR without its root, and reports it', async () => {
   const kept = await ipfs.block.put(keyStream('kept', 100))
   const root = await ipfs.dag.put({ kept })
   const car = Buffer.concat(await all(ipfs.dag.export(root)))
@@ -252,7 +252,7 @@ it('imports what a CAR has though its root is missing, and says so', async () =>
   expect((await ipfs.block.stat(kept)).size).toBe(100)
 })
 
-it('changes large directories in place, to what adding their entries gives', async () => {
+it('changes large directories in place, with the same result as adding their entries', async () => {
   const add = async (names: string[]): Promise<CID> => {
     const added = await all(
       ipfs.addAll(names.map((name) => ({ path: `d/${name}`, content: name.slice(0, 9) }))),

@@ -44,7 +44,7 @@ afterAll(() => server.stop())
 
 describe('encoding=text', () => {
   // Recorded from Kubo 0.42.0 after the same requests; one builds on those before it.
-  it('gives what Kubo gives', async () => {
+  it('matches Kubo', async () => {
     const given: unknown[] = []
     for (const [path] of texts) {
       const { status, failure, text } = await inText(path as string)
@@ -69,7 +69,7 @@ describe('encoding=text', () => {
     expect(JSON.parse(response.text)).toMatchObject({ Name: 'x' })
   })
 
-  it('is not what answers are in unless it is asked for', async () => {
+  it('is used on request only', async () => {
     expect((await post('version?encoding=json')).type).toBe('application/json')
     expect((await post('version?encoding=foo')).text).toBe('invalid encoding: foo\n')
   })

@@ -159,8 +159,8 @@ function modelled(before: Buffer, bytes: Buffer, { offset, options }: Write): Bu
   return after
 }
 
-describe('the layout of mutable files', () => {
-  it.each(layouts)('is that of boxo: $name', async ({ name: _, added, writes, ...expected }) => {
+describe('the layout of MFS files', () => {
+  it.each(layouts)('matches boxo: $name', async ({ name: _, added, writes, ...expected }) => {
     let model: Buffer = Buffer.alloc(0)
     await ipfs.files.rm('/file', { force: true } as object)
     if (added) {
@@ -201,7 +201,7 @@ describe('the layout of mutable files', () => {
   })
 })
 
-describe('a sharded directory among the mutable files', () => {
+describe('a sharded MFS directory', () => {
   const sharded = 'QmbZ39AYHM8khGjZaFfZNKJFE42bmoqDbNqxmiG7fKNYmJ'
   const inOneBlock = 'QmSZefpNpJLA2ANzFv6wdgWBTZ6PBwfAcGVHUnraggkU5U'
 
@@ -238,7 +238,7 @@ describe('a sharded directory among the mutable files', () => {
   })
 })
 
-describe('copies of mutable files', () => {
+describe('copies in MFS', () => {
   const copy = (query: string): Promise<Response> => server.post(`files/cp?${query}`)
 
   it('replace a file by force and never a directory', async () => {
@@ -255,13 +255,13 @@ describe('copies of mutable files', () => {
   })
 })
 
-describe('mode and time of mutable files', () => {
+describe('mode and time in MFS', () => {
   /** Go's bit for a directory in a mode. */
   const directoryMode = 2 ** 31
 
   const post = (path: string): Promise<Response> => server.post(`files/${path}`)
 
-  it('are changed without another word about the content', async () => {
+  it('change without any other change', async () => {
     await ipfs.files.write('/meta/many', Buffer.alloc(600_000, 7), { create: true, parents: true })
     await ipfs.files.write('/meta/raw', 'raw', { create: true })
     const { cid } = await ipfs.add('a raw block', { rawLeaves: true })
@@ -293,7 +293,7 @@ describe('mode and time of mutable files', () => {
     expect((await ipfs.files.stat('/versioned/file')).cid.toString()).toBe(expected)
   })
 
-  it('stay with a file that is written to, with the time of the write', async () => {
+  it('are kept when a file is written, with the time of the write', async () => {
     await ipfs.files.write('/dated', 'before', { create: true })
     await post('chmod?arg=600&arg=/dated')
     await post('touch?arg=/dated&mtime=500')
@@ -304,7 +304,7 @@ describe('mode and time of mutable files', () => {
     expect(Number(stat.mtime?.secs)).toBeGreaterThanOrEqual(start)
   })
 
-  it('may be set on the root, and not to nonsense or on nothing', async () => {
+  it('may be set on the root, but not to invalid values or on missing files', async () => {
     expect((await post('chmod?arg=0700&arg=/')).status).toBe(200)
     expect((await ipfs.files.stat('/')).mode).toBe(directoryMode + 0o700)
     expect(await (await post('chmod?arg=9&arg=/')).json()).toMatchObject({

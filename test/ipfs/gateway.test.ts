@@ -81,7 +81,7 @@ describe('files by path', () => {
     expect(again.body.length).toBe(0)
   })
 
-  it('guesses the type of what has no name', async () => {
+  it('guesses the type of files without a name', async () => {
     const answer = await ask(`/ipfs/${page}`)
     expect(answer.headers['content-type']).toBe('text/html')
     const named = await ask(`/ipfs/${page}?filename=a%22b.json&download=true`)
@@ -99,7 +99,7 @@ describe('files by path', () => {
     },
   )
 
-  it('sends parts of a file', async () => {
+  it('sends ranges of a file', async () => {
     const path = `/ipfs/${site}/data.bin`
     const middle = await ask(path, { range: 'bytes=262000-262999' })
     expect(middle.status).toBe(206)
@@ -116,7 +116,7 @@ describe('files by path', () => {
     expect(other.status).toBe(200)
   })
 
-  it('sends of several parts the first that the file has, as Kubo does', async () => {
+  it('sends the first satisfiable of several ranges, like Kubo', async () => {
     const path = `/ipfs/${site}/data.bin`
     const several = await ask(path, { range: 'bytes=700000-, 10-19,, 100-199' })
     expect(several.status).toBe(206)
@@ -126,7 +126,7 @@ describe('files by path', () => {
     expect((await ask(path, { range: 'bytes=600000-, 700000-700001' })).status).toBe(416)
   })
 
-  it('refuses ranges that make no sense, as Kubo does', async () => {
+  it('refuses invalid ranges, like Kubo', async () => {
     const path = `/ipfs/${site}/data.bin`
     for (const range of ['bytes=5-2', 'bytes=0-1, x-y', 'bytes=-', 'bytes=1', 'lines=0-1']) {
       const answer = await ask(path, { range })
@@ -142,7 +142,7 @@ describe('files by path', () => {
     expect((await ask(path, { range: 'bytes=,' })).status).toBe(200)
   })
 
-  it('sends parts of a block', async () => {
+  it('sends ranges of a block', async () => {
     const whole = await ask(`/ipfs/${site}?format=raw`)
     expect(whole.headers['accept-ranges']).toBe('bytes')
     const part = await ask(`/ipfs/${site}?format=raw`, { range: 'bytes=2-5' })
@@ -218,14 +218,14 @@ describe('conditions', () => {
     expect(headers).not.toHaveProperty('last-modified')
   })
 
-  it('of time do not hold for blocks and archives, nor for the way to a directory', async () => {
+  it('of time do not apply to blocks, archives and redirects to a directory', async () => {
     const since = { 'if-modified-since': later }
     expect((await ask(`/ipfs/${file}?format=raw`, since)).status).toBe(200)
     expect((await ask(`/ipfs/${file}?format=tar`, since)).status).toBe(200)
     expect((await ask(`/ipfs/${directory}`, since)).status).toBe(301)
   })
 
-  it('get only a status for a block in the cache', async () => {
+  it('return only a status for a cached block', async () => {
     const cached = { 'cache-control': 'only-if-cached' }
     const here = await ask(`/ipfs/${directory}`, cached, 'HEAD')
     expect([here.status, here.headers.etag, here.headers['content-length']]).toEqual([
@@ -247,7 +247,7 @@ describe('conditions', () => {
     ])
   })
 
-  it('without a tag are none: a range that makes no sense is told of before a path that leads nowhere', async () => {
+  it('without a tag are ignored: an invalid range is reported before an unresolvable path', async () => {
     const { status } = await ask(`/ipfs/${file}/x`, { range: 'BYTES=0-1', 'if-none-match': '' })
     expect(status).toBe(400)
   })
@@ -268,7 +268,7 @@ describe('directories', () => {
     expect(html).not.toContain('<img')
   })
 
-  it('says why a path leads nowhere', async () => {
+  it('reports why a path does not resolve', async () => {
     const nothing = await ask(`/ipfs/${site}/nothing`)
     expect(nothing.status).toBe(404)
     expect(nothing.body.toString()).toContain(`no link named "nothing" under ${site}`)
@@ -306,7 +306,7 @@ describe('by host name', () => {
     expect((await ask('/', { host: 'nonsense.ipfs.localhost' })).status).toBe(400)
   })
 
-  it('has no content in the namespace ipld, and no CID in several labels', async () => {
+  it('serves neither the ipld namespace nor a CID in several labels', async () => {
     const [other, several] = await Promise.all([
       ask('/', { host: `${site}.ipld.localhost:8080` }),
       ask('/', { host: `x.${site}.ipfs.localhost:8080` }),
@@ -315,13 +315,13 @@ describe('by host name', () => {
     expect(several.status).toBe(400)
   })
 
-  it('sends any CID as a name to the key that its digest would be', async () => {
+  it('redirects any CID used as a name to the key of its digest', async () => {
     const { headers, status } = await ask('/x', { host: `${site}.ipns.localhost:8080` })
     const key = CID.createV1(0x72, CID.parse(site).multihash).toString(base36)
     expect([status, headers.location]).toEqual([301, `http://${key}.ipns.localhost:8080/x`])
   })
 
-  it('sends a path at localhost to the host of its CID, and keeps the query as it came', async () => {
+  it('redirects a path at localhost to the host of its CID, with the query unchanged', async () => {
     const modern = CID.parse(page).toV1()
     const answer = await ask(`/ipfs/${page}/a?b&c=0:%2A`, { host: 'localhost:8080' })
     expect(answer.status).toBe(301)
@@ -329,7 +329,7 @@ describe('by host name', () => {
   })
 })
 
-describe('forms that can be verified', () => {
+describe('verifiable formats', () => {
   it('sends a raw block', async () => {
     const answer = await ask(`/ipfs/${site}?format=raw`)
     const block = Buffer.from(await (await server.post(`block/get?arg=${site}`)).arrayBuffer())
@@ -365,7 +365,7 @@ describe('forms that can be verified', () => {
     expect(count).toBe(1)
   })
 
-  it('sends of a file what some of its bytes need', async () => {
+  it('sends the blocks that a byte range of a file needs', async () => {
     // Three chunks of 262,144, 262,144 and 75,712 bytes below a root, and a directory above it.
     const blocks = async (bytes: string): Promise<number> => {
       const answer = await ask(`/ipfs/${site}/data.bin?format=car&entity-bytes=${bytes}`)
@@ -385,7 +385,7 @@ describe('forms that can be verified', () => {
     }
   })
 
-  it('walks once what a file repeats, however large that makes it', async () => {
+  it('walks repeated blocks of a file once, however large it is', async () => {
     const varint = (value: number): number[] =>
       value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
     let cid = await putBlock(Uint8Array.of(7), 'raw')
@@ -408,7 +408,7 @@ describe('forms that can be verified', () => {
     expect(await blocks('5:5')).toBe(41)
   })
 
-  it('walks once what a sharded directory repeats', async () => {
+  it('walks repeated blocks of a sharded directory once', async () => {
     // A shard (1: 5) whose slots 0 and 1 are taken (2), of murmur3-x64-64 (5) and 256 slots (6).
     const Data = Uint8Array.of(0x08, 0x05, 0x12, 0x01, 0x03, 0x28, 0x22, 0x30, 0x80, 0x02)
     const file = await putBlock(Uint8Array.of(7), 'raw')
@@ -559,7 +559,7 @@ describe('data', () => {
     expect(Object.keys(node)).toEqual(['Data', 'Links'])
   })
 
-  it('is a file even with a slash after its name, and is typed by content if the name has no extension', async () => {
+  it('is a file even with a trailing slash, and is typed by content if the name has no extension', async () => {
     const files = await addAll([
       { name: 'f/json', content: 'plain' },
       { name: 'f/x.json', content: '{}' },
@@ -570,7 +570,7 @@ describe('data', () => {
     expect([refused.status, refused.headers['content-type']]).toEqual([412, 'application/json'])
   })
 
-  it('is followed through its links, and says that what lies between them cannot be shown', async () => {
+  it('is resolved through its links, but paths that end within it cannot be shown', async () => {
     const linking = await put(`{"list":[1,{"page":{"/":"${page}"}}]}`, 'dag-cbor')
     const found = await ask(`/ipfs/${linking}/list/1/page`)
     expect(found.body.toString()).toContain('page')
@@ -586,7 +586,7 @@ describe('data', () => {
 })
 
 describe('addresses', () => {
-  it('of the form ipfs:// are sent to their paths', async () => {
+  it('of the form ipfs:// are redirected to their paths', async () => {
     const uri = encodeURIComponent(`ipfs://${site}/notes%20%26%20more.txt?download=true`)
     const moved = await ask(`/ipfs/?uri=${uri}`)
     expect(moved.status).toBe(301)
@@ -611,7 +611,7 @@ describe('addresses', () => {
   })
 
   // As Kubo 0.42.0 does.
-  it('that name their namespace twice keep what is escaped as it is written', async () => {
+  it('that name their namespace twice keep their escapes', async () => {
     for (const rest of ['docs%2Fapi.json', 'docs/%2e%2e/index.html', 'q%3fm', 'a%20b']) {
       const { status, headers } = await ask(`/ipfs/ipfs/${site}/${rest}?b=1&a=2`)
       expect([status, headers.location]).toEqual([301, `/ipfs/${site}/${rest}?a=2&b=1`])

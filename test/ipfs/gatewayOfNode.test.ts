@@ -72,7 +72,7 @@ describe('on both ports', () => {
     }
   })
 
-  test('files by host name, with an origin of their own', async () => {
+  test('files by host name, with their own origin', async () => {
     for (const base of bases()) {
       const answer = await ask(base, '/a.txt', { headers: { host: `${root}.ipfs.localhost:8545` } })
       expect(answer).toMatchObject({ status: 200, body: 'content of a' })

@@ -62,7 +62,7 @@ it('redirects an unresolved path by its rule, with placeholders filled in', asyn
   expect((await ask(site, '/posts')).status).toBe(404)
 })
 
-it('serves another file in the place of one that is missing, and pages with the status of their rule', async () => {
+it('serves another file instead of a missing one, and pages with the status of their rule', async () => {
   const site = await addSite('/api /docs/api.json 200\n/gone /404.html 410\n/* /404.html 404')
   const rewritten = await ask(site, '/api')
   expect(rewritten).toMatchObject({ status: 200, text: '{}' })
@@ -88,12 +88,12 @@ it.each([
   })
 })
 
-it('has no rules where sites share a host', async () => {
+it('has no rules if sites share a host', async () => {
   const site = await addSite('/* /404.html 200')
   expect((await ask(site, `/ipfs/${site}/missing`, '127.0.0.1')).status).toBe(404)
 })
 
-it('sends addresses that headers can hold, and none that placeholders make endless', async () => {
+it('sends addresses that fit into headers, and none that placeholders make endless', async () => {
   const site = await addSite(`/control /x?a=\u0001b\u00e9\n/:a /${':a'.repeat(10_000)}\n`)
   expect((await ask(site, '/control')).headers.location).toBe('/x?a=%01b%C3%A9')
   const endless = await ask(site, `/${'x'.repeat(1000)}`)

@@ -49,7 +49,7 @@ describe('uploads', () => {
     expect(listed.Objects[0]?.Links[0]?.Name).toBe(name)
   })
 
-  it('refuses headers of a part without end', async () => {
+  it('refuses endless headers of a part', async () => {
     const boundary = 'b'
     const body = Buffer.from(`--${boundary}\r\nX: ${'x'.repeat(2_000_000)}`)
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
@@ -95,7 +95,7 @@ describe('uploads', () => {
     expect(JSON.parse((await read('pin/ls')).toString())).toEqual({})
   })
 
-  it('stores a file once that is added many times simultaneously', async () => {
+  it('stores a file once if it is added many times simultaneously', async () => {
     const content = randomBytes(1_000_000)
     const hashes = await Promise.all(Array.from({ length: 8 }, () => add(content)))
     expect(new Set(hashes).size).toBe(1)
@@ -142,7 +142,7 @@ describe('archives and data', () => {
     return { bytes, root }
   }
 
-  it('refuses a CAR with a block that its CID does not name', async () => {
+  it('refuses a CAR with a block that does not match its CID', async () => {
     const { bytes, root } = await car()
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
     const response = await post('dag/import', [{ name: 'x.car', content: bytes }])
@@ -153,7 +153,7 @@ describe('archives and data', () => {
     expect((await server.post(`pin/ls?arg=${root}`)).status).toBe(500)
   })
 
-  it('refuses a CAR that is cut short, is none, or claims to be endless', async () => {
+  it('refuses a CAR that is truncated, invalid, or claims to be endless', async () => {
     const { bytes } = await car()
     const contents = [
       bytes.subarray(0, -10),
@@ -224,7 +224,7 @@ describe('archives and data', () => {
     expect((await server.post('version')).status).toBe(200)
   })
 
-  it('says that it cannot read a codec it does not know, and gives the block all the same', async () => {
+  it('reports an unknown codec, but returns the block', async () => {
     const content = randomBytes(50)
     const [stored] = await lines(await post('block/put?cid-codec=0x300539', [{ content }]))
     const cid = String(stored?.['Key'])
@@ -236,7 +236,7 @@ describe('archives and data', () => {
     expect((await server.post(`cat?arg=${cid}`)).status).toBe(500)
   })
 
-  it('refuses UnixFS nodes that lie about themselves', async () => {
+  it('refuses UnixFS nodes with false sizes', async () => {
     const leaf = await add(Buffer.from('leaf'), 'raw-leaves=true&pin=false')
     const link = { Hash: { '/': leaf }, Name: '', Tsize: 4 }
     const lying = Buffer.from('080218ffffffff0f20ffffffff0f', 'hex').toString('base64').replace(/=+$/, '')
@@ -249,7 +249,7 @@ describe('archives and data', () => {
     expect((await server.post('version')).status).toBe(200)
   })
 
-  it('finds a block whose bytes have changed on disk', async () => {
+  it('detects a block whose bytes have changed on disk', async () => {
     const hash = await add(Buffer.from('honest content'), 'raw-leaves=true')
     expect((await read('repo/verify')).toString()).toContain('verify complete, all blocks validated.')
     const folder = join(server.directory, 'blocks')

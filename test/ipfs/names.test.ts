@@ -35,7 +35,7 @@ async function failure(path: string): Promise<string> {
 }
 
 describe('keys', () => {
-  it('sign data, which others can verify by the public key, and verify what they signed', async () => {
+  it('sign data that others can verify with the public key, and verify their signatures', async () => {
     const { ID, PublicKey } = (await call('id')) as { ID: string; PublicKey: string }
     const signed = (await (await send('key/sign', 'hello')).json()) as {
       Key: { Name: string; Id: string }
@@ -77,7 +77,7 @@ describe('keys', () => {
     await call('key/rm?arg=rsa')
   })
 
-  it('are made, listed by name, renamed and removed, and stay across restarts', async () => {
+  it('are generated, listed by name, renamed and removed, and survive restarts', async () => {
     const made = (await call('key/gen?arg=zebra')) as { Name: string; Id: string }
     expect(made).toEqual({ Name: 'zebra', Id: expect.stringMatching(/^k51qzi5uqu5d[a-z0-9]{50}$/) as string })
     const rsa = (await call('key/gen?arg=ape&type=rsa')) as { Id: string }
@@ -96,7 +96,7 @@ describe('keys', () => {
     expect(await call('key/list')).toEqual({ Keys: [Keys[0]] })
   })
 
-  it('of RSA are made one after another, and files are stored meanwhile', async () => {
+  it('of RSA are generated one after another, and files are stored meanwhile', async () => {
     await call('key/gen?arg=first&type=rsa')
     let made = 0
     const keys = Array.from({ length: 8 }, async (_, number) => {
@@ -111,7 +111,7 @@ describe('keys', () => {
     await call(`key/rm?arg=first&${keys.map((_, number) => `arg=rsa${number}`).join('&')}`)
   }, 60_000)
 
-  it("show the node's own as its peer id", async () => {
+  it("include the node's own, which is its peer id", async () => {
     const { ID } = (await call('id')) as { ID: string }
     expect(await call('key/ls?ipns-base=b58mh')).toEqual({ Keys: [{ Name: 'self', Id: ID }] })
   })
@@ -137,7 +137,7 @@ describe('names', () => {
     expect(file).toBe('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   })
 
-  it('resolve to what was published last, also in paths and after a restart', async () => {
+  it('resolve to the last published value, in paths and after a restart too', async () => {
     const { Id } = (await call('key/gen?arg=site')) as { Id: string }
     expect(await call(`name/publish?arg=${file}&key=site&allow-offline=true`)).toEqual({
       Name: Id,
@@ -149,7 +149,7 @@ describe('names', () => {
     expect(await (await node.post(`cat?arg=/ipns/${Id}`)).text()).toBe('hello\n')
   })
 
-  it('lead to names', async () => {
+  it('resolve to other names', async () => {
     const { Id } = (await call('key/gen?arg=first')) as { Id: string }
     const { Keys } = (await call('key/ls')) as { Keys: { Name: string; Id: string }[] }
     const site = Keys.find(({ Name }) => Name === 'site')?.Id
@@ -158,7 +158,7 @@ describe('names', () => {
     expect(await call(`name/resolve?arg=${Id}&recursive=false`)).toEqual({ Path: `/ipns/${site}` })
   })
 
-  it('take sequence numbers that grow', async () => {
+  it('accept growing sequence numbers', async () => {
     const publish = `name/publish?arg=${file}&allow-offline=true`
     await call(`${publish}&sequence=10`)
     expect(await failure(`${publish}&sequence=10`)).toBe(
@@ -166,7 +166,7 @@ describe('names', () => {
     )
   })
 
-  it('have the ETag of Kubo for their record', async () => {
+  it("have Kubo's ETag for their record", async () => {
     // A record of Kubo 0.42, and what its gateway answered.
     const name = 'k51qzi5uqu5dh7xtb51i20wlwowyr9nng8oy1a4r52ck8d0lwhimd0qgmva4yk'
     const record = Buffer.from(
@@ -224,7 +224,7 @@ describe('names', () => {
       expect(await inspect()).toMatchObject({ Sequence: 2 })
     })
 
-    it('where another one is older, of another name or none', async () => {
+    it('if another one is older, for another name or invalid', async () => {
       const older = (await record()).bytes
       await publish('sequence=9007199254740993&lifetime=1h')
       expect(JSON.stringify(await call('diag/cmds'))).toContain('"sequence":9007199254740992')
@@ -284,11 +284,11 @@ describe('the configuration', () => {
     await call(`${set}{}`)
   })
 
-  it('is read if more than a value is given', async () => {
+  it('is read if given more than a value', async () => {
     expect(await call('config?arg=Import.CidVersion&arg=1&arg=x&json=true')).toMatchObject({ Value: null })
   })
 
-  it('is set, stays across restarts and has its effect', async () => {
+  it('is set, survives restarts and takes effect', async () => {
     expect(await call('config?arg=Import.CidVersion')).toEqual({ Key: 'Import.CidVersion', Value: null })
     expect(await call('config?arg=Import.CidVersion&arg=1&json=true')).toEqual({
       Key: 'Import.CidVersion',
@@ -375,7 +375,7 @@ describe('the configuration', () => {
   })
 })
 
-describe('what works without a network', () => {
+describe('operations without a network', () => {
   it.each([
     // As Kubo says it online and without peers.
     ['swarm/peers', { Peers: null }],
@@ -604,7 +604,7 @@ describe('records', () => {
     expect(await call(`name/resolve?arg=${kuboName}`)).toEqual({ Path: entry.Value })
   })
 
-  it('are refused when they are spoilt', async () => {
+  it('are refused if they are corrupted', async () => {
     const spoilt = Buffer.from(kuboRecord)
     // Field 8, the signature of version 2.
     const at = spoilt.lastIndexOf(Buffer.from('4240', 'hex')) + 2
@@ -629,7 +629,7 @@ describe('imported keys', () => {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
   const pem = `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64')}\n-----END PRIVATE KEY-----\n`
 
-  it('have the names that Kubo gives them', async () => {
+  it('have the same names as in Kubo', async () => {
     const Id = 'k51qzi5uqu5dm0t4vbwri4lkg76q03b4x9tsvekgvbu4zli6454ff7w8wdosa4'
     const imported = await send('key/import?arg=seven&format=pem-pkcs8-cleartext', pem)
     expect(await imported.json()).toEqual({ Name: 'seven', Id })

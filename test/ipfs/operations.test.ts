@@ -26,7 +26,7 @@ function flatten({ Subcommands }: ListedCommand, above = ''): [string, string[][
   })
 }
 
-it('lists the operations and options that Kubo 0.42.0 lists, and no others', async () => {
+it('lists exactly the operations and options of Kubo 0.42.0', async () => {
   const response = await node.post('commands?flags=true')
   const own = Object.fromEntries(flatten((await response.json()) as ListedCommand))
   const kubo = Object.entries(listed).map(([path, options]) => [
@@ -37,7 +37,7 @@ it('lists the operations and options that Kubo 0.42.0 lists, and no others', asy
 })
 
 // Target, content of the uploaded file, status and body of `ipfs daemon --offline`, in the order in which they were asked for.
-it('answers what needs peers or an experiment as Kubo 0.42.0 does', async () => {
+it('answers operations that need peers or an experiment like Kubo 0.42.0', async () => {
   for (const [target, content, status, body] of answers as [string, string | null, number, string][]) {
     const upload = content === null ? undefined : form([{ content }])
     const response = await node.post(target, upload?.body, upload?.headers)
@@ -274,7 +274,7 @@ it.each([
   else expect(answer).toContain(part)
 })
 
-it('publishes a path with the slash at its end, and none that leads to what cannot be read', async () => {
+it('publishes a path with its trailing slash, and none that leads to unreadable data', async () => {
   const publish = 'name/publish?allow-offline=true&arg='
   const added = form([{ content: 'hi\n' }])
   await node.post('add', added.body as Uint8Array<ArrayBuffer>, added.headers)

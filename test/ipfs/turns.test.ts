@@ -101,7 +101,7 @@ describe('other requests have their turn', () => {
     expect(longest).toBeLessThan(mostPieces)
   })
 
-  it('between files that have no directory, even if nothing is stored', async () => {
+  it('between files without a directory, even if nothing is stored', async () => {
     const longest = await mostFiles(
       'add?only-hash=true',
       files((index) => `${index}`),
@@ -125,7 +125,7 @@ describe('other requests have their turn', () => {
     expect(await most(`add?chunker=${chunker}`, pieces, headers)).toBeLessThan(mostPieces)
   })
 
-  it('between the blocks of a CAR, new ones and those that are there already', async () => {
+  it('between the blocks of a CAR, new and existing ones', async () => {
     const cids: CID[] = []
     const sections: Uint8Array[] = []
     for (let index = 0; index < count; index++) {
@@ -141,7 +141,7 @@ describe('other requests have their turn', () => {
     expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
   })
 
-  it('between the entries of a directory that is shown as a page', async () => {
+  it('between the entries of a directory page', async () => {
     const { body, headers } = form(files((index) => `d/${index}`))
     const added = await post('add', oneByOne([Buffer.from(body)]), headers)
     const cid = /"Name":"d","Hash":"(\w+)"/.exec(added)?.[1]

@@ -44,7 +44,7 @@ async function exchange(path: string, files?: FormFile[]): Promise<Exchange> {
 const error = (message: string, code = 0): object => ({ Message: message, Code: code, Type: 'error' })
 
 describe('headers and shapes', () => {
-  it('marks single values, values in lines and byte streams apart', async () => {
+  it('distinguishes single values, lines of values and byte streams', async () => {
     const version = await server.post('version')
     expect(version.headers.get('content-type')).toBe('application/json')
     expect(version.headers.get('x-chunked-output')).toBeNull()
@@ -67,7 +67,7 @@ describe('headers and shapes', () => {
     expect(block.headers.get('content-type')).toBe('application/vnd.ipld.raw')
   })
 
-  it('says in a trailer what went wrong after it had begun', async () => {
+  it('reports errors after the start in a trailer', async () => {
     const [added] = await lines(await add([{ name: 'f', content: randomBytes(600_000) }], 'pin=false'))
     const root = String(added?.['Hash'])
     const refs = await lines(await server.post(`refs?arg=${root}`))
@@ -81,7 +81,7 @@ describe('headers and shapes', () => {
     )
   })
 
-  it('writes what went wrong in UTF-8', async () => {
+  it('writes errors in UTF-8', async () => {
     const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
     await (await add([{ name: 'd', type: 'application/x-directory' }])).text()
     const response = await exchange(`dag/stat?arg=${empty}&arg=${empty}/%C3%A9%F0%9F%8E%89`)
@@ -90,7 +90,7 @@ describe('headers and shapes', () => {
     )
   })
 
-  it('sends a line for a file before the next has come', async () => {
+  it("sends a file's line before the next file arrives", async () => {
     const part = (name: string): string =>
       `--slow\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${name}\r\n`
     const headers = { 'content-type': 'multipart/form-data; boundary=slow' }
@@ -181,7 +181,7 @@ describe('refusals', () => {
 })
 
 describe('uploads', () => {
-  it('gives names, sizes and directories as Kubo does', async () => {
+  it('reports names, sizes and directories like Kubo', async () => {
     const files: FormFile[] = [
       { name: '../../etc/passwd', content: 'a' },
       { name: 'x/./y/../z', content: 'b' },
@@ -233,7 +233,7 @@ describe('uploads', () => {
     expect(await cat.text()).toBe('tiny')
   })
 
-  it('copies what is added into MFS', async () => {
+  it('copies added files into MFS', async () => {
     await (await server.post('files/mkdir?arg=/in')).text()
     await (
       await add(
@@ -257,7 +257,7 @@ describe('uploads', () => {
 })
 
 describe('arguments in the body', () => {
-  it('reads them line by line, as command lines send what they read from standard input', async () => {
+  it('reads them line by line, as the command sends standard input', async () => {
     const hashes = await Promise.all(
       ['one', 'two'].map(async (content) => {
         const [added] = await lines(await add([{ content }], 'pin=false'))
@@ -271,7 +271,7 @@ describe('arguments in the body', () => {
     expect(await (await server.post(`cat?arg=${hashes[1]}`, body, both.headers)).text()).toBe('twoonetwo')
   })
 
-  it('misses them as ever when the body has none', async () => {
+  it('reports them as missing if the body has none', async () => {
     const empty = form([{ name: 'stdin', content: '' }])
     const answer = await server.post('cat', empty.body as Uint8Array<ArrayBuffer>, empty.headers)
     expect([answer.status, await answer.text()]).toEqual([400, 'argument "ipfs-path" is required\n'])

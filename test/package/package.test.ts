@@ -84,7 +84,7 @@ const rare = [
 ]
 
 describe('the package', () => {
-  it('holds what runs and what must be read, and nothing else', async () => {
+  it('contains code, licenses and documents, and nothing else', async () => {
     const { stdout } = await execute('tar', ['-tzf', tarball])
     const names = stdout.trim().split('\n')
     for (const name of [
@@ -107,7 +107,7 @@ describe('the package', () => {
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
-  it('brings few packages, and its declarations name none of what it bundles', async () => {
+  it('has few dependencies, and its declarations refer to no bundled package', async () => {
     const installed = JSON.parse(
       await readFile(join(consumer, 'node_modules/.package-lock.json'), 'utf8'),
     ) as { packages: Record<string, unknown> }
@@ -126,7 +126,7 @@ describe('the package', () => {
     expect([...imported].filter((name) => !name.startsWith('node:')).sort()).toEqual(peers)
   })
 
-  it('is a module whose node answers', async () => {
+  it('is a module whose node responds', async () => {
     const program = `import { createNode } from 'standin'
 const node = await createNode({ port: 0, ipfsPort: 0 })
 console.log(await node.request('eth_chainId', []))
@@ -191,7 +191,7 @@ export { url, keys, answer }`
     expect(stdout).toBe('')
   }, 300_000)
 
-  it('starts by npx in an empty folder', async () => {
+  it('starts with npx in an empty directory', async () => {
     const empty = join(folder, 'empty')
     await mkdir(empty)
     // npx takes an absolute path for a program to run; the package has to be named relatively.

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-describe('the arrows between the rooms', () => {
+describe('imports between rooms', () => {
   it.each([
     ['storage', '../chain/part.js'],
     ['chain', '../rpc/part.js'],
@@ -72,14 +72,14 @@ describe('the arrows between the rooms', () => {
     expect(await lint(`src/${room}/probe.ts`, `export { part } from '${source}'\n`)).toEqual([])
   })
 
-  it('refuse an import() and a type alike', async () => {
+  it('are refused as import() and for types alike', async () => {
     expect(
       await lint('src/chain/probe.ts', "export const late = () => import('../rpc/part.js')\n"),
     ).toHaveLength(1)
     expect(await lint('src/chain/probe.ts', "export type { A } from '../rpc/part.js'\n")).toHaveLength(1)
   })
 
-  it('refuse a file that belongs to no room', async () => {
+  it('are refused in a file that belongs to no room', async () => {
     expect(await lint('src/attic/probe.ts', 'export const part = 1\n')).toHaveLength(1)
   })
 })
@@ -116,7 +116,7 @@ describe('the packages of each room', () => {
     ).toEqual([])
   })
 
-  it('leave the packages of a test free', async () => {
+  it('are unrestricted in tests', async () => {
     expect(
       await lint('src/storage/probe.test.ts', "import * as part from '@ethereumjs/mpt'\nexport { part }\n"),
     ).toEqual([])

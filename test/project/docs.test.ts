@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 import { declareNodeOptions, generatePages, generateTypesOfClients } from '../../scripts/docs.mjs'
 import { nodeOptionDefinitions } from '../../src/options/read.js'
 
-it('keeps the generated pages as the sources have them', async () => {
+it('keeps the generated pages in sync with the sources', async () => {
   for (const [name, text] of await generatePages()) {
     expect(await readFile(join('docs/reference', name), 'utf8'), `${name}: run npm run docs`).toBe(text)
   }
 })
 
-it('declares every option of a node with what it means', async () => {
+it('declares every option of a node with its meaning', async () => {
   const declaration = await declareNodeOptions()
   for (const [name, { description }] of Object.entries(nodeOptionDefinitions)) {
     expect(declaration).toContain(`  ${name}?: Given<'${name}'> | undefined`)
@@ -19,14 +19,14 @@ it('declares every option of a node with what it means', async () => {
   }
 })
 
-it("keeps the clients' types as the control API has them", async () => {
+it("keeps the clients' types in sync with the control API", async () => {
   const files = await generateTypesOfClients()
   expect(files.size).toBeGreaterThan(4)
   for (const [path, text] of files)
     expect(await readFile(path, 'utf8'), `${path}: run npm run docs`).toBe(text)
 })
 
-it('links to files that are there', async () => {
+it('links to existing files', async () => {
   const pages = (await readdir('docs', { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name))

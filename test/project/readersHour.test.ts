@@ -54,14 +54,14 @@ describe.each([
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most)
   })
 
-  test('passes every file that docs/architecture.md lists', () => {
+  test('runs every file that docs/architecture.md lists', () => {
     const listed = filesOfChapter(name)
     const files = new Set(traced[name])
     expect(listed.length).toBeGreaterThan(20)
     expect(listed.filter((file) => !files.has(file))).toEqual([])
   })
 
-  test('is listed whole in docs/architecture.md', () => {
+  test('is listed completely in docs/architecture.md', () => {
     const listed = new Set(filesOfChapter(name))
     expect((traced[name] ?? []).filter((file) => !listed.has(file))).toEqual([])
   })

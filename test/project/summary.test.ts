@@ -25,7 +25,7 @@ async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'fai
   return { line: stdout.trim().split('\n').at(-1), status }
 }
 
-it('counts what passed and what failed in the last line', async () => {
+it('counts passed and failed tests in the last line', async () => {
   const passing = {
     'a.test.js': "it('a', () => {}); it.skip('b', () => {}); describe('c', () => { it('d', () => {}) })",
   }
@@ -34,7 +34,7 @@ it('counts what passed and what failed in the last line', async () => {
   expect(await runTests(failing)).toEqual({ line: '2 passed, 1 failed', status: 1 })
 })
 
-it('counts skipped tests as failures where none may be skipped', async () => {
+it('counts skipped tests as failures if none may be skipped', async () => {
   const files = { 'a.test.js': "it('a', () => {}); it.skip('b', () => {})" }
   expect(await runTests(files, 'failed')).toEqual({ line: '1 passed, 1 failed', status: 1 })
 })

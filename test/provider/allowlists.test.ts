@@ -58,7 +58,7 @@ function ask(key: string, method: string, params: unknown[], headers: Record<str
 }
 
 describe('methods', () => {
-  test('one that is not listed is refused: alone with 403, in a batch with its id', async () => {
+  test('an unlisted one is refused: alone with 403, in a batch with its id', async () => {
     expect(await ask('methods', 'test_echo', [])).toMatchObject({ status: 200 })
     expect(await ask('methods', 'eth_chainId', [])).toMatchObject(refused)
     const batch = await request(running.port, '/v3/methods', {
@@ -130,7 +130,7 @@ describe('JSON web tokens', () => {
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   }
 
-  test.each(['rsa', 'ec'])('one signed with the %s key lets in', async (kid) => {
+  test.each(['rsa', 'ec'])('one signed with the %s key is accepted', async (kid) => {
     const headers = await sign({ kid })
     expect(await call(running.port, '/v3/token', headers)).toMatchObject({ status: 200 })
     expect(await upgrade(running.port, '/ws/v3/token', headers)).toMatchObject({ status: 101 })
@@ -153,13 +153,13 @@ describe('JSON web tokens', () => {
     expect(await call(running.port, '/v3/token', { authorization: 'Bearer abc' })).toMatchObject(invalid)
   })
 
-  test('the others need none if only some requests do', async () => {
+  test('other requests need none if only some do', async () => {
     expect(await ask('listed', 'eth_chainId', [])).toMatchObject({ status: 200 })
     expect(await ask('listed', 'test_echo', [])).toMatchObject(invalid)
     expect(await ask('listed', 'test_echo', [], await sign({}))).toMatchObject({ status: 200 })
   })
 
-  test('its lists stand in place of the key’s', async () => {
+  test("its lists replace the key's", async () => {
     expect(await ask('narrow', 'test_echo', [], await sign({}))).toMatchObject(refused)
     const headers = await sign({ claims: { methods: ['test_echo'] } })
     expect(await ask('narrow', 'test_echo', [], headers)).toMatchObject({ status: 200 })

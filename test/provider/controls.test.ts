@@ -58,7 +58,7 @@ describe('keys', () => {
     expect((await control('DELETE', '/keys/new')).status).toBe(404)
   })
 
-  test('a WebSocket of a key that is removed ends', async () => {
+  test('removing a key closes its WebSockets', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/ws/v3/first-key-of-all`)
     await once(socket, 'open')
     const closed = once(socket, 'close')
@@ -95,7 +95,7 @@ describe('keys', () => {
 })
 
 describe('faults', () => {
-  test('are set, listed with their hits and lifted', async () => {
+  test('are set, listed with their hits and removed', async () => {
     const fault = { match: { method: 'test_*' }, action: { type: 'status', status: 500 } }
     expect((await control('POST', '/faults', { id: 'mine', ...fault })).json()).toEqual({ ids: ['mine'] })
     expect((await control('POST', '/faults', { faults: [fault, fault] })).status).toBe(201)
@@ -145,7 +145,7 @@ describe('faults', () => {
 })
 
 describe('the journal', () => {
-  test('has every request, also those that admission refused', async () => {
+  test('has every request, including those that admission refused', async () => {
     await ask('first-key-of-all')
     await ask('nobody-knows-it')
     await request(running.port, '/api/v0/cat?arg=x')
@@ -195,7 +195,7 @@ describe('the journal', () => {
     ])
   })
 
-  test('keeps no more of names and messages than a reader needs', async () => {
+  test('truncates long names and messages', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(5000), params: [] })
     const headers = { 'content-type': 'application/json' }
     await request(running.port, '/v3/first-key-of-all', { headers, body })
@@ -231,7 +231,7 @@ describe('the journal', () => {
     stop.abort()
   })
 
-  test('ends for a follower who does not read', async () => {
+  test('disconnects a follower who does not read', async () => {
     await ask('first-key-of-all')
     const { journal } = running.provider
     const [entry] = journal.list({})
@@ -269,7 +269,7 @@ test('usage reports what the run would have cost', async () => {
   })
 })
 
-test('names that callers make up are counted together once there are many', () => {
+test('unknown method names are counted together once there are many', () => {
   const { usage, plans } = running.provider
   const entry = { time: 0, network: 'local', transport: 'http', milliseconds: 0, bytes: 0 } as const
   for (let i = 0; i < 3000; i++) {
@@ -282,7 +282,7 @@ test('names that callers make up are counted together once there are many', () =
   expect(byKey['(others)']).toEqual({ requests: 2000, credits: 320_000 })
 })
 
-test('metrics are in the text form of Prometheus', async () => {
+test('metrics are in Prometheus text format', async () => {
   await ask('first-key-of-all')
   const { text } = await control('GET', '/metrics')
   expect(text).toContain('standin_requests_total{method="test_echo"} 1')
@@ -302,7 +302,7 @@ test('the quota clock is set, frozen and reset', async () => {
   expect((await control('DELETE', '/clocks/quota')).json()).toMatchObject({ frozen: false })
 })
 
-test('an outage is declared and ended', async () => {
+test('an outage is turned on and off', async () => {
   expect((await control('PUT', '/outages/local')).json()).toEqual(['local'])
   expect(await ask('first-key-of-all')).toMatchObject({ status: 503 })
   expect((await control('PUT', '/outages/none')).status).toBe(404)

@@ -23,7 +23,7 @@ async function connect(): Promise<WebSocket> {
 const echo = '{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["x"]}'
 const answer = '{"jsonrpc":"2.0","id":1,"result":"[\\"x\\"]"}'
 
-describe('what a fault does over HTTP', () => {
+describe('faults over HTTP', () => {
   test('a status with a body replaces the reply', async () => {
     set({ action: { type: 'status', status: 502, body: 'Bad Gateway\n' } })
     expect(await ask()).toMatchObject({ status: 502, body: 'Bad Gateway\n' })
@@ -37,14 +37,14 @@ describe('what a fault does over HTTP', () => {
     })
   })
 
-  test('quotas refuse in the words of the profile', async () => {
+  test('quotas refuse with the messages of the profile', async () => {
     set({ action: { type: 'quota', span: 'second' } })
     const { status, body } = await ask()
     expect(status).toBe(429)
     expect(JSON.parse(body)).toMatchObject({ id: 1, error: { code: 429, event: -33200 } })
   })
 
-  test('a delay sends the whole answer later', async () => {
+  test('a delay sends the complete answer later', async () => {
     set({ action: { type: 'delay', milliseconds: { minimum: 30, maximum: 60 } } })
     const started = performance.now()
     expect(await ask()).toMatchObject({ status: 200, body: answer })
@@ -87,7 +87,7 @@ describe('what a fault does over HTTP', () => {
     })
   })
 
-  test('in a batch a fault strikes the items it fits', async () => {
+  test('in a batch a fault affects the matching items', async () => {
     set({ match: { nth: 2 }, action: { type: 'status', status: 500 } })
     const { status, body } = await request(running.port, '/', {
       headers: { 'content-type': 'application/json' },
@@ -98,13 +98,13 @@ describe('what a fault does over HTTP', () => {
   })
 })
 
-describe('what a fault does to WebSockets', () => {
+describe('faults of WebSockets', () => {
   test('an upgrade is refused', async () => {
     set({ match: { transport: 'upgrade' }, action: { type: 'status', status: 429, body: 'slow down\n' } })
     expect(await upgrade(running.port, '/')).toMatchObject({ status: 429, body: 'slow down\n' })
   })
 
-  test('it is closed with a frame', async () => {
+  test('the connection closes with a frame', async () => {
     set({
       match: { transport: 'websocket' },
       action: { type: 'close-websocket', code: 1012, reason: 'restart' },
@@ -115,7 +115,7 @@ describe('what a fault does to WebSockets', () => {
     expect([code, reason.toString()]).toEqual([1012, 'restart'])
   })
 
-  test('it is closed when its caller has been silent', async () => {
+  test('the connection closes when its caller has been silent', async () => {
     set({ match: { transport: 'websocket' }, action: { type: 'idle-close', milliseconds: 200 } })
     const socket = await connect()
     const closed = once(socket, 'close') as Promise<[number]>
@@ -128,7 +128,7 @@ describe('what a fault does to WebSockets', () => {
     expect((await closed)[0]).toBe(1001)
   })
 
-  test('it ends without a frame', async () => {
+  test('the connection ends without a frame', async () => {
     set({ match: { transport: 'websocket' }, action: { type: 'close-websocket', frame: false } })
     const socket = await connect()
     socket.on('error', () => undefined)
@@ -136,7 +136,7 @@ describe('what a fault does to WebSockets', () => {
     expect(((await once(socket, 'close')) as [number])[0]).toBe(1006)
   })
 
-  test('it ends after the answer to a message that arrived with the affected one', async () => {
+  test('the connection ends after the answer to a message that arrived with the affected one', async () => {
     set({ match: { transport: 'websocket', nth: 2 }, action: { type: 'close' } })
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/`)
     const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
@@ -154,7 +154,7 @@ describe('what a fault does to WebSockets', () => {
   })
 })
 
-describe('what a fault does to the file network', () => {
+describe('faults of the file network', () => {
   const cat = () => request(running.port, '/api/v0/cat?arg=x')
 
   test('status, cut and rate', async () => {
@@ -172,7 +172,7 @@ describe('what a fault does to the file network', () => {
   })
 })
 
-describe('whom a fault meets', () => {
+describe('requests that a fault affects', () => {
   const statuses = async (count: number, path = '/') => {
     const seen: number[] = []
     for (let i = 0; i < count; i += 1) seen.push((await ask(path)).status)
@@ -188,7 +188,7 @@ describe('whom a fault meets', () => {
     expect(running.provider.faults.list()).toMatchObject([{ id: 'f', seen: 4, hits: 2 }])
   })
 
-  test('with a probability the same ones in every run', async () => {
+  test('with a probability, the same ones in every run', async () => {
     set({ id: 'f', match: { probability: 0.5 }, action })
     const first = await statuses(20)
     set({ id: 'f', match: { probability: 0.5 }, action })

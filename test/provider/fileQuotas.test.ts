@@ -27,7 +27,7 @@ const ok = { status: 200 }
 const tooMany = { status: 429, body: 'Too Many Requests\n' }
 const quotaReached = { status: 403, body: 'not allowed - transfer quota reached\n' }
 
-test('writes and reads have rates of their own', async () => {
+test('writes and reads have separate rates', async () => {
   await start({ writesPerSecond: 1, readsPerSecond: 2 })
   expect(await ask('add')).toMatchObject(ok)
   for (const operation of ['add', 'block/put', 'dag/put', 'pin/add']) {
@@ -58,14 +58,14 @@ test('downloads end with the month’s bytes', async () => {
   expect(await ask('add')).toMatchObject(ok)
 })
 
-test('storage does not come back with the month', async () => {
+test('storage is not renewed with the month', async () => {
   await start({ storage: 4 })
   expect(await ask('add', { body: 'four' })).toMatchObject(ok)
   running.provider.clock.advance(dayMilliseconds)
   expect(await ask('add', { body: 'x' })).toMatchObject(quotaReached)
 })
 
-test('a quota of nothing blocks', async () => {
+test('a zero quota blocks everything', async () => {
   await start({ upload: 0, download: 0 })
   expect(await ask('add')).toMatchObject(quotaReached)
   expect(await ask('cat?arg=x')).toMatchObject(quotaReached)

@@ -66,7 +66,7 @@ async function createLogs(node: RunningNode, count: number): Promise<void> {
 }
 
 describe('networks', () => {
-  test('each has a chain of its own at a path of its own; keys are shared', async () => {
+  test('each has its own chain and path; keys are shared', async () => {
     const node = await start({ network: ['sepolia', 'mine:777'] })
     const sepolia = node.furtherNetworks.get('sepolia')?.url ?? ''
     expect(sepolia).toMatch(/\/sepolia\/v3\/local$/)
@@ -93,7 +93,7 @@ describe('networks', () => {
 })
 
 describe('configuration', () => {
-  test('a keys file brings keys, plans and limits', async () => {
+  test('a keys file provides keys, plans and limits', async () => {
     const keys = await write('keys.json', {
       keys: [
         { key: 'small', plan: 'tiny' },
@@ -122,7 +122,7 @@ describe('configuration', () => {
     expect(await batch.text()).toContain('batch too large')
   })
 
-  test('the gas of a call is clamped to what the node or the key allows', async () => {
+  test('the gas of a call is clamped to the limit of the node or the key', async () => {
     // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: what is left of the gas after the first two opcodes.
     const gasLeft = '0x5a5f5260205ff3'
     const keys = { keys: [{ key: 'plain' }, { key: 'narrow', limits: { gasCapBlocks: 1 } }] }
@@ -163,7 +163,7 @@ describe('configuration', () => {
     await expect(start({ keys: join(directory, 'missing.json') })).rejects.toThrow('--keys: ')
   })
 
-  test('a program gives keys and faults as they are', async () => {
+  test('a program passes keys and faults as objects', async () => {
     const node = await start({
       keys: { keys: [{ key: 'inline', secret: 'hush' }] },
       faults: { faults: [{ match: { nth: 1 }, action: { type: 'status', status: 500 } }] },
@@ -176,7 +176,7 @@ describe('configuration', () => {
     )
   })
 
-  test('a scenario holds from the first request', async () => {
+  test('a scenario applies from the first request', async () => {
     const node = await start({ scenario: ['rate-limited'] })
     const statuses: number[] = []
     for (let i = 0; i < 6; i += 1) statuses.push((await ask(node.urls.url, 'eth_chainId')).status)
@@ -217,7 +217,7 @@ describe('faults of a backend', () => {
     ])
   })
 
-  test('one without history has lost old states', async () => {
+  test('one without history lacks old states', async () => {
     const node = await start()
     for (let i = 0; i < 3; i += 1) await node.network.pipeline.request('evm_mine')
     const { url } = node.urls
@@ -310,7 +310,7 @@ describe('subscriptions', () => {
     expect((await ask(node.urls.url, 'eth_chainId')).status).toBe(200)
   })
 
-  test('swallowed events do not come', async () => {
+  test('dropped events do not arrive', async () => {
     const node = await start()
     const socket = new WebSocket(node.urls.wsUrl)
     await once(socket, 'open')

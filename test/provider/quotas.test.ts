@@ -75,7 +75,7 @@ describe('the current profile', () => {
     expect((await ask('free')).status).toBe(200)
   })
 
-  test('the day turns at midnight UTC, the second with the next one', async () => {
+  test('credits are renewed at midnight UTC, and every second', async () => {
     for (let i = 0; i < 3; i += 1) await ask('daily')
     running.provider.clock.set(Date.UTC(2030, 0, 2, 23, 59, 59, 999), { frozen: true })
     expect((await ask('daily')).status).toBe(402)
@@ -88,7 +88,7 @@ describe('the current profile', () => {
     expect((await ask('slow')).status).toBe(200)
   })
 
-  test('a batch costs its items and 80 more; its items are refused one by one', async () => {
+  test('a batch costs 80 more than its items, which are refused one by one', async () => {
     const echo = (id: number) => ({ jsonrpc: '2.0', id, method: 'test_echo' })
     const ended = await request(running.port, '/v3/daily', {
       headers: { 'content-type': 'application/json' },
@@ -103,7 +103,7 @@ describe('the current profile', () => {
     ])
   })
 
-  test('a method that does not exist costs 160, and a refusal for credits nothing', async () => {
+  test('an unknown method costs 160, and a refusal for lack of credits nothing', async () => {
     const spent = () => running.provider.quotas.meter(keys[0] ?? createApiKey('')).today
     await request(running.port, '/v3/daily', {
       headers: { 'content-type': 'application/json' },
@@ -120,7 +120,7 @@ describe('the current profile', () => {
 describe('the legacy profile', () => {
   beforeEach(() => start('legacy'))
 
-  test('a spent day is -32005 with a rate', async () => {
+  test('an exceeded day is -32005 with a rate', async () => {
     for (let i = 0; i < 3; i += 1) await ask('daily')
     const refused = await ask('daily')
     expect(refused.status).toBe(429)
@@ -139,7 +139,7 @@ describe('the legacy profile', () => {
     })
   })
 
-  test('too many in a second is -32005 too', async () => {
+  test('an exceeded second is -32005 too', async () => {
     for (let i = 0; i < 2; i += 1) await ask('slow')
     const refused = await ask('slow')
     expect(refused.status).toBe(429)

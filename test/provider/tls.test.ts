@@ -54,7 +54,7 @@ test('the certificate names loopback, the networks and the domain', async () => 
   expect(answer.status).toBe(200)
 })
 
-test('an offer of HTTP/2 is left aside', async () => {
+test('an offer of HTTP/2 is ignored', async () => {
   node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0, tls: true }))
   const ca = await readFile(node.certificatePath ?? '', 'utf8')
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'.padEnd(70_000)

@@ -50,7 +50,7 @@ function member(index: number, reason: string, field: string, type: string): str
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
 }
 
-describe('how many arguments', () => {
+describe('argument counts', () => {
   it('reports a missing one by position and a superfluous one by count', () =>
     expectRefusals([
       ['eth_getBalance', [], 'missing value for required argument 0'],
@@ -68,7 +68,7 @@ describe('how many arguments', () => {
 
 describe('byte strings', () => {
   const addressType = 'common.Address'
-  it('refuses addresses that are none', () =>
+  it('refuses invalid addresses', () =>
     expectRefusals([
       ['eth_getBalance', [1], misfit(0, 'non-string', addressType)],
       ['eth_getBalance', [null], 'missing value for required argument 0'],
@@ -81,7 +81,7 @@ describe('byte strings', () => {
       ['eth_getBalance', ['0x'], 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
     ]))
 
-  it('refuses hashes that are none', () =>
+  it('refuses invalid hashes', () =>
     expectRefusals([
       ['eth_getTransactionByHash', [5], misfit(0, 'non-string', 'common.Hash')],
       ['eth_getTransactionByHash', ['0xabc'], misfit(0, 'hex string of odd length', 'common.Hash')],
@@ -97,7 +97,7 @@ describe('byte strings', () => {
       ],
     ]))
 
-  it('refuses bytes that are none', () =>
+  it('refuses invalid bytes', () =>
     expectRefusals([
       ['web3_sha3', [null], 'missing value for required argument 0'],
       ['web3_sha3', ['ab'], misfit(0, 'hex string without 0x prefix', 'hexutil.Bytes')],
@@ -105,7 +105,7 @@ describe('byte strings', () => {
       ['web3_sha3', ['0xag'], misfit(0, 'invalid hex string', 'hexutil.Bytes')],
     ]))
 
-  it('accepts no bytes, an upper-case prefix and upper-case digits', async () => {
+  it('accepts empty bytes, an upper-case prefix and upper-case digits', async () => {
     const empty = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
     for (const bytes of ['0x', '', '0X']) {
       expect(await ask('web3_sha3', [bytes])).toEqual({ result: empty })
@@ -116,7 +116,7 @@ describe('byte strings', () => {
 
 describe('numbers, booleans and strings', () => {
   const indexed = 'eth_getTransactionByBlockNumberAndIndex'
-  it('refuses indexes that are none', () =>
+  it('refuses invalid indexes', () =>
     expectRefusals([
       [indexed, ['latest', 0], misfit(1, 'non-string', 'hexutil.Uint')],
       [indexed, ['latest', null], 'missing value for required argument 1'],
@@ -131,7 +131,7 @@ describe('numbers, booleans and strings', () => {
     expect(await ask(indexed, ['latest', ''])).toEqual({ result: null })
   })
 
-  it('refuses booleans that are none', async () => {
+  it('refuses invalid booleans', async () => {
     await expectRefusals([
       ['eth_getBlockByNumber', ['latest', 'true'], misfit(1, 'string', 'bool')],
       ['eth_getBlockByNumber', ['latest', 1], misfit(1, 'number', 'bool')],
@@ -142,7 +142,7 @@ describe('numbers, booleans and strings', () => {
     ])
   })
 
-  it('refuses storage keys that are none, and the lists of them', () =>
+  it('refuses invalid storage keys and lists of them', () =>
     expectRefusals([
       ['eth_getStorageAt', [address, 1], misfit(1, 'number', 'string')],
       [
@@ -165,12 +165,12 @@ describe('numbers, booleans and strings', () => {
       ],
     ]))
 
-  it('looks for the block before it judges the key of a slot', async () => {
+  it('looks up the block before it checks the key of a slot', async () => {
     const { error } = await ask('eth_getStorageAt', [address, '0xzz', '0x99'])
     expect(error).toEqual({ code: -32000, message: 'header not found' })
   })
 
-  it('refuses what fee history cannot count', () =>
+  it('refuses invalid counts of fee history', () =>
     expectRefusals([
       ['eth_feeHistory', ['zz', 'latest', []], 'invalid argument 0: invalid hex or decimal integer "zz"'],
       ['eth_feeHistory', [1.5, 'latest', []], 'invalid argument 0: invalid hex or decimal integer "1.5"'],
@@ -178,12 +178,12 @@ describe('numbers, booleans and strings', () => {
       ['eth_feeHistory', ['1', 'latest', 'x'], misfit(2, 'string', '[]float64')],
     ]))
 
-  it('refuses ids of filters that are none', () =>
+  it('refuses invalid filter ids', () =>
     expectRefusals([['eth_getFilterChanges', [1], misfit(0, 'number', 'rpc.ID')]]))
 })
 
 describe('block parameters', () => {
-  it('refuses numbers and tags that are none', () =>
+  it('refuses invalid numbers and tags', () =>
     expectRefusals(
       [
         ['foo', 'hex string without 0x prefix'],
@@ -208,7 +208,7 @@ describe('block parameters', () => {
     ))
 
   const noString = (reason: string) => `json: cannot unmarshal ${reason} into Go value of type string`
-  it('refuses numbers, tags, hashes and objects that are none', () =>
+  it('refuses invalid numbers, tags, hashes and objects', () =>
     expectRefusals(
       [
         ['foo', 'hex string without 0x prefix'],
@@ -288,7 +288,7 @@ describe('calls', () => {
       member(0, 'hex string without 0x prefix', tx('authorizationList.chainId'), '*uint256.Int'),
     ],
   ]
-  it('refuses members that do not fit, the same in every method', () =>
+  it('refuses invalid members, the same in every method', () =>
     expectRefusals(
       ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_sendTransaction'].flatMap((method) =>
         rows.map(([call, message]): [string, unknown, string] => [method, [call], message]),
@@ -296,7 +296,7 @@ describe('calls', () => {
     ))
 
   const override = (value: unknown) => [{}, 'latest', value]
-  it('refuses overrides that do not fit', () =>
+  it('refuses invalid overrides', () =>
     expectRefusals([
       ['eth_call', override([]), misfit(2, 'array', 'override.StateOverride')],
       ['eth_call', override({ '0xabc': {} }), misfit(2, 'hex string of odd length', 'common.Address')],
@@ -332,7 +332,7 @@ describe('calls', () => {
       ],
     ]))
 
-  it('refuses block overrides that only a simulation can follow', async () => {
+  it('refuses block overrides that only simulations support', async () => {
     const { error } = await ask('eth_call', [{}, 'latest', {}, { beaconRoot: hash }])
     expect(error).toEqual({
       code: -32000,
@@ -388,7 +388,7 @@ describe('filters', () => {
     [{ topics: [[5]] }, 'invalid topic(s)'],
     [{ topics: [topic, topic, topic, topic, topic] }, 'exceed max topics'],
   ]
-  it('refuses what is not a filter', () =>
+  it('refuses invalid filters', () =>
     expectRefusals(
       ['eth_getLogs', 'eth_newFilter'].flatMap((method) =>
         rows.map(([filter, reason]): [string, unknown, string] => [
@@ -401,7 +401,7 @@ describe('filters', () => {
 })
 
 describe('controls', () => {
-  it('refuses what is not a number', () =>
+  it('refuses invalid numbers', () =>
     expectRefusals([
       [
         'evm_increaseTime',

@@ -10,7 +10,7 @@ const failure = (id: string, code: number, message: string) =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`
 const invalid = (id: string) => failure(id, -32600, 'invalid request')
 
-describe('what counts as what', () => {
+describe('classification', () => {
   const call = (members: string) => `{"jsonrpc":"2.0","method":"eth_blockNumber"${members}}`
   const rows: [string, string, string][] = [
     ['a call', call(',"id":1'), success('1')],
@@ -100,7 +100,7 @@ describe('what counts as what', () => {
     expect(await answerText(testPipeline(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
   })
 
-  it('says what it does not have', async () => {
+  it('reports missing members', async () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_<b>"}'
     const text = await answerText(testPipeline(), body)
     expect(text).toContain('The method eth_\\u003cb\\u003e does not exist/is not available')
@@ -121,13 +121,13 @@ describe('what counts as what', () => {
 describe('batches', () => {
   const item = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"net_version"}`
 
-  it('refuses one that is too long under the id of its first call', async () => {
+  it('refuses a too long one with the id of its first call', async () => {
     const pipeline = testPipeline({ batch: { maxItems: 2 } })
     const answer = await answerText(pipeline, `[5,${item(7)},${item(8)}]`)
     expect(answer).toBe(`[${failure('7', -32600, 'batch too large')}]`)
   })
 
-  it('keeps the answer that crosses the budget of bytes and refuses what follows', async () => {
+  it('keeps the answer that exceeds the byte budget and refuses later ones', async () => {
     const pipeline = testPipeline({ batch: { maxItems: 9, maxResponseBytes: 5 } })
     const answers = JSON.parse(await answerText(pipeline, `[${[1, 2, 3, 4].map(item).join(',')}]`))
     expect(answers.map((answer: { error?: { code: number } }) => answer.error?.code)).toEqual([
@@ -219,7 +219,7 @@ describe('faults and refusals', () => {
     expect(reported).toEqual(['eth_atOnce', fault, 'eth_later', fault])
   })
 
-  it('answers a lone refusal with the reply that it brings, and a batched one inside the batch', async () => {
+  it('answers a single refusal with its own reply, and a batched one inside the batch', async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
     const pipeline = testPipeline({
       policy: {
@@ -254,7 +254,7 @@ describe('faults and refusals', () => {
     expect(outcomes[1]).toEqual(['eth_getBalance', -32602, expect.any(Number)])
   })
 
-  it('gives values in process and throws errors', async () => {
+  it('returns values in process and throws errors', async () => {
     const pipeline = testPipeline()
     expect(await pipeline.request('eth_getBlockByNumber', ['0x0', false])).toMatchObject({ number: '0x0' })
     await expect(pipeline.request('eth_chainId', [1])).rejects.toBeInstanceOf(RpcError)

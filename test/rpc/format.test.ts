@@ -54,7 +54,7 @@ function textOf(transaction: TypedTransaction): unknown {
   return JSON.parse(transactionText(testSealed(transaction), undefined))
 }
 
-describe('transactions that wait', () => {
+describe('pending transactions', () => {
   it('shows a protected legacy one', async () => {
     const pair = await signed({ ...base, type: 0, gasPrice: 9 })
     expect(textOf(pair.decoded)).toEqual({ ...pooled, ...expected(pair), gasPrice: '0x9' })
@@ -194,7 +194,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('gives transactions their price and position', () => {
+  it('adds price and position to transactions', () => {
     expect(piece(encoded, encoded.transactions[0])).toMatchObject({
       ...at,
       transactionIndex: '0x0',
@@ -260,7 +260,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('puts the state root in place of the status before Byzantium', () => {
+  it('has the state root instead of the status before Byzantium', () => {
     const old = testSealed(second, [], { status: undefined, stateRoot: filled(32, 5) })
     const other = runToCompletion(blockEncoder.encode(testBlock(2n, [old])))
     const receipt = piece(other, other.receipts[0])

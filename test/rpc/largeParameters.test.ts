@@ -53,7 +53,7 @@ test.each([
   expect(turns - (await turnsToRead(body))).toBeGreaterThan(least - 1)
 })
 
-test('refusals have the same messages', async () => {
+test('refusals have the same messages for large parameters', async () => {
   const padding = ' '.repeat(300_000)
   const pipeline = testPipeline()
   for (const body of [
@@ -68,7 +68,7 @@ test('refusals have the same messages', async () => {
   }
 })
 
-test('the parameters of a message in a batch are decoded in turns, and only those of large ones', async () => {
+test('the parameters of large messages in a batch are decoded in slices, and only theirs', async () => {
   const large = bodyOf('web3_sha3', `0x${'7a'.repeat(1_000_000)}`)
   const alone = await answerInTurns(large)
   const batch = await answerInTurns(`[${large},${bodyOf('web3_sha3', '0x')}]`)
@@ -77,7 +77,7 @@ test('the parameters of a message in a batch are decoded in turns, and only thos
   expect(batch.turns).toBeGreaterThan((await turnsToRead(large)) + 14)
 })
 
-test('members of a long message are found without parsing its parameters once more', async () => {
+test('members of a long message are found without parsing its parameters again', async () => {
   const params = [`0x${'7a'.repeat(1_000_000)}`]
   const parse = vi.spyOn(JSON, 'parse')
   // A number whose text is not the usual one stands for itself: its source has to be looked at.

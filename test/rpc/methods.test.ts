@@ -65,7 +65,7 @@ describe('blocks', () => {
     expect(full).toMatchObject({ transactions: [{ nonce: '0x0' }, { nonce: '0x1' }] })
   })
 
-  it('answers null for blocks that are not there, and an error for tags without a block', async () => {
+  it('returns null for missing blocks, and an error for tags without a block', async () => {
     expect(await resultOf('eth_getBlockByNumber', ['0x9', false])).toBeNull()
     expect(await resultOf('eth_getBlockByHash', [`0x${'00'.repeat(32)}`, false])).toBeNull()
     expect(await resultOf('eth_getBlockReceipts', ['0x9'])).toBeNull()
@@ -77,7 +77,7 @@ describe('blocks', () => {
     })
   })
 
-  it('nulls members of the pending block by the documentation or as geth does', async () => {
+  it('nulls members of the pending block like the documentation or like geth', async () => {
     chain.pending = testBlock(3n, [first])
     const byDocument = await resultOf('eth_getBlockByNumber', ['pending', true])
     expect(byDocument).toMatchObject({
@@ -112,7 +112,7 @@ describe('blocks', () => {
 })
 
 describe('transactions', () => {
-  it('finds them by hash and by place', async () => {
+  it('finds them by hash and by position', async () => {
     const byHash = await resultOf('eth_getTransactionByHash', [hexOf(second.hash)])
     expect(byHash).toMatchObject({ transactionIndex: '0x1', blockNumber: '0x1' })
     for (const [method, block] of [
@@ -137,7 +137,7 @@ describe('transactions', () => {
 })
 
 describe('calls', () => {
-  it('gives a revert its code and its data', async () => {
+  it('returns a revert with its code and data', async () => {
     const backend = fakeBackend(chain, {
       executor: {
         call: () => {
@@ -160,7 +160,7 @@ describe('calls', () => {
 
 describe('logs', () => {
   const refused = (message: string) => ({ error: { code: -32602, message } })
-  it('judges ranges as geth does', async () => {
+  it('checks ranges like geth', async () => {
     const backwards = refused('invalid block range params')
     const beyond = refused('block range extends beyond current head block')
     const rows: [object, object][] = [
@@ -177,7 +177,7 @@ describe('logs', () => {
     for (const [filter, answer] of rows) expect(await ask('eth_getLogs', [filter])).toEqual(answer)
   })
 
-  it('searches the range that is asked for', async () => {
+  it('searches the requested range', async () => {
     const found = async (filter: object, settings?: Partial<RpcSettings>) => {
       const result = await resultOf('eth_getLogs', [filter], settings)
       return { count: (result as unknown[]).length, range: chain.queries.at(-1)?.range }
@@ -223,7 +223,7 @@ describe('logs', () => {
 })
 
 describe('fees', () => {
-  it('weights tips by the gas used', async () => {
+  it('weights tips by gas used', async () => {
     const history = await resultOf('eth_feeHistory', ['0x2', '0x1', [0, 70, 80]])
     // 63,000 of 84,000 gas (three quarters) paid 1 gwei, the rest 3 gwei, above a base fee of 1 gwei.
     expect(history).toEqual({
@@ -244,7 +244,7 @@ describe('fees', () => {
     })
   })
 
-  it('refuses percentiles and blocks in the words of geth', async () => {
+  it("refuses percentiles and blocks with geth's messages", async () => {
     const rows: [unknown[], string][] = [
       [['0x1', 'latest', [101]], 'invalid reward percentile: 101.000000'],
       [['0x1', 'latest', [50, 10]], 'invalid reward percentile: #0:50.000000 >= #1:10.000000'],
@@ -269,7 +269,7 @@ describe('fees', () => {
 })
 
 describe('filters', () => {
-  it('gives what changed since the last poll', async () => {
+  it('returns changes since the last poll', async () => {
     const backend = fakeBackend(chain)
     const pipeline = testPipeline({ backend })
     const made = async (method: string, params: unknown[] = []) =>
@@ -311,7 +311,7 @@ describe('filters', () => {
 })
 
 describe('controls', () => {
-  it('passes on what clients of all development nodes send', async () => {
+  it('accepts the requests of clients of all development nodes', async () => {
     const orders: unknown[] = []
     const backend = fakeBackend(chain)
     backend.controls = {

@@ -89,7 +89,7 @@ describe('logs', () => {
     expect(await search({ topics: [topic(1), []] })).toEqual([])
   })
 
-  it('are refused beyond the limits', async () => {
+  it('are refused above the limits', async () => {
     const address = await deployEmitter()
     await send({ to: address, data: `0x${word(5)}` })
     expect(await search({})).toHaveLength(5)
@@ -106,7 +106,7 @@ describe('logs', () => {
   })
 })
 
-describe('a chain that mines at once', () => {
+describe('a chain with automine', () => {
   beforeEach(() => start())
 
   it('shows a transaction to the next call of the same batch', async () => {
@@ -128,7 +128,7 @@ describe('a chain that mines at once', () => {
     }
   })
 
-  it('gives filters what is new since the last poll', async () => {
+  it('returns changes since the last poll to filters', async () => {
     const address = await deployEmitter()
     const logs = await node.request('eth_newFilter', [{ address, topics: [topic(2)] }])
     const blocks = await node.request('eth_newBlockFilter')
@@ -175,7 +175,7 @@ describe('a chain that mines at once', () => {
     socket.close()
   })
 
-  it('pushes the receipts of each block, of all transactions or of those that are named', async () => {
+  it('pushes the receipts of each block, of all or the given transactions', async () => {
     const socket = new WebSocket(node.wsUrl)
     const received: { id?: number; result?: unknown; error?: { code: number }; params?: Push }[] = []
     interface Push {
@@ -213,7 +213,7 @@ describe('a chain that mines at once', () => {
     socket.close()
   })
 
-  it('goes back to a snapshot', async () => {
+  it('reverts to a snapshot', async () => {
     const id = await node.request('evm_snapshot')
     await send({ to: `0x${'42'.repeat(20)}`, value: '0x5' })
     expect(await node.request('eth_getBalance', [`0x${'42'.repeat(20)}`])).toBe('0x5')
@@ -223,7 +223,7 @@ describe('a chain that mines at once', () => {
     expect(await node.request('evm_revert', [id])).toBe(false)
   })
 
-  it('survives bodies that are none', async () => {
+  it('survives invalid bodies', async () => {
     const rows: [string, number][] = [
       ['{', -32700],
       ['[1', -32700],
@@ -242,7 +242,7 @@ describe('a chain that mines at once', () => {
   })
 })
 
-describe('a chain that does not mine by itself', () => {
+describe('a chain without automine', () => {
   beforeEach(() => start({ noMining: true }))
 
   it('shows pending transactions in the pending block and nowhere else', async () => {

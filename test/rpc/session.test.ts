@@ -65,7 +65,7 @@ describe('subscriptions', () => {
     expect(sent[3]?.error).toEqual({ code: -32000, message: 'subscription not found' })
   })
 
-  it('holds pushes back while the answer waits in a batch', async () => {
+  it('holds pushes back while the answer is pending in a batch', async () => {
     const { sent, session } = openSession()
     const item = (method: string, params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
     await session.receive(JSON.stringify([item('eth_subscribe', ['newHeads']), item('test_mine', [])]))
@@ -74,7 +74,7 @@ describe('subscriptions', () => {
     expect(sent.map((message) => (Array.isArray(message) ? 'answers' : 'push'))).toEqual(['answers', 'push'])
   })
 
-  it('pushes logs one by one, also those that were removed', async () => {
+  it('pushes logs one by one, including removed ones', async () => {
     const { sent, chain, call } = openSession()
     await call('eth_subscribe', ['logs', {}])
     const bytes = (text: string) => Buffer.from(`{"data":"${text}","removed":false}`)
@@ -91,7 +91,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('refuses in the words of geth', async () => {
+  it("refuses with geth's messages", async () => {
     const { sent, call } = openSession()
     const rows: [unknown, number, string][] = [
       [['foo'], -32601, 'no "foo" subscription in eth namespace'],
@@ -114,7 +114,7 @@ describe('subscriptions', () => {
     }
   })
 
-  it('cuts off who does not read', async () => {
+  it('disconnects clients that do not read', async () => {
     const { sent, closed, connection, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])
     connection.bufferedBytes = maxWaitingBytes + 1

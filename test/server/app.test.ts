@@ -43,7 +43,7 @@ describe('the app answers in process', () => {
     expect(await response.text()).toBe(answer)
   })
 
-  test('a batch, a body that is not JSON and one that is too long', async () => {
+  test('a batch, a body that is not JSON and a too long one', async () => {
     const ask = async (body: string) => (await app.request('/v3/any', { ...call(), body })).text()
     expect(await ask(`[${call().body},${call(2).body}]`)).toBe(
       `[${answer},${answer.replace('"id":1', '"id":2')}]`,
@@ -79,7 +79,7 @@ describe('the app answers in process', () => {
     expect(await byHost.json()).toEqual({ gateway: 'POST', path: '/v3/any' })
   })
 
-  test('health and the controls, under names of this machine alone', async () => {
+  test('health and the controls, under names of this machine only', async () => {
     expect(await (await app.request('/_standin/health')).json()).toEqual({ ready: true })
     expect(await (await app.request('/_standin/node')).json()).toEqual({ name: 'node' })
     expect((await app.request('http://rebound.example/_standin/node')).status).toBe(403)

@@ -81,7 +81,7 @@ async function positionsOf(...texts: string[]): Promise<number[]> {
 
 const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
 
-test('the answer has the fields that node:http gives it', async () => {
+test('the answer has the same headers as with node:http', async () => {
   const fieldsOf = (text: string) => text.slice(0, text.indexOf('\r\n\r\n')).replace(/Date: .*/, 'Date')
   socket.write(post(bodyOf(1)))
   await positionsOf(echoOf(1))
@@ -138,7 +138,7 @@ test('connections buffer partial requests, and requests behind a slow one, separ
   other.destroy()
 })
 
-test('requests whose heads differ are told apart, those that come again and those that were forgotten', async () => {
+test('requests with different heads are distinguished, including repeated and evicted ones', async () => {
   const ids = [1, 20, 300, 1, 4000, 50_000, 600_000, 20, 2, 300, 600_001, 7_000_000, 10]
   for (const id of ids) {
     received = ''
@@ -170,7 +170,7 @@ test('a large answer arrives whole', async () => {
   await positionsOf(`{"jsonrpc":"2.0","id":1,"result":"[\\"${long}\\"]"}`)
 })
 
-test('who asks and does not read is not answered on and on', async () => {
+test('a client that does not read is not answered endlessly', async () => {
   socket.pause()
   const count = 40
   socket.write(Array.from({ length: count }, (_, id) => post(bodyOf(id, 'test_large'))).join(''))
@@ -188,7 +188,7 @@ test('who asks and does not read is not answered on and on', async () => {
   expect(largeAnswers).toBe(count)
 })
 
-test('an answer that waits for the end of its turn is sent before a half-closed connection ends', async () => {
+test('a deferred answer is sent before a half-closed connection ends', async () => {
   const body = bodyOf(1)
   // A read that is full is followed by another one at once, which finds the end.
   const bodyLength = 65_536 - post(body.padEnd(10_000)).length + 10_000
@@ -206,7 +206,7 @@ test('an upgrade may follow a plain request', async () => {
   await positionsOf('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })
 
-test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is left aside', async (digits) => {
+test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is ignored', async (digits) => {
   const offer = 'Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n'
   const body = bodyOf(1).padEnd(digits)
   for (let i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is left asid
   }
 })
 
-test('a method is told when its client disconnects', async () => {
+test('a method is notified when its client disconnects', async () => {
   socket.write(post(bodyOf(1, 'test_wait')))
   const signal = await waiting
   expect(signal?.aborted).toBe(false)
@@ -225,7 +225,7 @@ test('a method is told when its client disconnects', async () => {
   await aborted
 })
 
-test('closing the server ends connections that wait, those that were handed on too', async () => {
+test('closing the server ends idle connections, including those passed to node:http', async () => {
   const other = connect({ port: running.port, host: '127.0.0.1' })
   other.write(chunked(bodyOf(2)))
   socket.write(post(bodyOf(1)))

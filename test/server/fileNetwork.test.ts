@@ -40,7 +40,7 @@ afterAll(async () => {
 const ask = (mode: string, path: string, asked: Parameters<typeof request>[2] = {}) =>
   request(ports[mode] ?? 0, path, asked)
 
-describe('in open mode, in the order of Kubo', () => {
+describe("in open mode, in Kubo's order of checks", () => {
   test('an operation is forwarded with its query and body', async () => {
     expect(await ask('open', '/api/v0/pin/add?arg=a&arg=b', { body: 'four' })).toMatchObject({
       status: 200,
@@ -96,7 +96,7 @@ describe('in open mode, in the order of Kubo', () => {
     expect(await ask('open', '/api/v0/version', { headers })).toMatchObject({ status: 200 })
   })
 
-  test('a page that is let in may read the answer', async () => {
+  test('an allowed page may read the answer', async () => {
     const origin = 'http://localhost:3000'
     const headers = {
       origin,
@@ -138,7 +138,7 @@ describe('in guarded mode', () => {
     })
   })
 
-  test('the right credentials are let in, from any page unless the key says otherwise', async () => {
+  test('valid credentials are accepted, from any page unless the key restricts it', async () => {
     const from = (origin: string, user: string) =>
       ask('guarded', '/api/v0/version', { headers: { ...basic(`${user}:secret`), origin } })
     expect(await from('https://other.example', 'key')).toMatchObject({
@@ -148,17 +148,17 @@ describe('in guarded mode', () => {
     expect(await from('https://app.example', 'paged')).toMatchObject({ status: 200 })
   })
 
-  test('the method is looked at before the credentials', async () => {
+  test('the method is checked before the credentials', async () => {
     expect(await ask('guarded', '/api/v0/version', { method: 'GET' })).toMatchObject({ status: 405 })
   })
 
-  test('credentials are not needed if the node says so', async () => {
+  test('credentials are optional if so configured', async () => {
     expect(await ask('relaxed', '/api/v0/version')).toMatchObject({ status: 200 })
   })
 })
 
 describe('in strict mode', () => {
-  test('operations that the hosted file network does not have are refused', async () => {
+  test('operations that the hosted file network lacks are refused', async () => {
     const headers = basic('key:secret')
     expect(await ask('strict', '/api/v0/repo/gc', { headers })).toMatchObject({
       status: 403,
@@ -167,14 +167,14 @@ describe('in strict mode', () => {
     expect(await ask('strict', '/api/v0/pin/ls', { headers })).toMatchObject({ status: 200 })
   })
 
-  test('an account needs a billing card', async () => {
+  test('an account requires a billing card', async () => {
     expect(await ask('strict', '/api/v0/cat', { headers: basic('cardless:secret') })).toMatchObject({
       status: 403,
       body: 'billing card required\n',
     })
   })
 
-  test('an upload that is too long is refused, whether it says so or not', async () => {
+  test('a too long upload is refused, whether it declares its length or not', async () => {
     const headers = basic('key:secret')
     const refused = { status: 400, body: 'payload too large\n' }
     expect(await ask('strict', '/api/v0/add', { headers, body: 'x'.repeat(101) })).toMatchObject(refused)
@@ -216,7 +216,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('in strict mode a second has a hundred requests', async () => {
+  test('strict mode allows a hundred requests per second', async () => {
     strictProvider.clock.set(Date.now() + 60_000, { frozen: true })
     for (let i = 0; i < 100; i += 1) {
       expect((await ask('strict', '/ipfs/bafy', { method: 'GET' })).status).toBe(200)
@@ -237,9 +237,12 @@ async function askFilePort(path: string) {
   return request(port, path).finally(() => server.close())
 }
 
-test.each(['/', '/nothing/id'])('%s is no operation, on a port of the file network alone', async (path) => {
-  expect(await askFilePort(path)).toMatchObject({ status: 404, body: '404 page not found\n' })
-})
+test.each(['/', '/nothing/id'])(
+  '%s is not an operation on a dedicated port of the file network',
+  async (path) => {
+    expect(await askFilePort(path)).toMatchObject({ status: 404, body: '404 page not found\n' })
+  },
+)
 
 test.each([
   ['//', '/'],
@@ -253,7 +256,7 @@ test.each([
   expect(answer.headers.location).toBe(location)
 })
 
-test('no path is markup in the page that leads to the clean one', async () => {
+test('the page that links to the cleaned path escapes it', async () => {
   const { server } = await startServer()
   const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
   const sent = 'GET /api/v0//x"><script> HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'

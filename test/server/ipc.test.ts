@@ -44,7 +44,7 @@ function exchange(text: string, lines: number): Promise<string[]> {
 const ask = (id: number, method = 'eth_chainId'): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params: [] })
 
-describe('JSON-RPC over a socket in the file system', () => {
+describe('JSON-RPC over a Unix socket', () => {
   test('serves viem, with subscriptions', async () => {
     const { request } = await start()
     const client = createPublicClient({ transport: ipc(path) })
@@ -70,7 +70,7 @@ describe('JSON-RPC over a socket in the file system', () => {
     provider.destroy()
   })
 
-  test('reads messages however they follow one another, and answers a line each', async () => {
+  test('reads consecutive messages in any split, and answers one line each', async () => {
     await start()
     const answers = await exchange(`${ask(1)}${ask(2)}\n[${ask(3)},${ask(4)}]`, 3)
     expect(answers.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -96,7 +96,7 @@ describe('JSON-RPC over a socket in the file system', () => {
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, result: '0x0' })
   })
 
-  test('leaves no file, and replaces one that a killed node left', async () => {
+  test('leaves no file, and replaces that of a killed node', async () => {
     await (await start()).stop()
     expect(existsSync(path)).toBe(false)
     const left = createServer().listen(path)

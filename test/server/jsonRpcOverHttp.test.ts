@@ -33,7 +33,7 @@ describe('in open mode', () => {
   })
 })
 
-describe('rules of the transport', () => {
+describe('transport rules', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -59,14 +59,14 @@ describe('rules of the transport', () => {
     })
   })
 
-  test.each(['GET', 'PATCH', 'OPTIONS'])('%s with a body in JSON is answered as POST is', async (method) => {
+  test.each(['GET', 'PATCH', 'OPTIONS'])('%s with a JSON body is answered like POST', async (method) => {
     expect(await request(port, '/', { method, headers: json, body })).toMatchObject({
       status: 200,
       body: answer,
     })
   })
 
-  test('a media type with a parameter that is not whole is 415', async () => {
+  test('a media type with an incomplete parameter is 415', async () => {
     const headers = { 'content-type': 'application/json; charset' }
     expect(await request(port, '/', { headers, body })).toMatchObject({ status: 415 })
   })
@@ -75,7 +75,7 @@ describe('rules of the transport', () => {
     expect(await request(port, '/', { method })).toMatchObject({ status: 405, body: 'method not allowed\n' })
   })
 
-  test('GET without body and query says that the node is there', async () => {
+  test('GET without body and query reports that the node is running', async () => {
     expect(await request(port, '/', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
     expect(await request(port, '/v3/any', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
   })
@@ -90,7 +90,7 @@ describe('rules of the transport', () => {
     expect(body).toContain('<title>Standin</title>')
   })
 
-  test('an empty body is answered with nothing', async () => {
+  test('an empty body has an empty answer', async () => {
     expect(await request(port, '/', { headers: json, body: '' })).toMatchObject({
       status: 200,
       body: '',
@@ -98,7 +98,7 @@ describe('rules of the transport', () => {
     })
   })
 
-  test('a body that says it is too long is 413', async () => {
+  test('a body that declares too great a length is 413', async () => {
     const text = `"${'x'.repeat(10_000)}"`
     expect(await request(port, '/v3/any', { headers: json, body: text })).toMatchObject({
       status: 413,
@@ -108,7 +108,7 @@ describe('rules of the transport', () => {
     expect(await request(port, '/', { headers: json, body: text })).toMatchObject({ status: 200 })
   })
 
-  test('a body that grows too long is cut, and the rest is not JSON', async () => {
+  test('a body that grows too long is truncated, and so not JSON', async () => {
     const chunk = `2800\r\n"${'x'.repeat(0x27fe)}"\r\n`
     const head = `POST /v3/any HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     expect(await sendRaw(port, `${head}${chunk}0\r\n\r\n`)).toMatchObject({
@@ -117,7 +117,7 @@ describe('rules of the transport', () => {
     })
   })
 
-  test('a body in many pieces is put together', async () => {
+  test('a body in many pieces is joined', async () => {
     const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('')
     const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     expect(await sendRaw(port, `${head}${chunks}0\r\n\r\n`)).toMatchObject({ status: 200, body: answer })
@@ -127,7 +127,7 @@ describe('rules of the transport', () => {
 describe('web pages', () => {
   const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
 
-  test('a preflight lets every page send JSON-RPC', async () => {
+  test('a preflight allows every page to send JSON-RPC', async () => {
     expect(await request(port, '/v3/any', { method: 'OPTIONS', headers: preflight })).toMatchObject({
       status: 200,
       body: '',
@@ -166,7 +166,7 @@ describe('web pages', () => {
   })
 })
 
-test('a connection serves many requests, also when one was refused', async () => {
+test('a connection serves many requests, even after a refusal', async () => {
   const head = `POST /v3/any HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n`
   const refused = `${head}content-type: text/plain\r\n\r\n${body}`
   const answered = `${head}content-type: application/json\r\nconnection: close\r\n\r\n${body}`

@@ -91,7 +91,7 @@ describe.each([
   })
 })
 
-test('a key may be added and removed while the node runs', async () => {
+test('keys may be added and removed while the node runs', async () => {
   expect((await call(port, '/v3/late')).status).toBe(401)
   provider.keys.set(createApiKey('late'))
   expect((await call(port, '/v3/late')).status).toBe(200)
@@ -99,7 +99,7 @@ test('a key may be added and removed while the node runs', async () => {
   expect((await call(port, '/v3/late')).status).toBe(401)
 })
 
-test('the controls need no key, and no other path goes without', async () => {
+test('only the controls work without a key', async () => {
   expect((await call(port, '/_standin/rpc')).status).toBe(200)
   expect(await call(port, '/')).toMatchObject({ status: 401, body: 'project id required in the url' })
   expect(await upgrade(port, '/')).toMatchObject({ status: 401 })

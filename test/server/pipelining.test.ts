@@ -42,14 +42,14 @@ async function untilAnswered(count: number): Promise<void> {
   while (answers().length < count) await once(socket, 'data')
 }
 
-test('thousands of requests that come together are answered in their order', async () => {
+test('thousands of pipelined requests are answered in order', async () => {
   const paths = Array.from({ length: 10_000 }, (_, index) => `/ipfs/${index}`)
   socket.write(paths.map(get).join(''))
   await untilAnswered(paths.length)
   expect(answers()).toEqual(paths.map((path) => `<${path}>`))
 })
 
-test('uploads among them are read whole', async () => {
+test('uploads among them are read completely', async () => {
   const lengths = Array.from({ length: 300 }, (_, index) => 1000 * (index % 200))
   const group = lengths.map((length) => get('/ipfs/a').repeat(5) + post('x'.repeat(length)))
   socket.write(group.join(''))

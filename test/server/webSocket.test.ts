@@ -82,7 +82,7 @@ test.each([
   ])
 })
 
-test('a message that is too long closes the connection with 1009', async () => {
+test('a too long message closes the connection with 1009', async () => {
   const socket = await connect()
   socket.send('x'.repeat(10_001))
   const [code] = (await once(socket, 'close')) as [number]

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(stopAll)
 
 describe('eth_callMany', () => {
-  test('runs each call on what those before it left, and keeps nothing', async () => {
+  test('runs each call on the state left by earlier ones, and keeps nothing', async () => {
     const { call, from } = devnet
     const read = { to: store, data: get }
     const transactions = [read, { from, to: store, data: set(7n) }, read]

@@ -100,7 +100,7 @@ describe('system calls of simulated blocks', () => {
 })
 
 describe('eth_simulateV1', () => {
-  it('leaves what the same transaction leaves once it is mined', async () => {
+  it('has the same results as the mined transaction', async () => {
     const data = inputOf('Store', 'createChild', [3n])
     const fees = { maxFeePerGas: toHex(10n ** 10n), maxPriorityFeePerGas: toHex(10n ** 9n) }
     const call = { from: chain.alice, to: store, data, value: '0x4', gas: toHex(400_000), ...fees }
@@ -155,7 +155,7 @@ describe('eth_simulateV1', () => {
     expect(seen[1]?.calls[0]?.returnData).toBe(seen[0]?.hash)
   })
 
-  it('shows transfers of ether as logs, in order with the others, and none that a revert took back', async () => {
+  it('shows ether transfers as logs, in order with the others, except reverted ones', async () => {
     const rich = { [chain.bob]: { balance: toHex(10n ** 20n) } }
     const nested = await chain.deploy('NestedCaller')
     const reverting = inputOf('NestedCaller', 'forward', [await chain.deploy('Reverter'), '0x'])
@@ -211,7 +211,7 @@ describe('eth_simulateV1', () => {
     expect(BigInt(maxUsedGas) - BigInt(gasUsed)).toBe(4_800n)
   })
 
-  it('pays withdrawals and writes the beacon root that are given', async () => {
+  it('applies the given withdrawals and beacon root', async () => {
     const withdrawals = [{ index: '0x1', validatorIndex: '0x2', address: poor, amount: '0x3' }]
     const beaconRoot = `0x${'be'.repeat(32)}` as const
     const roots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
@@ -227,7 +227,7 @@ describe('eth_simulateV1', () => {
     expect(again[1]?.calls[0]?.returnData).toBe(beaconRoot)
   })
 
-  it('shows unsigned transactions of the type that the call has', async () => {
+  it('shows unsigned transactions with the type of the call', async () => {
     const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
     const signed = await account.signAuthorization({ contractAddress: store, chainId: 31337, nonce: 7 })
     const authorization = {
@@ -274,7 +274,7 @@ describe('eth_simulateV1', () => {
     ])
   })
 
-  it('refuses calls of a sender that has no nonce left, checked or not', async () => {
+  it('refuses calls of a sender with the maximum nonce, validated or not', async () => {
     const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
     for (const call of [{ to: chain.bob }, { data: '0x00' }]) {
       await expect(simulate([{ stateOverrides, calls: [{ from: poor, ...call }] }])).rejects.toMatchObject({
@@ -284,7 +284,7 @@ describe('eth_simulateV1', () => {
     }
   })
 
-  it('makes legacy transactions before London, and refuses lists that the fork does not know', async () => {
+  it('creates legacy transactions before London, and refuses lists that the fork does not support', async () => {
     const old = await TracedNode.start({ hardfork: 'homestead' })
     try {
       const accessList = [{ address: poor, storageKeys: [] }]
@@ -493,14 +493,14 @@ describe('eth_simulateV1 refuses', () => {
     await expect(simulate(blocks, options)).rejects.toMatchObject({ code, message: expected })
   })
 
-  it('a base that is not there', async () => {
+  it('a missing base block', async () => {
     await expect(simulate([{}], {}, '0xffffff')).rejects.toMatchObject({
       code: -32000,
       message: 'header not found',
     })
   })
 
-  it('more gas than all calls may use together', async () => {
+  it('more gas than all calls may use in total', async () => {
     const burner = await chain.deploy('GasDependent')
     const burn = { to: burner, data: inputOf('GasDependent', 'burnAll') }
     const [first, second] = await simulate([{ calls: [burn] }, { calls: [burn] }])
@@ -514,7 +514,7 @@ describe('eth_simulateV1 refuses', () => {
     })
   })
 
-  it('arguments in the words of Go', async () => {
+  it("arguments with Go's messages", async () => {
     const refusals: [unknown, string][] = [
       [
         { blockStateCalls: 1 },

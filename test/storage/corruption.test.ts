@@ -160,7 +160,7 @@ describe('no answer is wrong', () => {
   )
 })
 
-test('verify names a file block that is damaged, and the pin that needs it', async () => {
+test('verify reports a damaged file block and the pin that needs it', async () => {
   const copy = mkdtempSync(join(folder, 'copy-'))
   await cp(pristine, copy, { recursive: true })
   const segment = join(copy, 'files/blocks/00000001.blocks')

@@ -45,7 +45,7 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   )
 
-describe.skipIf(disk === undefined)('a full disk (left out where nothing can be mounted)', () => {
+describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be mounted)', () => {
   test('is reported, loses nothing acknowledged, and ends when there is space', async () => {
     const dataDir = join(disk as string, 'chain')
     takeRoom()
@@ -74,7 +74,7 @@ describe.skipIf(disk === undefined)('a full disk (left out where nothing can be 
     rmSync(dataDir, { recursive: true })
   })
 
-  test('ends uploads with an error, and keeps those that ended before', async () => {
+  test('fails uploads with an error, and keeps completed ones', async () => {
     const dataDir = join(disk as string, 'files')
     takeRoom()
     const devnet = await startDevnet({ dataDir, ipfsPort: 0 })

@@ -113,7 +113,7 @@ describe('a node started from an archive', () => {
     expect(Number(timestamp)).toBeGreaterThan(Date.now() / 1000 + 86_000)
   })
 
-  test('sees nothing of what another one writes, and neither changes the archive', async () => {
+  test('does not see the writes of another one, and neither changes the archive', async () => {
     const base = join(archiveCache, createChecksum(await readFile(file)))
     const [first, second] = await Promise.all([start(), start()])
     const before = await checksums(base)
@@ -163,7 +163,7 @@ describe('a node started from an archive', () => {
     await noProblems(own)
   })
 
-  test('lets its copy be packed again', async () => {
+  test('can be packed again', async () => {
     const own = join(folder, 'again')
     const devnet = await start({ dataDir: own })
     await devnet.send({ to: devnet.to, value: '0x1' })
@@ -212,7 +212,7 @@ describe('a node started from a data directory', () => {
     await stopDevnet(owner)
   })
 
-  test('copies what a killed node left', async () => {
+  test('copies the data of a killed node', async () => {
     await buildCommand()
     const killed = join(folder, 'killed')
     const command = await startCommand(['--data-dir', killed])
@@ -263,7 +263,7 @@ describe('an archive is refused', () => {
     expect(readdirSync(cache)).toEqual(['running'])
   })
 
-  test('that is not there', async () => {
+  test('if it does not exist', async () => {
     await expect(start({ from: join(folder, 'nowhere') })).rejects.toThrow(/nowhere does not exist/)
   })
 })
@@ -302,7 +302,7 @@ describe('the command', () => {
     expect(refused.stderr()).toMatch(/^standin: .*keys\.json is not an archive of standin pack\.\n$/)
   })
 
-  test('packs and verifies a directory with more tables than are checked at its opening', async () => {
+  test('packs and verifies a directory with more tables than an open checks', async () => {
     await buildCommand()
     const many = join(folder, 'many-tables')
     const node = await startCommand(['--data-dir', many])
@@ -318,7 +318,7 @@ describe('the command', () => {
     expect(statSync(packed).size).toBeGreaterThan(0)
   })
 
-  test('leaves nothing half when it is killed while it unpacks', async () => {
+  test('leaves nothing incomplete if killed while it unpacks', async () => {
     await buildCommand()
     const cache = join(folder, 'cache-of-killed')
     const big = join(folder, 'big')

@@ -75,7 +75,7 @@ const noProblems = async (dataDir: string): Promise<void> => {
 }
 
 describe('a pruned chain', () => {
-  test('answers of its newest states and its history as before, and of older states as geth', async () => {
+  test('answers for its newest states and history as before, and for older states like geth', async () => {
     const dataDir = join(folder, 'pruned')
     const { contract, history, states, snapshot, early } = await makeChain(dataDir)
     await noProblems(dataDir)
@@ -118,7 +118,7 @@ describe('a pruned chain', () => {
     await noProblems(dataDir)
   })
 
-  test('is refused while a node has it', async () => {
+  test('is refused while a node has it open', async () => {
     const dataDir = join(folder, 'used')
     const devnet = await startDevnet({ dataDir })
     await devnet.call('evm_mine')
@@ -143,7 +143,7 @@ const killedPruning = `
   await pruneData(dataDir, BigInt(keep))
 `
 
-test('loses nothing when it is killed at any step, and resumes where it was', async () => {
+test('loses nothing if killed at any step, and resumes', async () => {
   const dataDir = join(folder, 'killed')
   const { contract, history, states } = await makeChain(dataDir)
   const program = await bundleProgram(killedPruning)
@@ -168,7 +168,7 @@ test('loses nothing when it is killed at any step, and resumes where it was', as
 describe('the command', () => {
   beforeAll(buildCommand, 120_000)
 
-  test('prunes and verifies, and says what it did', async () => {
+  test('prunes and verifies, and reports the result', async () => {
     const dataDir = join(folder, 'command')
     await makeChain(dataDir)
     const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])

@@ -55,7 +55,7 @@ async function middleRow(database: Database, range: KeyRange): Promise<[Uint8Arr
 const spoil = (value: Uint8Array, at = value.length >> 1): Uint8Array =>
   value.map((byte, index) => (index === at ? byte ^ 0x10 : byte))
 
-test('a directory as a node leaves it has no problems', async () => {
+test('the directory of a stopped node has no problems', async () => {
   const problems: string[] = []
   const verified = await verifyData(pristine, (line) => problems.push(line))
   expect(problems).toEqual([])

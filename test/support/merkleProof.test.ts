@@ -6,7 +6,7 @@ import { verifyMerkleProof } from './merkleProof.js'
 const hexToBytes = (hex: string) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'))
 const bytesToHex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
 
-it('agrees with a trie of another make, on keys that are there and keys that are not', async () => {
+it('agrees with another trie implementation on present and absent keys', async () => {
   const trie = await createMPT()
   const key = (index: number) => keccak256(toBeHex(index, 32))
   for (let index = 0; index < 300; index++) {

@@ -32,7 +32,7 @@ describe('a file with cassettes', () => {
   })
 })
 
-it('replays what was recorded for a name, without the provider', async () => {
+it('replays the recording of a name without the provider', async () => {
   const recording = await createNode({ upstream: provider.url })
   const end = await beginCassette(recording, { cassettes: folder }, 'a name')
   expect(await ask(recording.url, 'eth_chainId')).toBe('0x1092')
@@ -47,7 +47,7 @@ it('replays what was recorded for a name, without the provider', async () => {
   await replaying.stop()
 })
 
-it('says why a test can neither be replayed nor recorded', async () => {
+it('reports why a test can neither be replayed nor recorded', async () => {
   const node = await createNode()
   await expect(beginCassette(node, { cassettes: folder }, 'another')).rejects.toThrow('expected an upstream')
   await node.stop()

@@ -38,7 +38,7 @@ describe('hooks', () => {
   }
 })
 
-describe('a node of its own', () => {
+describe('its own node', () => {
   const node = useNode({ chainId: 5, mode: 'guarded', key: ['first'] })
   plain('has its own options', async () => {
     expect(node().chainId).toBe(5)
@@ -81,7 +81,7 @@ beforeAll(async () => {
 
 afterAll(() => project.remove())
 
-test('two hundred tests on four workers find a fresh state each', async () => {
+test('two hundred tests on four workers each start with a fresh state', async () => {
   const output = await project.run(['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'])
   const report = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
     numPassedTests: number

@@ -98,7 +98,7 @@ it(
   },
 )
 
-it('answers next to writers that send a byte at a time', { timeout: TIME_LIMIT }, async () => {
+it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT }, async () => {
   const all = await Promise.all(Array.from({ length: 200 }, open))
   const text = request(chainId)
   for (let index = 0; index < 40; index++) {
@@ -108,7 +108,7 @@ it('answers next to writers that send a byte at a time', { timeout: TIME_LIMIT }
   await expectSound()
 })
 
-it('holds no more than it may for readers that do not read', { timeout: TIME_LIMIT }, async () => {
+it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async () => {
   const all = await Promise.all(Array.from({ length: 20 }, open))
   for (const socket of all) {
     socket.pause()

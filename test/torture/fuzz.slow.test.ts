@@ -234,7 +234,7 @@ const frames = [
   'c18300000000aaaaaa',
 ].map((digits) => Buffer.from(digits, 'hex'))
 
-it('bears WebSocket frames of every kind', { timeout: TIME_LIMIT }, () =>
+it('survives WebSocket frames of every kind', { timeout: TIME_LIMIT }, () =>
   fuzz('WebSocket frames', (random) => {
     const sent = Array.from({ length: Math.floor(random() * 5) }, () => damage(random, pick(random, frames)))
     return sendRaw(node.ready.url, Buffer.concat([heads.at(-1) as Buffer, ...sent]))

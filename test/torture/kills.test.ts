@@ -4,4 +4,4 @@ import { surviveKills } from './acknowledged.js'
 
 beforeAll(buildCommand, 120_000)
 
-it('keeps what it acknowledged through ten kills', () => surviveKills(10), 300_000)
+it('keeps acknowledged data through ten kills', () => surviveKills(10), 300_000)

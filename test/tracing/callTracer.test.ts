@@ -35,7 +35,7 @@ describe('callTracer', () => {
     })
   })
 
-  it('nests frames, each with what the receipt and the other frames say', async () => {
+  it('nests frames, consistent with the receipt and each other', async () => {
     const data = inputOf('NestedCaller', 'descend', [3n])
     const receipt = await chain.send({ to: nested, data, gas: toHex(900_000) })
     const top = await frameOf(receipt, { withLog: true })
@@ -69,7 +69,7 @@ describe('callTracer', () => {
     expect(await frameOf(receipt)).not.toHaveProperty('logs')
   })
 
-  it('gives a delegate call the value around it, and a static call none', async () => {
+  it("gives a delegate call its caller's value, and a static call none", async () => {
     const inner = inputOf('NestedCaller', 'context')
     const data = inputOf('NestedCaller', 'delegate', [nested, inner])
     const top = await frameOf(await chain.send({ to: nested, data, value: toHex(3) }))
@@ -82,7 +82,7 @@ describe('callTracer', () => {
     expect(below).not.toHaveProperty('value')
   })
 
-  it('says why a frame failed, and keeps what a revert returned', async () => {
+  it('reports why a frame failed, and keeps revert data', async () => {
     const reverter = await chain.deploy('Reverter')
     const forward = async (
       functionName: string,
@@ -148,7 +148,7 @@ describe('callTracer', () => {
     expect(failed).not.toHaveProperty('to')
   })
 
-  it('shows a SELFDESTRUCT as a frame with the balance that it sends', async () => {
+  it('shows a SELFDESTRUCT as a frame with the balance it sends', async () => {
     const data = inputOf('Store', 'createAndDestroy', [pad('0x7'), chain.bob])
     const top = await frameOf(await chain.send({ to: store, data, value: toHex(11) }))
     const destroy = everyFrame(top).find(({ type }) => type === 'SELFDESTRUCT')
@@ -198,7 +198,7 @@ describe('callTracer', () => {
   })
 })
 
-describe('the tracers beside it', () => {
+describe('other tracers', () => {
   it('4byteTracer counts selectors with the length of their arguments', async () => {
     const receipt = await chain.send({ to: nested, data: inputOf('NestedCaller', 'descend', [2n]) })
     const selector = inputOf('NestedCaller', 'descend', [0n]).slice(0, 10)
@@ -234,7 +234,7 @@ describe('the tracers beside it', () => {
     )
   })
 
-  it('flatCallTracer has forms of its own for creations, destruction, failures and precompiles', async () => {
+  it('flatCallTracer has its own formats for creations, destruction, failures and precompiles', async () => {
     const made = await chain.send({
       to: store,
       data: inputOf('Store', 'createAndDestroy', [pad('0x17'), chain.bob]),
@@ -287,7 +287,7 @@ describe('the tracers beside it', () => {
     expect(mux['noopTracer']).toEqual({})
   })
 
-  it('refuse a name or a config that they do not know', async () => {
+  it('refuse an unknown name or config', async () => {
     const { transactionHash } = await chain.send({ to: zeroAddress })
     const refusal = (config: object): Promise<unknown> =>
       chain.trace(transactionHash, config).catch((error: unknown) => error)

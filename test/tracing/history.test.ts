@@ -41,7 +41,7 @@ function increments(count: number): Hex[] {
 }
 
 describe('a trace of the past', () => {
-  it('meets the state that the transactions before it in the block left', async () => {
+  it('starts from the state left by earlier transactions of the block', async () => {
     const hashes = await mineTogether(increments(3))
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [100n]) })
     for (const [index, hash] of hashes.entries()) {
@@ -79,7 +79,7 @@ describe('a trace of the past', () => {
     expect(second.logs?.map(({ index }) => index)).toEqual(['0x2'])
   })
 
-  it('sees the state that a control left, even after another block', async () => {
+  it('sees state changed by a control, even after another block', async () => {
     await chain.call('hardhat_setStorageAt', store, '0x0', pad(toHex(41)))
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [0n]) })
@@ -92,7 +92,7 @@ describe('a trace of the past', () => {
     })
   })
 
-  it('knows who an impersonated account is', async () => {
+  it('knows impersonated senders', async () => {
     const stranger = `0x${'77'.repeat(20)}` as const
     await chain.call('hardhat_impersonateAccount', stranger)
     await chain.call('hardhat_setBalance', stranger, toHex(10n ** 18n))
@@ -101,7 +101,7 @@ describe('a trace of the past', () => {
     expect(frame).toMatchObject({ from: stranger, to: store, gasUsed: receipt.gasUsed })
   })
 
-  it('reaches blocks that are not canonical any more, by their hash', async () => {
+  it('finds non-canonical blocks by hash', async () => {
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     await chain.call('anvil_reorg', 1, [])
     const traced = await chain.call<Traced<Frame>[]>('debug_traceBlockByHash', receipt.blockHash, {
@@ -130,7 +130,7 @@ describe('a trace of the past', () => {
 })
 
 describe('debug_traceCall', () => {
-  it('traces what eth_call answers, on any block and with overrides', async () => {
+  it('agrees with eth_call, on any block and with overrides', async () => {
     const data = inputOf('Store', 'increment')
     const { blockNumber } = await chain.send({ to: store, data })
     await chain.send({ to: store, data })
@@ -151,7 +151,7 @@ describe('debug_traceCall', () => {
     expect((await trace('latest')).output).toBe(pad(toHex(61)))
   })
 
-  it('runs in the place of a transaction of the block', async () => {
+  it('runs at the position of a transaction of the block', async () => {
     const hashes = await mineTogether(increments(3))
     const { blockNumber } = await chain.call<Receipt>('eth_getTransactionReceipt', hashes[0])
     const call = { to: store, data: inputOf('Store', 'increment') }
@@ -169,7 +169,7 @@ describe('debug_traceCall', () => {
     ).rejects.toThrow(/^transaction index -1 out of range for block 0x/)
   })
 
-  it('says why a call may not run', async () => {
+  it('reports why a call may not run', async () => {
     const call = { from: `0x${'99'.repeat(20)}`, to: store, value: '0x5' }
     await expect(chain.call('debug_traceCall', call, 'latest')).rejects.toMatchObject({
       code: -32000,

@@ -111,7 +111,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('is told of the transaction', async () => {
+  it('receives the transaction', async () => {
     const facts =
       '[ctx.type, toHex(ctx.from), toHex(ctx.to), toHex(ctx.input), ctx.value.toString(), ctx.gas, ctx.gasUsed, ' +
       'ctx.gasPrice.toString(), ctx.block, toHex(ctx.output), ctx.error === undefined, ctx.blockHash === undefined]'
@@ -125,7 +125,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('knows the block and the place of a mined transaction', async () => {
+  it('knows the block and position of a mined transaction', async () => {
     const receipt = await chain.send({ to: chain.bob, value: '0x7' })
     const program = resultOf('[toHex(ctx.blockHash), toHex(ctx.txHash), ctx.txIndex, ctx.block, ctx.value]')
     expect(await chain.trace(receipt.transactionHash, { tracer: program })).toEqual([
@@ -137,7 +137,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('has the functions and the integers of geth', async () => {
+  it("has geth's functions and integers", async () => {
     const cases: [string, unknown][] = [
       ['toHex(toContract(toAddress("0xaaaaa"), 3))', '0x3f133d5ddb97efe00c4e9f88f02cf6dfdfe4c27f'],
       [
@@ -163,13 +163,13 @@ describe('a tracer in JavaScript', () => {
     }
   })
 
-  it('gets its configuration as text', async () => {
+  it('receives its configuration as text', async () => {
     const program = '{setup(config) { this.config = config }, fault() {}, result() { return this.config }}'
     expect(await trace('answer', program, { x: 1 })).toBe('{"x":1}')
     expect(await trace('answer', program)).toBe('{}')
   })
 
-  it('is refused in words that name the function that failed', async () => {
+  it('is refused with the name of the function that failed', async () => {
     const step = (body: string): string => `{step(log) { ${body} }, fault() {}, result() { return 1 }}`
     const cases: [string, RegExp][] = [
       ['{result() {}}', /^trace object must expose a function fault\(\)$/],
@@ -203,7 +203,7 @@ describe('a tracer in JavaScript', () => {
     await expect(tracing(resultOf('missing'))).rejects.toThrow(/^tracing failed: insufficient funds/)
   })
 
-  it('is stopped when it does not return, takes too much memory or traces without end', async () => {
+  it('is stopped if it does not return, uses too much memory or traces endlessly', async () => {
     await expect(trace('answer', resultOf('(() => { for (;;) {} })()'))).rejects.toThrow(/^execution timeout/)
     const hoarder = resultOf('(() => { const all = []; for (;;) all.push(new Uint8Array(1e7)) })()')
     await expect(trace('answer', hoarder)).rejects.toThrow(/out of memory/)
@@ -212,7 +212,7 @@ describe('a tracer in JavaScript', () => {
     expect(await trace('loop', counter)).toBe(3 * 6578 + 1)
   })
 
-  it('sees nothing of this process', async () => {
+  it('cannot access this process', async () => {
     const names = ['process', 'require', 'module', 'fetch', 'console', 'setTimeout', 'WebAssembly', 'host']
     const types = resultOf(`[${names.map((name) => `typeof ${name}`).join(', ')}]`)
     expect(await trace('answer', types)).toEqual(names.map(() => 'undefined'))
@@ -220,7 +220,7 @@ describe('a tracer in JavaScript', () => {
     expect(await trace('answer', escape)).toBe('undefined')
   })
 
-  it('counts opcodes as the tracers of geth do', async () => {
+  it("counts opcodes like geth's tracers", async () => {
     expect(await trace('answer', 'opcountTracer')).toBe(6)
     expect(await trace('answer', 'unigramTracer')).toEqual({ PUSH1: 4, MSTORE: 1, RETURN: 1 })
     expect(await trace('answer', 'bigramTracer')).toEqual({
@@ -232,7 +232,7 @@ describe('a tracer in JavaScript', () => {
     })
   })
 
-  it('fails for itself in the trace of a block', async () => {
+  it('fails alone in the trace of a block', async () => {
     const receipt = await chain.send({ to: chain.bob, value: '0x7' })
     const program = resultOf('missing')
     expect(await chain.call('debug_traceBlockByNumber', receipt.blockNumber, { tracer: program })).toEqual([

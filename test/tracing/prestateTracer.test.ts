@@ -50,7 +50,7 @@ function before({ blockNumber }: Receipt): Hex {
 }
 
 describe('prestateTracer', () => {
-  it('shows every account that is touched as the state before the block has it', async () => {
+  it('shows every touched account as it was before the block', async () => {
     const data = inputOf('NestedCaller', 'forward', [store, inputOf('Store', 'setNumber', [6n])])
     const receipt = await chain.send({ to: nested, data })
     const accounts = await prestateOf(receipt)
@@ -70,7 +70,7 @@ describe('prestateTracer', () => {
     expect(Object.keys(accounts)).toEqual(Object.keys(accounts).sort())
   })
 
-  it('shows in diff mode what the states before and after differ in', async () => {
+  it('shows the differences between before and after in diff mode', async () => {
     await chain.send({ to: store, data: inputOf('Store', 'fill', [20n, 3n, 1n]) })
     const receipt = await chain.send({
       to: store,
@@ -117,7 +117,7 @@ describe('prestateTracer', () => {
     expect(grown).toBe(5n)
   })
 
-  it('gives an account that is touched and not there the code hash of geth, which is zero', async () => {
+  it('gives a touched but absent account a zero code hash, like geth', async () => {
     const absent = `0x${'5b'.repeat(20)}` as const
     const { pre, post } = await diffOf(await chain.send({ to: absent, value: '0x0' }))
     expect(post[absent]).toEqual({ codeHash: pad('0x0') })

@@ -46,8 +46,8 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-describe('what a state holds', () => {
-  it('is dumped by accounts, with their code and storage', async () => {
+describe('the contents of a state', () => {
+  it('are dumped by accounts, with code and storage', async () => {
     const dump = await call<Dump>('debug_dumpBlock', 'latest')
     const { stateRoot } = await call<{ stateRoot: Hex }>('eth_getBlockByNumber', 'latest', false)
     expect(`0x${dump.root}`).toBe(stateRoot)
@@ -65,7 +65,7 @@ describe('what a state holds', () => {
     expect(accounts.find(({ address }) => address === from)).toMatchObject({ nonce: 3 })
   })
 
-  it('is listed page by page in the order of hashed addresses', async () => {
+  it('are listed page by page in the order of hashed addresses', async () => {
     const all = await call<Dump>('debug_accountRange', 'latest', '0x', 256, true, true, false)
     const keys = Object.values(all.accounts)
       .map(({ key }) => key)
@@ -87,7 +87,7 @@ describe('what a state holds', () => {
     ).toBe(true)
   })
 
-  it('is compared with that of an earlier block', async () => {
+  it('are compared with those of an earlier block', async () => {
     const inLast = await call<Hex[]>('debug_getModifiedAccountsByNumber', 2)
     expect(inLast).toContain(from)
     expect(inLast).toContain(contract)
@@ -108,7 +108,7 @@ describe('what a state holds', () => {
     await expect(call('debug_getModifiedAccountsByNumber', 0)).rejects.toThrow('block 0 has no parent')
   })
 
-  it('has a root after each transaction, the last of which is that of the block', async () => {
+  it("have a root after each transaction, the last of which is the block's", async () => {
     const { hash, stateRoot } = await call<{ hash: Hex; stateRoot: Hex }>(
       'eth_getBlockByNumber',
       '0x2',
@@ -120,7 +120,7 @@ describe('what a state holds', () => {
     expect(roots[0]).not.toBe(stateRoot)
   })
 
-  it('is known by the hashes of its addresses and slots', async () => {
+  it('include the preimages of hashed addresses and slots', async () => {
     expect(await call('debug_preimage', keccak256(contract as Hex))).toBe(contract)
     expect(await call('debug_preimage', keccak256(pad('0x2')))).toBe(pad('0x2'))
     await expect(call('debug_preimage', keccak256('0x1234'))).rejects.toThrow('unknown preimage')

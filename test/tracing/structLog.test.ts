@@ -18,7 +18,7 @@ function executionGas(steps: readonly Step[]): number {
 }
 
 describe('the struct logger', () => {
-  it('shows gas that adds up to the receipt, and a counter that falls by what each step costs', async () => {
+  it('shows gas that adds up to the receipt, and a counter that falls by the cost of each step', async () => {
     const store = await chain.deploy('Store')
     const receipt = await chain.send({
       to: store,
@@ -42,7 +42,7 @@ describe('the struct logger', () => {
     expect(write?.gasCost).toBe(22_100)
   })
 
-  it('shows what a call passes on, and what runs below it', async () => {
+  it('shows the gas that a call passes on, and the steps below it', async () => {
     const nested = await chain.deploy('NestedCaller')
     const data = inputOf('NestedCaller', 'descend', [2n])
     const receipt = await chain.send({ to: nested, data })
@@ -86,7 +86,7 @@ describe('the struct logger', () => {
     expect(structLogs[0]).not.toHaveProperty('returnData')
   })
 
-  it('stops showing steps after a number of bytes', async () => {
+  it('stops after a number of bytes', async () => {
     const store = await chain.deploy('Store')
     const { transactionHash } = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     const whole = await chain.trace<StructTrace>(transactionHash)
@@ -150,7 +150,7 @@ describe('the struct logger', () => {
     expect(trace).toEqual({ gas: 21_000, failed: false, returnValue: '0x', structLogs: [] })
   })
 
-  it('refuses what is too long or takes too long, and parses durations like Go', async () => {
+  it('refuses traces that are too long or take too long, and parses durations like Go', async () => {
     const to = await chain.deployCode('5b600056')
     const { transactionHash } = await chain.send({ to, gas: toHex(3_000_000) })
     const refused = (config: object): Promise<unknown> =>

@@ -108,7 +108,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     }
   })
 
-  it('leave their blobs where they can be read by versioned hash and by transaction', async () => {
+  it('keep their blobs readable by versioned hash and by transaction', async () => {
     await chain.call('evm_setAutomine', false)
     const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
     const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, withBlobProof))
@@ -146,7 +146,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     })
   })
 
-  it('are refused in the words of geth', async () => {
+  it("are refused with geth's messages", async () => {
     const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
     const refused = async (raw: Hex): Promise<string> => {
@@ -191,7 +191,7 @@ describe('under --compat anvil', () => {
   })
   afterAll(() => chain.stop())
 
-  it('blob transactions wait behind a nonce gap and next to others of their sender, like anvil', async () => {
+  it('blob transactions stay pending behind a nonce gap and next to others of their sender, like anvil', async () => {
     const [account] = chain.node.accounts
     const later = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, 1, withCellProofs))
     expect(await chain.call('eth_getTransactionReceipt', later)).toBeNull()

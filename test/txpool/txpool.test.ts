@@ -26,7 +26,7 @@ function send(transaction: object): Promise<Hex> {
 }
 
 describe('txpool', () => {
-  it('is empty before anything waits', async () => {
+  it('is empty without pending transactions', async () => {
     expect(await chain.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
     expect(await chain.call('txpool_content')).toEqual({ pending: {}, queued: {} })
     expect(await chain.call('txpool_contentFrom', chain.alice)).toEqual({ pending: {}, queued: {} })

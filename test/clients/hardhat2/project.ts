@@ -38,7 +38,7 @@ const Vaults = require('../ignition/modules/Vaults')
 const address = '0x' + 'cd'.repeat(20)
 const send = (method, ...params) => network.provider.send(method, params)
 ${sharedTests}
-it('matchers know why a transaction failed', async () => {
+it('matchers detect why a transaction failed', async () => {
   const { vault, unlock, other } = await loadFixture(deployed)
   await expect(ethers.deployContract('Vault', [1])).to.be.revertedWith('too late')
   await expect(vault.withdraw()).to.be.revertedWith('too early')
@@ -50,7 +50,7 @@ it('matchers know why a transaction failed', async () => {
   await expect(vault.divide(0)).to.be.revertedWithPanic(0x12)
 })
 
-it('matchers know what a transaction did', async () => {
+it('matchers detect what a transaction did', async () => {
   const { vault, unlock, owner } = await loadFixture(deployed)
   await expect(vault.setNumber(7)).to.emit(vault, 'NumberSet').withArgs(owner.address, 7)
   expect(await vault.queryFilter(vault.filters.NumberSet(owner.address))).to.have.length(1)
@@ -132,7 +132,7 @@ it('dropped transactions, snapshots, refusals', async () => {
   await expect(sender.sendTransaction({ to: address, nonce })).to.be.rejectedWith('Nonce too high')
 })
 
-it('mining by the clock counts milliseconds', async () => {
+it('interval mining counts milliseconds', async () => {
   await send('evm_setIntervalMining', 100)
   const height = await time.latestBlock()
   while ((await time.latestBlock()) < height + 3) await new Promise((resolve) => setTimeout(resolve, 50))

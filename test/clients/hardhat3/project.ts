@@ -29,7 +29,7 @@ const { time, loadFixture } = helpers
 const upgrades = await createUpgrades(hre, connection)
 const address = '0x' + 'cd'.repeat(20)
 ${sharedTests}
-it('matchers know why a transaction failed', async () => {
+it('matchers detect why a transaction failed', async () => {
   const { vault, unlock, other } = await loadFixture(deployed)
   await expect(ethers.deployContract('Vault', [1])).to.be.revertedWith('too late')
   await expect(vault.withdraw()).to.be.revertedWith('too early')
@@ -41,7 +41,7 @@ it('matchers know why a transaction failed', async () => {
   await expect(vault.divide(0)).to.be.revertedWithPanic(0x12)
 })
 
-it('matchers know what a transaction did', async () => {
+it('matchers detect what a transaction did', async () => {
   const { vault, unlock, owner } = await loadFixture(deployed)
   await expect(vault.setNumber(7)).to.emit(vault, 'NumberSet').withArgs(owner.address, 7)
   await time.increaseTo(unlock)
@@ -82,7 +82,7 @@ it('accounts are impersonated', async () => {
   await helpers.stopImpersonatingAccount(address)
 })
 
-it('snapshots bring the chain back', async () => {
+it('snapshots restore the chain', async () => {
   const snapshot = await helpers.takeSnapshot()
   const height = await time.latestBlock()
   await helpers.mine(3)

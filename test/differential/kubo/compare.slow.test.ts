@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareWithKubo } from './run.js'
 
-test('seeded requests get the answers of Kubo, except for intended differences and a few more', async ({
+test("seeded requests get Kubo's answers, except for intended differences and a few more", async ({
   skip,
 }) => {
   const result = await compareWithKubo({ seed: 1, requests: 2_000, log: () => undefined })
