@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cassette-programs-'))
 
 beforeAll(async () => {
   run = await allFlows()
-  // The name of a Python that has web3.py.
+  // Name of a Python interpreter with web3.py.
   const python = process.env['STANDIN_TEST_PYTHON'] ?? 'python3'
   if (spawnSync(python, ['-c', 'import web3']).status === 0) {
     const program = startProgram(python, ['test/cassette/programs/web3_suite.py'])

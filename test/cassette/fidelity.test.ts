@@ -33,7 +33,7 @@ async function start(options: NodeOptions = {}): Promise<StandinNode> {
   return node
 }
 
-/** Passes requests on to a node, and keeps their bodies. `answers` are texts that stand in for those to some methods. */
+/** Forwards requests to a node and keeps their bodies. `answers` replaces the answers of some methods. */
 async function startProxy(target: string, answers: Readonly<Record<string, string>> = {}) {
   const bodies: unknown[] = []
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ test('a batch reaches the provider as one batch, and is refused as one', async (
     { id: 8, error: { code: -32601 } },
     { id: 9, result: '0x0' },
   ])
-  // A call that this node refuses does not hold up the others.
+  // A call that this node refuses does not delay the others.
   await post(recording.url, [call(1, 'eth_mining'), call(2, 'net_version')])
   expect(proxy.bodies).toEqual([
     [call(0, 'eth_chainId'), call(1, 'no_such_method'), call(2, 'eth_blockNumber')],
@@ -118,7 +118,7 @@ test('numbers that doubles cannot hold keep their digits', async () => {
 test('errors are returned exactly as the provider wrote them', async () => {
   const long = `{"code":3,"message":"execution reverted","data":"0x${'ab'.repeat(100_000)}"}`
   const exact = '{"message":"<no> & é","code":3,"data":{"n":9007199254740993,"f":[1.0,1e3]},"more":-0}'
-  // What JSON-RPC does not know is the data of an error that it knows.
+  // An error unknown to JSON-RPC becomes the data of a known one.
   const errors = [
     ['eth_call', exact, exact],
     ['eth_getCode', long, long],
@@ -194,7 +194,7 @@ test('recorded delays are kept, scaled or dropped', async () => {
   expect(await ask(1)).toBe('waits')
 })
 
-/** Connects, subscribes, asks and listens until the connection ends. */
+/** Connects, subscribes, sends requests and listens until the connection ends. */
 async function listen(url: string): Promise<{ messages: unknown[]; close: [code: number, reason: string] }> {
   const socket = new WebSocket(url)
   const messages: unknown[] = []
@@ -229,7 +229,7 @@ test.each([
   'a WebSocket that the provider ends with %j ends the same while recording and on replay',
   async (how, close) => {
     const provider = await start({ chainId: 5 })
-    // The subscription and two answers have come by then; one call is under way.
+    // By then the subscription and two answers have arrived; one call is in progress.
     provider.faults.set({
       match: { method: 'net_version' },
       action: { type: 'close-websocket', ...how },
@@ -248,7 +248,7 @@ test.each([
   },
 )
 
-/** Adds a file of two blocks, removes the second and reads: the answer ends too early, which its trailer tells. */
+/** Adds a file of two blocks, removes the second and reads the file: the answer ends early, as its trailer reports. */
 async function readCutFile(ipfsUrl: string) {
   const api = `${ipfsUrl.replace(/\/api\/v0$/, '')}/api/v0`
   const form = new FormData()

@@ -17,7 +17,7 @@ export interface Upstream extends Urls {
   stop(): Promise<unknown>
 }
 
-/** Fees follow the blocks of other flows, and clients send them along where gas is estimated. */
+/** Fees depend on the blocks of other flows, and clients include them in gas estimates. */
 const rules = {
   masks: ['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'nonce'].map((name) => ({
     method: 'eth_estimateGas',
@@ -30,7 +30,7 @@ export async function startSecondNode(): Promise<Upstream> {
   return createNode()
 }
 
-/** Foundry's node; undefined where it is not installed. */
+/** Foundry's node; undefined if it is not installed. */
 export async function startAnvil(): Promise<Upstream | undefined> {
   const program = foundryProgram('anvil')
   if (program === undefined) return undefined
@@ -42,7 +42,7 @@ export async function startAnvil(): Promise<Upstream | undefined> {
   return { url: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}`, stop: () => ended(child) }
 }
 
-/** Kubo without a network; undefined where `ipfs` is not in the path. */
+/** Kubo without a network; undefined if `ipfs` is not in the path. */
 export async function startKubo(): Promise<{ ipfsUrl: string; stop(): Promise<unknown> } | undefined> {
   if (spawnSync('ipfs', ['version']).error) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'kubo-'))
@@ -69,7 +69,7 @@ async function ended(child: ChildProcessWithoutNullStreams): Promise<void> {
   await closed
 }
 
-/** A suite in another language that runs once for each line it is given. */
+/** A suite in another language that runs once per input line. */
 export interface Program {
   flow: Flow
   stop(): Promise<void>
@@ -91,9 +91,9 @@ export function startProgram(command: string, words: readonly string[]): Program
 }
 
 /**
- * Records flows that run side by side, cuts the network, and replays them side by side in another order each time.
+ * Records concurrent flows, cuts the network, and replays them concurrently, in a different order each time.
  *
- * @throws what a flow throws
+ * @throws errors of the flows
  */
 export async function recordAndReplay(
   upstream: Upstream,
@@ -165,7 +165,7 @@ async function runTogether(
   if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join('\n'))
 }
 
-/** The items in an order that a number decides (a linear congruential generator, Numerical Recipes). */
+/** Shuffles items by a seed (linear congruential generator, Numerical Recipes). */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   let state = seed
   const next = (): number => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32
@@ -175,7 +175,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
     .map(({ item }) => item)
 }
 
-/** The flows of every client that is installed. */
+/** The flows of all installed clients. */
 export async function allFlows(): Promise<Record<string, Flow>> {
   const ethers5 = await ethers5Flow()
   if (ethers5 === undefined) console.warn('ethers 5 is not installed: npm install --prefix test/peers')
@@ -189,7 +189,7 @@ export async function allFlows(): Promise<Record<string, Flow>> {
   }
 }
 
-/** Records what kubo-rpc-client does, cuts the network and replays it. */
+/** Records kubo-rpc-client, cuts the network and replays it. */
 export async function recordAndReplayFiles(
   upstream: { ipfsUrl: string; stop(): Promise<unknown> },
   rounds: number,

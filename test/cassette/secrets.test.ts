@@ -17,7 +17,7 @@ const secrets = {
   providerSecret: 'provider-secret-9876543210',
 }
 
-/** Every file of a folder as one text, bodies among them. */
+/** All files of a directory as one text, including bodies. */
 function everything(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -105,7 +105,7 @@ test('no key, secret, bearer token, JWT or password reaches the file or its bodi
   rmSync(folder, { recursive: true })
 })
 
-/** A provider that repeats everything it is told: path, query and headers, in results, errors, headers and redirects. */
+/** A provider that echoes path, query and headers in results, errors, headers and redirects. */
 async function startEcho() {
   const server = createServer((request, response) => {
     void readText(request).then((body) => {

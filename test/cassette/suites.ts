@@ -30,13 +30,13 @@ const token = readArtifact('Token')
 const reverter = readArtifact('Reverter')
 const recipient = '0x00000000000000000000000000000000000c0ffe'
 
-/** Where a suite finds its node. */
+/** URLs of a suite's node. */
 export interface Urls {
   url: string
   wsUrl: string
 }
 
-/** A test of its own: what it expects does not depend on what runs beside it. */
+/** An independent test: its expectations do not depend on concurrent ones. */
 export type Flow = (urls: Urls, privateKey: Hex) => Promise<void>
 
 const viemFlow =
@@ -53,7 +53,7 @@ const viemFlow =
     }).extend(publicActions)
     const numbers: bigint[] = []
     const unwatch = client.watchBlocks({
-      // viem gives none where its WebSocket was closed before it could ask for the block.
+      // viem returns none if its WebSocket closed before it requested the block.
       onBlock: (block?: { number: bigint }) => void (block && numbers.push(block.number)),
     })
     if (transport === 'webSocket') await sleep(50)
@@ -101,7 +101,7 @@ const viemFlow =
 const ethersFlow =
   (transport: 'http' | 'webSocket'): Flow =>
   async ({ url, wsUrl }, privateKey) => {
-    // ethers keeps answers for 250 ms: a quick node would be sent a nonce twice.
+    // ethers caches answers for 250 ms: it would send a fast node the same nonce twice.
     const options = { cacheTimeout: -1 }
     const provider =
       transport === 'http'
@@ -142,12 +142,12 @@ const ethersFlow =
     await expect(poor).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
     await until(() => heads.length > 0)
     await provider.removeAllListeners()
-    // What was unsubscribed is answered before this is.
+    // Answered after the unsubscription.
     await provider.send('eth_chainId', [])
     await provider.destroy()
   }
 
-/** ethers 5 from test/peers; undefined where it is not installed. */
+/** ethers 5 from test/peers; undefined if it is not installed. */
 export async function ethers5Flow(): Promise<
   ((transport: 'http' | 'batch' | 'webSocket') => Flow) | undefined
 > {
@@ -227,7 +227,7 @@ export const flows: Readonly<Record<string, Flow>> = {
   'ethers 6 over WebSocket': ethersFlow('webSocket'),
 }
 
-/** What kubo-rpc-client does with files, each by itself. */
+/** Independent file flows of kubo-rpc-client. */
 export const fileFlows: Readonly<Record<string, (ipfsUrl: string) => Promise<void>>> = {
   'adds and reads': async (ipfsUrl) => {
     const ipfs = create({ url: `${ipfsUrl}/api/v0` })

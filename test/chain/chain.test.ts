@@ -48,7 +48,7 @@ interface Block {
   transactions: Hex[]
 }
 
-/** Calls whose results are taken for what the standard says they are. */
+/** Typed results of calls, as in the standard. */
 function callsOf(node: StandinNode) {
   const call = async <T>(method: string, ...params: unknown[]) => (await node.request(method, params)) as T
   const [from, to] = node.accounts.map(({ address }) => address)
@@ -242,7 +242,7 @@ describe('mining', () => {
     await pay(9n)
     const wait = async (seconds: number) => {
       await vi.advanceTimersByTimeAsync(seconds * 1000)
-      // Takes its turn behind the block that the clock has begun.
+      // Waits for the block that the interval has started.
       await call('evm_increaseTime', 0)
     }
     await wait(4.999)

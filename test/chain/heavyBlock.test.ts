@@ -12,12 +12,12 @@ afterEach(async () => {
 type Write = (this: Database, ...parameters: Parameters<Database['write']>) => void
 
 const contract: Hex = `0x${'c0'.repeat(20)}`
-/** Puts 1 into the slots from the first word of the call data up to the second. */
+/** Writes 1 to the slots from the first word of the call data up to the second. */
 const fill: Hex = '0x5f355b60018155600101806020351160025700'
 const slotsOf = (from: number, to: number): Hex =>
   encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [BigInt(from), BigInt(to)])
 
-/** Three transactions that fill 700 slots each wait, and the next block has gas for all of them. */
+/** Makes three transactions pending that fill 700 slots each; the next block has gas for all of them. */
 async function prepareHeavyBlock({ call, from }: Devnet): Promise<void> {
   await call('anvil_setCode', contract, fill)
   for (const nonce of [0, 1, 2]) {
@@ -46,7 +46,7 @@ test('a block with many changes is stored in small writes, and the last one make
   const write = vi.spyOn(Database.prototype, 'write')
   await devnet.call('evm_mine')
   const rows = write.mock.calls.map(([{ operations }]) => operations.length)
-  // A trie node for each slot at least; the last write has the block too.
+  // At least one trie node per slot; the last write also contains the block.
   expect(rows.reduce((sum, count) => sum + count)).toBeGreaterThan(2100)
   expect(Math.max(...rows)).toBeLessThan(1100)
   await expectHeavyBlock(devnet)
@@ -62,7 +62,7 @@ test('a block with many changes that fails halfway changes nothing, and can be m
     if (writes++ === failing) throw new StorageWriteError('No space is left', { cause: undefined })
     write.call(this, batch)
   })
-  // Each attempt comes one write further; the first that writes all has its block.
+  // Each attempt gets one write further; the first complete one stores its block.
   for (; (await devnet.height()) === 0; failing++) {
     expect(await devnet.block()).toMatchObject({ number: '0x0', stateRoot })
     expect(await devnet.call('eth_getStorageAt', contract, '0x1', 'latest')).toMatch(/^0x0{64}$/)

@@ -18,12 +18,12 @@ const BLOCKS = 60
 
 let node: StandinNode
 let contracts: Hex[]
-/** Every log of the chain, taken from the receipts one by one. */
+/** Reads every log of the chain from the receipts. */
 let all: Log[]
 
 const call = async <T>(method: string, ...params: unknown[]) => (await node.request(method, params)) as T
 
-/** A small generator of numbers, so that a failure can be run again. */
+/** A seeded generator, to reproduce failures. */
 function generator(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -37,7 +37,7 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
     }
     difficulties.push(BigInt(difficulty))
   }
-  // EIP-2: a 2048th more or less for each ten seconds that a block took.
+  // EIP-2: adjusts by a 2048th for every ten seconds of block time.
   const first = GENESIS_DIFFICULTY + GENESIS_DIFFICULTY / 2048n
   expect(difficulties).toEqual([first, first - 8n * (first / 2048n)])
   expect(BigInt((await node.request('eth_getBalance', [miner, 'latest'])) as string)).toBe(10n * ETHER)

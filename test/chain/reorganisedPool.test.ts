@@ -59,7 +59,7 @@ test('the write that moves the head stores the transactions that are pending aga
   await chain.exclusively(() => chain.mine())
   expect(chain.head.block.transactions).toHaveLength(1)
 
-  // What a process that is killed after each write would leave.
+  // The state that a process killed after each write would leave.
   const copies: string[] = []
   const write = database.write.bind(database)
   database.write = (batch) => {

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const directory of [dataDir, killed]) rmSync(directory, { recursive: true, force: true })
 })
 
-/** Calls this when a revert has moved the head and has not done the rest yet. */
+/** Runs a callback after a revert has moved the head but before it has finished. */
 function onceMoved(look: () => void | Promise<void>): void {
   const { commitProgress } = Chain.prototype
   vi.spyOn(Chain.prototype, 'commitProgress').mockImplementation(async function (this: Chain) {

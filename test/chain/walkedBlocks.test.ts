@@ -12,7 +12,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** So many blocks at once, and fewer than those that are read in several walks past them. */
+/** Number of blocks mined at once, and the maximum of block reads in several walks past them. */
 const MANY = '0x12c'
 const FEW = 100
 
@@ -23,7 +23,7 @@ interface Page {
   lastPage: boolean
 }
 
-/** What methods that walk along the chain find of an account, oldest first. */
+/** Results of the methods that walk the chain for an account, oldest first. */
 async function found({ call }: Devnet, account: Hex): Promise<Hex[][]> {
   const hashesOf = ({ txs, receipts }: Page): Hex[] => {
     const hashes = txs.map(({ hash }) => hash)
@@ -126,7 +126,7 @@ test('yields to other work between the blocks', async () => {
   ]
   endEverySlice()
   for (const [method, ...params] of requests) {
-    // Before a block, before its transaction, and behind the frame that is none of the account's.
+    // Before a block, before its transaction, and after the frame that does not involve the account.
     expect(await countTurns(() => call(method, ...params)), method).toBeGreaterThanOrEqual(3 * blocks)
   }
 })

@@ -9,7 +9,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync,
 )
 
-/** Uploads what the well-known CID below names, and tells what came of it in the title. */
+/** Uploads the content of the well-known CID below, and reports the result in the title. */
 const uploadScript = (url: string) => `
   const body = new FormData()
   body.append('file', new Blob(['hello world\\n']), 'hello.txt')
@@ -43,7 +43,7 @@ describe.skipIf(executablePath === undefined)('a page in Chromium', () => {
     await node.stop()
   })
 
-  /** The title that a page gives itself when its script is done. */
+  /** Title that a page sets when its script has finished. */
   async function titleOf(url: string): Promise<string> {
     const page = await browser.newPage()
     await page.goto(url)

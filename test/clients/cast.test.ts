@@ -18,7 +18,7 @@ describe.skipIf(program === undefined)(
     })
     afterAll(() => chain.node.stop())
 
-    /** Runs cast against the node and gives what it prints. */
+    /** Runs cast against the node. @returns its output */
     async function cast(...words: string[]): Promise<string> {
       const { stdout } = await run(program ?? '', [...words, '--rpc-url', chain.node.url])
       return stdout.trim()

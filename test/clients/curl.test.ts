@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** What curl prints: head, body as it came over the wire, trailers. */
+/** Output of curl: head, raw body, trailers. */
 async function curl(path: string, ...words: string[]): Promise<string> {
   const { stdout } = await execute('curl', ['-sS', '-i', ...words, `${node.ipfsUrl}${path}`])
   return stdout
@@ -43,12 +43,12 @@ test.skipIf(!hasCurl)('uploads with -F and gets a line with its CID', async () =
   )
 })
 
-/** Words as Kubo 0.42 has them. */
+/** Messages of Kubo 0.42. */
 test.skipIf(!hasCurl)('sees a failure after the first output as a trailer', async () => {
   const leaf = { Data: { '/': { bytes: 'CAIYBSAF' } } }
   const file = join(directory, 'node.json')
   const missing = { '/': 'QmVLnbf4rNwkTTgSzHcQFGtSSBrDMCH4x1wEUEPvVwHbuc' }
-  // A UnixFS file of five bytes whose only leaf is not there.
+  // A UnixFS file of five bytes whose only leaf is missing.
   await writeFile(file, JSON.stringify({ ...leaf, Links: [{ Hash: missing, Name: '', Tsize: 5 }] }))
   const stored = await curl('/api/v0/dag/put?store-codec=dag-pb', '-F', `file=@${file}`)
   const cid = /bafybei\w+/.exec(stored)?.[0] ?? ''

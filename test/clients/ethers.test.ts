@@ -69,7 +69,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (transportName) 
   beforeAll(async () => {
     node = await createNode({ port: 0, ipfsPort: 0 })
     const [first, second] = node.accounts
-    // ethers remembers an answer for a quarter of a second, in which this chain may mine many blocks.
+    // ethers caches answers for a quarter of a second, in which this chain may mine many blocks.
     provider =
       transportName === 'http'
         ? new JsonRpcProvider(node.url, undefined, { cacheTimeout: -1, pollingInterval: 20 })

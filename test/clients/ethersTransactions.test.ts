@@ -20,14 +20,14 @@ import { readArtifact } from '../support/artifacts.js'
 const gwei = 10n ** 9n
 const GAS_PER_BLOB = 131_072n
 
-/** Transactions that need nothing but their fields. */
+/** Transactions that need only their fields. */
 const plain: readonly [type: number, fields: TransactionRequest][] = [
   [0, { gasPrice: 4n * gwei }],
   [1, { gasPrice: 4n * gwei, accessList: [{ address: `0x${'51'.repeat(20)}`, storageKeys: [] }] }],
   [2, { maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: gwei }],
 ]
 
-/** The fields of a transaction with one blob, its commitment and the proofs of its cells. */
+/** Fields of a transaction with one blob, its commitment and cell proofs. */
 function blobFields(data: string): TransactionRequest {
   const kzg = DasContextJs.create({ usePrecomp: false })
   const commitment = hexlify(kzg.blobToKzgCommitment(getBytes(data)))
@@ -57,7 +57,7 @@ describe('ethers 6 sends', () => {
 
   beforeAll(async () => {
     node = await createNode({ port: 0, ipfsPort: 0 })
-    // In a batch a fault meets one call and not the request.
+    // In a batch a fault affects one call, not the whole request.
     provider = new JsonRpcProvider(node.url, undefined, {
       batchMaxCount: 1,
       cacheTimeout: -1,
@@ -126,7 +126,7 @@ describe('ethers 6 sends', () => {
     let signed: string
 
     beforeEach(async () => {
-      // An authorization counts for one nonce of its account only.
+      // An authorization is valid for one nonce of its account only.
       const special =
         type === 4 ? { authorizationList: [await delegator.authorize({ address: recipient })] } : {}
       const populated = await wallet.populateTransaction({
@@ -139,7 +139,7 @@ describe('ethers 6 sends', () => {
       signed = await wallet.signTransaction(populated)
     })
 
-    /** Lets the first sending meet a fault; gives the code that ethers has for it. */
+    /** Sends a transaction under a fault. @returns ethers' error code */
     async function sendUnder(action: FaultInput['action']): Promise<string | undefined> {
       node.faults.set({ id: 'once', match: { method: 'eth_sendRawTransaction', nth: 1 }, action })
       try {

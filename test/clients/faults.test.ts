@@ -8,7 +8,7 @@ import { type RunningNode, startNode } from '../../src/node.js'
 import { parseNodeOptions } from '../../src/options.js'
 import { type FaultInput, faultSchema } from '../../src/provider/faults/faultSchema.js'
 
-// docs/guides/clients-under-faults.md has what is found here as a table.
+// docs/guides/clients-under-faults.md lists these results in a table.
 
 type Action = FaultInput['action']
 
@@ -28,7 +28,7 @@ const actions: Record<string, Action> = {
 
 const require = createRequire(resolve('test/peers/package.json'))
 
-/** A package of test/peers; undefined where it is not installed. */
+/** A package of test/peers; undefined if it is not installed. */
 function installed(name: string): unknown {
   try {
     return require(name)
@@ -57,7 +57,7 @@ beforeEach(async () => {
 })
 afterEach(() => node.stop())
 
-/** Lets the first request of a kind meet a fault, and tells what a client makes of it. */
+/** Applies a fault to the first request of a kind. @returns the client's result or error */
 async function outcome(
   match: FaultInput['match'],
   action: Action,
@@ -72,7 +72,7 @@ async function outcome(
   }
 }
 
-/** What a user of the client would look at: the innermost named error, or the code that ethers gives. */
+/** The error that users of a client see: the innermost named error, or ethers' code. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && typeof error.code === 'string') return error.code

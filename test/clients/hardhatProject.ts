@@ -7,19 +7,19 @@ import { startDevnet } from '../devnet/support.js'
 
 const execute = promisify(execFile)
 
-/** A hardhat project and how its tests are run. */
+/** A hardhat project with the command that runs its tests. */
 export interface HardhatProject {
-  /** A folder of packages with hardhat in it. */
+  /** Directory of packages that contains hardhat. */
   packages: string
-  /** Node, and hardhat's command line among the packages. */
+  /** Node, and the path of hardhat's command in the packages. */
   program: string
   commandLine: string
-  /** The network of its configuration that is this node. */
+  /** Name of the network in its configuration that is this node. */
   network: string
   files: Readonly<Record<string, string>>
 }
 
-/** Runs the tests of a project in a temporary folder against a node of its own. @returns what they print */
+/** Runs the tests of a project in a temporary directory against their own node. @returns their output */
 export async function runHardhatTests(project: HardhatProject): Promise<string> {
   const { packages, program, commandLine, network, files } = project
   const { node } = await startDevnet({ compat: 'hardhat' })
@@ -52,7 +52,7 @@ export async function runHardhatTests(project: HardhatProject): Promise<string> 
   }
 }
 
-/** Tests that both versions of hardhat run: fixtures and OpenZeppelin's upgrades. */
+/** Tests for both versions of hardhat: fixtures and OpenZeppelin's upgrades. */
 export const sharedTests = `
 async function deployed() {
   const unlock = (await time.latest()) + 1000

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningNode, startNode } from '../../src/node.js'
 import { parseNodeOptions } from '../../src/options.js'
 
-// The recipe of docs/guides/provider.md for clients that fix their hosts.
+// The recipe of docs/guides/provider.md for clients with fixed hosts.
 
 let node: RunningNode
 beforeAll(async () => {

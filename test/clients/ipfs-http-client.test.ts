@@ -2,7 +2,7 @@ import { type IPFSHTTPClient, create } from 'ipfs-http-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type StandinNode, createNode } from '../../src/index.js'
 
-/** The parts of the client's answers that are looked at: its own types come from packages that have no types here. */
+/** The used parts of the client's answers. Its own types depend on packages without types here. */
 interface AddResult {
   path: string
   cid: { toString(): string }

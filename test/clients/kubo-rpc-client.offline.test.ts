@@ -2,7 +2,7 @@ import { create } from 'kubo-rpc-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createNode } from '../../src/index.js'
 
-// What the same calls came to with Kubo 0.42.0, `ipfs daemon --offline`.
+// Results of the same calls with Kubo 0.42.0, `ipfs daemon --offline`.
 let node: Awaited<ReturnType<typeof createNode>>
 let client: ReturnType<typeof create>
 beforeAll(async () => {

@@ -14,7 +14,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-/** 200 MB that no compression and no reuse of equal blocks makes smaller. */
+/** 200 MB that neither compression nor deduplication reduces. */
 async function* streamOf(chunkCount: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < chunkCount; index++) {
     const chunk = new Uint8Array(1_000_000)

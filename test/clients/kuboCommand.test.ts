@@ -12,7 +12,7 @@ const execute = promisify(execFile)
 const isThere = spawnSync('ipfs', ['version', '--number']).stdout?.toString().trim() === '0.42.0'
 if (!isThere) console.warn('left out: ipfs 0.42.0 is not in the path')
 
-/** What a user types, one line after another. `$tree` is the root of a folder, `$node` a node of dag-cbor. */
+/** Command lines of a user, in order. `$tree` is the root of a directory, `$node` a dag-cbor node. */
 const lines = [
   'add -r tree',
   'add -rQ --cid-version=1 tree',
@@ -79,20 +79,20 @@ const lines = [
   'ls not-a-cid',
 ]
 
-/** What Kubo prints in the order of its store. */
+/** Output that Kubo prints in the order of its store. */
 const unordered = /^(pin ls|repo gc)/
 
-/** Parts of what is printed that differ from one repository to another. */
+/** Parts of the output that differ between repositories. */
 const ownParts = [
-  // An empty directory is pinned where a repository is made.
+  // Creating a repository pins an empty directory.
   /^QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn recursive\n/gm,
-  // Keys are made at random.
+  // Keys are random.
   /\b(k51|12D3|Qm)\w{40,}(?= (re)?named\b)/g,
   /\bk[0-9a-z]{50,}/g,
-  // Progress bars show how fast it went, and what was printed on the way.
+  // Progress bars depend on speed.
   /^.*\r/gm,
   / [\d.]+ [KMG]?i?B \/ .*/g,
-  // What the machine that built Kubo was called.
+  // Name of the machine that built Kubo.
   /^(System|Golang) version: .*$/gm,
 ]
 
@@ -110,7 +110,7 @@ describe.skipIf(!isThere)("Kubo's command (skipped unless it is in the path)", (
     await rm(folder, { recursive: true })
   })
 
-  /** Runs all lines in a folder of their own. */
+  /** Runs all lines in their own directory. */
   async function run(
     name: string,
     parameters: readonly string[],
@@ -151,14 +151,14 @@ describe.skipIf(!isThere)("Kubo's command (skipped unless it is in the path)", (
   }, 300_000)
 })
 
-/** How a run of the command ended. */
+/** Result of running the command. */
 interface Outcome {
   code: number
   stdout: string
   stderr: string
 }
 
-/** Files to store. */
+/** Files to add. */
 async function prepare(place: string): Promise<void> {
   await mkdir(join(place, 'tree/folder'), { recursive: true })
   await mkdir(join(place, 'out'))
@@ -169,7 +169,7 @@ async function prepare(place: string): Promise<void> {
   await symlink('small.txt', join(place, 'tree/link'))
 }
 
-/** The hash of every file below a folder, and where symlinks point. */
+/** Hashes of all files in a directory, and targets of symlinks. */
 async function digests(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const lines = entries.map(async (entry) => {

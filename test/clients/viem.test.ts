@@ -111,7 +111,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (transportName) =>
       onLogs: (more) => logs.push(...more),
     })
     const unwatchBlocks = client.watchBlocks({ onBlock: (block) => blocks.push(block.number) })
-    // The first poll and the subscription are set up in the background; what comes before them is not seen.
+    // The first poll and the subscription start in the background; earlier events are not seen.
     const sent = new Set<Hex>()
     await until(async () => {
       sent.add((await transfer(1n)).transactionHash)

@@ -10,7 +10,7 @@ const GAS_LIMIT = 30_000_000
 const hasAnvil = foundryProgram('anvil') !== undefined
 if (!hasAnvil) console.warn("left out: foundry's anvil is not in test/peers")
 
-/** What follows from a genesis that the two nodes do not share, and what anvil throws dice for. */
+/** Values that depend on the genesis, which the nodes do not share, and values that anvil randomizes. */
 const ownMembers = new Set([
   'blockHash',
   'parentHash',
@@ -21,7 +21,7 @@ const ownMembers = new Set([
   'accountProof',
 ])
 
-/** What an action gave, without what two nodes cannot share. */
+/** Result of an action, without values that two nodes cannot share. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (value instanceof Error) return comparableError(value)
@@ -41,7 +41,7 @@ function comparable(value: unknown): unknown {
   )
 }
 
-/** The classes of an error from the outside in, which callers look for, and what viem says of it. */
+/** Classes of an error from the outermost inwards, which callers check, and viem's message. */
 function comparableError(error: Error): unknown {
   const names: string[] = []
   const details: unknown[] = []
@@ -60,7 +60,7 @@ async function outcome(
   try {
     return { value: comparable(await run(client, places)) }
   } catch (error) {
-    // A fault of the scene would be the same on both sides.
+    // An error in the scene itself would be the same on both sides.
     if (!(error instanceof BaseError)) throw error
     return { error: comparable(error) }
   }

@@ -33,7 +33,7 @@ const reverter = readArtifact('Reverter')
 const mnemonic = 'test test test test test test test test test test test junk'
 const owner = mnemonicToAccount(mnemonic)
 const other = mnemonicToAccount(mnemonic, { addressIndex: 1 })
-/** An account of the node, which signs for it. */
+/** An unlocked account of the node. */
 const held = other.address
 const recipient: Hex = '0x00000000000000000000000000000000000c0ffe'
 const contractAccount: Hex = '0x00000000000000000000000000000000000bead1'
@@ -80,20 +80,20 @@ export function connectActions(url: string, places: Places): ActionClient {
     .extend(walletActions)
 }
 
-/** What earlier scenes have left for later ones. */
+/** Results of earlier scenes for later ones. */
 export interface Places {
-  /** Requests that were answered over HTTP. */
+  /** Number of requests answered over HTTP. */
   answers: number
   token: Hex
   store: Hex
   reverter: Hex
-  /** Of a transfer of tokens. */
+  /** Transaction hash of a token transfer. */
   transfer: Hex
   snapshot: Hex
   state: Hex
 }
 
-/** One use of an action of viem on a chain that the scenes before it have made. */
+/** One use of a viem action on the chain built by earlier scenes. */
 export interface Scene {
   action: string
   run(client: ActionClient, places: Places): unknown
@@ -104,9 +104,9 @@ async function mined(client: ActionClient, hash: Hex) {
 }
 
 /**
- * The first thing that a watching action reports of a change.
+ * Returns the first report of a watching action about a change.
  *
- * @param isReady - whether it has begun to watch
+ * @param isReady - whether it has started watching
  */
 async function watched<Report>(
   watch: (report: (report: Report) => void) => () => void,
@@ -123,13 +123,13 @@ async function watched<Report>(
   return reports[before] as Report
 }
 
-/** Whether two more requests have been answered: those that make a filter and read it first. */
+/** Whether two more requests have been answered: the creation and first poll of a filter. */
 function afterTwoAnswers(places: Places): () => boolean {
   const { answers } = places
   return () => places.answers >= answers + 2
 }
 
-/** Actions without a scene, and why. */
+/** Actions without a scene, with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
   getEnsAddress: "calls the contracts of ENS, which live on Ethereum's networks",
   getEnsAvatar: 'the same',
@@ -141,7 +141,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   simulate: 'another name for simulateBlocks',
 }
 
-/** In the order in which they run. */
+/** In execution order. */
 export const scenes: readonly Scene[] = [
   { action: 'getChainId', run: (client) => client.getChainId() },
   { action: 'getBlockNumber', run: (client) => client.getBlockNumber() },
@@ -519,7 +519,7 @@ export const scenes: readonly Scene[] = [
       }),
   },
   { action: 'getEip712Domain', run: (client, { token: address }) => client.getEip712Domain({ address }) },
-  // Of simulated blocks the calls alone: anvil's blocks stand on no parent.
+  // Only the calls of simulated blocks: anvil's have no parent.
   {
     action: 'simulateCalls',
     async run(client, { token: to }) {
@@ -698,13 +698,13 @@ export const scenes: readonly Scene[] = [
       await subscriber.getChainId()
       const header = await watched<object>(
         (report) => subscriber.watchBlockHeaders({ onBlockHeader: report }),
-        // Answered in the order of the requests, and so after that for the subscription.
+        // Answered in request order, and so after the subscription.
         async () => (await subscriber.getChainId()) > 0,
         () => client.mine({ blocks: 1 }),
       )
       const socket = await subscriber.transport.getRpcClient()
       socket.close()
-      // As in geth, members of later forks are there and null.
+      // As in geth, members of later forks are null.
       return Object.fromEntries(Object.entries(header).filter(([, member]) => member !== null))
     },
   },
@@ -832,7 +832,7 @@ export const scenes: readonly Scene[] = [
   {
     action: 'sendTransaction',
     async run(client) {
-      // Replaces one that waits, for too little and for enough.
+      // Replaces a pending one, at too low and at sufficient fees.
       const nonce = await client.getTransactionCount({ address: owner.address })
       const replacement = { to: recipient, nonce, gas: 21_000n, value: 2n } as const
       const refused = await client
@@ -880,7 +880,7 @@ export const scenes: readonly Scene[] = [
   {
     action: 'increaseTime',
     async run(client) {
-      // The whole distance from the clock depends on when it is asked for.
+      // The total offset from the clock depends on the time of the request.
       const before = await client.increaseTime({ seconds: 420 })
       const after = await client.increaseTime({ seconds: 4200 })
       return Math.round((Number(after) - Number(before)) / 100)

@@ -139,7 +139,7 @@ describe.skipIf(Client === undefined).each(['http', 'webSocket'] as const)(
       subscription.on('data', ({ number }) => heads.push(number))
       const events = contract.events.Transfer()
       events.on('data', ({ returnValues }) => values.push(returnValues['value']))
-      // The subscription to events is made behind a promise that it does not return.
+      // The event subscription is created behind a promise that is not returned.
       await until(async () => {
         await transfer(7)
         return values.length > 1

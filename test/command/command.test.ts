@@ -25,7 +25,7 @@ async function start(words: readonly string[] = []) {
   return command
 }
 
-/** A port that is taken. */
+/** An occupied port. */
 async function occupyPort(port = 0) {
   const server = createServer()
   server.listen(port, '127.0.0.1')
@@ -230,7 +230,7 @@ describe('its exit', () => {
   })
 })
 
-/** Asks for the longest key of RSA. */
+/** Requests an RSA key of maximum length. */
 function addKey(ipfsUrl: string, name: string): Promise<Response> {
   return fetch(new URL(`/api/v0/key/gen?arg=${name}&type=rsa&size=8192`, ipfsUrl), { method: 'POST' })
 }

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Starts the node, after a kill if it runs. */
+/** Starts the node, killing it first if it runs. */
 async function restart(): Promise<void> {
   if (running !== undefined) await stopCommand(running, 'SIGKILL')
   running = await startCommand(['--data-dir', dataDir])
@@ -48,7 +48,7 @@ async function emit(values: readonly number[]): Promise<void> {
   for (const value of values) await call('eth_sendTransaction', emission(value))
 }
 
-/** Every log of the chain, block by block from its receipts, in place of the index. */
+/** Reads every log of the chain from the receipts, without the index. */
 async function logsOfReceipts(): Promise<Log[]> {
   const height = Number(await call<Hex>('eth_blockNumber'))
   const logs: Log[] = []
@@ -80,7 +80,7 @@ test('deep reorganisations, rollbacks and the log index survive kills', async ()
   expect(await checkedTopics()).toEqual(range(1, 40))
   const orphan = await call<{ hash: Hex }>('eth_getBlockByNumber', '0x28', false)
 
-  // Blocks 11 to 40 give way; two of the new ones have a log.
+  // Blocks 11 to 40 are replaced; two of the new ones have a log.
   const pairs = [
     [emission(101), 3],
     [emission(102), 29],

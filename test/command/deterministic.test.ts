@@ -4,7 +4,7 @@ import { callRpc } from '../support/rpc.js'
 
 beforeAll(buildCommand)
 
-/** What a chain shows after the same work: its blocks, receipts and state. */
+/** Blocks, receipts and state of a chain after the same work. */
 async function runChain(): Promise<unknown> {
   const command = await startCommand(['--deterministic'])
   const { url, accounts } = command.ready
@@ -34,7 +34,7 @@ async function runChain(): Promise<unknown> {
 
 test('two processes make the same chain at any time', async () => {
   const first = await runChain()
-  // The clock of the system must have moved on to show that it does not count.
+  // The system clock must have advanced, to show that it has no effect.
   await new Promise((resolve) => setTimeout(resolve, 1100))
   const second = await runChain()
   expect(JSON.stringify(second)).toBe(JSON.stringify(first))

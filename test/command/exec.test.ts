@@ -25,7 +25,7 @@ test('the command finds its own node through the environment', async () => {
   for (const words of [[], ['--mode', 'guarded']]) {
     const { ended, stdout, stderr } = exec(program, ['--chain-id', '77', ...words])
     expect(await ended, stderr()).toBe(0)
-    // The CID is the one that Kubo gives these six bytes.
+    // Kubo's CID of these six bytes.
     expect(JSON.parse(stdout())).toEqual([
       '0x4d',
       '77',
@@ -36,7 +36,7 @@ test('the command finds its own node through the environment', async () => {
 })
 
 test('it has the requested number of accounts', async () => {
-  // What anvil 1.7.1 makes of the number 1.
+  // Phrase of anvil 1.7.1 for the number 1.
   const phrase = 'gesture car maximum regret pudding merry fatal electric sea grab crack social'
   const program = `(async () => {
     const headers = { 'content-type': 'application/json' }

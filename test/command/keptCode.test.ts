@@ -13,12 +13,12 @@ const infinity = `c0${'00'.repeat(47)}`
 const hash = createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex')
 /** Input of the point evaluation precompile (EIP-4844): versioned hash, z, y, commitment, proof. */
 const zeroEverywhere = `0x01${hash.slice(2)}${'00'.repeat(64)}${infinity}${infinity}`
-/** What it answers: FIELD_ELEMENTS_PER_BLOB and BLS_MODULUS. */
+/** Its output: FIELD_ELEMENTS_PER_BLOB and BLS_MODULUS. */
 const answer = `0x${'1000'.padStart(64, '0')}73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001`
 
 beforeAll(async () => {
   await buildCommand()
-  // The build is named in the first line of what it made; compiled forms of earlier builds may lie beside it.
+  // The first line of the bundle names the build; compiled code of earlier builds may exist too.
   const [line = ''] = (await readFile('dist/cli.cjs', 'latin1')).split('\n', 1)
   const prefix = `.compiled-${line.slice(2).trim()}-${process.version}-`
   const isKept = async () => (await readdir('dist')).some((name) => name.startsWith(prefix))
@@ -34,7 +34,7 @@ afterEach(async () => {
   folder = undefined
 })
 
-/** A copy of the command that was never started. */
+/** An unstarted copy of the command. */
 async function copyCommand(): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
   await cp('bin', join(folder, 'bin'), { recursive: true })
@@ -74,7 +74,7 @@ test('the code cache is written while no request is served, with the code used u
   const copy = await copyCommand()
   const entry = join(copy, 'bin/standin.js')
   const form = async () => {
-    // Not the draft of one, whose name ends with the number of its process.
+    // Not a draft, whose name ends with its process ID.
     const name = (await readdir(join(copy, 'dist'))).find((each) => /^\.compiled-.*-[^.]+$/.test(each))
     return name === undefined ? undefined : stat(join(copy, 'dist', name))
   }
@@ -82,7 +82,7 @@ test('the code cache is written while no request is served, with the code used u
   const headers = { 'content-type': 'application/json' }
   const busy = await startCommand([], { entry })
   const started = performance.now()
-  // A loop that runs until it is out of gas: the node has nothing else to do for most of the time.
+  // A loop that runs out of gas keeps the node busy most of the time.
   while (performance.now() - started < 2500) {
     const answer = await fetch(busy.ready.url, { method: 'POST', headers, body: JSON.stringify(call) })
     expect(await answer.json()).toMatchObject({ error: { message: 'out of gas' } })
@@ -106,7 +106,7 @@ test('the code cache is written while no request is served, with the code used u
 })
 
 test('code for files and web pages loads on the first request', async () => {
-  // They need Node's classes of web requests and responses, which take 50 ms to load.
+  // They need Node's Request and Response classes, which take 50 ms to load.
   const report = "process.on('exit', () => console.error(process.moduleLoadList.join(' ')))"
   const environment = { NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,${report}`)}` }
   const loads = async (ask: (url: string) => Promise<unknown>): Promise<boolean> => {

@@ -21,10 +21,10 @@ import { traceCallConfig, traceConfig } from '../../src/rpc/params/traceConfig.j
 import { registry } from '../../src/rpc/registry.js'
 import { outcomeOf, testPipeline } from '../rpc/support/pipeline.js'
 
-/** Values that do not fit, each with what is said of it (common/hexutil and encoding/json of Go). */
+/** Invalid values, each with its message (common/hexutil and encoding/json of Go). */
 type Misfits = readonly (readonly [value: unknown, words: string])[]
 
-/** A parameter of a kind: a value that fits, and many that do not. */
+/** A kind of parameter: a valid value, and many invalid ones. */
 interface Kind {
   valid: unknown
   misfits: Misfits
@@ -207,7 +207,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
   ],
 ])
 
-/** The methods of the standard; eth_subscribe says for itself what may follow its kind. */
+/** Methods of the standard, except eth_subscribe, whose parameters depend on its kind. */
 const methods = [...registry.values()].filter(
   ({ name }) => /^(eth|debug|net|web3|txpool|testing)_/.test(name) && name !== 'eth_subscribe',
 )
@@ -220,7 +220,7 @@ async function refusal(method: Method, params: unknown): Promise<string> {
   return error?.message ?? ''
 }
 
-/** Fitting arguments before the one of an index; undefined if a kind among them is not known here. */
+/** Valid arguments before the given index; undefined if one has an unknown kind. */
 function argumentsBefore({ parameters }: Method, position: number): unknown[] | undefined {
   const before = parameters.slice(0, position).map(({ decoder }) => kinds.get(decoder))
   return before.includes(undefined) ? undefined : before.map((kind) => kind?.valid)

@@ -28,7 +28,7 @@ async function pay(node: StandinNode, value: string): Promise<void> {
   await node.request('eth_sendTransaction', [{ from, to, value }])
 }
 
-/** Starts a node, does something with it, and gives its head. */
+/** Starts a node and runs a callback on it. @returns its head */
 async function inhabit(options: NodeOptions, work: (node: StandinNode) => Promise<void>): Promise<string> {
   const node = await createNode({ port: 0, ...options })
   try {

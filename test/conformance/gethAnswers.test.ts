@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 
-/** A request that depends on no chain, and what geth 1.17.10 answered. */
+/** A request that is independent of the chain, with the answer of geth 1.17.10. */
 interface Recorded {
   method: string
   params: unknown[]
@@ -31,7 +31,7 @@ test.each(recorded.map((row) => [row.method, JSON.stringify(row.params).slice(0,
     const answer = (await response.json()) as Recorded
     expect(answer.error).toEqual(error)
     if (error !== undefined) return
-    // The standard decides about the fees beside the encoded transaction.
+    // The standard determines the fees next to the encoded transaction.
     if (method === 'eth_fillTransaction') expect(answer.result).toMatchObject(result as object)
     else expect(answer.result).toEqual(result)
   },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createNode } from '../../src/index.js'
 import { recordedCases, startImported, type ImportedNode } from './support/chain.js'
 
-/** The hash of block 54, as the case `headfcu.json` names it. */
+/** Hash of block 54 in the case `headfcu.json`. */
 function recordedHead(): string {
   const update = JSON.parse(readFileSync(join(recordedCases ?? '', 'headfcu.json'), 'utf8'))
   return (update.params[0] as { headBlockHash: string }).headBlockHash
@@ -14,7 +14,7 @@ function recordedHead(): string {
 
 type Header = Uint8Array[]
 
-/** The blocks of the recorded chain, as nested lists that a test can change. */
+/** Blocks of the recorded chain, as nested lists for tests to change. */
 function readBlocks(): Uint8Array[][][] {
   let rest = new Uint8Array(readFileSync(join(recordedCases ?? '', 'chain.rlp')))
   const blocks: Uint8Array[][][] = []
@@ -73,7 +73,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     })
   })
 
-  /** Imports blocks whose `number`th was changed, and gives the refusal and what came before it. */
+  /** Imports blocks with the `number`th one changed. @returns the refusal and the resulting head */
   async function refusalOf(number: number, change: (block: Uint8Array[][]) => void) {
     const blocks = readBlocks()
     const block = blocks[number - 1]
@@ -92,7 +92,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     return { refusal: refusal.replace(`${file}: `, ''), head: Number(head) }
   }
 
-  /** Sets one field of the header by its position in the list. */
+  /** Sets a header field by its position. */
   const setField = (index: number, value: Uint8Array) => (block: Uint8Array[][]) => {
     const header = block[0] as Header
     header[index] = value

@@ -20,7 +20,7 @@ import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { testHeader } from '../support/callSite.js'
 import { MemoryDatabase } from '../support/memoryDatabase.js'
 
-/** The published form of a state test: https://eest.ethereum.org/main/consuming_tests/state_test/ */
+/** Published format of a state test: https://eest.ethereum.org/main/consuming_tests/state_test/ */
 interface StateTest {
   env: Record<string, Hex | undefined>
   pre: Record<Hex, { nonce: Hex; balance: Hex; code: Hex; storage: Record<Hex, Hex> }>
@@ -31,7 +31,7 @@ const conformance = process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance
 const folders = ['ethereum-tests/GeneralStateTests', 'osaka-state-tests'].map((name) =>
   join(conformance, name),
 )
-/** One file in this many is run; STANDIN_STATE_TESTS=1 runs them all. */
+/** Runs one in this many files; STANDIN_STATE_TESTS=1 runs them all. */
 const SAMPLE = Number(process.env['STANDIN_STATE_TESTS'] ?? 8)
 
 const filesUnder = (folder: string): string[] =>
@@ -84,7 +84,7 @@ function headerOf(env: StateTest['env']): HeaderFields {
   }
 }
 
-/** How a case ends: the root of its state, or that the transaction was refused. */
+/** Outcome of a case: the state root, or a refusal of the transaction. */
 async function run(
   { env, pre }: StateTest,
   fork: string,

@@ -25,7 +25,7 @@ const NO_CODE = keccak256('0x')
 const NO_TRIE = keccak256('0x80')
 const ZERO_HASH = `0x${'00'.repeat(32)}`
 
-/** A number as RLP holds it. */
+/** A number in RLP form. */
 function rlpNumber(quantity: string): string {
   const value = BigInt(quantity)
   return value === 0n ? '0x' : toBeHex(value)
@@ -116,7 +116,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
   })
 })
 
-/** Stores 7 in slot 0 and leaves code that destroys itself on every call. */
+/** Stores 7 in slot 0 and deploys code that self-destructs on every call. */
 const INIT_CODE = '0x60076000556133ff6000526002601ef3'
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const SALT = '00'.repeat(32)

@@ -8,7 +8,7 @@ const schemaFile = conformancePath('result-schemas.json')
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 
-/** An empty list of logs is also an empty list of hashes: branches that overlap are meant as anyOf. */
+/** An empty list of logs is also an empty list of hashes: overlapping branches mean anyOf. */
 function readSchemas(): Record<string, JsonSchema> {
   return JSON.parse(readFileSync(schemaFile ?? '', 'utf8').replaceAll('"oneOf":', '"anyOf":')) as Record<
     string,
@@ -16,7 +16,7 @@ function readSchemas(): Record<string, JsonSchema> {
   >
 }
 
-/** The pending block has members that are null, and so have its transactions: any text may be null there. */
+/** The pending block and its transactions have null members: any string may be null there. */
 function nullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(nullable)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -36,7 +36,7 @@ describe.skipIf(schemaFile === undefined)(
     })
     afterAll(() => chain.node.stop())
 
-    /** Calls a method and holds its result against the method's schema. */
+    /** Calls a method and validates its result against the method's schema. */
     async function check(method: string, params: readonly unknown[] = []): Promise<unknown> {
       const schema = schemas[method]
       if (schema === undefined) throw new Error(`there is no schema of ${method}`)

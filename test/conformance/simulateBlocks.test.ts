@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordedCases, startImported, type ImportedNode } from './support/chain.js'
 
-/** A transaction object of a block, as far as a call is made of it. */
+/** The fields of a block's transaction that form a call. */
 type TransactionObject = Record<string, unknown> & { type: string }
 type BlockObject = Record<string, unknown> & {
   number: string
@@ -10,7 +10,7 @@ type BlockObject = Record<string, unknown> & {
   transactions: TransactionObject[]
 }
 
-/** What a simulated block does not have in common with the mined one: its transactions are not signed. */
+/** Members in which a simulated block differs from the mined one, because its transactions are unsigned. */
 const compared = [
   'number',
   'parentHash',
@@ -55,12 +55,12 @@ describe.skipIf(recordedCases === undefined)('a simulation of every block of the
         `0x${number.toString(16)}`,
         true,
       ])) as BlockObject
-      // More gas than all calls of a simulation may use; a simulated block has no uncles to reward.
+      // These use more gas than a simulation may, or reward uncles, which a simulated block lacks.
       if (BigInt(mined.gasUsed) > 50_000_000n || mined.uncles.length > 0) continue
       const overrides = {
         number: mined.number,
         time: mined['timestamp'],
-        // After the merge it is no longer for a request to say.
+        // Cannot be requested after the merge.
         ...(mined['difficulty'] !== '0x0' && { difficulty: mined['difficulty'] }),
         gasLimit: mined['gasLimit'],
         feeRecipient: mined['miner'],

@@ -6,7 +6,7 @@ import { runStateTests } from './support/stateTests.js'
 import { runTrieTests } from './support/trieTests.js'
 import type { Outcome } from './support/vectors.js'
 
-/** A part of the vectors that is enough to notice most mistakes; `npm run state-tests` runs all of them. */
+/** A subset of the vectors that detects most errors; `npm run state-tests` runs all of them. */
 const samples: readonly (readonly [string, number, (path: string) => AsyncGenerator<Outcome>])[] = [
   ['ethereum-tests/TrieTests', 1, runTrieTests],
   ['ethereum-tests/GeneralStateTests', 40, runStateTests],

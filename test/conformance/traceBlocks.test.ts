@@ -78,7 +78,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
       }
     })
     expect(settled.size).toBeGreaterThan(15)
-    // What the last transaction that changed a balance left is what the head has, but for withdrawals and rewards.
+    // The last traced balance is that of the head, except for withdrawals and rewards.
     const paid = new Set<string>()
     for (let number = 1; number <= 54; number++) {
       const block = (await node.request('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {

@@ -14,7 +14,7 @@ const emptyTrie = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 test("eth_getAccount and eth_getAccountInfo return an account's state", async () => {
   const { node, call, from } = await startDevnet()
   const code = '0x6001600255'
-  // Edits show at the head's number, so the first block must not be the head.
+  // Edits are visible at the head's number, so the first block must not be the head.
   await call('evm_mine')
   await call('anvil_setCode', contract, code)
   await call('anvil_setBalance', contract, '0x7')
@@ -46,7 +46,7 @@ test("eth_getAccount and eth_getAccountInfo return an account's state", async ()
 
 test('debug_codeByHash finds code by its hash in any account', async () => {
   const { call, send } = await startDevnet()
-  // Leaves the one byte 0x5b as its code.
+  // Deploys the single byte 0x5b.
   await send({ data: '0x605b60005360016000f3', gas: '0x20000' })
   expect(await call('debug_codeByHash', keccak256('0x5b'))).toBe('0x5b')
   expect(await call('debug_codeByHash', keccak256('0x5b'), 'latest')).toBe('0x5b')

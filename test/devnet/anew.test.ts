@@ -19,7 +19,7 @@ function dataDirectory(): string {
   return directory
 }
 
-/** Whatever is known of a block by its hash. */
+/** Everything that is known about a block by its hash. */
 async function found({ call }: Devnet, hash: Hex): Promise<unknown[]> {
   return Promise.all([
     call('eth_getBlockByHash', hash, false),

@@ -12,7 +12,7 @@ const contract: Hex = `0x${'c0'.repeat(20)}`
 const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const gwei = 10n ** 9n
 
-/** What is wrong with a transaction, by its fields. */
+/** Errors of a transaction, by fields. */
 const mistakes = {
   nonce: { nonce: '0x0' },
   'too little gas': { gas: '0x5207' },
@@ -50,7 +50,7 @@ const answers = {
 
 type Mistake = keyof typeof mistakes
 
-/** What anvil 1.7.1 tells of transactions with two mistakes. */
+/** Messages of anvil 1.7.1 for transactions with two errors. */
 const told: readonly (readonly [Mistake, Mistake, keyof typeof answers])[] = [
   ['nonce', 'too little gas', 'nonce'],
   ['nonce', 'too much gas', 'nonce'],
@@ -79,7 +79,7 @@ async function startAnvil(): Promise<Devnet> {
   return startDevnet({ compat: 'anvil', gasLimit: 30_000_000 })
 }
 
-// Everything here is what anvil 1.7.1 answers to the same requests.
+// All expected answers are those of anvil 1.7.1.
 describe('under --compat anvil', () => {
   test("the first of two errors in anvil's order of checks is reported", async () => {
     const { call, send } = await startAnvil()

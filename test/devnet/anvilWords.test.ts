@@ -31,7 +31,7 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   return result
 }
 
-/** The result of a call, or the code and words of its refusal. */
+/** Result of a call, or code and message of its refusal. */
 async function answer(ask: Ask, method: string, ...params: unknown[]): Promise<unknown> {
   try {
     return await ask(method, ...params)
@@ -104,7 +104,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     )
   })
 
-  // Text without a selector, as Vyper's raw_revert gives it; text and no text behind a selector; too little for one.
+  // Text without a selector, as from Vyper's raw_revert; text and no text after a selector; too short for one.
   test.each(['61', '61626364', '00000000', '4e487b71', 'ff', 'fffe', 'deadbeef', 'deadbeef00', 'deadbeefff'])(
     'a REVERT with 0x%s',
     async (data) => {
@@ -176,7 +176,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     for (const ask of nodes) await ask('eth_sendRawTransaction', waiting)
     await expectSame('eth_sendRawTransaction', waiting)
     await expectSame('eth_sendRawTransaction', await signed({ nonce: 1, maxFeePerGas: parseGwei('8') }))
-    // A higher cap alone replaces, by however little.
+    // Any higher cap replaces.
     const replacing = await signed({ nonce: 1, maxFeePerGas: parseGwei('9') + 1n })
     for (const ask of nodes) expect(await ask('eth_sendRawTransaction', replacing)).toMatch(/^0x/)
   })
@@ -205,7 +205,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
   ])('a block beyond the head: %s', (method, params) => expectSame(method, ...params))
 
   test('a call with a cap below the base fee runs at the cap', async () => {
-    // Answers GASPRICE.
+    // Returns GASPRICE.
     const message = { from, data: '0x3a60005260206000f3', maxFeePerGas: '0x5', maxPriorityFeePerGas: '0x1' }
     const calls: [method: string, ...params: unknown[]][] = [
       ['eth_call', message, 'latest'],
@@ -218,7 +218,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
       const [theirs, ours] = await Promise.all(nodes.map((ask) => ask(...call)))
       expect(ours).toEqual(theirs)
     }
-    // An estimate searches, and stops in another place.
+    // An estimate searches, and ends at a different value.
     for (const ask of nodes) expect(await ask('eth_estimateGas', message)).toMatch(/^0x/)
   })
 

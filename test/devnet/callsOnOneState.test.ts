@@ -10,7 +10,7 @@ const stranger: Hex = `0x${'c3'.repeat(20)}`
 const word = (value: number | Hex) =>
   pad(typeof value === 'number' ? numberToHex(value) : value, { size: 32 })
 
-/** The byte at which each of these parts begins. */
+/** Offsets of the parts. */
 function places(parts: readonly Hex[]): number[] {
   let at = 0
   return parts.map((part) => {
@@ -21,9 +21,9 @@ function places(parts: readonly Hex[]): number[] {
 }
 
 /**
- * Code that takes five words (key, value, target, wei, end) and what is to be given to the target. It writes the slot,
- * calls the target, and returns whether that went well, the slot, the target's balance and code hash. It ends with a
- * revert (1), a self-destruction (2) or a creation (3), whose address it returns too. Fewer words do nothing.
+ * Code that takes five words (key, value, target, wei, end) and the input for the target. It writes the slot, calls the
+ * target, and returns whether the call succeeded, the slot, the target's balance and code hash. It ends with a revert
+ * (1), a self-destruction (2) or a creation (3), whose address it returns too. Fewer words do nothing.
  */
 function code(): Hex {
   const build = ([reverts, destructs, creates, ends]: readonly number[]): Hex[] => [
@@ -104,7 +104,7 @@ test('a call sees nothing of those before it on the same block', async () => {
     }
     const given = random(10) > 0 ? transaction : { from, data: code() }
     const answer = await outcome(call, method, [given, 'latest'])
-    // With overrides, even of nothing, a call has a state that no other one has worked on.
+    // With overrides, even empty ones, a call gets a fresh state.
     expect(answer).toEqual(await outcome(call, method, [given, 'latest', {}]))
     seen.add(JSON.stringify(answer))
   }
@@ -113,14 +113,14 @@ test('a call sees nothing of those before it on the same block', async () => {
 
 test('calls at several blocks and failing calls do not affect each other', async () => {
   const { call, from } = await startDevnet()
-  // Without input it returns slot 0, with some it writes it.
+  // Returns slot 0 without input, and writes it otherwise.
   await call('anvil_setCode', first, '0x36600c575f545f5260205ff35b5f355f5500')
   const blocks: [string, Hex][] = []
   for (const value of [7, 8, 9]) {
     await call('anvil_setStorageAt', first, '0x0', word(value))
     await call('anvil_mine')
     blocks.push([await call<Hex>('eth_blockNumber'), word(value)])
-    // The next edit shows at the head's number: that must be another block.
+    // The next edit is visible at the head's number, which must be another block.
     await call('anvil_mine')
   }
   for (const [block, value] of [...blocks, ['latest', word(9)] as const, ...blocks]) {

@@ -6,7 +6,7 @@ import { startDevnet, stopAll } from './support.js'
 
 afterEach(stopAll)
 
-/** The key of the first account that the default phrase gives. */
+/** Key of the first account of the default phrase. */
 const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const reverting: Address = `0x${'c0'.repeat(20)}`
 /** An address without code. */

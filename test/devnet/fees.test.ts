@@ -16,7 +16,7 @@ describe('suggested fees', () => {
     const client = connect(await startDevnet())
     expect(await client.estimateMaxPriorityFeePerGas()).toBe(parseGwei('1'))
     expect(await client.getGasPrice()).toBe(parseGwei('2'))
-    // viem adds a fifth to the base fee.
+    // viem adds 20 % to the base fee.
     expect(await client.estimateFeesPerGas()).toEqual({
       maxFeePerGas: parseGwei('2.2'),
       maxPriorityFeePerGas: parseGwei('1'),
@@ -63,7 +63,7 @@ describe('replacement', () => {
       client.sendTransaction({ account, nonce: 0, ...fields })
     const hash = await send({ to, value: 1n, maxFeePerGas: parseGwei('10') })
     const reasons: string[] = []
-    // The waiter knows a replacement only if it has seen what is replaced, and looks into no block that comes meanwhile.
+    // viem detects a replacement only if it has seen the original, and does not inspect blocks mined before that.
     const firstLook = Promise.all(
       ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_getBlockByNumber'].map((method) =>
         devnet.node.journal.waitFor({ method }),

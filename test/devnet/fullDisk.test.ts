@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Lets so many more pieces go to the disk; it is full then, until `free` is called. */
+/** Accepts the given number of further writes; then the disk is full until `free` is called. */
 function fillDiskAfter(appends: number): { free(): void } {
   let left = appends
   const take = (): void => {
@@ -57,7 +57,7 @@ describe('a block that cannot be written', () => {
     mixHash: fixed.prevRandao,
   }
 
-  // A block is two appends: its bytes, then what makes it count.
+  // A block is two appends: its bytes, then the commit.
   test.each([0, 1])('keeps the settings for the next block (after %i appends)', async (appends) => {
     const devnet = await startDevnet({ dataDir })
     await fixNextBlock(devnet)
@@ -130,7 +130,7 @@ test('a stored block is reported even if later writes fail', async () => {
   const { call, from, to, height } = await startDevnet({ noMining: true })
   await call('eth_sendTransaction', { from, to, value: '0x1' })
   const fault = once(process, 'warning')
-  // The block is two appends; the third takes the transaction off the list of those that wait.
+  // The block is two appends; the third removes the transaction from the stored mempool.
   const disk = fillDiskAfter(2)
   await call('evm_mine')
   disk.free()
@@ -189,7 +189,7 @@ describe('loading a state', () => {
       await stopDevnet(again)
       rmSync(dataDir, { recursive: true })
     }
-    // Its four blocks are an append each for their bytes and for what makes them count.
+    // Each of its four blocks is an append for its bytes and one for the commit.
     expect(failures).toBeGreaterThan(8)
   })
 })

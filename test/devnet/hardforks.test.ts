@@ -6,7 +6,7 @@ afterEach(stopAll)
 
 const slot: Hex = `0x${'00'.repeat(32)}`
 
-/** Every method that takes a block parameter, asked for a block by its tag. */
+/** Calls every method with a block parameter for a tag. */
 function reads({ from, to }: Devnet, tag: string): [method: string, params: unknown[]][] {
   return [
     ['eth_getBalance', [from, tag]],

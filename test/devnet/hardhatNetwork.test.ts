@@ -2,10 +2,10 @@ import { keccak256, numberToHex, parseGwei, stringToHex, type Hex } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startDevnet, stopAll, type Block, type Devnet } from './support.js'
 
-/** Expected values are those of `hardhat node` 2.28.0, asked the same on a chain of the same start. */
+/** Expected values come from `hardhat node` 2.28.0, with the same requests on a chain with the same start. */
 
 const contract: Hex = `0x${'c0'.repeat(20)}`
-/** Stores 1 and answers GASPRICE, BASEFEE and NUMBER as three words. */
+/** Stores 1 and returns GASPRICE, BASEFEE and NUMBER as three words. */
 const environment = '0x3a60005248602052436040526060' + '6000f3'
 const gwei = (count: number): Hex => numberToHex(parseGwei(`${count}`))
 let devnet: Devnet

@@ -94,7 +94,7 @@ describe('under --compat hardhat', () => {
     const refusals: [fields: object, message: string][] = [
       [{ nonce: '0x3' }, `Nonce too high. Expected nonce to be 1 but got 3. ${queued}`],
       [{ nonce: '0x0' }, `Nonce too low. Expected nonce to be 1 but got 0. ${queued}`],
-      // 1 gwei falls by an eighth after an empty genesis, and a little less after a transfer.
+      // 1 gwei falls by an eighth after an empty genesis, and slightly less after a transfer.
       [low, 'Transaction gasPrice (1) is too low for the next block, which has a baseFeePerGas of 765778125'],
     ]
     for (const [fields, message] of refusals) {
@@ -107,7 +107,7 @@ describe('under --compat hardhat', () => {
     expect(await devnet.call('eth_pendingTransactions')).toHaveLength(2)
   })
 
-  // What hardhat 2.29.1 answers to the same calls.
+  // Expected answers are those of hardhat 2.29.1.
   test('setNonce refuses a lower nonce, and any while transactions are pending', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const { call, from, to } = devnet
@@ -143,7 +143,7 @@ describe('under --compat hardhat', () => {
   test('a call with only a tip offers just the tip', async () => {
     const { call, from } = await startDevnet({ compat: 'hardhat' })
     for (const tip of [1, 3_000_000_000]) {
-      // Answers GASPRICE.
+      // Returns GASPRICE.
       const message = { from, data: '0x3a60005260206000f3', maxPriorityFeePerGas: numberToHex(tip) }
       expect(await call('eth_call', message, 'latest')).toBe(word(tip))
       expect(await call('eth_estimateGas', message)).toMatch(/^0x/)
@@ -184,7 +184,7 @@ describe('under --compat hardhat', () => {
   })
 
   test('estimates see pending transactions', async () => {
-    // Reverts if nothing has been paid to the contract.
+    // Reverts if the contract has no balance.
     const needsBalance = '0x4760095760006000fd5b00'
     const estimate = async (devnet: Devnet) => {
       await devnet.call('hardhat_setCode', contract, needsBalance)

@@ -25,7 +25,7 @@ const refusal = (code: number, message: string, data: unknown = null) => ({
   data: { message, data },
 })
 
-// Everything here is what hardhat 2.28.6 answers to the same requests.
+// All expected answers are those of hardhat 2.28.6.
 describe('under --compat hardhat', () => {
   test('a message is checked before its sender, block and nonce are looked up', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
@@ -139,9 +139,9 @@ describe('under --compat hardhat', () => {
       return call('eth_estimateGas', { from, to: contract })
     }
     expect(await call('eth_estimateGas', { from, to: stranger, value: '0x1' })).toBe('0x5209')
-    // Logs a word: LOG1 of the caller with the number of the block as its topic.
+    // Logs a word: LOG1 of the caller with the block number as its topic.
     expect(await estimate('0x335f524360205fa1')).toBe('0x5607')
-    // Reverts unless 30,000 gas are left: the search ends at a number of its own.
+    // Reverts unless 30,000 gas are left, which determines the result of the search.
     expect(await estimate('0x620075305a10600a57005b5f5ffd')).toBe('0xc828')
   })
 

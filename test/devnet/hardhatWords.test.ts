@@ -3,7 +3,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 
-/** The words are what hardhat 2.29.1 answers to the same requests. */
+/** Messages are those of hardhat 2.29.1 for the same requests. */
 
 const nobody: Hex = `0x${'ab'.repeat(20)}`
 const first = mnemonicToAccount('test test test test test test test test test test test junk')
@@ -136,7 +136,7 @@ describe('a refusal under --compat hardhat', () => {
 })
 
 describe('an unaffordable call', () => {
-  /** Answers what the contract itself has, after it was paid. */
+  /** Returns the contract's balance, including the payment. */
   const balanceOfSelf = '0x4760005260206000f3'
   const contract: Hex = `0x${'c0'.repeat(20)}`
   const message = { from: nobody, to: contract, value: '0x7' }

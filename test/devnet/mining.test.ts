@@ -34,7 +34,7 @@ describe('mining on request', () => {
     await until(async () => (await height()) > Number(blockNumber))
     await node.stop()
     const [, mined] = /^the node is stopping: (\d+) of 10000000/.exec(String(await mining)) ?? []
-    // The block of the transaction is none of those that were ordered.
+    // The transaction's block is not one of the requested ones.
     expect(Number(mined)).toBeGreaterThanOrEqual(Number(blockNumber))
   })
 
@@ -79,7 +79,7 @@ describe('mining on request', () => {
       await call('evm_mine', later)
       await call('evm_mine', later)
       expect(await time(block())).toBe(later + step)
-      // Hardhat takes no such objects.
+      // Hardhat does not accept such objects.
       if ('compat' in options && options.compat === 'hardhat') continue
       const second = await time(block())
       await call('evm_mine', { timestamp: second, blocks: 2 })
@@ -114,7 +114,8 @@ describe('automatic mining', () => {
     expect(await hardhat.call('anvil_getIntervalMining')).toBe(1)
   })
 
-  // Scripts send both, in either order; anvil 1.7.1 goes on mining after `evm_setIntervalMining`, `evm_setAutomine(false)`.
+  // Scripts send both, in either order; anvil 1.7.1 continues mining after `evm_setIntervalMining`,
+  // `evm_setAutomine(false)`.
   test('at intervals continues when automine, already off, is turned off', async () => {
     const { call, height, from, to } = await startDevnet()
     await call('evm_setIntervalMining', [20, 20])

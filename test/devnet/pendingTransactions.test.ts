@@ -49,7 +49,7 @@ describe('eth_resend', () => {
       gas: '0x6000',
       gasPrice: gwei(4),
     })
-    // What is mined waits no longer.
+    // Mined transactions are no longer pending.
     expect(
       await refusalOf(call('eth_resend', { ...dearer, gasPrice: gwei(4), gas: '0x6000' })),
     ).toMatchObject({
@@ -70,7 +70,7 @@ describe('eth_resend', () => {
     expect((await refusalOf(call('eth_resend', { ...waiting, from: to, to: from }))).message).toContain(
       'not found',
     )
-    // The same contents make the same transaction.
+    // The same contents form the same transaction.
     expect((await refusalOf(call('eth_resend', waiting, gwei(9), '0x0'))).message).toBe('already known')
     expect(await call('eth_getTransactionByHash', hash)).toMatchObject({ maxFeePerGas: gwei(3) })
   })

@@ -52,7 +52,7 @@ describe('anvil_impersonateSignature', () => {
     expect(await call('eth_getStorageAt', contract, '0x0', 'latest')).toBe(pad(claimed))
     const input = recoveryInput(hashMessage('x'), signature)
     const withGas = (gas: number) =>
-      // STATICCALL with so much gas; SSTORE the success
+      // STATICCALL with the given gas; SSTORE the success
       call<Hex>('eth_call', { to: contract, data: input }, 'latest', {
         [contract]: {
           code: concatHex([

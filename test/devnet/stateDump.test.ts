@@ -34,7 +34,7 @@ interface Dump {
 const parse = (dump: Hex) => JSON.parse(gunzipSync(hexToBytes(dump)).toString()) as Dump
 const someone: Hex = `0x${'51'.repeat(20)}`
 
-/** Makes blocks with a contract, an impersonated sender and a legacy transaction. */
+/** Mines blocks with a contract, an impersonated sender and a legacy transaction. */
 async function populate({ call, send, from, to }: Devnet): Promise<Hex> {
   const { contractAddress } = await send({ data: readArtifact('Store').bytecode })
   // setNumber(uint256)
@@ -179,7 +179,7 @@ const untilAborted = (signal: AbortSignal | undefined) =>
   })
 
 describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its client is gone', (method) => {
-  /** Asks for a dump, and goes away when `leave` is called. */
+  /** Requests a dump, and disconnects when `leave` is called. */
   function ask({ node }: Devnet): { leave: () => void; answered: Promise<unknown> } {
     const client = new AbortController()
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })

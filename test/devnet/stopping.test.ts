@@ -28,7 +28,7 @@ function failureOf(request: Promise<unknown>): Promise<Error> {
   )
 }
 
-/** How many blocks an order came to, by what its caller was told. */
+/** Number of mined blocks according to the answer. */
 function blocksTold(message: string): number {
   return Number(/^the node is stopping: (\d+) of 10000000 blocks were mined$/.exec(message)?.[1])
 }
@@ -103,7 +103,7 @@ test('a node that fails to start does not start interval mining', async () => {
   const blockTime = 100_000
   const start = createNode({ port: 0, blockTime, loadState: join(dataDir, 'absent.json') })
   await expect(start).rejects.toThrow('--load-state')
-  // Nothing else waits a day.
+  // No other timer waits a day.
   expect(wait.mock.calls.filter(([, delay = 0]) => delay > 0.9 * blockTime * 1000)).toEqual([])
 })
 

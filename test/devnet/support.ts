@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
 
-/** A receipt as far as tests look at it. */
+/** Members of a receipt that tests use. */
 export interface Receipt {
   status: Hex
   blockNumber: Hex
@@ -12,7 +12,7 @@ export interface Receipt {
   logs: unknown[]
 }
 
-/** A block as far as tests look at it. */
+/** Members of a block that tests use. */
 export interface Block {
   number: Hex
   hash: Hex
@@ -27,14 +27,14 @@ export interface Block {
   transactions: Hex[]
 }
 
-/** A node and short ways to drive it. */
+/** A node with shortcuts for tests. */
 export interface Devnet {
   node: StandinNode
   /** The first two funded accounts. */
   from: Hex
   to: Hex
   call<T>(method: string, ...params: unknown[]): Promise<T>
-  /** Sends and gives the receipt; the transaction has to be mined at once. */
+  /** Sends a transaction that is mined immediately. @returns its receipt */
   send(fields: Record<string, unknown>): Promise<Receipt>
   block(id?: string): Promise<Block>
   height(): Promise<number>
@@ -69,12 +69,12 @@ export async function stopDevnet({ node }: Devnet): Promise<void> {
   await node.stop()
 }
 
-/** Stops what was started. */
+/** Stops all started nodes. */
 export async function stopAll(): Promise<void> {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 }
 
-/** What a refused call says. */
+/** Error of a refused call. */
 export async function refusalOf(promise: Promise<unknown>): Promise<{ code: number; message: string }> {
   try {
     await promise

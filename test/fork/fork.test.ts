@@ -47,7 +47,7 @@ test('the fork has the chain id, the head and the state of its remote', async ()
 })
 
 test('calls one after another run at, below and above the fork', async () => {
-  // Answers the balance of the first account.
+  // Returns the balance of the first account.
   const balance = { data: `0x73${remote.accounts[0]?.slice(2)}3160005260206000f3` }
   const many = async (blockNumber: string) => {
     const bundles = [{ transactions: [balance] }]
@@ -112,7 +112,7 @@ test('local blocks extend the fork, and the remote does not see them', () =>
     const hash = await callCounter(node)
     expect(await node.request('eth_blockNumber')).toBe(`0x${(remote.head + 1).toString(16)}`)
     expect(await slot(node, 0)).toBe(word(2))
-    // A slot that was set to zero here is zero, and what was not written is still the remote's.
+    // A slot set to zero locally is zero, and unwritten slots have the remote's values.
     expect(await slot(node, 1)).toBe(word(0))
     expect(await slot(node, 2)).toBe(word(41))
     expect(await slot(remote, 0)).toBe(word(1))

@@ -5,7 +5,7 @@ import { ownRemote, type Remote } from './remotes.js'
 let remote: Remote
 const nodes: StandinNode[] = []
 
-/** The remote has two calls of the counter; the fork begins behind the second. */
+/** The remote has two calls of the counter; the fork starts after the second. */
 beforeAll(async () => {
   remote = await ownRemote()
   await remote.request('eth_sendTransaction', [

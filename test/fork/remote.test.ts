@@ -11,10 +11,10 @@ import { ownRemote, type Remote } from './remotes.js'
 let remote: Remote
 let folder: string
 let proxy: Server
-/** The secret that no output may show. */
+/** Secret that no output may contain. */
 const secret = 'v3/0123456789abcdef0123456789abcdef'
 let url: string
-/** Every method that came through, in order; and how the next requests are treated. */
+/** Received methods in order, and the treatment of the next requests. */
 let seen: string[][]
 let headers: IncomingHttpHeaders[]
 let treat: (messages: { id: number; method: string }[]) => { status: number; body?: string } | undefined
@@ -50,7 +50,7 @@ beforeEach(async () => {
       })
       return response.end(await answer.text())
     }
-    // What a node still asks for when its test is over finds no remote.
+    // Requests of a node after the end of its test find no remote.
     pass().catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))

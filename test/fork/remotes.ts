@@ -7,9 +7,9 @@ export type Request = (method: string, params?: readonly unknown[]) => Promise<u
 export interface Remote {
   url: string
   request: Request
-  /** A contract: slot 0 counts calls, slot 1 holds 7 until it is called, each call logs its number. */
+  /** A contract: slot 0 counts calls, slot 1 holds 7 until the first call, each call logs its number. */
   counter: string
-  /** The block of the first transaction. */
+  /** Block of the first transaction. */
   firstBlock: number
   head: number
   accounts: string[]
@@ -24,7 +24,7 @@ export interface Remote {
 const runtime = '5f546001018060005560006001555f52600160205fa100'
 const constructor = `600760015560296002556017601560003960176000f3`
 
-/** What deploys {@link runtime}. */
+/** Creation code of {@link runtime}. */
 export const counterCode = deployment()
 
 function deployment(): string {
@@ -41,7 +41,7 @@ function hexByte(value: number): string {
   return value.toString(16).padStart(2, '0')
 }
 
-/** Gives a remote node some blocks: a contract, calls of it, transfers. */
+/** Mines blocks on a remote node: a contract, calls to it, transfers. */
 export async function fill(url: string, request: Request, stop: () => Promise<void>): Promise<Remote> {
   const accounts = (await request('eth_accounts')) as string[]
   const [from, to] = accounts
@@ -72,7 +72,7 @@ interface Receipt {
   status: string
 }
 
-/** Another node of ours as the remote. */
+/** Another Standin node as the remote. */
 export async function ownRemote(): Promise<Remote> {
   const node: StandinNode = await createNode({ port: 0, chainId: 77 })
   return fill(node.url, node.request, node.stop)

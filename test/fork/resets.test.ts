@@ -61,7 +61,7 @@ test('a reset that was not written to the manifest is not resumed by the next st
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const options = { port: 0, network: ['sepolia'], dataDir, allowRemoteReset: true }
   const node = await createNode(options)
-  // Where the new manifest is to be written.
+  // Path of the new manifest.
   const obstacle = join(dataDir, 'manifest.json.new')
   mkdirSync(obstacle)
   await expect(node.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url } }])).rejects.toThrow()

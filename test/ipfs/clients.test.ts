@@ -33,7 +33,7 @@ async function content(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const missing = CID.parse('QmVLnbf4rNwkTTgSzHcQFGtSSBrDMCH4x1wEUEPvVwHbuc')
 
-/** How refs/local prints a block: as raw bytes, whatever its codec. */
+/** CID that refs/local prints for a block: raw, whatever its codec. */
 const localRef = (cid: CID): string => CID.createV1(rawCode, cid.multihash).toString()
 
 describe('files through kubo-rpc-client', () => {
@@ -399,7 +399,7 @@ describe('the repository through kubo-rpc-client', () => {
     await ipfs.files.write('/needed', randomBytes(300_000), { create: true })
     const before = await ipfs.repo.stat()
     const removed = (await all(ipfs.repo.gc())).map(({ cid }) => String(cid))
-    // Kubo names every block that it removes as a raw one.
+    // Kubo reports every removed block as raw.
     const asRaw = (cid: CID) => CID.createV1(0x55, cid.multihash).toString()
     expect(removed).toContain(asRaw(garbage))
     expect(removed).not.toContain(asRaw(pinned))

@@ -7,8 +7,8 @@ import { type FileNetwork, createFileNetwork } from '../../src/ipfs/index.js'
 import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js'
 
 /**
- * Adds, unpins, writes and collects at the same time, and prints a line for what was acknowledged: content is
- * made from a number, so that the parent can make it again.
+ * Adds, unpins, writes and collects concurrently, and prints a line for each acknowledgement. Content is derived from
+ * a number, so that the parent can reproduce it.
  */
 const source = `
   import { createHash } from 'node:crypto'

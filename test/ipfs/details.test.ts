@@ -52,7 +52,7 @@ describe('upload options and progress', () => {
     expect(stat.mtime).toMatchObject({ secs: 8, nsecs: 7 })
   })
 
-  // As Kubo 0.42.0 does: what has no readable disposition lies in no directory.
+  // Like Kubo 0.42.0: a part without a readable disposition is in no directory.
   it('ends at a part with an invalid disposition, and uses the first of two', async () => {
     const bodyOf = (...heads: string[]): string =>
       `${heads.map((head) => `--b\r\nContent-Disposition: ${head}\r\n\r\nx\r\n`).join('')}--b--\r\n`
@@ -70,7 +70,7 @@ describe('upload options and progress', () => {
     expect(await messageOf(typeless)).toBe('mime: expected token after slash')
   })
 
-  /** Roots that boxo 0.35.0 made of the same bytes (`importer/balanced`, version 1, raw leaves). */
+  /** Roots from boxo 0.35.0 for the same bytes (`importer/balanced`, version 1, raw leaves). */
   it.each([
     ['rabin', 'bafybeiekvuy7goj5unsn2v6b7t4d5a2h4jpyvv5hoicbwgzrg77rhn5r5q'],
     ['rabin-65536', 'bafybeihwfy6xp4gbh663zbpj4uh57u54andvnc2kbaf5dirmi66cc5s3pa'],
@@ -155,7 +155,7 @@ describe('refusals', () => {
       'invalid key for map dagpb.PBNode: "more": no such field',
     )
     const map = await ipfs.dag.put({ Data: new Uint8Array(1) })
-    // What cannot be written is told behind the answer's beginning, in a trailer.
+    // A failed write is reported in a trailer, after the start of the answer.
     const unwritable = await server.post(`dag/get?arg=${map}&output-codec=dag-pb`)
     expect([unwritable.status, await unwritable.text()]).toEqual([200, ''])
     expect(await messageOf(await server.post(`cat?arg=${map}`))).toBe('unknown node type')

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('encoding=text', () => {
-  // Recorded from Kubo 0.42.0 after the same requests; one builds on those before it.
+  // Recorded from Kubo 0.42.0 after the same requests, which build on each other.
   it('matches Kubo', async () => {
     const given: unknown[] = []
     for (const [path] of texts) {

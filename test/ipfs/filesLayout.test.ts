@@ -28,7 +28,7 @@ interface Write {
 
 interface Layout {
   name: string
-  /** A file that is added and copied to where is written. */
+  /** A file that is added and copied to the written path. */
   added?: { length: number; chunker: string; cidVersion?: 0 | 1; rawLeaves?: boolean; trickle?: boolean }
   writes: Write[]
   cid: string
@@ -36,7 +36,7 @@ interface Layout {
   blocks: number
 }
 
-/** What boxo 0.35.0 made of the same writes (its `mfs` package over a memory store, Go 1.26). */
+/** Results of boxo 0.35.0 for the same writes (its `mfs` package over a memory store, Go 1.26). */
 const layouts: Layout[] = [
   {
     name: 'a small file that is written over, extended, emptied and written behind a gap',
@@ -150,7 +150,7 @@ const layouts: Layout[] = [
   },
 ]
 
-/** What a file has to contain after a write. */
+/** Expected content of a file after a write. */
 function modelled(before: Buffer, bytes: Buffer, { offset, options }: Write): Buffer {
   const kept = options?.truncate ? Buffer.alloc(0) : before
   const after = Buffer.alloc(Math.max(kept.length, offset + bytes.length))
@@ -205,7 +205,7 @@ describe('a sharded MFS directory', () => {
   const sharded = 'QmbZ39AYHM8khGjZaFfZNKJFE42bmoqDbNqxmiG7fKNYmJ'
   const inOneBlock = 'QmSZefpNpJLA2ANzFv6wdgWBTZ6PBwfAcGVHUnraggkU5U'
 
-  // The CIDs that Kubo 0.42.0 gives it.
+  // Its CIDs in Kubo 0.42.0.
   it.each([
     ['stays so when it is listed', ['files/ls?arg=/s', 'files/stat?arg=/s/missing'], sharded],
     [
@@ -279,7 +279,7 @@ describe('mode and time in MFS', () => {
     expect(names).toEqual(['block', 'many', 'raw'])
   })
 
-  // What Kubo 0.42.0 names the file of a directory with CIDs of version 1.
+  // CIDs in Kubo 0.42.0 of a file in a directory with CIDv1.
   it.each([
     ['ababa', 'chmod?arg=0600&arg=', 'QmSdNTPpfTgNXRi9LxsqSUKNyGMzxqmRGbWqN5LHPbi5E6'],
     ['', 'chmod?arg=0600&arg=', 'QmbYz9qwUUZRwZ46bWvXiGMJY6E1C9xFpQ2Q3Exbw39HJ6'],

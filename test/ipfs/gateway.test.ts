@@ -43,7 +43,7 @@ interface Answer {
   body: Buffer
 }
 
-/** A plain request, so that host name and path go out as they are given. */
+/** A plain request, which sends host name and path unchanged. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(server.url)
@@ -153,7 +153,7 @@ describe('files by path', () => {
   })
 
   it('sends all of an empty file for any range', async () => {
-    // The raw block of no bytes, which lies in its CID.
+    // The empty raw block, inlined in its CID.
     const empty = 'bafkqaaa'
     const answer = await ask(`/ipfs/${empty}`, { range: 'bytes=0-10' })
     expect([answer.status, answer.body.length]).toEqual([200, 0])
@@ -168,7 +168,7 @@ describe('files by path', () => {
   })
 })
 
-// What Kubo 0.42.0 answers of a file, and of a page of a directory, that were changed 500 s after 1970 began.
+// Answers of Kubo 0.42.0 for a file and a directory page modified 500 s after the epoch.
 describe('conditions', () => {
   const later = 'Fri, 01 Jan 2027 00:00:00 GMT'
   const then = 'Thu, 01 Jan 1970 00:08:20 GMT'
@@ -389,7 +389,7 @@ describe('verifiable formats', () => {
     const varint = (value: number): number[] =>
       value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
     let cid = await putBlock(Uint8Array.of(7), 'raw')
-    // Each node has the one below it twice: 41 blocks are a file of 2^40 bytes.
+    // Each node links to the next one twice: 41 blocks form a file of 2^40 bytes.
     for (let half = 1; half < 2 ** 40; half *= 2) {
       // A file (1: 2), its size (3) and those of its parts (4), as https://specs.ipfs.tech/unixfs/ numbers them.
       const sizes = [0x18, ...varint(2 * half), 0x20, ...varint(half), 0x20, ...varint(half)]
@@ -428,7 +428,7 @@ describe('verifiable formats', () => {
   })
 
   it('sends a block as often as it is linked on request', async () => {
-    // Two chunks of 262,144 zeros below a root; the directory has the file twice, and so its blocks.
+    // Two chunks of 262,144 zeros below a root; the directory contains the file, and so its blocks, twice.
     const zeros = Buffer.alloc(2 * 262_144)
     const twice = await addAll(
       [
@@ -478,7 +478,7 @@ describe('verifiable formats', () => {
     expect(names).toContain(`${site}/sub/index.html`)
   })
 
-  // Such an archive is longer than the 2048 bytes up to which Kubo tells the length.
+  // Such an archive exceeds the 2048 bytes up to which Kubo sends the length.
   it.each(['-5', '99999999999'])(
     'keeps in an archive a time that headers have no room for: %s',
     async (time) => {
@@ -551,7 +551,7 @@ describe('data', () => {
     expect(plain.body.equals(cborBytes)).toBe(true)
     expect(plain.headers['content-type']).toBe('application/cbor')
     expect((await ask(`/ipfs/${cbor}?format=json`)).status).toBe(400)
-    // A file is itself where plain JSON is accepted, and its node where that is asked for.
+    // A file is returned as content if plain JSON is accepted, and as a node on request.
     expect((await ask(`/ipfs/${page}`, { accept: 'application/json, */*' })).body.toString()).toContain(
       'page',
     )
@@ -594,7 +594,7 @@ describe('addresses', () => {
     expect((await ask('/ipfs/?uri=https://example.org')).status).toBe(400)
   })
 
-  // As Kubo 0.42.0 does: Go writes what a redirect says for GET alone.
+  // Like Kubo 0.42.0: Go writes the body of a redirect for GET only.
   it('that redirect have a length only for GET', async () => {
     for (const path of ['/ipfs', `/ipfs/ipfs/${site}`]) {
       expect((await ask(path)).headers).toHaveProperty('content-length')

@@ -30,7 +30,7 @@ interface Answer {
   text: string
 }
 
-/** What the gateway answers at the host of a site, or at a path where there is no such host. */
+/** Answer of the gateway at the host of a site, or at a path without such a host. */
 function ask(site: string, path: string, host = `${site}.ipfs.localhost:8080`): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(server.url)
@@ -43,7 +43,7 @@ function ask(site: string, path: string, host = `${site}.ipfs.localhost:8080`): 
   })
 }
 
-// Statuses and addresses are those of boxo 0.40.0 for the same rules.
+// Statuses and addresses come from boxo 0.40.0 with the same rules.
 it('redirects an unresolved path by its rule, with placeholders filled in', async () => {
   const site = await addSite(
     '/old /docs/\n/moved/:a/:b /:b?from=:a 302\n/posts/* https://example.com/:splat 308\n# a comment\n',

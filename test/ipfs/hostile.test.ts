@@ -273,12 +273,12 @@ describe('archives and data', () => {
 })
 
 it('cuts an archive at a file that is shorter than declared, and keeps running', async () => {
-  // UnixFS: a file of five bytes that holds two.
+  // UnixFS: a file that declares five bytes and contains two.
   const node = { Data: { '/': { bytes: 'CAISAmFiGAU' } }, Links: [] }
   const stored = await post('dag/put?store-codec=dag-pb', [{ name: 'f', content: JSON.stringify(node) }])
   const { Cid } = (await stored.json()) as { Cid: { '/': string } }
   const archive = await read(`get?arg=${Cid['/']}`).catch(() => Buffer.alloc(0))
-  // Whole archives end with two blocks of zeros behind the content.
+  // Complete archives end with two zero blocks.
   expect(archive.length).toBeLessThan(2048)
   expect((await read(`cat?arg=${await add(Buffer.from('still here'))}`)).toString()).toBe('still here')
 })

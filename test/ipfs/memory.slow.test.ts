@@ -7,7 +7,7 @@ import { buildCommand, startCommand, stopCommand } from '../support/command.js'
 const mebibyte = 1024 * 1024
 const boundary = 'boundary-4e1c'
 let command: Awaited<ReturnType<typeof startCommand>>
-/** Most resident memory of the command's process, in MB of 10^6 bytes. */
+/** Peak resident memory of the command's process, in MB of 10^6 bytes. */
 let most = 0
 let watch: NodeJS.Timeout
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   await stopCommand(command)
 })
 
-/** Posts pieces as they can be sent. */
+/** Posts pieces as fast as they can be sent. */
 async function post(path: string, pieces?: Iterable<string | Uint8Array>): Promise<IncomingMessage> {
   const headers = pieces && { 'content-type': `multipart/form-data; boundary=${boundary}` }
   const sending = request(`${command.ready.ipfsUrl}/api/v0/${path}`, { method: 'POST', headers })

@@ -8,7 +8,7 @@ import { unservedOperations } from '../../src/ipfs/commands/offline.js'
 import { type TestNetwork, form, startNetwork } from './support.js'
 
 /*
- * What Kubo 0.42.0 answered with `ipfs daemon --offline`, word for word; with peers where a comment says so.
+ * Verbatim answers of Kubo 0.42.0 with `ipfs daemon --offline`, or with peers where a comment says so.
  */
 
 let node: TestNetwork
@@ -105,7 +105,7 @@ describe('keys', () => {
     })
     await sleep(100)
     expect((await send('add', 'stored meanwhile')).status).toBe(200)
-    // Four threads write files: with all of them at work on keys, four would be made before.
+    // Four threads write files: if all of them generated keys, four would be done first.
     expect(made).toBeLessThan(4)
     await Promise.all(keys)
     await call(`key/rm?arg=first&${keys.map((_, number) => `arg=rsa${number}`).join('&')}`)
@@ -219,7 +219,7 @@ describe('names', () => {
       )
       await call('name/publish?arg=/ipfs/bafkqaaa&key=kept&allow-offline=true&lifetime=0s')
       expect(await call(`name/resolve?arg=${name}`)).toEqual({ Path: `/ipfs/${file}` })
-      // The publication that nobody could read had number 1.
+      // The unreadable publication had number 1.
       await publish('')
       expect(await inspect()).toMatchObject({ Sequence: 2 })
     })
@@ -377,12 +377,12 @@ describe('the configuration', () => {
 
 describe('operations without a network', () => {
   it.each([
-    // As Kubo says it online and without peers.
+    // Kubo's message online and without peers.
     ['swarm/peers', { Peers: null }],
     ['swarm/addrs', { Addrs: {} }],
     ['stats/bw', { TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }],
     ['bitswap/wantlist', { Keys: [] }],
-    // As Kubo says it offline.
+    // Kubo's message offline.
     ['bootstrap', { Peers: [] }],
     [
       'cid/inspect?arg=QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN',
@@ -493,7 +493,7 @@ describe('object/diff', () => {
     return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
   }
 
-  // The CIDs and their order are those of Kubo 0.42.0.
+  // CIDs and order as in Kubo 0.42.0.
   it('reports changed, removed and added links', async () => {
     const before = await addFiles({ 'd/gone': 'gone\n', 'd/s/q': 's\n', 'd/same': 'same\n', 'd/x': 'a\n' })
     const after = await addFiles({ 'd/new': 'new\n', 'd/s/q': 's2\n', 'd/same': 'same\n', 'd/x': 'b\n' })
@@ -655,7 +655,7 @@ describe('imported keys', () => {
 
 it.each([...unservedOperations.keys()])('%s is not served', async (path) => {
   expect(commands.has(path)).toBe(false)
-  // Kubo's HTTP API knows this one as the parent of others.
+  // In Kubo's HTTP API this is a parent of others.
   const status = path === 'diag/datastore' ? 200 : 404
   expect((await node.post(`${path}?arg=x`)).status).toBe(status)
 })

@@ -17,7 +17,7 @@ interface ListedCommand {
   Options: { Names: string[] }[]
 }
 
-/** The names of options, sorted, by operation. */
+/** Sorted option names by operation. */
 function flatten({ Subcommands }: ListedCommand, above = ''): [string, string[][]][] {
   return Subcommands.flatMap((command) => {
     const path = `${above}${command.Name}`
@@ -36,7 +36,8 @@ it('lists exactly the operations and options of Kubo 0.42.0', async () => {
   expect(own).toEqual(Object.fromEntries(kubo))
 })
 
-// Target, content of the uploaded file, status and body of `ipfs daemon --offline`, in the order in which they were asked for.
+// Target, content of the uploaded file, status and body of `ipfs daemon --offline`, in the order in which they were
+// asked for.
 it('answers operations that need peers or an experiment like Kubo 0.42.0', async () => {
   for (const [target, content, status, body] of answers as [string, string | null, number, string][]) {
     const upload = content === null ? undefined : form([{ content }])
@@ -50,7 +51,7 @@ it.each(refusedOperations.map(([path]) => path))('%s was asked of Kubo', (path) 
   expect((answers as [string][]).some(([target]) => target.replace(/\?.*/, '') === path)).toBe(true)
 })
 
-// What `ipfs daemon --offline` of 0.42.0 answered.
+// Answers of `ipfs daemon --offline` 0.42.0.
 it.each([
   ['repo/stat?size-only=true', '"StorageMax":10000000000,'],
   ['config?arg=Datastore.StorageMax&arg=5GiB', '"Value":"5GiB"'],
@@ -158,7 +159,7 @@ it.each([
   ['files/stat?arg=/chosen', '"QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"'],
   ['files/chcid?arg=/chosen&hash=md5', 'potentially insecure hash functions not allowed'],
   ['files/chcid?arg=/chosen&hash=md5&flush=false', ''],
-  // An unknown base is refused where CIDs are first needed.
+  // An unknown base is refused when CIDs are first needed.
   ['files/ls?cid-base=foo&arg=/missing', '"file does not exist"'],
   ['files/ls?cid-base=foo&arg=/chosen', '"unsupported multibase encoding: foo"'],
   ['files/stat?cid-base=foo&arg=chosen', '"paths must start with a leading slash"'],
@@ -179,7 +180,7 @@ it.each([
   expect(await (await node.post(target)).text()).toContain(part)
 })
 
-// The same, with an upload.
+// The same with an upload.
 it.each([
   ['dag/import', 'L', undefined, ''],
   ['block/put?mhlen=33', 'aa', undefined, 'invalid cid: requested length was too large for digest'],

@@ -19,7 +19,7 @@ export interface TestNetwork {
   stop(): Promise<void>
 }
 
-/** Starts a file network for a test, behind a server that keeps connections as long as the node's. */
+/** Starts a file network for a test, behind a server with the node's keep-alive timeout. */
 export async function startNetwork(options: Partial<FileNetworkOptions> = {}): Promise<TestNetwork> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'file-network-')))
   let network = await createFileNetwork({ ...options, directory })
@@ -91,7 +91,7 @@ export interface FormFile {
   field?: string
 }
 
-/** A multipart body made by hand, with its content type. */
+/** Builds a multipart body, with its content type. */
 export function form(files: FormFile[]): { body: Uint8Array; headers: Record<string, string> } {
   const boundary = 'test-boundary-1f0a'
   const parts: Uint8Array[] = []

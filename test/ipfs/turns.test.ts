@@ -13,7 +13,7 @@ import { type FormFile, form } from './support.js'
 /** Files, chunks or blocks of an upload. */
 const count = 600
 /**
- * A slice is five looks at the clock, or six where the turn had begun before; the piece behind it may be read before the
+ * A slice is five clock reads, or six if the turn had already begun; the piece after it may be read before the
  * next.
  */
 const mostPieces = 14
@@ -49,7 +49,7 @@ async function textOf({ body }: { body: AsyncIterable<Uint8Array> | Uint8Array }
   return text
 }
 
-/** Posts an upload whose pieces are all there, and reads the answer. */
+/** Posts an upload with all pieces available, and reads the answer. */
 async function most(request: string, pieces: Uint8Array[], headers: Record<string, string>): Promise<number> {
   let answer = ''
   const longest = await mostInOneTurn(pieces, async (body) => {
@@ -59,7 +59,7 @@ async function most(request: string, pieces: Uint8Array[], headers: Record<strin
   return longest
 }
 
-/** The same with a piece for every file of the form. */
+/** The same with one piece per file of the form. */
 async function mostFiles(request: string, files: FormFile[]): Promise<number> {
   const whole = form(files)
   const pieces = cutBefore(Buffer.from(whole.body), '--test-boundary')

@@ -21,7 +21,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** Sends an operation over the one connection of the agent. */
+/** Sends an operation over the agent's single connection. */
 function send(operation: string, { body, headers = {} }: Sent = {}) {
   return new Promise<{ status: number | undefined; isReused: boolean }>((resolve, reject) => {
     const target = `${node.ipfsUrl}/api/v0/${operation}`

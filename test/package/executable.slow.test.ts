@@ -47,7 +47,7 @@ describe.skipIf(!isLinux)('the single executable (skipped unless on linux-x64)',
     const form = new FormData()
     form.append('file', new Blob(['hello']), 'hello.txt')
     const added = await fetch(`${ipfsUrl}/api/v0/add?cid-version=1`, { method: 'POST', body: form })
-    // The CID that Kubo gives these bytes.
+    // Kubo's CID of these bytes.
     const cid = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
     expect(await added.json()).toMatchObject({ Hash: cid })
     const key = await fetch(`${ipfsUrl}/api/v0/key/gen?arg=site&type=rsa`, { method: 'POST' })

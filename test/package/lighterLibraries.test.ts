@@ -19,14 +19,14 @@ interface Bundled {
   tx: typeof tx
   vm: typeof vm
   mcl: typeof mcl
-  /** The curves that have been made. */
+  /** The loaded curves. */
   made: () => string[]
 }
 
 let folder: string
 let bundled: Bundled
 
-/** Says which curves are made: their modules are run as they lie, with one statement more. */
+/** Records loaded curves: their modules run unchanged, with one additional statement. */
 const countMade = {
   name: 'count what is made',
   setup({ onLoad }: PluginBuild) {

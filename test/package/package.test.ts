@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** npx keeps what it has run from in npm's cache; the tarball it was made from is about to go. */
+/** npx stores its installation in npm's cache, but the tarball is about to be removed. */
 async function removeFromNpxCache() {
   const cache = join((await npm(['config', 'get', 'cache'], process.cwd())).trim(), '_npx')
   for (const name of await readdir(cache).catch(() => [])) {
@@ -48,7 +48,9 @@ async function removeFromNpxCache() {
 }
 
 const word = (digits: string): string => digits.padStart(64, '0')
-/** The commitment to the polynomial that is zero everywhere, the point at infinity, and its versioned hash (EIP-4844). */
+/**
+ * The commitment to the polynomial that is zero everywhere, the point at infinity, and its versioned hash (EIP-4844).
+ */
 const infinity = `c0${'00'.repeat(47)}`
 const versionedHash = `01${createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex').slice(2)}`
 const callOf = (address: string, data: string, answer: string) => ({
@@ -56,7 +58,7 @@ const callOf = (address: string, data: string, answer: string) => ({
   params: [{ to: `0x${address.padStart(40, '0')}`, data }, 'latest'] as unknown[],
   answer,
 })
-/** What loads libraries that a start does not. */
+/** Requests that load libraries which a start does not load. */
 const rare = [
   // Twice the generator of BN254 (EIP-196).
   callOf(
@@ -138,7 +140,7 @@ await node.stop()`
   })
 
   it('keeps rarely needed code in separate files', async () => {
-    // The library for KZG in JavaScript takes the place of the native one.
+    // The JavaScript KZG library replaces the native one.
     await rm(join(consumer, 'node_modules/@crate-crypto'), { recursive: true, force: true })
     const program = `import { createNode } from 'standin'
 const calls = ${JSON.stringify(rare.map(({ method, params }) => [method, params]))}
@@ -194,7 +196,7 @@ export { url, keys, answer }`
   it('starts with npx in an empty directory', async () => {
     const empty = join(folder, 'empty')
     await mkdir(empty)
-    // npx takes an absolute path for a program to run; the package has to be named relatively.
+    // npx treats an absolute path as a program, so the package must be named by a relative one.
     await copyFile(tarball, join(empty, basename(tarball)))
     const words = [
       '--yes',

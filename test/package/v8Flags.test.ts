@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Runs a script in a Node of its own: flags of V8 hold for the whole process. */
+/** Runs a script in its own Node process, because V8 flags apply to the whole process. */
 function inNode(script: string, flags: readonly string[] = []) {
   return run(process.execPath, [...flags, '-e', script])
 }
 
-/** How many calls a function of a loop needs until V8 has optimized it. */
+/** Number of calls until V8 optimizes a function with a loop. */
 const callsUntilOptimized = `
   function sum(count) { let total = 0; for (let i = 0; i < count; i++) total += i * i; return total }
   const isOptimized = () => (%GetOptimizationStatus(sum) & 16) !== 0

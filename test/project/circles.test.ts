@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 
-/** The files of src/ whose values a file imports; what is imported as a type is gone at run time. */
+/** The files of src/ whose values a file imports; type imports do not exist at run time. */
 function importsOf(file: string, files: ReadonlySet<string>): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
   return source.statements
@@ -30,7 +30,7 @@ function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boo
   )
 }
 
-/** A way from a file back to itself, or undefined. */
+/** An import cycle through a file, or undefined. */
 function circleFrom(start: string, imports: ReadonlyMap<string, string[]>): string[] | undefined {
   const seen = new Set<string>()
   const ways = [[start]]

@@ -16,7 +16,7 @@ beforeAll(async () => {
     (name) => name.endsWith('.ts') && !/\.(test|bench|d)\.ts$/.test(name),
   )
   await mkdir(cache, { recursive: true })
-  // Below node_modules, so that packages are found from there.
+  // In node_modules, so that packages resolve.
   directory = await mkdtemp(join(cache, 'traced-'))
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'))
   await build({
@@ -35,14 +35,14 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** The files of src/ that the rows of a chapter's table name. */
+/** The files of src/ in the table of a section. */
 function filesOfChapter(title: string): string[] {
   const [, chapter = ''] = architecture.split(`### \`${title}\`\n`)
   const [text = ''] = chapter.split(/\n##/)
   return [...text.matchAll(/^\| `([\w/.]+\.ts)` +\|/gm)].map(([, name = '']) => name)
 }
 
-// What a reader follows from the socket and back. The numbers only go down.
+// Files that a reader follows from the socket and back. These limits may only decrease.
 describe.each([
   ['eth_getProof', 35],
   ['eth_sendRawTransaction', 80],

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const execute = promisify(execFile)
 
-/** Runs the files as a test project of their own; gives the last line printed and the exit status. */
+/** Runs the files as a separate test project. @returns the last output line and the exit status */
 async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'failed' = 'skipped') {
   const folder = await mkdtemp(join(tmpdir(), 'standin-summary-'))
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))

@@ -330,7 +330,7 @@ test('the description names every path', async () => {
   ]) {
     expect(paths).toHaveProperty([path])
   }
-  // What the clients' types are made from.
+  // Schemas of the clients' types.
   expect(components.schemas).toMatchObject(describeClientSchemas())
   for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
     expect(components.schemas).toHaveProperty([name!])

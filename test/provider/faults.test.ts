@@ -144,7 +144,7 @@ describe('faults of WebSockets', () => {
     const [{ socket: stream }] = await upgraded
     const heard: string[] = []
     socket.on('message', (data: Buffer) => heard.push(data.toString()))
-    // Both come in one read.
+    // Both arrive in one read.
     stream.cork()
     socket.send(echo)
     socket.send(echo)

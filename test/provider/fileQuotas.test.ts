@@ -3,7 +3,7 @@ import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import { type Plan, planSchema } from '../../src/provider/plans/plan.js'
 import { type RunningServer, request, startServer } from '../support/server.js'
 
-/** The last day of a month, so that a day later is another one. */
+/** Last day of a month, so that a day later is in the next month. */
 const lastOfMonth = Date.UTC(2030, 0, 31, 12)
 const dayMilliseconds = 86_400_000
 

@@ -123,7 +123,7 @@ describe('configuration', () => {
   })
 
   test('the gas of a call is clamped to the limit of the node or the key', async () => {
-    // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: what is left of the gas after the first two opcodes.
+    // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: the gas left after the first two opcodes.
     const gasLeft = '0x5a5f5260205ff3'
     const keys = { keys: [{ key: 'plain' }, { key: 'narrow', limits: { gasCapBlocks: 1 } }] }
     const node = await start({ keys, gasCapBlocks: 2 })

@@ -4,7 +4,7 @@ import { planSchema } from '../../src/provider/plans/plan.js'
 import type { QuotaProfile } from '../../src/provider/quota/accounts.js'
 import { type RunningServer, call, request, startServer } from '../support/server.js'
 
-/** 03:04:05 UTC of some day. */
+/** 03:04:05 UTC of an arbitrary day. */
 const morning = Date.UTC(2030, 0, 2, 3, 4, 5)
 
 const plans = {
@@ -131,7 +131,7 @@ describe('the legacy profile', () => {
         code: -32005,
         message: 'daily request count exceeded, request rate limited',
         data: {
-          // 10,000 credits a second are 125 calls at 80; the day has 20:55:55 left.
+          // 10,000 credits per second are 125 calls at 80; 20:55:55 of the day are left.
           rate: { allowed_rps: 125, backoff_seconds: 20 * 3600 + 55 * 60 + 55, current_rps: 3 },
           see: expect.any(String) as string,
         },

@@ -20,7 +20,7 @@ interface Outcome {
   error?: { code: number; message: string }
 }
 
-/** Asks the node over HTTP. */
+/** Calls the node over HTTP. */
 async function ask(method: string, params: unknown): Promise<Outcome> {
   const response = await fetch(node.url, {
     method: 'POST',
@@ -40,12 +40,12 @@ async function expectRefusals(rows: readonly [string, unknown, string][]): Promi
   }
 }
 
-/** A misfit outside of structs. */
+/** A decoding error outside of structs. */
 function misfit(index: number, reason: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go value of type ${type}`
 }
 
-/** A misfit in a member of a struct. */
+/** A decoding error in a struct member. */
 function member(index: number, reason: string, field: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
 }

@@ -90,7 +90,7 @@ describe('classification', () => {
 
   it('accepts 10,000 nested brackets, and no more', async () => {
     const nested = (depth: number) => call(`,"id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}`)
-    // The object of the call is one of them.
+    // The call object is one of them.
     expect(await answerText(testPipeline(), nested(9999))).toBe(
       failure('1', -32602, 'too many arguments, want at most 0'),
     )
@@ -145,7 +145,7 @@ describe('batches', () => {
       return null
     })
     const pipeline = testPipeline({ methods: new Map([...registry, ['eth_busy', busy]]) })
-    // The clock of the tests before has left its mark on this turn.
+    // Earlier tests have changed the clock of this turn.
     await new Promise((resolve) => setImmediate(resolve))
     let turns = 0
     let isDone = false
@@ -157,7 +157,7 @@ describe('batches', () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_busy"}'
     await answerText(pipeline, `[${Array.from({ length: 8 }, () => call).join()}]`)
     isDone = true
-    // Time counts from the first look at the clock in a turn, so two calls may share the first and the last one.
+    // Time counts from the first clock read in a turn, so two calls may share the first and the last turn.
     expect(turns).toBeGreaterThanOrEqual(5)
   })
 

@@ -29,7 +29,7 @@ async function signed(
 
 const hex = (value: bigint | number | null | undefined) => `0x${BigInt(value ?? 0).toString(16)}`
 
-/** What ethers reads from the same signed bytes, in the members of the standard. */
+/** The same signed bytes as decoded by ethers, with the members of the standard. */
 function expected({ reference: tx }: { reference: Transaction }): Record<string, unknown> {
   const { r, s, yParity, networkV } = tx.signature ?? { r: '0x', s: '0x', yParity: 0, networkV: null }
   return {

@@ -15,7 +15,7 @@ function bodyOf(method: string, ...params: unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 })
 }
 
-/** The answer to a body, and how often other requests had their turns until it was there. */
+/** Answers a body and counts the turns of other requests meanwhile. */
 async function answerInTurns(body: string): Promise<{ text: string; turns: number }> {
   const pipeline = testPipeline()
   let text = ''
@@ -27,7 +27,7 @@ async function answerInTurns(body: string): Promise<{ text: string; turns: numbe
   return { text, turns }
 }
 
-/** Turns that a body of this length is read in, whatever stands in it. */
+/** Turns for reading a body of this length, whatever its content. */
 async function turnsToRead(body: string): Promise<number> {
   const { text, turns } = await answerInTurns(body.replace(/"method":"\w+"/, '"method":"none"'))
   expect(text).toContain('The method none does not exist')
@@ -80,7 +80,7 @@ test('the parameters of large messages in a batch are decoded in slices, and onl
 test('members of a long message are found without parsing its parameters again', async () => {
   const params = [`0x${'7a'.repeat(1_000_000)}`]
   const parse = vi.spyOn(JSON, 'parse')
-  // A number whose text is not the usual one stands for itself: its source has to be looked at.
+  // A number with unusual text keeps it, so its source must be read.
   const text = await answerText(
     testPipeline(),
     JSON.stringify({ method: 'web3_sha3', params, jsonrpc: '2.0' }).replace('}', ',"id":1.0}'),

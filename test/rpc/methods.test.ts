@@ -262,7 +262,8 @@ describe('fees', () => {
   })
 
   it('suggests the 60th percentile of the tips paid', async () => {
-    // Of block 2 (empty: the start price of 1,000,000 wei) and block 1 (1 and 3 gwei) it is the second of three.
+    // Of block 2 (empty: the start price of 1,000,000 wei) and block 1 (1 and 3 gwei) the 60th percentile is the second
+    // of three.
     expect(await resultOf('eth_maxPriorityFeePerGas')).toBe('0x3b9aca00')
     expect(await resultOf('eth_gasPrice')).toBe('0x77359400')
   })

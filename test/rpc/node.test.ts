@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
 
 /**
- * A contract that emits as many logs as its first word of data says, with the topics n to 1:
+ * A contract that emits n logs, n being the first word of its input, with the topics n to 1:
  * `n := calldata[0]; while n != 0 { log1(n); n -= 1 }`.
  */
 const emitterRuntime = '5f355b8015601357805f5fa1600190036002565b00'

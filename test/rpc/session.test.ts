@@ -28,7 +28,7 @@ function openSession() {
     close: (reason: string) => void closed.push(reason),
   }
   const mine = (number: bigint) => chain.events.emit({ type: 'head', block: chain.add(testBlock(number)) })
-  /** A call in whose midst a block is mined. */
+  /** A call during which a block is mined. */
   const mining: Method = { name: 'test_mine', parameters: [], invoke: () => (mine(1n), sent.length) }
   const methods = new Map([...registry, [mining.name, mining]])
   const pipeline = testPipeline({ backend: fakeBackend(chain), methods })
@@ -38,7 +38,7 @@ function openSession() {
   return { chain, sent, closed, connection, session, call, mine }
 }
 
-/** More turns of the event loop than a push waits for. */
+/** More event loop turns than a push waits. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 5; count++) await setImmediate()
 }

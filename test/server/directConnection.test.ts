@@ -11,9 +11,9 @@ import { type RunningServer, startServer } from '../support/server.js'
 let running: RunningServer
 let socket: Socket
 let received: string
-/** Ends the call of `test_wait` that is in work. */
+/** Ends the running call of `test_wait`. */
 let release: () => void
-/** How many calls of `test_large` were answered. */
+/** Number of answered calls of `test_large`. */
 let largeAnswers: number
 const largeLength = 4 * 1024 * 1024
 let waiting: Promise<AbortSignal | undefined>
@@ -73,7 +73,7 @@ const chunked = (body: string) =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
   `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
-/** Waits until the last of these texts has come. @returns where they stand, in the order in which they are given */
+/** Waits until all these texts have arrived. @returns their positions in the given order */
 async function positionsOf(...texts: string[]): Promise<number[]> {
   while (!texts.every((text) => received.includes(text))) await once(socket, 'data')
   return texts.map((text) => received.indexOf(text))
@@ -176,7 +176,7 @@ test('a client that does not read is not answered endlessly', async () => {
   socket.write(Array.from({ length: count }, (_, id) => post(bodyOf(id, 'test_large'))).join(''))
   await expect.poll(() => largeAnswers).toBeGreaterThan(0)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // What the system takes of the answers is some megabytes.
+  // The system buffers some megabytes of the answers.
   expect(largeAnswers).toBeLessThan(count / 2)
   let bytes = 0
   socket.removeAllListeners('data')
@@ -190,7 +190,7 @@ test('a client that does not read is not answered endlessly', async () => {
 
 test('a deferred answer is sent before a half-closed connection ends', async () => {
   const body = bodyOf(1)
-  // A read that is full is followed by another one at once, which finds the end.
+  // A full read is followed immediately by another one, which finds the end.
   const bodyLength = 65_536 - post(body.padEnd(10_000)).length + 10_000
   socket.end(post(body.padEnd(bodyLength)))
   await once(socket, 'close')

@@ -6,8 +6,8 @@ import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
 import { type RunningServer, startServer } from '../support/server.js'
 
 /*
- * Raw requests, usual ones and spoilt ones, go to a server that reads plain requests by itself and to one that leaves
- * all of them to node:http and the app. Both have to answer with the same bytes.
+ * Raw requests, valid and malformed, go to a server that reads plain requests directly and to one that passes
+ * all of them to node:http and the app. Both must answer with the same bytes.
  */
 
 const requestsOfARun = 10_000
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(servers.flatMap(({ direct, app }) => [direct.server.close(), app.server.close()])))
 
-/** Builds requests from a seed. A spoilt one is the last of its connection. */
+/** Builds requests from a seed. A malformed one is the last of its connection. */
 class Generator {
   readonly #draw: () => number
 
@@ -282,7 +282,7 @@ const oddLengths: ((length: number) => string)[] = [
   () => 'content-length: x',
 ]
 
-/** A connection to one server on which one request follows another. */
+/** A connection to one server for consecutive requests. */
 class Lane {
   readonly #port: number
   #socket: Socket | undefined
@@ -291,7 +291,7 @@ class Lane {
     this.#port = port
   }
 
-  /** The bytes that answer a request, but for the time in them. */
+  /** Answer to a request without its time. */
   async ask(text: string): Promise<string> {
     const socket = await this.#open()
     let received = ''

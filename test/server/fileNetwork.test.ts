@@ -230,7 +230,7 @@ describe('the gateway', () => {
   })
 })
 
-/** Asks a port of the file network alone. */
+/** Sends a request to a dedicated port of the file network. */
 async function askFilePort(path: string) {
   const { server } = await startServer()
   const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })

@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(path, { force: true })
 })
 
-/** Writes text to the socket and gives what comes back until it is closed or so many lines are there. */
+/** Writes text to the socket. @returns the output until it closes or has the given number of lines */
 function exchange(text: string, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     let received = ''

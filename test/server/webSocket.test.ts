@@ -68,7 +68,7 @@ test.each([
   const heard: (string | number)[] = []
   socket.on('message', (data: Buffer) => heard.push(data.toString()))
   socket.on('close', (closed) => heard.push(closed))
-  // All of it comes in one read.
+  // All of it arrives in one read.
   stream.cork()
   socket.send(echo(1, ['é']))
   socket.send(echo(2, []))

@@ -78,7 +78,7 @@ describe('eth_callMany', () => {
 
   test("lets each bundle see its own block by geth's names and Erigon's, and overrides the state once", async () => {
     const { call } = devnet
-    // Answers NUMBER, TIMESTAMP, COINBASE and BASEFEE.
+    // Returns NUMBER, TIMESTAMP, COINBASE and BASEFEE.
     const code = '0x4360005242602052416040524860605260806000f3'
     const to: Hex = `0x${'77'.repeat(20)}`
     const transactions = [{ to, gasPrice: '0x9' }]

@@ -35,15 +35,15 @@ interface Block {
   calls: Call[]
 }
 
-/** As EIP-7002 and EIP-7251 have them, with their checksums. */
+/** From EIP-7002 and EIP-7251, with checksums. */
 const systemContracts = {
   withdrawalRequests: '0x00000961Ef480Eb55e80D19ad83579A64c007002',
   consolidationRequests: '0x0000BBdDc7CE488642fb579F8B00f3a590007251',
   beaconRoots: '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02',
 } as const
-/** The deposit contract of the main network (EIP-6110). */
+/** Mainnet deposit contract (EIP-6110). */
 const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
-/** Code that logs so many zero bytes as a DepositEvent. */
+/** Code that logs the given number of zero bytes as a DepositEvent. */
 const depositLog = (length: number): Hex =>
   `0x7f649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c561${toHex(length, { size: 2 }).slice(2)}5fa1`
 const poor = `0x${'c0'.repeat(20)}` as const
@@ -71,7 +71,7 @@ describe('system calls of simulated blocks', () => {
       { stateOverrides: { [identity]: { movePrecompileToAddress: systemContracts.beaconRoots } } },
     ])
     const [plain] = await simulate([{}])
-    // The contract would have written its ring.
+    // The contract would have written its ring buffer.
     expect(block?.stateRoot).not.toBe(plain?.stateRoot)
     const [idle] = await simulate([
       { stateOverrides: { [identity]: { movePrecompileToAddress: withdrawal } } },
@@ -169,7 +169,7 @@ describe('eth_simulateV1', () => {
     expect(logs.map((list) => list.length)).toEqual([3, 1, 1])
     expect(logs[0]?.map(({ address }) => address)).toEqual([ETHER_LOGS, ETHER_LOGS, store])
     expect(logs[0]?.[0]).toMatchObject({ topics: [TRANSFER, pad(chain.bob), pad(store)], data: pad('0x5') })
-    // The log that was taken back leaves its number to the next one.
+    // The reverted log's index goes to the next one.
     expect(logs.flat().map(({ logIndex }) => logIndex)).toEqual(['0x0', '0x1', '0x2', '0x3', '0x4'])
     expect(logs.flat().every(({ blockHash }) => blockHash === block?.hash)).toBe(true)
     const [plain] = await simulate([{ stateOverrides: rich, calls }])

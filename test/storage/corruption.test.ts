@@ -13,7 +13,7 @@ import { fillChain } from './support.js'
 const blocks = 20
 let folder: string
 let pristine: string
-/** What is asked, with the JSON of its answer; undefined where it was refused. */
+/** Requests with their answers in JSON; undefined if refused. */
 let questions: (devnet: Devnet) => Map<string, Promise<string | undefined>>
 let answers: Map<string, string | undefined>
 beforeAll(async () => {
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The content of a file. What breaks off behind the head of an answer ends with a trailer that says why, as in Kubo. */
+/** Content of a file. If the answer breaks off after its head, a trailer has the reason, as in Kubo. */
 function cat(ipfsUrl: string, cid: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(new URL(`/api/v0/cat?arg=${cid}`, ipfsUrl), { method: 'POST' }, (response) => {
@@ -84,7 +84,7 @@ function cat(ipfsUrl: string, cid: string): Promise<string> {
   })
 }
 
-/** Files whose content says something about chains and files. */
+/** Files that contain chain or file data. */
 function dataFiles(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^(LOG|LOG\.old|LOCK|lock)$/.test(entry.name))
@@ -93,7 +93,7 @@ function dataFiles(directory: string): string[] {
     .sort()
 }
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Random numbers from 0 to 1, the same in every run (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -104,7 +104,7 @@ function randomNumbers(seed: number): () => number {
   }
 }
 
-/** What a damaged directory gives: why it is refused, or the answers that differ. */
+/** Result of opening a damaged directory: the refusal, or different answers. */
 async function openDamaged(dataDir: string): Promise<{ refusal?: string; wrong: string[] }> {
   let devnet: Devnet
   try {
@@ -144,7 +144,7 @@ describe('no answer is wrong', () => {
       const files = dataFiles(pristine)
       expect(files.some((name) => name.endsWith('.ldb'))).toBe(true)
       for (const name of files) {
-        // LevelDB keeps what it was given last in a log: without its end it is what it was before.
+        // LevelDB keeps recent writes in a log: a truncated log has the previous state.
         if (kind === 'a cut' && name.endsWith('.log')) continue
         const copy = mkdtempSync(join(folder, 'copy-'))
         await cp(pristine, copy, { recursive: true })

@@ -8,7 +8,7 @@ import { startDevnet, stopAll, stopDevnet, type Devnet } from '../devnet/support
 import { addFile, callFileNetwork } from '../support/rpc.js'
 import { until } from '../support/until.js'
 
-/** A file system of 12 MiB; undefined where this process may not mount one. */
+/** A file system of 12 MiB; undefined if this process may not mount one. */
 function mountSmallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'standin-small-disk-'))
   try {

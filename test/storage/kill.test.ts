@@ -57,7 +57,7 @@ it('has every acknowledged batch after kill -9 at any instant, and nothing of ot
     let output = ''
     child.stdout.on('data', (data: Buffer) => {
       output += data.toString()
-      // At a different point every time, mostly in the middle of a write or of LevelDB's work behind it.
+      // At a different time in each run, mostly during a write or LevelDB's subsequent work.
       if (output.length > 10 + round * 397) child.kill('SIGKILL')
     })
     await new Promise((resolve) => child.once('close', resolve))

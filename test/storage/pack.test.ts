@@ -24,7 +24,7 @@ let contract: Hex
 let cid: string
 let answers: unknown
 
-/** What a chain and its files say: blocks, receipts, logs, states, proofs, the file, its pin. */
+/** Answers about a chain and its files: blocks, receipts, logs, states, proofs, the file, its pin. */
 async function answersOf({ node, call, from }: Devnet): Promise<unknown> {
   const history: unknown[] = []
   for (let number = 0; number <= blocks; number++) {
@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterEach(stopAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Every file of a directory with the checksum of its bytes. */
+/** Checksums of all files in a directory. */
 async function checksums(directory: string): Promise<Record<string, string>> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
   const found: Record<string, string> = {}
@@ -174,7 +174,7 @@ describe('a node started from an archive', () => {
   })
 })
 
-/** Names an unpacked archive: the checksum of its first entry, which a tar header of 512 bytes precedes. */
+/** Name of an unpacked archive: the checksum of its first entry, after a tar header of 512 bytes. */
 function createChecksum(archive: Buffer): string {
   const tar = gunzipSync(archive)
   const size = parseInt(tar.toString('latin1', 124, 136), 8)
@@ -268,7 +268,7 @@ describe('an archive is refused', () => {
   })
 })
 
-/** Another byte in the middle of the largest file. */
+/** Changes a byte in the middle of the largest file. */
 function flipInside(archive: Buffer): Buffer {
   const tar = gunzipSync(archive)
   const at = tar.indexOf('contentcontent')
@@ -336,7 +336,7 @@ describe('the command', () => {
         return []
       }
     }
-    // On a busy machine all may be unpacked before the kill arrives.
+    // On a busy machine everything may be unpacked before the kill.
     for (let isKilledInTime = false; !isKilledInTime;) {
       rmSync(cache, { recursive: true, force: true })
       const killed = runCommand(words)

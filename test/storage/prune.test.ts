@@ -12,7 +12,7 @@ import { buildCommand, runCommand } from '../support/command.js'
 import { fillChain } from './support.js'
 
 const blocks = 40
-/** What the chain answered before it was pruned. */
+/** Answers of the chain before pruning. */
 interface Answers {
   contract: Hex
   history: unknown[]
@@ -26,7 +26,7 @@ beforeAll(() => {
 afterEach(stopAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Everything that blocks say, which pruning leaves. */
+/** Answers from blocks, which pruning keeps. */
 async function historyOf({ call }: Devnet): Promise<unknown[]> {
   const answers: unknown[] = []
   for (let number = 0; number <= blocks; number++) {
@@ -42,7 +42,7 @@ async function historyOf({ call }: Devnet): Promise<unknown[]> {
   return answers
 }
 
-/** What the state of a block says. */
+/** Answers from the state of a block. */
 async function stateAt({ call, from, to }: Devnet, contract: Hex, number: number): Promise<unknown> {
   const block = numberToHex(number)
   return [
@@ -127,7 +127,7 @@ describe('a pruned chain', () => {
   })
 })
 
-/** Prunes to as many states as its second argument says, and ends as by kill -9 at the step that the third one names. */
+/** Prunes to the number of states in the second argument, and ends like kill -9 at the step in the third. */
 const killedPruning = `
   import { Database } from './src/storage/database.js'
   import { pruneData } from './src/node/storedData.js'

@@ -6,7 +6,7 @@ const contract: Hex = '0x6015600c60003960156000f36000356020355560003560005260016
 
 const word = (value: number): string => value.toString(16).padStart(64, '0')
 
-/** Makes a chain with all that a data directory holds of one: balances, code, storage, receipts, logs. */
+/** Builds a chain with everything that a data directory may hold: balances, code, storage, receipts, logs. */
 export async function fillChain(
   { call, send, to }: Devnet,
   blocks: number,

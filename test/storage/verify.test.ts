@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What is found in a copy of the directory after its database was changed. */
+/** Problems in a copy of the directory after its database was changed. */
 async function problemsAfter(change: (database: Database) => Promise<void> | void): Promise<string[]> {
   const copy = mkdtempSync(join(folder, 'copy-'))
   await cp(pristine, copy, { recursive: true })
@@ -38,7 +38,7 @@ async function problemsAfter(change: (database: Database) => Promise<void> | voi
   return problems
 }
 
-/** The rows of a range that a test may change. */
+/** Rows of a range for tests to change. */
 async function rowsOf(database: Database, range: KeyRange): Promise<[Uint8Array, Uint8Array][]> {
   const rows: [Uint8Array, Uint8Array][] = []
   for await (const [key, value] of database.iterate(range)) rows.push([key.slice(), value.slice()])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Readable } from 'node:stream'
 
-/** A TypeScript program that tests can run as a process of its own. */
+/** A TypeScript program that tests can run as a separate process. */
 export interface BundledProgram {
   run(...parameters: string[]): ChildProcessByStdio<null, Readable, Readable>
   /** Removes the bundle. */
@@ -14,7 +14,7 @@ export interface BundledProgram {
 /** Bundles TypeScript source whose imports are relative to the project's root. */
 export async function bundleProgram(source: string): Promise<BundledProgram> {
   const root = join(import.meta.dirname, '../..')
-  // Inside node_modules, so that packages are found from there.
+  // In node_modules, so that packages resolve.
   const folder = join(
     root,
     'node_modules/.cache',

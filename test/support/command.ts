@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { build } from '../../scripts/build.mjs'
 import { until } from './until.js'
 
-/** What `--json` prints when the node is ready. */
+/** Ready line of `--json`. */
 export interface Ready {
   url: string
   wsUrl: string
@@ -13,12 +13,12 @@ export interface Ready {
   dataDir: string
 }
 
-/** The command as a process of its own. */
+/** The command as a separate process. */
 export interface Command {
   child: ChildProcess
   stdout: () => string
   stderr: () => string
-  /** The exit status, or the name of the signal that ended it. */
+  /** Exit status, or name of the terminating signal. */
   ended: Promise<number | NodeJS.Signals>
 }
 
@@ -27,7 +27,7 @@ export function buildCommand(): Promise<void> {
   return build({ types: false, log: () => undefined })
 }
 
-/** What a command is run with, and which one: that of this checkout unless another is named. */
+/** Options for running a command; defaults to that of this checkout. */
 export interface CommandPlace {
   environment?: Record<string, string>
   entry?: string
@@ -51,7 +51,7 @@ export function runCommand(
   return { child, stdout: () => stdout, stderr: () => stderr, ended }
 }
 
-/** Starts the command with `--json` on free ports and waits for its line. */
+/** Starts the command with `--json` on free ports and waits for its ready line. */
 export async function startCommand(
   words: readonly string[] = [],
   place: CommandPlace = {},

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path'
 const require = createRequire(resolve('test/peers/package.json'))
 
 /**
- * Where a program of foundry is: `npm install --prefix test/peers` brings it. Undefined where that was not done, or
- * where foundry publishes no build for this machine.
+ * Path of a foundry program, from `npm install --prefix test/peers`. Undefined if that was not run, or
+ * if foundry has no build for this machine.
  */
 export function foundryProgram(name: 'anvil' | 'cast' | 'forge'): string | undefined {
   const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`

@@ -4,7 +4,7 @@ import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
 import type { WriteBatch } from '../../src/storage/database.js'
 import type { BatchOperation } from '../../src/storage/memTable.js'
 
-/** A database in memory: what the state needs of the real one. */
+/** An in-memory database with the interface that the state needs. */
 export class MemoryDatabase {
   readonly #rows = new Map<string, Uint8Array>()
   #file = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { WorkingState } from '../../src/chain/state/workingState.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { MemoryDatabase } from './memoryDatabase.js'
 
-/** An empty state whose roots can be computed, over a store that nothing is written to. */
+/** An empty state that can compute roots, over a store without writes. */
 export function createMemoryState(): WorkingState {
   const store = new StateStore({
     database: new MemoryDatabase(),

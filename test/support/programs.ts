@@ -1,4 +1,4 @@
-/** A random number below a bound, the same sequence for the same seed (mulberry32). */
+/** Random numbers below a bound, reproducible by seed (mulberry32). */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -29,7 +29,7 @@ function call(opcode: number, random: Random, to: Uint8Array): number[] {
   ]
 }
 
-/** Bytecode of a few random statements: storage, logs, hashes, calls, creations, loops and every way to end. */
+/** Bytecode of a few random statements: storage, logs, hashes, calls, creations, loops and all endings. */
 export function randomProgram(random: Random, contracts: readonly Uint8Array[]): Uint8Array {
   const target = (): Uint8Array =>
     random(6) === 0

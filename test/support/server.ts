@@ -10,14 +10,14 @@ import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
 import type { FileEndpoint } from '../../src/server/fileApi.js'
 import { NodeServer, type ServerSetup } from '../../src/server/server.js'
 
-/** A method that gives its parameters back. */
+/** A method that returns its parameters. */
 const echo: Method = {
   name: 'test_echo',
   parameters: [],
   invoke: (_call, params) => JSON.stringify(params ?? null),
 }
 
-/** A file network whose operations tell what they were asked. */
+/** A file network whose operations return their requests. */
 const echoFiles: FileEndpoint = {
   async execute({ operation, query, body }) {
     let length = 0
@@ -32,13 +32,13 @@ const echoFiles: FileEndpoint = {
   },
 }
 
-/** What a test changes about the server; the rest is an open node with two networks. */
+/** Settings that tests change; the defaults are an open node with two networks. */
 export type ServerChanges = Partial<Omit<ServerSetup, 'provider' | 'limits'>> & {
   provider?: Partial<ProviderSettings>
   limits?: Partial<ServerSetup['limits']>
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningServer {
   server: NodeServer
   port: number
@@ -83,15 +83,15 @@ export async function startServer(
   return { server, port, provider }
 }
 
-/** An answer as it came over the socket. */
+/** A raw answer from the socket. */
 export interface RawAnswer {
   status: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>
   body: string
 }
 
-/** Sends bytes as they are, and reads one answer until the server closes or its Content-Length is reached. */
+/** Sends raw bytes, and reads one answer until the server closes or its Content-Length is reached. */
 export function sendRaw(port: number, text: string, ca?: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const address = { port, host: '127.0.0.1' }
@@ -147,16 +147,16 @@ function parseAnswer(received: string): RawAnswer | undefined {
   }
 }
 
-/** What a request says besides its path. */
+/** Options of a request besides its path. */
 export interface RawRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** The certificate of a server that speaks HTTPS. */
+  /** Certificate of an HTTPS server. */
   ca?: string | undefined
 }
 
-/** Sends one HTTP request with nothing in it that was not asked for, but Host and Content-Length. */
+/** Sends one HTTP request with no headers besides the given ones, Host and Content-Length. */
 export function request(
   port: number,
   path: string,
@@ -177,7 +177,7 @@ export function call(port: number, path: string, headers: Record<string, string>
   return request(port, path, { headers: { 'content-type': 'application/json', ...headers }, body, ca })
 }
 
-/** Asks for a WebSocket. */
+/** Requests a WebSocket upgrade. */
 export function upgrade(port: number, path: string, headers: Record<string, string> = {}, ca?: string) {
   return request(port, path, {
     method: 'GET',

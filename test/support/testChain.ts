@@ -7,7 +7,7 @@ import { openChain } from '../../src/chain/open.js'
 import { blockEncoder } from '../../src/rpc/format/block.js'
 import type { Database } from '../../src/storage/database.js'
 
-/** Where a chain of a test lies, and what it begins with. */
+/** Location and start of a test chain. */
 export interface TestChain {
   database: Database
   /** Its number in the database. */
@@ -17,7 +17,7 @@ export interface TestChain {
   genesis: Genesis
 }
 
-/** Opens a chain without a node around it; only its blocks move its clock. */
+/** Opens a chain without a node; only blocks move its clock. */
 export function openTestChain({ schedule, genesis, ...place }: TestChain): Promise<Chain> {
   return openChain({
     ...place,

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { vi } from 'vitest'
 
-/** Where the last clock stood: none goes back behind it. */
+/** Last time of the clock, below which no clock returns. */
 let latest = 0
 
 /**
- * Lets no time be left in any slice (src/encoding/timeSlice.ts) from now on: work gives way wherever it can, and how often
- * does not depend on the machine. vi.restoreAllMocks ends that.
+ * Makes every slice (src/encoding/timeSlice.ts) expire immediately: work yields wherever it can, and how often
+ * does not depend on the machine. vi.restoreAllMocks undoes this.
  */
 export function endEverySlice(): void {
   latest = Math.max(latest, performance.now())
   vi.spyOn(performance, 'now').mockImplementation(() => (latest += 10))
 }
 
-/** Does work and counts the turns of the event loop until it is done; `between` is done in each of them but the last. */
+/** Runs work and counts the event loop turns until it is done; calls `between` in each but the last. */
 export async function countTurns(
   work: () => Promise<unknown>,
   between: () => unknown = () => undefined,
@@ -32,10 +32,10 @@ export async function countTurns(
 }
 
 /**
- * Does work while every look at the clock takes it on, by a millisecond unless told otherwise, so that slices of time are
- * used up alike on every machine.
+ * Runs work while every clock read advances the clock, by a millisecond unless specified, so that time slices are
+ * used up equally on every machine.
  *
- * @param turned - called with every turn of the event loop
+ * @param turned - called on every turn of the event loop
  */
 async function watchTurns(
   work: () => Promise<unknown>,
@@ -59,8 +59,8 @@ async function watchTurns(
 }
 
 /**
- * How often the event loop goes round during work that does not wait for anything outside of the process, with a clock
- * that every look takes on by a millisecond, or by what is given.
+ * Counts the event loop turns during work that does not wait for anything outside the process, with a clock
+ * that every read advances by a millisecond, or by the given time.
  */
 export async function countTurnsByLooks(
   work: () => Promise<unknown>,
@@ -71,7 +71,7 @@ export async function countTurnsByLooks(
   return turns
 }
 
-/** How many pieces of a body are taken in one turn of the event loop, at most, by work that never has to wait for one. */
+/** Maximum number of body pieces consumed in one event loop turn by work that never waits for one. */
 export async function mostInOneTurn(
   pieces: readonly Uint8Array[],
   work: (body: AsyncIterable<Uint8Array>) => Promise<unknown>,

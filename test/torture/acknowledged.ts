@@ -25,15 +25,15 @@ interface Receipt {
   blockNumber: string
 }
 
-/** Everything that the node has acknowledged, to be looked for after each restart. */
+/** Everything the node has acknowledged, to check after each restart. */
 interface Ledger {
   payments: Payment[]
   uploads: Upload[]
 }
 
 /**
- * Kills the node in the middle of mining and uploading, again and again on one data directory, and checks after
- * each restart that all it ever acknowledged is there.
+ * Repeatedly kills the node while it mines and stores uploads in one data directory, and checks after
+ * each restart that everything it ever acknowledged exists.
  */
 export async function surviveKills(rounds: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'standin-survival-'))
@@ -52,7 +52,7 @@ export async function surviveKills(rounds: number): Promise<void> {
       ...[1000, 700_000].map((size) => uploadUntilKilled(command, { ipfsUrl, size, ledger })),
     ]
     const failed = Promise.all(work)
-    // Every other kill comes early, while the node may not have answered anything yet.
+    // Every other kill comes early, possibly before the first answer.
     const { length } = ledger.uploads
     if (round % 2 === 1) await Promise.race([until(() => ledger.uploads.length > length + 1), failed])
     await Promise.race([sleep(randomInt(1, 200)), failed])
@@ -97,7 +97,7 @@ async function uploadUntilKilled(
 }
 
 /**
- * The answer, or undefined where the kill broke the connection off before it. A refusal in words is a failure, and so is
+ * The answer, or undefined if the kill broke the connection before it. A refusal is a failure, and so is
  * a connection that breaks while the node lives.
  */
 async function untilKilled<Answer>(
@@ -107,7 +107,7 @@ async function untilKilled<Answer>(
   try {
     return await answer
   } catch (error) {
-    // fetch reports a lost connection as a TypeError, in the headers as in the body.
+    // fetch reports a lost connection as a TypeError, in headers and body alike.
     if (child.killed && (error instanceof TypeError || error instanceof SyntaxError)) return undefined
     throw error
   }

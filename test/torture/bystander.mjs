@@ -1,4 +1,4 @@
-// A client that asks small things all the time and reports the longest time that an answer took.
+// A client that continuously sends small requests and reports the longest response time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
 

@@ -11,21 +11,21 @@ interface BlockFacts {
   stateRoot: Hex
 }
 
-/** A point that the node said one can go back to. */
+/** A snapshot that the node acknowledged. */
 interface Snapshot {
   id: Hex
-  /** Hashes of the canonical chain by number, and the balances that the controls set. */
+  /** Hashes of the canonical chain by number, and balances set by controls. */
   blocks: Hex[]
   balances: Map<Hex, bigint>
 }
 
-/** Emits one log a call: PUSH1 2a PUSH0 PUSH0 LOG1 STOP. */
+/** Emits one log per call: PUSH1 2a PUSH0 PUSH0 LOG1 STOP. */
 const LOGGER_CODE = '0x602a5f5fa100'
 const LOGGER = `0x${'1'.repeat(40)}` as const
 
 /**
- * One client that drives the chain, one request after another, and knows what the node has to show after each. What the
- * node acknowledged must be there after a kill; the request that the kill interrupted may have happened or not.
+ * One client that drives the chain with sequential requests, and knows the expected answers after each. Everything the
+ * node acknowledged must exist after a kill; the interrupted request may have taken effect or not.
  */
 export class ChainClient {
   readonly #random: () => number
@@ -33,10 +33,10 @@ export class ChainClient {
   #blocks: Hex[] = []
   #balances = new Map<Hex, bigint>()
   #snapshots: Snapshot[] = []
-  /** The operation under way, whose outcome is not known if the node goes down. */
+  /** The current operation, whose outcome is unknown if the node is killed. */
   #underWay: string | undefined
   #revertedTo: Snapshot | undefined
-  /** How many operations were acknowledged, by kind. */
+  /** Number of acknowledged operations by kind. */
   readonly acknowledged: Record<string, number> = {}
 
   constructor(random: () => number) {
@@ -50,7 +50,7 @@ export class ChainClient {
     await this.#readChain(url)
   }
 
-  /** Does one random operation and learns what it has changed. @throws whatever the connection throws at a kill */
+  /** Runs one random operation and records its changes. @throws the connection's error at a kill */
   async step(url: string): Promise<void> {
     const operations: Record<string, () => Promise<void>> = {
       mine: () => this.#mine(url),
@@ -69,7 +69,9 @@ export class ChainClient {
     this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
   }
 
-  /** Compares the node with what it acknowledged. After a kill, the interrupted operation counts as done or undone. */
+  /**
+   * Compares the node with its acknowledgements. After a kill, the interrupted operation may have taken effect or not.
+   */
   async check(url: string): Promise<void> {
     const head = await block(url, 'latest')
     const expected = this.#blocks.at(-1)
@@ -80,13 +82,13 @@ export class ChainClient {
     this.#underWay = undefined
     await checkLogs(url, this.#blocks.length - 1)
     await this.#checkSnapshots(url)
-    // A block that was just mined shows its own state, without what controls make of it later.
+    // A newly mined block shows its own state, before any changes by controls.
     await callRpc(url, 'evm_mine', [])
     await this.#readChain(url)
     await checkProof(url, await block(url, 'latest'))
   }
 
-  /** Reverts to the oldest snapshot, which has to work. */
+  /** Reverts to the oldest snapshot, which must succeed. */
   async revertToOldest(url: string): Promise<void> {
     const [oldest] = this.#snapshots
     if (oldest === undefined) return
@@ -95,7 +97,7 @@ export class ChainClient {
     this.acknowledged.revert = (this.acknowledged.revert ?? 0) + 1
   }
 
-  /** Reverts to every snapshot that is left, the newest first: each has to work. */
+  /** Reverts to all remaining snapshots, newest first; each must succeed. */
   async revertToAll(url: string): Promise<void> {
     for (const snapshot of [...this.#snapshots].reverse()) {
       await this.#revertTo(url, snapshot)
@@ -124,7 +126,7 @@ export class ChainClient {
       .toString(16)
       .padStart(40, 'e')}` as const
     const balance = BigInt(Math.floor(this.#random() * 1e12))
-    // Known as soon as it is under way: a kill may leave either value, see check.
+    // Recorded at its start: a kill may leave either value, see check.
     const before = this.#balances.get(address)
     this.#balances.delete(address)
     await callRpc(url, 'anvil_setBalance', [address, `0x${balance.toString(16)}`])
@@ -160,7 +162,7 @@ export class ChainClient {
   async #reorganise(url: string): Promise<void> {
     const depth = 1 + Math.floor(this.#random() * 3)
     if (this.#blocks.length <= depth + 1) return
-    // Controls that moved the state on the blocks that leave are gone with them.
+    // Changes by controls on removed blocks are gone with them.
     this.#balances.clear()
     await callRpc(url, 'anvil_reorg', [depth, []])
     this.#blocks.length -= depth
@@ -204,7 +206,7 @@ export class ChainClient {
     }
   }
 
-  /** Reads the blocks from those that are known up to the head. */
+  /** Reads the blocks from the known ones up to the head. */
   async #readChain(url: string): Promise<void> {
     const head = await block(url, 'latest')
     for (let number = this.#blocks.length; number <= Number(head.number); number++) {
@@ -222,7 +224,7 @@ async function block(url: string, selector: string): Promise<BlockFacts> {
   return found
 }
 
-/** The logs that the index finds in the newest blocks are those of their receipts. */
+/** Checks that the index finds the logs in the receipts of the newest blocks. */
 async function checkLogs(url: string, head: number): Promise<void> {
   const from = Math.max(0, head - 30)
   const fromReceipts: unknown[] = []
@@ -236,7 +238,7 @@ async function checkLogs(url: string, head: number): Promise<void> {
   expect(await callRpc(url, 'eth_getLogs', [filter])).toEqual(fromReceipts)
 }
 
-/** The proof of an account follows from the state root of a block. */
+/** Checks the proof of an account against the state root of a block. */
 async function checkProof(url: string, { hash, stateRoot }: BlockFacts): Promise<void> {
   const proof = await callRpc<{ accountProof: Hex[] }>(url, 'eth_getProof', [LOGGER, [], { blockHash: hash }])
   expect(verifyMerkleProof(stateRoot, keccakOf(LOGGER), proof.accountProof)).toBeDefined()

@@ -2,19 +2,19 @@ import { expect } from 'vitest'
 import type { TorturedNode } from './node.js'
 import { uploadBody } from './requests.js'
 
-/** A file operation refused a request, in words. */
+/** Refusal of a file operation. */
 class RefusedError extends Error {}
 
 /**
- * One client of the file network that uploads, pins, unpins and edits MFS, one request after another, and knows what the
- * node has to show after each.
+ * One client of the file network that uploads, pins, unpins and edits MFS with sequential requests, and knows the
+ * expected answers after each.
  */
 export class FileClient {
   readonly #random: () => number
   readonly #name: string
   /** Contents by CID, and whether they are pinned; undefined while that is being changed. */
   readonly #files = new Map<string, { content: Buffer; isPinned: boolean | undefined }>()
-  /** Contents by their paths in MFS; undefined where a change was interrupted. */
+  /** Contents by MFS path; undefined if a change was interrupted. */
   readonly #paths = new Map<string, Buffer | 'absent' | undefined>()
   #uploads = 0
   readonly acknowledged: Record<string, number> = {}
@@ -24,7 +24,7 @@ export class FileClient {
     this.#random = random
   }
 
-  /** Does one random operation. @throws whatever the connection throws at a kill */
+  /** Runs one random operation. @throws the connection's error at a kill */
   async step(node: TorturedNode): Promise<void> {
     const operations: (readonly [string, () => Promise<boolean>])[] = [
       ['add', () => this.#add(node)],
@@ -37,7 +37,7 @@ export class FileClient {
     if (await run()) this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
   }
 
-  /** Compares the node with what it acknowledged. */
+  /** Compares the node with its acknowledgements. */
   async check(node: TorturedNode): Promise<void> {
     for (const [cid, { content, isPinned }] of this.#files) {
       const isListed = await ask(node, `pin/ls?arg=${cid}`).then(
@@ -58,7 +58,8 @@ export class FileClient {
   }
 
   async #add(node: TorturedNode): Promise<boolean> {
-    // No two uploads are alike: one that a kill interrupts, or another client's, would pin what this client has unpinned.
+    // Every upload is unique: otherwise an interrupted one, or another client's, would pin content that this client has
+    // unpinned.
     const content = Buffer.alloc(32 + Math.floor(this.#random() ** 4 * 600_000))
     content.write(`${this.#name} ${this.#uploads++} `)
     for (let i = 32; i < content.length; i += 97) content[i] = Math.floor(this.#random() * 256)

@@ -10,7 +10,7 @@ import { call } from './requests.js'
 import { rounds } from './settings.js'
 
 const MEGABYTE = 2 ** 20
-/** Bytes of resident memory: what a flood may make of the node's hundred megabytes. */
+/** Maximum resident memory in bytes during a flood; the node starts with a hundred megabytes. */
 const MOST_MEMORY = 300 * MEGABYTE
 const CONNECTIONS = rounds(500, 5000)
 const SUBSCRIPTIONS = rounds(1000, 10_000)
@@ -46,7 +46,7 @@ const largeCall = (id: number) =>
     params: [{ to: LARGE, gas: '0x2faf080' }, 'latest'],
   })
 
-/** A connection to the node's JSON-RPC port, which a test ends with the others. */
+/** A connection to the node's JSON-RPC port, closed at the end of the test. */
 async function open(): Promise<Socket> {
   const { hostname, port } = new URL(node.ready.url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -71,7 +71,7 @@ function request(body: string): string {
   )
 }
 
-/** The node answers another client, and has not taken more memory than it may. */
+/** Checks that the node answers another client, and that its memory is within the limit. */
 async function expectSound(): Promise<void> {
   expect(await callRpc(node.ready.url, 'eth_chainId', [])).toBe('0x7a69')
   const { peakMemory } = await node.measure()
@@ -112,7 +112,7 @@ it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async 
   const all = await Promise.all(Array.from({ length: 20 }, open))
   for (const socket of all) {
     socket.pause()
-    // Pipelined: the second answer is not made before the first has left.
+    // Pipelined: the second answer is not computed before the first has been sent.
     for (let id = 0; id < 20; id++) socket.write(request(largeCall(id)))
   }
   await sleep(3000)

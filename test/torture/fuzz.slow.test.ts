@@ -10,10 +10,10 @@ import { damage, pick, valueOf, type Random } from './values.js'
 
 const REQUESTS = rounds(300, 2_000_000)
 const AT_ONCE = 16
-/** Milliseconds: no request waits longer for another one. */
+/** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
 const MOST_MEMORY = 300 * 2 ** 20
-/** Milliseconds after which a request is given up. */
+/** Timeout of a request in milliseconds. */
 const PATIENCE = 5000
 const TIME_LIMIT = 4 * 3_600_000
 
@@ -27,14 +27,14 @@ afterAll(async () => {
   expect(await node.stop()).toBe(0)
 })
 
-/** Requests between two looks at the node. */
+/** Requests between checks of the node. */
 const BATCH = AT_ONCE * 8
-/** A stop has to show each time: garbage collection, code that is compiled and other processes make some of them. */
+/** A stop must recur every time, because garbage collection, compilation and other processes cause some. */
 const ATTEMPTS = 3
 
 /**
- * Sends random requests, and looks at the node after each hundred: it lives, has reported nothing, and has neither
- * stopped nor taken more memory than it may.
+ * Sends random requests, and checks the node after each hundred: it runs, has reported nothing, and has neither
+ * stopped too long nor exceeded its memory limit.
  */
 async function fuzz(name: string, send: (random: Random) => Promise<unknown>): Promise<void> {
   await untilIdle(node, 60_000)
@@ -43,7 +43,7 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     let least = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
-      // The same requests each time.
+      // The same requests every time.
       const random = randomNumbers(seed * 1_000_003 + sent)
       for (let count = 0; count < BATCH; count += AT_ONCE) {
         await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
@@ -62,13 +62,13 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
   console.log(`${REQUESTS} requests: ${name}, ${longest.toFixed(0)} ms stop, ${first.toFixed(0)} ms once`)
 }
 
-/** A node may refuse by closing the connection, and a client may lose its patience; all else is a fault of the test. */
+/** A node may refuse by closing the connection, and a client may time out; any other error is one of the test. */
 function ignoreConnection(error: unknown): void {
   if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')) return
   throw error
 }
 
-/** A value as a part of a URL; a lone surrogate has no form there. */
+/** Encodes a value for a URL, which cannot contain a lone surrogate. */
 function encoded(value: unknown): string {
   return encodeURIComponent(Buffer.from(String(value)).toString())
 }
@@ -77,7 +77,7 @@ interface Description {
   methods: { name: string; params: { schema: object; required: boolean }[] }[]
 }
 
-/** These run for as long as their numbers say, and the state that others need is gone with some. */
+/** These run as long as their arguments say, and some remove state that others need. */
 const unbounded =
   /mine|interval|^rpc|reset|revert|loadState|dumpState|setChainId|rollback|reorg|increaseTime|setNextBlock|setTime|admin_|standin_|stop|setAutomine|verify/i
 
@@ -175,7 +175,7 @@ it('answers random requests to the controls', { timeout: TIME_LIMIT }, async () 
       schema: Object.values(requestBody?.content ?? {})[0]?.schema,
     })),
   )
-  // Those that stay open, and those that make the others fail as they are told to.
+  // Requests that stay open, and those that make others fail on purpose.
   const usable = routes.filter(({ path }) => !/events|follow|fault|outage|scenario|stop|clock/.test(path))
   expect(usable.length).toBeGreaterThan(10)
   await fuzz('controls', async (random) => {
@@ -207,7 +207,7 @@ const heads = [
   'GET /ws/v3/local HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
 ].map((text) => Buffer.from(text, 'latin1'))
 
-/** Sends bytes on a connection of their own, and waits a little for what comes. */
+/** Sends bytes on a separate connection, and waits briefly for an answer. */
 async function sendRaw(url: string, bytes: Buffer): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })

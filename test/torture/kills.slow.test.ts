@@ -58,13 +58,13 @@ it.each([
   TIME_LIMIT,
 )
 
-/** Repeats a step until the node is killed. Whatever fails while it lives is a failure. */
+/** Repeats a step until the node is killed. Any error before that is a failure. */
 async function untilKilled({ child }: TorturedNode, step: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       await step()
     } catch (error) {
-      // fetch reports a lost connection as a TypeError, in the headers as in the body.
+      // fetch reports a lost connection as a TypeError, in headers and body alike.
       if (child.killed && (error instanceof TypeError || error instanceof SyntaxError)) return
       throw error
     }

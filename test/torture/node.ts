@@ -7,32 +7,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../support/command.js'
 import { until } from '../support/until.js'
 
-/** What the probe in the node measured since it was last asked. */
+/** Measurements of the probe in the node since the last query. */
 export interface Measurement {
-  /** Milliseconds of processor time that the event loop worked at most without serving anybody. */
+  /** Longest stretch of processor time in milliseconds during which the event loop served nobody. */
   longest: number
-  /** The same by the clock, without the time in which the kernel let other processes run. */
+  /** The same in wall-clock time, without the time in which the kernel ran other processes. */
   longestPassed: number
-  /** Milliseconds by the clock that the node waited at most for a file. */
+  /** Longest wall-clock wait for a file in milliseconds. */
   longestFileWait: number
-  /** Bytes of resident memory since the start, at most. */
+  /** Peak resident memory since the start in bytes. */
   peakMemory: number
-  /** The share of the time in which the thread worked, from 0 to 1; where it waited for a processor does not count. */
+  /** Share of time in which the thread worked, from 0 to 1, without waits for a processor. */
   busy: number
-  /** What the node did in its longest stop, if it is profiled (npm run torture -- --profile): call stacks with their time. */
+  /** Call stacks with times during the longest stop, if profiled (npm run torture -- --profile). */
   stacks: string[]
 }
 
-/** A node under torture: a process of its own with a probe inside. */
+/** A node under torture: a separate process with a probe inside. */
 export interface TorturedNode {
   ready: Ready
   dataDir: string
   child: ChildProcess
-  /** What the node wrote to standard error. */
+  /** Standard error of the node. */
   stderr: () => string
   isAlive: () => boolean
   measure(): Promise<Measurement>
-  /** Stops the node; the data directory goes too, unless it was given. */
+  /** Stops the node and removes its data directory, unless it was given. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>
 }
 
@@ -77,7 +77,7 @@ export async function startTorturedNode(
   }
 }
 
-/** Waits until a node has nothing left to do. @throws Error if it does not come to rest in time */
+/** Waits until a node is idle. @throws Error if it is not in time */
 export async function untilIdle(node: TorturedNode, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds
   await node.measure()
@@ -88,14 +88,14 @@ export async function untilIdle(node: TorturedNode, milliseconds: number): Promi
   }
 }
 
-/** A second client in a process of its own, which asks the node small things all the time. */
+/** A second client in a separate process, which continuously sends small requests. */
 export interface Bystander {
-  /** Milliseconds that an answer took at most since the last call, by what was asked; and how many came. */
+  /** Longest response times in milliseconds since the last call, by request, and the number of answers. */
   read(): Promise<{ longest: Record<string, number>; answers: number; faults: string[] }>
   stop(): void
 }
 
-/** Starts a bystander that asks eth_chainId, cat and a WebSocket subscription. */
+/** Starts a bystander that uses eth_chainId, cat and a WebSocket subscription. */
 export async function startBystander(node: Pick<TorturedNode, 'ready'>, cid: string): Promise<Bystander> {
   const child = fork(join(import.meta.dirname, 'bystander.mjs'), [JSON.stringify({ ...node.ready, cid })])
   await once(child, 'message')

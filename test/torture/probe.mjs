@@ -1,24 +1,25 @@
-// Loaded into the node with --import: measures how long the event loop was busy without a pause, and how long a file took.
+// Loaded into the node with --import: measures the longest uninterrupted work of the event loop and the longest wait
+// for a file.
 import { openSync, readSync, stat } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 
 const schedule = openSchedule()
 const buffer = Buffer.alloc(128)
-/** Whether to say what the node did in its longest stop. */
+/** Whether to profile the longest stop. */
 const isProfiled = process.env.STANDIN_TORTURE_PROFILE !== undefined
 const mostFrames = 14
 let longest = 0
 let longestPassed = 0
-/** Where the longest stop began and ended, in microseconds of the clock that profiles go by. */
+/** Start and end of the longest stop, in microseconds of the profiler's clock. */
 let stop = [0, 0]
 let peakMemory = 0
 let last = now()
 let lastMicroseconds = microseconds()
 
 /**
- * Milliseconds that this thread has worked, and the wall clock without the time in which the kernel let other processes
- * run. The first is what the node answers for: on a busy machine its thread also waits for helpers of the garbage
- * collector that do not get their turn. Linux only; elsewhere both are the wall clock.
+ * Milliseconds that this thread has worked, and wall-clock time without the time in which the kernel ran other
+ * processes. The node is responsible for the first only: on a busy machine its thread also waits for helper threads of
+ * the garbage collector that are not scheduled. Linux only; elsewhere both are wall-clock time.
  */
 function now() {
   const wall = performance.now()
@@ -57,8 +58,8 @@ setInterval(() => {
 }, 100).unref()
 
 /**
- * Milliseconds by the clock that asking for a file took at most. It is done by one of the few threads that also write what
- * is uploaded: where long work has taken all of them, uploads wait.
+ * Longest wall-clock time of a file access in milliseconds. It runs on one of the few threads that also write
+ * uploads: if long work occupies all of them, uploads wait.
  */
 let longestFileWait = 0
 let fileAskedAt = performance.now()
@@ -72,7 +73,7 @@ function askForFile() {
   })
 }
 
-/** When it was last measured. */
+/** Time of the last measurement. */
 let measured = now()
 const session = new Session()
 if (isProfiled) {
@@ -82,7 +83,7 @@ if (isProfiled) {
   await session.post('Profiler.start')
 }
 
-/** The call stacks of the longest stop and their milliseconds, the longest first. */
+/** Call stacks of the longest stop with milliseconds, longest first. */
 async function readProfile() {
   const { profile } = await session.post('Profiler.stop')
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))

@@ -4,13 +4,13 @@ export type Hex = `0x${string}`
 
 const BOUNDARY = 'torture'
 
-/** What the node answered over HTTP. */
+/** HTTP answer of the node. */
 export interface Answer {
   status: number
   text: string
 }
 
-/** Calls a method and throws the answer away, result or error; the text is read to its end. */
+/** Calls a method and discards the answer after reading it completely. */
 export function call(
   node: TorturedNode,
   method: string,
@@ -20,12 +20,12 @@ export function call(
   return callPlainly(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal)
 }
 
-/** Sends a JSON-RPC body as it is. */
+/** Sends a raw JSON-RPC body. */
 export async function callPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<string> {
   return (await askPlainly(node, body, signal)).text
 }
 
-/** As {@link callPlainly}, with the status. */
+/** Like {@link callPlainly}, with the status. */
 export async function askPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<Answer> {
   const response = await fetch(node.ready.url, {
     method: 'POST',
@@ -36,7 +36,7 @@ export async function askPlainly(node: TorturedNode, body: string, signal?: Abor
   return { status: response.status, text: await response.text() }
 }
 
-/** Calls a file operation, with a file or a multipart body if one is given. */
+/** Calls a file operation, with an optional file or multipart body. */
 export async function postFiles(
   node: TorturedNode,
   path: string,
@@ -46,7 +46,7 @@ export async function postFiles(
   return (await askFiles(node, path, body, signal)).text
 }
 
-/** As {@link postFiles}, with the status. */
+/** Like {@link postFiles}, with the status. */
 export async function askFiles(
   node: TorturedNode,
   path: string,
@@ -67,7 +67,7 @@ export async function askFiles(
   return { status: response.status, text: await response.text() }
 }
 
-/** A multipart body of files by their names, which are percent-encoded already. */
+/** A multipart body of files by their already percent-encoded names. */
 export function uploadBody(parts: readonly (readonly [name: string, content: Buffer])[]): Buffer {
   const pieces = parts.flatMap(([name, content]) => [
     Buffer.from(

@@ -1,15 +1,15 @@
-/** How far the harnesses go: the short form in the slow suite, or all of it (npm run torture). */
+/** Extent of the harnesses: short in the slow suite, or complete (npm run torture). */
 export const isFull = process.env.STANDIN_TORTURE_FULL !== undefined
 
-/** Where the random numbers start; a run with the same seed does the same. */
+/** Seed of the random numbers; runs with the same seed are equal. */
 export const seed = Number(process.env.STANDIN_TORTURE_SEED ?? 1)
 
-/** How many rounds, kills or requests; each harness has its own default. */
+/** Number of rounds, kills or requests; each harness has its own default. */
 export function rounds(short: number, full: number): number {
   return Number(process.env.STANDIN_TORTURE_ROUNDS ?? (isFull ? full : short))
 }
 
-/** A generator of random numbers from 0 to 1 that repeats itself for a seed (mulberry32). */
+/** Random numbers from 0 to 1, reproducible by seed (mulberry32). */
 export function randomNumbers(start: number): () => number {
   let state = start >>> 0
   return () => {

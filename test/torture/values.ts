@@ -1,4 +1,4 @@
-/** A JSON schema as far as values are made by it. */
+/** Members of a JSON schema that values are generated from. */
 interface Schema {
   type?: string | string[]
   enum?: unknown[]
@@ -22,7 +22,7 @@ function hex(random: Random, digits: number): string {
   return `0x${Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')}`
 }
 
-/** Values that programs stumble over, whatever they expect. */
+/** Values that programs often mishandle. */
 const awkward: readonly unknown[] = [
   ...[
     null,
@@ -68,7 +68,7 @@ const awkward: readonly unknown[] = [
   ...['f'.repeat(5000), `0x${'00'.repeat(3000)}`, Array.from({ length: 300 }, () => null)],
 ]
 
-/** The accounts and slots that others have used are found again only in a small world. */
+/** A small set of accounts and slots, so that requests hit each other's. */
 const places = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x00000000000000000000000000000000000b0b0b',
@@ -84,7 +84,7 @@ function text(random: Random, pattern: string | undefined): string {
   return hex(random, digits)
 }
 
-/** A value that mostly follows a schema, and now and then does not. */
+/** A value that mostly, but not always, follows a schema. */
 export function valueOf(random: Random, schema: Schema | boolean | undefined, depth = 0): unknown {
   if (random() < 0.06 || depth > 8) return pick(random, awkward)
   if (typeof schema !== 'object') return pick(random, awkward)
@@ -115,7 +115,7 @@ export function valueOf(random: Random, schema: Schema | boolean | undefined, de
   return text(random, schema.pattern)
 }
 
-/** Bytes with some of them changed, cut off or repeated. */
+/** Bytes with some of them changed, truncated or repeated. */
 export function damage(random: Random, bytes: Buffer): Buffer {
   const damaged = Buffer.from(bytes)
   for (let count = Math.floor(random() * 4); count > 0 && damaged.length > 0; count--) {

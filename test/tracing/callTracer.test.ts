@@ -185,7 +185,7 @@ describe('callTracer', () => {
   it('shows a call that is too deep', async () => {
     const old = await TracedNode.start({ hardfork: 'homestead' })
     try {
-      // Before EIP-150 a call may hand on all gas but a thousand, so that 1024 frames fit.
+      // Before EIP-150 a call may pass on all gas but a thousand, so 1024 frames fit.
       const to = await old.deployCode('600060006000600060003061' + '03e85a03f1')
       const { transactionHash } = await old.send({ to, gas: toHex(4_000_000) })
       const top = await old.trace<Frame>(transactionHash, { tracer: 'callTracer' })

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** Mines several calls of the first account in one block, in their order. */
+/** Mines several calls of the first account in one block, in order. */
 async function mineTogether(inputs: readonly Hex[]): Promise<Hex[]> {
   await chain.call('evm_setAutomine', false)
   const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
@@ -163,7 +163,7 @@ describe('debug_traceCall', () => {
     await expect(chain.call('debug_traceCall', call, blockNumber, { txIndex: '0x3' })).rejects.toThrow(
       'out of range',
     )
-    // geth takes it for a number with a sign.
+    // geth parses it as a signed number.
     await expect(
       chain.call('debug_traceCall', call, blockNumber, { txIndex: '0xffffffffffffffff' }),
     ).rejects.toThrow(/^transaction index -1 out of range for block 0x/)

@@ -25,7 +25,7 @@ const codes = {
   loop: '0x5b600056',
 }
 
-/** Traces a call of a contract with other code, as the values below were got from geth 1.17.10. */
+/** Traces a call of a contract with other code; the values below are from geth 1.17.10. */
 function trace(code: keyof typeof codes, tracer: string, tracerConfig?: unknown): Promise<unknown> {
   return chain.call(
     'debug_traceCall',
@@ -208,7 +208,7 @@ describe('a tracer in JavaScript', () => {
     const hoarder = resultOf('(() => { const all = []; for (;;) all.push(new Uint8Array(1e7)) })()')
     await expect(trace('answer', hoarder)).rejects.toThrow(/out of memory/)
     const counter = '{n: 0, step() { this.n++ }, fault() {}, result() { return this.n }}'
-    // 78,936 gas pay 6,578 rounds of three opcodes at 12 gas; the next opcode cannot be paid.
+    // 78,936 gas pay for 6,578 rounds of three opcodes at 12 gas, and no further opcode.
     expect(await trace('loop', counter)).toBe(3 * 6578 + 1)
   })
 

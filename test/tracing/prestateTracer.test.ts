@@ -35,7 +35,7 @@ function diffOf(receipt: Receipt, tracerConfig: object = {}): Promise<Diff> {
   return chain.trace<Diff>(receipt.transactionHash, config)
 }
 
-/** What the chain says of an account at a block, in the tracer's form. */
+/** An account at a block, in the tracer's format. */
 async function accountAt(
   address: string,
   block: Hex,

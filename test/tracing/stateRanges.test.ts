@@ -19,7 +19,7 @@ interface Dump {
   next?: Hex
 }
 
-/** Code that writes the first word of its call data into the slot of its second. */
+/** Code that writes the first word of its call data to the slot of the second. */
 const writer = '0x5f35602035555f5ff3'
 const contract = `0x${'c0de'.repeat(10)}`
 const recipient = `0x${'ab'.repeat(20)}`

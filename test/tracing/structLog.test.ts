@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** Gas that the opcodes of the outermost frame took, from the gas counter alone. */
+/** Gas used by the opcodes of the outermost frame, from the gas counter only. */
 function executionGas(steps: readonly Step[]): number {
   const outermost = steps.filter(({ depth }) => depth === 1)
   const first = outermost[0]
@@ -53,7 +53,7 @@ describe('the struct logger', () => {
       if (step.op !== 'CALL' || next === undefined) return
       expect(next.depth).toBe(step.depth + 1)
       expect(step.gas - step.gasCost).toBeGreaterThan(0)
-      // No value, so no stipend: the frame gets just what the step was charged beyond the 100 of a warm account.
+      // No value, so no stipend: the frame gets what the step was charged beyond the 100 for a warm account.
       expect(next.gas).toBe(step.gasCost - 100)
     })
     const reads = steps.filter(({ storage }) => storage !== undefined)
@@ -76,7 +76,7 @@ describe('the struct logger', () => {
     expect(withMemory.length).toBeGreaterThan(0)
     for (const { memory } of withMemory)
       expect(memory?.every((word) => /^0x[0-9a-f]{64}$/.test(word))).toBe(true)
-    // PUSH1 0x80 PUSH1 0x40 MSTORE is how Solidity begins: the free memory pointer stands in the third word.
+    // Solidity code starts with PUSH1 0x80 PUSH1 0x40 MSTORE: the free memory pointer is in the third word.
     expect(withMemory[0]?.memory?.[2]).toBe(pad('0x80'))
     const forwarded = await chain.deploy('NestedCaller')
     const data = inputOf('NestedCaller', 'forward', [store, inputOf('Store', 'number')])
@@ -96,7 +96,7 @@ describe('the struct logger', () => {
     let shown = 0
     for (let bytes = 0; bytes <= 500; shown++) bytes += (sizes[shown] ?? 0) + 1
     expect(cut.structLogs).toEqual(whole.structLogs.slice(0, shown))
-    // geth compares the number as it is: nothing is as short as that.
+    // geth compares the number unchanged: nothing is that short.
     expect((await chain.trace<StructTrace>(transactionHash, { limit: -1 })).structLogs).toEqual([])
   })
 
@@ -121,7 +121,7 @@ describe('the struct logger', () => {
   })
 
   it('shows a price that cannot be computed for want of gas as geth 1.17 does', async () => {
-    // PUSH20 SELFDESTRUCT as creation code: 6,000 gas are left for 5,000 and 2,600 of a cold beneficiary.
+    // PUSH20 SELFDESTRUCT as creation code: 6,000 gas are left, and it costs 5,000 plus 2,600 for a cold beneficiary.
     const poor = await chain.send({ data: `0x73${'12'.repeat(20)}ff`, gas: toHex(53_354 + 3 + 6_000) })
     const { structLogs } = await chain.trace<StructTrace>(poor.transactionHash)
     const step = { op: 'SELFDESTRUCT', gas: 6_000, gasCost: 5_000, error: 'out of gas: out of gas' }

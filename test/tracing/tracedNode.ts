@@ -2,7 +2,7 @@ import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { readArtifact } from '../support/artifacts.js'
 
-/** A receipt, as far as traces are held against it. */
+/** Members of a receipt that traces are compared with. */
 export interface Receipt {
   transactionHash: Hex
   blockHash: Hex
@@ -28,7 +28,7 @@ export interface Step {
   refund?: number
 }
 
-/** What debug_traceTransaction answers without a tracer. */
+/** Answer of debug_traceTransaction without a tracer. */
 export interface StructTrace {
   gas: number
   failed: boolean
@@ -52,7 +52,7 @@ export interface Frame {
   logs?: { address: Hex; topics: Hex[]; data: Hex; index: Hex; position: Hex }[]
 }
 
-/** A node whose chain is traced, with short ways to do things on it. */
+/** A node whose chain is traced, with shortcuts for tests. */
 export class TracedNode {
   readonly node: StandinNode
 
@@ -76,20 +76,20 @@ export class TracedNode {
     return (await this.node.request(method, params)) as T
   }
 
-  /** Sends a transaction from the first account, and gives its receipt. */
+  /** Sends a transaction from the first account. @returns its receipt */
   async send(transaction: Record<string, unknown>): Promise<Receipt> {
     const hash = await this.call<Hex>('eth_sendTransaction', { from: this.alice, ...transaction })
     return this.call<Receipt>('eth_getTransactionReceipt', hash)
   }
 
-  /** Puts a contract of fixtures/contracts on the chain. */
+  /** Deploys a contract of fixtures/contracts. */
   async deploy(name: string, args: readonly unknown[] = []): Promise<Hex> {
     const { abi, bytecode } = readArtifact(name)
     const receipt = await this.send({ data: encodeDeployData({ abi, bytecode, args }) })
     return receipt.contractAddress
   }
 
-  /** Puts bare code on the chain. */
+  /** Deploys raw code. */
   async deployCode(code: string): Promise<Hex> {
     const length = (code.length / 2).toString(16).padStart(4, '0')
     const receipt = await this.send({ data: `0x61${length}600e60003961${length}6000f3${code}` })
@@ -105,7 +105,7 @@ export class TracedNode {
   }
 }
 
-/** The input of a call to a function of a contract of fixtures/contracts. */
+/** Call data for a function of a contract of fixtures/contracts. */
 export function inputOf(name: string, functionName: string, args: readonly unknown[] = []): Hex {
   return encodeFunctionData({ abi: readArtifact(name).abi, functionName, args })
 }

@@ -4,7 +4,7 @@ import { countTurns, endEverySlice } from '../support/turns.js'
 import { inputOf, TracedNode, type Receipt } from './tracedNode.js'
 
 const TRANSACTIONS = 12
-/** How often each thing is done that a long trace consists of. */
+/** Repetitions of each step of a long trace. */
 const STEPS = 40
 
 let chain: TracedNode
@@ -19,7 +19,7 @@ afterEach(async () => {
   await chain.stop()
 })
 
-/** Mines a block of such transactions; gives their hashes. */
+/** Mines a block of such transactions. @returns their hashes */
 async function mineMany(transaction: object): Promise<Hex[]> {
   await chain.call('evm_setAutomine', false)
   const hashes: Hex[] = []

@@ -26,7 +26,7 @@ beforeAll(() => {
   cellProofs = kzg.computeCellsAndProofs(blob)[1] as Hex[]
 })
 
-/** Signs a blob transaction and puts blobs beside it. */
+/** Signs a blob transaction and adds its blobs. */
 async function signed(
   chain: TracedNode,
   nonce: number,
@@ -49,12 +49,12 @@ async function signed(
   return sidecar(await account.signTransaction(transaction, { serializer: serializeTransaction }))
 }
 
-/** The network form of EIP-7594: the transaction with version, blobs, commitments and cell proofs. */
+/** EIP-7594 network form: the transaction with version, blobs, commitments and cell proofs. */
 function withCellProofs(raw: Hex): Hex {
   return withSidecar(raw, ['0x01', [blob], [commitment], cellProofs])
 }
 
-/** The network form of EIP-4844. */
+/** EIP-4844 network form. */
 function withBlobProof(raw: Hex): Hex {
   return withSidecar(raw, [[blob], [commitment], [oldProof]])
 }
@@ -65,7 +65,7 @@ function withSidecar(raw: Hex, parts: Item[]): Hex {
   const list = toRlp([...parts])
   const payload = Buffer.from(raw.slice(4), 'hex')
   const items = Buffer.from(list.slice(2), 'hex')
-  // The parts are the items of a list: what stands before them is the head of that list.
+  // The parts are items of a list, after the list's header.
   const head = items[0] as number
   const body = items.subarray(head > 0xf7 ? head - 0xf7 + 1 : 1)
   const joined = Buffer.concat([payload, body])
@@ -137,7 +137,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     expect(await chain.call('eth_pendingTransactions')).toMatchObject([{ hash }])
     await chain.call('evm_mine')
     await chain.call('evm_setAutomine', true)
-    // As blocks hold it: without the blobs.
+    // As in blocks: without the blobs.
     const raw = await chain.call<Hex>('eth_getRawTransactionByHash', hash)
     expect(await chain.call('debug_getRawTransactions', 'latest')).toEqual([raw])
     expect(await chain.call('eth_getTransactionReceipt', hash)).toMatchObject({

@@ -1,6 +1,6 @@
 import { sharedTests } from '../hardhatProject.js'
 
-/** A hardhat 2 project: its configuration takes the compiler from a path, so that nothing is downloaded. */
+/** A hardhat 2 project. Its configuration names a local compiler, to avoid a download. */
 export const configuration = `
 require('@nomicfoundation/hardhat-ethers')
 require('@nomicfoundation/hardhat-chai-matchers')
@@ -28,7 +28,7 @@ module.exports = buildModule('Vaults', (m) => {
 })
 `
 
-/** Its tests: what chai matchers, fixtures, ignition and every network helper promise. */
+/** Its tests: chai matchers, fixtures, ignition and every network helper. */
 export const tests = `
 const helpers = require('@nomicfoundation/hardhat-network-helpers')
 const { time, loadFixture, mine, mineUpTo } = helpers

@@ -1,6 +1,6 @@
 import { sharedTests } from '../hardhatProject.js'
 
-/** A hardhat 3 project: its configuration takes the compiler from a path, so that nothing is downloaded. */
+/** A hardhat 3 project. Its configuration names a local compiler, to avoid a download. */
 export const configuration = `
 import { defineConfig } from 'hardhat/config'
 import ethers from '@nomicfoundation/hardhat-ethers'
@@ -17,7 +17,7 @@ export default defineConfig({
 })
 `
 
-/** Its tests: what chai matchers, fixtures, OpenZeppelin's upgrades and the network helpers promise. */
+/** Its tests: chai matchers, fixtures, OpenZeppelin's upgrades and the network helpers. */
 export const tests = `
 import { expect } from 'chai'
 import hre, { network } from 'hardhat'

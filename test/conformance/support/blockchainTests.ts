@@ -18,7 +18,7 @@ interface BlockchainTest {
   lastblockhash: string
 }
 
-/** Runs the blocks of a file, each test on a chain of its own in a database on disk. */
+/** Runs the blocks of a file, each test on its own chain in a database on disk. */
 export async function* runBlockchainTests(path: string): AsyncGenerator<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'standin-blocks-'))
   const database = await openDatabase({ directory, sync: false })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createNode, type NodeOptions, type StandinNode } from '../../../src/index.js'
 import { conformancePath } from './folder.js'
 
-/** The folder of the recorded cases; undefined where it is not there. */
+/** Directory of the recorded cases; undefined if it does not exist. */
 export const recordedCases: string | undefined = conformancePath('execution-apis')
 
-/** A node in this process on the chain of the recorded cases, and the folder of its data. */
+/** A node in this process on the chain of the recorded cases, with its data directory. */
 export interface ImportedNode {
   node: StandinNode
   dataDir: string
@@ -15,7 +15,7 @@ export interface ImportedNode {
   remove(): Promise<void>
 }
 
-/** Starts a node as the recorded cases want it. */
+/** Starts a node with the settings of the recorded cases. */
 export async function startImported(
   options: NodeOptions = {},
   dataDir = mkdtempSync(join(tmpdir(), 'standin-imported-')),

@@ -24,7 +24,7 @@ interface NeighbourTest {
   tests: [key: string, before: string, after: string][]
 }
 
-/** A trie in memory, written and read through the node's own code. */
+/** An in-memory trie that uses the node's own code. */
 class MemoryTrie implements NodeReader {
   root = EMPTY_TRIE_ROOT
   readonly #roots = new Map<string, NodeRecord>()
@@ -46,7 +46,7 @@ class MemoryTrie implements NodeReader {
     })
   }
 
-  /** Every key in order, found by walking the nodes. */
+  /** Walks the nodes and returns every key in order. */
   keys(): string[] {
     return this.root === EMPTY_TRIE_ROOT ? [] : this.#keysBelow(this.getRoot(this.root), '')
   }
@@ -68,7 +68,7 @@ function bytesOf(text: string): Uint8Array {
   return text.startsWith('0x') ? hexToBytes(text) : new TextEncoder().encode(text)
 }
 
-/** Runs a file of trie vectors; whether keys are hashed and entries may come in any order is in its name. */
+/** Runs a file of trie vectors. Its name tells whether keys are hashed and entries are in any order. */
 export async function* runTrieTests(path: string): AsyncGenerator<Outcome> {
   if (path.endsWith('nextprev.json')) {
     for (const [name, test] of readVectors<NeighbourTest>(path)) {

@@ -4,19 +4,19 @@ import { readAccounts } from '../../../src/chain/genesis/gethGenesis.js'
 import { Fields } from '../../../src/chain/genesis/fields.js'
 import { parseHardfork, type Hardfork } from '../../../src/chain/evm/forkSchedule.js'
 
-/** One test of a file, and what went wrong with it. */
+/** One test of a file, with its failure. */
 export interface Outcome {
   name: string
   /** Undefined if it passed. */
   failure: string | undefined
 }
 
-/** The tests of a file of public vectors, by name. */
+/** Tests of a vector file by name. */
 export function readVectors<T>(path: string): [name: string, test: T][] {
   return Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, T>)
 }
 
-/** The accounts of a `pre` section: it has the form of a genesis' alloc. */
+/** Accounts of a `pre` section, which has the format of a genesis alloc. */
 export function accountsOf(pre: unknown): GenesisAccount[] {
   return readAccounts(new Fields({ alloc: pre }))
 }
@@ -28,7 +28,7 @@ export function hardforkOf(name: string): Hardfork {
   return hardfork
 }
 
-/** Runs one test; what it throws is its failure. */
+/** Runs one test; an exception is its failure. */
 export async function outcomeOf(name: string, run: () => unknown): Promise<Outcome> {
   try {
     await run()

@@ -12,7 +12,7 @@ test.each([
       console.warn(`left out: ${peer} is not installed, see docs/guides/differential.md`)
       return
     }
-    // What differs still is printed by `npm run differential`.
+    // `npm run differential` prints the remaining differences.
     expect(result.identical).toBeGreaterThan(identical)
     expect(result.classes.unexplained).toBeLessThan(20)
   },

@@ -1,7 +1,7 @@
 import type { Difference, ExpectedDifference } from '../support/classes.js'
 import type { PeerName } from './peer.js'
 
-/** Differences by what their names, requests or answers have in them. */
+/** Differences selected by their names, requests or answers. */
 function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDifference['matches'] {
   const entries = Object.entries(pattern) as [keyof Difference, RegExp][]
   return (difference) => entries.every(([member, expression]) => expression.test(difference[member]))
@@ -9,7 +9,7 @@ function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDiff
 
 const sends = /^eth_send(Raw)?Transaction /
 
-/** What is meant to differ from the development nodes, with the reason. */
+/** Intended differences from the development nodes, with reasons. */
 export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDifference[]>> = {
   hardhat: [
     {

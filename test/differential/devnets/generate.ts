@@ -6,13 +6,13 @@ import type { PeerName } from './peer.js'
 import { places } from './programs.js'
 import { signedTransaction, signer } from './signed.js'
 
-/** A request to both nodes. Texts such as `$filter` stand for what each of them answered before. */
+/** A request to both nodes. Texts such as `$filter` stand for each node's earlier answers. */
 export interface Step {
   method: string
   params: readonly unknown[]
-  /** Whether the node is another one behind it. */
+  /** Whether it resets the node. */
   changesState: boolean
-  /** What is sent in place of a request of the method: a body that may be none. */
+  /** Raw body to send instead, possibly invalid. */
   body?: string
 }
 
@@ -31,7 +31,7 @@ const hash: Hex = `0x${'ab'.repeat(32)}`
 const blobHash: Hex = `0x01${'ab'.repeat(31)}`
 
 const spoiltValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
-/** A value, which is a wrong one now and then. */
+/** A value that is occasionally invalid. */
 const mostly =
   (argument: Argument): Argument =>
   (random) =>
@@ -46,7 +46,7 @@ const control = mostly(one('0x0', '0x1', '0x2', '0x10', 1, 3, '0x', '0x01', '5')
 const large = mostly(
   one('0x0', '0x1', numberToHex(ether), numberToHex(2n ** 256n - 1n), numberToHex(2n ** 256n), 1000, '7'),
 )
-// hardhat goes down at times near 2^64.
+// hardhat crashes at times near 2^64.
 const time = mostly(one('0x0', '0x1', '0x3e8', 1000, 5_000_000_000, '0x1ffffffff'))
 const blockTag = mostly(
   one(
@@ -76,7 +76,7 @@ const transactionHash = mostly(one('$transaction', '$transaction', hash))
 const filterId = mostly(one('$filter', '$filter', '0xdead'))
 const percentiles = mostly(one([], [50], [0, 25, 100], [50, 10], [101], null))
 
-/** The fields of a call or a transaction to be signed by the node. */
+/** Fields of a call, or of a transaction that the node signs. */
 function message(random: Random, fields: { nonce: boolean }): Record<string, unknown> {
   const made: Record<string, unknown> = {}
   const put = (probability: number, name: string, argument: Argument): void => {
@@ -117,7 +117,7 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
 const filled: Argument = (random) => message(random, { nonce: true })
 const called: Argument = (random) => message(random, { nonce: false })
 
-/** A method with its parameters; what is likelier stands there more often. */
+/** A method with its parameters; likelier ones are listed repeatedly. */
 interface Kind {
   method: string
   weight: number
@@ -186,7 +186,7 @@ function logQuery(random: Random): unknown {
   return query
 }
 
-/** Bodies that are requests, or nearly. Hardhat goes down at `null`. */
+/** Valid and almost valid bodies. Hardhat crashes at `null`. */
 const bodies: readonly string[] = [
   '',
   '[]',
@@ -207,7 +207,7 @@ const bodies: readonly string[] = [
   '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"eth_unknown"}]',
 ]
 
-/** The options of a reset, which are no such thing mostly. */
+/** Options of a reset, mostly invalid. */
 const resetOptions = one(
   null,
   5,
@@ -219,7 +219,7 @@ const resetOptions = one(
   { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: '0x1' } },
 )
 
-/** Setters that both nodes have under their own prefix. */
+/** Setters of both nodes under their own prefix. */
 const setters: readonly Kind[] = [
   { method: 'setBalance', weight: 3, parameters: [anyAddress, large] },
   { method: 'setNonce', weight: 3, parameters: [anyAddress, control] },
@@ -294,7 +294,7 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
   ],
 }
 
-/** What an episode is about: requests that match come more often in it. */
+/** Themes of episodes: matching requests are more frequent. */
 const themes: readonly RegExp[] = [
   /./,
   /^(eth_send|evm_(mine|setAutomine)|txpool_|\w+_(dropTransaction|mine|removePoolTransactions|setNonce)|eth_(pendingTransactions|getTransaction))/,
@@ -303,17 +303,17 @@ const themes: readonly RegExp[] = [
   /(Filter|Logs|FilterChanges|^eth_sendTransaction|^evm_mine)/,
   /^(debug|trace|ots|eth_send|eth_get\w*Receipt)/,
 ]
-/** Reads that follow what changed: their answers show how. */
+/** Reads whose answers show changes. */
 const OFF_TOPIC = 0.4
 
-/** Makes seeded requests of controls, transactions and reads. */
+/** Generates seeded controls, transactions and reads. */
 export class Generator {
   readonly #random: Random
   readonly #kinds: readonly Kind[]
   readonly #documented: DocumentedGenerator
   #theme: RegExp = /./
 
-  /** @param methods - those that both nodes have */
+  /** @param methods - methods of both nodes */
   constructor(random: Random, peer: PeerName, methods: readonly DocumentedMethod[]) {
     this.#random = random
     const prefixed = setters.map((kind) => ({ ...kind, method: `${peer}_${kind.method}` }))
@@ -323,7 +323,7 @@ export class Generator {
     this.#documented = documentedRequests(random, methods, { accounts, contracts: places })
   }
 
-  /** Begins another episode, on another theme. */
+  /** Starts an episode with another theme. */
   begin(): void {
     this.#theme = this.#random.pick(themes)
   }
@@ -368,5 +368,5 @@ export class Generator {
   }
 }
 
-/** Methods after which a node is another one. */
+/** Methods that reset a node. */
 const changing = /^(eth_send|evm_|anvil_(?!get|node|meta)|hardhat_(?!get|meta)|tenderly_)/

@@ -1,6 +1,6 @@
 import type { PeerName } from './peer.js'
 
-/** Hashes of blocks, roots and lengths, which follow from a genesis that the nodes do not share. */
+/** Block hashes, roots and lengths, which depend on the genesis that the nodes do not share. */
 const blockMembers: ReadonlySet<string> = new Set([
   'parentHash',
   'stateRoot',
@@ -10,20 +10,20 @@ const blockMembers: ReadonlySet<string> = new Set([
   'size',
   'accountProof',
 ])
-/** The same, and what anvil throws dice for. */
+/** The same, and values that anvil randomizes. */
 const diceMembers: ReadonlySet<string> = new Set([...blockMembers, 'mixHash'])
-/** Times that a clock which goes on moves. */
+/** Times that advance with the clock. */
 const clockMembers = new Set(['timestamp', 'blockTimestamp', 'currentBlockTimestamp'])
-/** Seconds within which times are the same. */
+/** Tolerance for times in seconds. */
 const CLOCK_STEP = 512
 
-/** An answer without what two runs of the other node would not share either. */
+/** Removes values from an answer that two runs of the other node would not share either. */
 export function normalAnswer(peer: PeerName, method: string, answer: Record<string, unknown>): unknown {
   const { result } = answer
   const volatile = peer === 'anvil' ? diceMembers : blockMembers
   const normal = (value: unknown): unknown => withoutVolatile(value, volatile)
   if (result === undefined || result === null) return withoutTimes(answer)
-  // Hashes of blocks, and of transactions that stand for them.
+  // Block hashes, and transaction hashes instead of them.
   if (method === 'eth_getFilterChanges')
     return {
       ...answer,
@@ -36,7 +36,7 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
   return { ...answer, result: normal(result) }
 }
 
-/** A refusal without the time of the head, which the clock moves. */
+/** A refusal without the head's time, which depends on the clock. */
 function withoutTimes(answer: Record<string, unknown>): unknown {
   return JSON.parse(JSON.stringify(answer).replace(/(block's timestamp )\d+/g, '$1N'))
 }

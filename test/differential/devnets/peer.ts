@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { foundryProgram } from '../../support/foundry.js'
 import { freePort, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
 
-/** A development node that answers are compared with. */
+/** A development node to compare with. */
 export type PeerName = 'anvil' | 'hardhat'
 
 /** A running development node. */
@@ -20,8 +20,8 @@ const STARTUP_MILLISECONDS = 60_000
 /**
  * Starts a development node on loopback.
  *
- * @param gasLimit - of its blocks
- * @returns undefined where it is not installed
+ * @param gasLimit - gas limit of its blocks
+ * @returns undefined if it is not installed
  */
 export function startPeer(name: PeerName, gasLimit: number): Promise<Peer | undefined> {
   return name === 'anvil' ? startAnvil(gasLimit) : startHardhat(gasLimit)
@@ -35,7 +35,7 @@ async function startAnvil(gasLimit: number): Promise<Peer | undefined> {
   return untilAnswering(port, startProgram(program, parameters, { stdio: 'ignore' }))
 }
 
-/** Hardhat is a project's: `STANDIN_HARDHAT` names a folder of packages with it, or test/peers/hardhat2 has them. */
+/** Hardhat is part of a project: `STANDIN_HARDHAT` is a directory of packages with it, or else test/peers/hardhat2. */
 async function startHardhat(gasLimit: number): Promise<Peer | undefined> {
   const packages = process.env['STANDIN_HARDHAT'] ?? resolve('test/peers/hardhat2/node_modules')
   const program = join(packages, 'hardhat/internal/cli/bootstrap.js')

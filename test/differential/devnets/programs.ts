@@ -2,7 +2,7 @@ import { concatHex, type Hex, numberToHex, padHex, stringToHex } from 'viem'
 
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
 
-/** Code that ends with an instruction on bytes of at most 224: `f3` returns them, `fd` reverts with them. */
+/** Code that returns (`f3`) or reverts with (`fd`) at most 224 bytes. */
 function endingWith(instruction: 'f3' | 'fd', data: Hex): Hex {
   const length = (data.length - 2) / 2
   const stores: Hex[] = []
@@ -25,7 +25,7 @@ const reason = concatHex([
   padHex(stringToHex('boom'), { size: 32, dir: 'right' }),
 ])
 
-/** Contracts that requests are made of, by what they do. */
+/** Contracts for requests, by purpose. */
 export const programs: Readonly<Record<string, Hex>> = {
   'returns a word': endingWith('f3', word(7)),
   'reverts with a reason': endingWith('fd', reason),
@@ -36,7 +36,7 @@ export const programs: Readonly<Record<string, Hex>> = {
   'loops until gas runs out': '0x5b5f56',
   'takes from an empty stack': '0x50',
   'jumps nowhere': '0x600056',
-  // LOG1 of the caller with the number of the block as its topic.
+  // LOG1 of the caller with the block number as its topic.
   logs: '0x335f524360205fa1',
   // Adds one to slot 0 and returns it.
   counts: '0x5f54600101805f555f5260205ff3',
@@ -51,7 +51,7 @@ export const programs: Readonly<Record<string, Hex>> = {
   'needs ether': '0x346006575f5ffd5b00',
 }
 
-/** Where the contracts are, in the order of {@link programs}. */
+/** Addresses of the contracts, in the order of {@link programs}. */
 export const places: readonly Hex[] = Object.keys(programs).map(
   (_, index) => `0x${'c0'.repeat(19)}${(index + 16).toString(16)}` as const,
 )

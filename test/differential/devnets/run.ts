@@ -11,37 +11,37 @@ import { normalAnswer } from './normal.js'
 import { type PeerName, startPeer } from './peer.js'
 import { places, programs } from './programs.js'
 
-/** How a comparison is run. */
+/** Options of a comparison. */
 export interface RunOptions {
   peer: PeerName
   seed: number
   requests: number
-  /** Only methods whose names match are compared; the others are sent all the same. */
+  /** Compares only methods whose names match; the others are sent anyway. */
   methods?: RegExp | undefined
   log: (line: string) => void
 }
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface RunResult {
   identical: number
   classes: DifferenceClasses
 }
 
 const GAS_LIMIT = 30_000_000
-/** What is compared behind every step that changes the state. */
+/** Reads to compare after every state change. */
 const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false }
-/** What a request names that nothing was answered for yet: a number too large for filters and snapshots, and a hash. */
+/** Placeholders before there are answers: a number too large for filters and snapshots, and a hash. */
 const unknown = `0x${'ef'.repeat(32)}`
-/** Requests from one reset of the nodes to the next. */
+/** Requests between resets of the nodes. */
 const EPISODE = 25
-/** Seconds; the time of the first block that an episode mines, far ahead of every clock. */
+/** Time of the first block of an episode in seconds, far ahead of every clock. */
 const FIRST_TIME = 4_102_444_800
 
 /**
- * Sends the same seeded controls, transactions and reads to this node and to the development node that it stands in for.
- * Both are reset after so many requests, or when they begin to go different ways.
+ * Sends the same seeded controls, transactions and reads to this node and to the development node that it stands in
+ * for. Both are reset periodically, and when they diverge.
  *
- * @returns undefined where the other node is not installed
+ * @returns undefined if the other node is not installed
  */
 export async function compareWithPeer(options: RunOptions): Promise<RunResult | undefined> {
   const { peer: name, seed, requests, methods: wanted, log } = options
@@ -54,7 +54,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   try {
     const random = new Random(seed)
     const methods = await sharedMethods(node.url, peer.url, (method) => !notCompared.test(method))
-    // Asking for methods has called them.
+    // The query for methods has called them.
     await Promise.all([peer.stop(), node.stop()])
     peer = (await startPeer(name, GAS_LIMIT)) ?? peer
     node = await startNode()
@@ -99,7 +99,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   return { identical, classes }
 }
 
-/** Whether there was no answer: anvil panics at some requests. */
+/** Whether there was no answer: some requests make anvil panic. */
 function isDown(answer: string): boolean {
   return answer.startsWith('{"closed"')
 }
@@ -110,7 +110,7 @@ function shown({ method, params, body }: Step, before: readonly Step[]): string 
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 
-/** What a reset does not take back. */
+/** Undoes changes that survive a reset. */
 const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]][]>> = {
   hardhat: [
     ['evm_setIntervalMining', 0],
@@ -129,11 +129,11 @@ const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]]
   ],
 }
 
-/** Begins anew: the contracts are there, and the first block comes at a time that is the same on both nodes. */
+/** Resets both nodes: deploys the contracts, and sets the same time for the first block. */
 async function begin(side: Side, name: PeerName): Promise<void> {
   const inOrder: readonly [method: string, ...params: unknown[]][] = [[`${name}_reset`], ...settings[name]]
   for (const [method, ...params] of inOrder) await side.send({ method, params, changesState: true })
-  // Anvil answers the calls of a batch in any order.
+  // Anvil answers the calls of a batch in arbitrary order.
   const together = places.flatMap((place, index): [method: string, params: unknown[]][] => [
     [`${name}_setCode`, [place, Object.values(programs)[index]]],
     [`${name}_stopImpersonatingAccount`, [place]],
@@ -146,7 +146,7 @@ async function begin(side: Side, name: PeerName): Promise<void> {
   await side.send({ method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false })
 }
 
-/** One of the two nodes, with what it answered before. */
+/** One of the two nodes, with its earlier answers. */
 class Side {
   readonly #url: string
   readonly #peer: PeerName
@@ -157,7 +157,7 @@ class Side {
     this.#peer = peer
   }
 
-  /** @returns the answer as text, in the form that both nodes have in common */
+  /** @returns the answer as normalized text */
   async send({ method, params, body }: Step): Promise<string> {
     if (body !== undefined) return this.#sendBody(body)
     const filled = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, (_, value: unknown) =>
@@ -190,7 +190,10 @@ class Side {
   }
 }
 
-/** The command line: `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Ends with status 1 on a class that nothing explains. */
+/**
+ * The command line: `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Ends with
+ * status 1 on a class that nothing explains.
+ */
 export async function main(argv: readonly string[], peer: PeerName): Promise<number> {
   const requests = numberOption(argv, 'requests', 2000)
   const methods = textOption(argv, 'methods')

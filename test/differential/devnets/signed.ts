@@ -4,7 +4,7 @@ import { bytesToHex, concatHex, fromRlp, type Hex, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Random } from '../support/random.js'
 
-/** The test account 0 of `test test test … junk`, which both nodes fund. */
+/** Test account 0 of `test test test … junk`, which both nodes fund. */
 export const signer = privateKeyToAccount(
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
 )
@@ -24,7 +24,7 @@ interface Sidecar {
 
 let sidecar: Sidecar | undefined
 
-/** One blob, whose first field element is 7, with all that goes with it. */
+/** A blob with 7 as its first field element, with commitment and proofs. */
 function oneBlob(): Sidecar {
   if (sidecar !== undefined) return sidecar
   const kzg = DasContextJs.create({ usePrecomp: false })
@@ -42,7 +42,7 @@ function oneBlob(): Sidecar {
   return sidecar
 }
 
-/** A transaction that the first account signed, or what is none. */
+/** A transaction signed by the first account, or an invalid one. */
 export async function signedTransaction(random: Random, to: readonly Hex[]): Promise<unknown> {
   const chainId = random.chance(0.1) ? 5 : 31337
   const shared = {

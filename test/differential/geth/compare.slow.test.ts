@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareWithGeth } from './run.js'
 
-test("seeded requests get geth's answers, except for intended differences", async ({ skip }) => {
+test('seeded requests get the answers of geth, except for intended differences', async ({ skip }) => {
   const result = await compareWithGeth({ seed: 1, requests: 2_000, log: () => undefined })
   if (result === undefined) {
     console.warn('the comparison with geth is skipped: neither geth nor Go is installed')

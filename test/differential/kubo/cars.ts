@@ -1,4 +1,4 @@
-/** The CAR as one of version 2: a pragma, a header with offsets, the CAR itself, and an index where one is asked for. */
+/** Converts a CAR to version 2: pragma, header with offsets, the CAR itself, and an optional index. */
 export function carVersion2(
   car: Buffer,
   { withIndex, padding }: { withIndex: boolean; padding: number },
@@ -14,13 +14,13 @@ export function carVersion2(
   return Buffer.concat([pragma, header, Buffer.alloc(padding), car, ...(withIndex ? [index] : [])])
 }
 
-/** The blocks of both CARs below the header of the first. */
+/** Blocks of both CARs under the header of the first. */
 export function joinedCars(one: Buffer, other: Buffer): Buffer {
   const [length, width] = varint(other)
   return Buffer.concat([one, other.subarray(width + length)])
 }
 
-/** An unsigned number as CARs write lengths, and how many bytes it takes. */
+/** Decodes an unsigned varint of a CAR. @returns the number and its length in bytes */
 function varint(bytes: Uint8Array): [value: number, width: number] {
   let value = 0
   for (let width = 0; ; width++) {

@@ -10,6 +10,6 @@ test("seeded requests get Kubo's answers, except for intended differences and a 
     skip()
     return
   }
-  // Two thousand requests come to a rare case or two that is not settled; `npm run differential -- kubo` prints them.
+  // Two thousand requests include one or two rare unresolved cases; `npm run differential -- kubo` prints them.
   expect(result.classes.unexplained, [...result.classes.report()].join('\n')).toBeLessThan(4)
 }, 900_000)

@@ -31,11 +31,11 @@ const gatewayHeaders = [
   'last-modified',
 ]
 
-/** Operations whose values come in no order (Go maps, or goroutines). */
+/** Operations with values in arbitrary order (Go maps or goroutines). */
 const unordered =
   /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)(\?|$)|^\/api\/v0\/ls\?(.*&)?s(tream)?=/
 
-/** One thing that two answers do not share. */
+/** One difference between two answers. */
 export interface Mismatch {
   /** `status`, the name of a header or trailer, or `body`. */
   what: string
@@ -43,7 +43,7 @@ export interface Mismatch {
   theirs: string
 }
 
-/** What two answers do not share. A difference of status hides the rest. */
+/** Differences of two answers. A different status hides all others. */
 export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Mismatch[] {
   if (ours.status !== theirs.status) {
     return [
@@ -55,7 +55,7 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
   const isSameBody = normal(request, ours).equals(normal(request, theirs))
   for (const name of names) {
     const [a, b] = [ours.headers[name] ?? '', theirs.headers[name] ?? '']
-    // Bodies that differ may differ in length, and the length of a long one may be left out.
+    // Different bodies may differ in length, and a long one may lack a length.
     if (name === 'content-length' && !isSameBody) continue
     if (a !== b) differences.push({ what: name, ours: a, theirs: b })
   }
@@ -70,7 +70,7 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
   return differences
 }
 
-/** Two bodies in which something differs: of what comes in no order, only what one of them lacks. */
+/** Two different bodies, reduced to the missing items if they are unordered. */
 function shownApart(
   { target }: PeerRequest,
   ours: PeerAnswer,
@@ -88,7 +88,7 @@ function shownApart(
   }
 }
 
-/** What a body lists in no order. */
+/** Unordered items of a body. */
 function partsOf(target: string, body: Buffer): string[] {
   const text = body.toString()
   if (/^\/api\/v0\/(cid|multibase|pin\/ls)/.test(target) && /^[[{]/.test(text) && !text.includes('}\n{')) {
@@ -97,7 +97,7 @@ function partsOf(target: string, body: Buffer): string[] {
   return text.split('\n')
 }
 
-/** A body in the form in which it is compared: what archives hold, and sorted where there is no order. */
+/** Normalizes a body: unpacks archives, and sorts unordered items. */
 function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer {
   const type = headers['content-type']
   if (type === 'application/x-tar') return entriesOf(body)
@@ -106,7 +106,7 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   return Buffer.from(partsOf(target, body).sort().join('\n'))
 }
 
-/** What a body in gzip holds: compressors differ. */
+/** Decompresses gzip, because compressors differ. */
 function unpacked(body: Buffer): Buffer {
   try {
     const content = gunzipSync(body)
@@ -116,10 +116,10 @@ function unpacked(body: Buffer): Buffer {
   }
 }
 
-/** The headers that only say more of the next one, such as its time to the nanosecond. */
+/** Skips headers that extend the next one, for example with its time in nanoseconds. */
 const extensions = new Set(['x', 'g'])
 
-/** What is in a tar archive: names, modes, sizes, types, targets and content. Times, and how numbers are written, are left out. */
+/** Contents of a tar archive: names, modes, sizes, types, targets and content, without times and number formats. */
 function entriesOf(archive: Buffer): Buffer {
   const entries: unknown[] = []
   let extension = ''
@@ -133,7 +133,7 @@ function entriesOf(archive: Buffer): Buffer {
     else {
       const longName = /^\d+ path=(.*)$/m.exec(extension)?.[1]
       const longTarget = /^\d+ linkpath=(.*)$/m.exec(extension)?.[1]
-      // Of directories some have a slash behind their names.
+      // Some directories have a trailing slash.
       const path = (longName ?? name).replace(/\/$/, '')
       const entry = { name: path, mode: Number.parseInt(mode, 8), type }
       entries.push({ ...entry, target: longTarget ?? target, content: content.toString('hex') })
@@ -150,14 +150,14 @@ function shown({ body, headers }: PeerAnswer): string {
   return `(${body.length}) ${text.length > 400 ? `${text.slice(0, 400)}…` : text}`
 }
 
-/** What differences have in common: the operation, and texts without the names and numbers in them. */
+/** Class of a difference: the operation, and texts without names and numbers. */
 export function classOf({ to, target, method }: PeerRequest, { what, ours, theirs }: Mismatch): string {
   const operation = to === 'api' ? operationOf(target) : 'gateway'
   const verb = method === 'POST' || (to === 'gateway' && method === 'GET') ? '' : `${method} `
   return `${verb}${operation} | ${what} | ${general(ours)} | ${general(theirs)}`
 }
 
-/** The operation that a target leads to, however it is written; what stands behind it in the path does not count. */
+/** Operation of a target in any spelling, without the rest of the path. */
 function operationOf(target: string): string {
   const path = target.replace(/^\/api\/v0\//, '').replace(/\?.*$/s, '')
   const segments = path.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent).split('/')

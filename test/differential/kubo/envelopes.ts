@@ -1,7 +1,7 @@
 import type { PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 
-/** The same request in an outer form that few clients send: method, path, spelling of the query, headers. */
+/** Changes the outer form of a request as few clients would: method, path, spelling of the query, headers. */
 export function disguised(random: Random, plain: PeerRequest): PeerRequest {
   const { target, headers, method } = plain
   switch (random.below(8)) {

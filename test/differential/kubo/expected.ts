@@ -1,21 +1,21 @@
 import { commands } from '../../../src/ipfs/commands/registry.js'
 import type { ExpectedDifference } from '../support/classes.js'
 
-/** The length that a shown body begins with. */
+/** Length at the start of a shown body. */
 function lengthOf(shown: string): number {
   return Number(/\((\d+)\)/.exec(shown)?.[1])
 }
 
-/** What Kubo publishes under the name of a node when it makes its repository. */
+/** Content that Kubo publishes under a node's name when it creates its repository. */
 const emptyDirectory = '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
 
-/** Whether the operation of a request has a text for its values. */
+/** Whether a request's operation has a text format. */
 function hasText(request: string): boolean {
   const [, operation = ''] = /^\w+ \/api\/v0\/([^? ]*)/.exec(request) ?? []
   return commands.get(operation)?.text !== undefined
 }
 
-/** What an `add` tells but for its progress, up to the line in which the shown text ends. */
+/** Output of `add` without progress, up to the truncated last line. */
 function withoutProgress(shown: string): string {
   const lines = shown.replace(/^\(\d+\) /, '').split('\n')
   return lines
@@ -24,12 +24,12 @@ function withoutProgress(shown: string): string {
     .join('\n')
 }
 
-/** Lines without those that say the same as the one before. */
+/** Lines without consecutive duplicates. */
 function withoutRepeats(shown: string): string {
   return shown.replace(/^(?:\(\d+\) )?(.*\n)\1+/gm, '$1').replace(/^\(\d+\) /, '')
 }
 
-/** The entries of a listing, by their texts. */
+/** Entries of a listing as texts. */
 function sortedEntries(shown: string): string {
   return (shown.match(/\{"Name":[^}]*\}/g) ?? []).sort().join()
 }
@@ -42,7 +42,7 @@ function startsAlike(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a)
 }
 
-/** Everything in which this node is not meant to answer as Kubo does, by the names of classes. */
+/** All intended differences from Kubo, by class name. */
 export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason: "Content of the gateway is anybody's, so that no type is guessed by the browser",
@@ -362,7 +362,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ name, request, ours, theirs }) =>
       /"range":"bytes=/.test(request) &&
       (/^gateway \| end \| complete \| aborted/.test(name) ||
-        // The type is then told by what follows that byte.
+        // The type then depends on the bytes after it.
         (/^gateway \| content-type /.test(name) && /"if-range"/.test(request)) ||
         (/^gateway \| body /.test(name) && lengthOf(theirs) < lengthOf(ours))),
   },

@@ -20,7 +20,7 @@ const below = [
   '/1/a',
   '/n',
 ]
-/** Paths of the site that scenes upload, those that its `_redirects` names, and spellings that are not clean. */
+/** Paths of the uploaded site and of its `_redirects`, and unclean spellings. */
 const siteBelow = [
   '/docs',
   '/docs/',
@@ -144,7 +144,7 @@ const dates = [
 ]
 
 /**
- * A request for content.
+ * Generates a gateway request.
  *
  * @param root - a CID, or the name of a key
  */
@@ -268,7 +268,7 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
   }
 }
 
-/** Characters that no request line may have, escaped. */
+/** Escapes characters that are invalid in a request line. */
 function encodePlain(target: string): string {
   return target.replace(/[^\x21-\x7e]/g, encodeURIComponent)
 }

@@ -22,18 +22,18 @@ import {
   weights,
 } from './values.js'
 
-/** Makes requests that build on what earlier answers named. */
+/** Generates requests that build on earlier answers. */
 export interface Generator {
   next(): PeerRequest
-  /** Takes CIDs from an answer. */
+  /** Collects CIDs from an answer. */
   learn(request: PeerRequest, answer: PeerAnswer): void
-  /** Says that the answers to the last request differ. */
+  /** Reports that the answers to the last request differ. */
   abandon(): void
-  /** Forgets them: what is stored may not be the same on both peers any more. */
+  /** Drops all CIDs, because the peers may no longer store the same content. */
   forget(): void
 }
 
-/** Requests over a registry of operations. */
+/** Generator for a registry of operations. */
 export function createGenerator(
   random: Random,
   commands: ReadonlyMap<string, Command>,
@@ -89,7 +89,7 @@ export function createGenerator(
       if (name === 'mode') return random.pick(['644', '0755', '4755', '8', 'x', '', '77777'])
       const fromIpfs = name === 'source' || (operation === 'files/stat' && random.chance(0.3))
       if (fromIpfs && random.chance(0.6)) return `/ipfs/${cid()}${random.chance(0.15) ? '/a' : ''}`
-      // Kubo changes the root's format by a path that is not written as it says, and never back.
+      // Through an unclean path, Kubo changes the root's format, but never back.
       return random.pick(
         operation === 'files/chcid' ? filesPaths.filter((path) => path.startsWith('/')) : filesPaths,
       )
@@ -159,20 +159,20 @@ export function createGenerator(
       query.push([wireName, option(name, declared, isGood)])
       if (random.chance(0.006)) {
         const again = random.pick([wireName, name, ...(declared.aliases ?? [])])
-        // Which of two names of an option counts is left to a map of Go.
+        // A Go map determines which of two option names wins.
         if (again === wireName) query.push([wireName, option(name, declared, isGood)])
       }
     }
     if (random.chance(0.01))
       query.push([random.pick(['foo', 'ARG', 'h', 'help', 'api', 'debug', 'D', 'L']), 'true'])
-    // Of a file that is not flushed Kubo keeps in memory whether its leaves were raw, and writes on so.
+    // Kubo remembers in memory whether an unflushed file has raw leaves, and continues that way.
     if (operation === 'files/write' && query.some(([name]) => name === 'raw-leaves')) {
       for (const option of query) if (/^f(lush)?$/.test(option[0])) option[1] = 'true'
     }
-    // Kubo then has an entry without a name, which nothing removes.
+    // Kubo then has an entry without a name that cannot be removed.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
-    // Without a time, or with that of 1970, it is that of the request.
+    // Without a time, or with that of 1970, the time of the request applies.
     if (operation === 'files/touch') {
       for (const option of query) if (option[0] === 'mtime' && option[1] === '0') option[1] = '500'
     }
@@ -188,7 +188,7 @@ export function createGenerator(
   let scene: Scene | undefined
   let lastAnswer: PeerAnswer | undefined
 
-  /** The next request of the scene that is played; undefined where none is, or it is over. */
+  /** Next request of the current scene; undefined if there is none or it has ended. */
   function nextOfScene(): PeerRequest | undefined {
     if (scene === undefined) {
       if (cids.length < 6 || !random.chance(0.012)) return undefined

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http'
 
-/** A request that both peers get. */
+/** A request to both peers. */
 export interface PeerRequest {
-  /** Who answers it. */
+  /** Which server answers it. */
   to: 'api' | 'gateway'
   method: string
   /** Path and query. */
@@ -13,7 +13,7 @@ export interface PeerRequest {
 
 /** An answer with everything that a client can see. */
 export interface PeerAnswer {
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection ended without an answer. */
   status: number
   headers: Record<string, string>
   body: Buffer
@@ -23,10 +23,10 @@ export interface PeerAnswer {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-/** Time after which an answer counts as missing. */
+/** Timeout for an answer. */
 const patience = 30_000
 
-/** Sends a request and reads the whole answer; never rejects. */
+/** Sends a request and reads the complete answer; never rejects. */
 export function exchange(base: string, { method, target, headers, body }: PeerRequest): Promise<PeerAnswer> {
   return new Promise((resolve) => {
     const url = new URL(base)

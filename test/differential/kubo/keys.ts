@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { createPrivateKey } from 'node:crypto'
 
-/** Key pairs whose names are the same on both peers, as libp2p writes them. */
+/** Key pairs in libp2p format, so that both peers derive the same names. */
 export const keyFiles = [1, 2].map((seed) => {
   const prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
   const der = Buffer.concat([prefix, Buffer.alloc(32, seed)])
@@ -16,7 +16,7 @@ export const keyFiles = [1, 2].map((seed) => {
     Buffer.from(x, 'base64url'),
   ])
 })
-/** Their names: the CIDs of their public keys. */
+/** Their names, which are the CIDs of their public keys. */
 export const keyIds = keyFiles.map((file) => {
   const publicKey = Buffer.concat([Buffer.from('08011220', 'hex'), file.subarray(-32)])
   return CID.createV1(0x72, Digest.create(0, publicKey)).toString(base36)

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, runToEnd, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
 
-/** A peer of the comparison: where its API and its gateway answer. */
+/** A peer of the comparison, with the URLs of its API and gateway. */
 export interface Peer {
   api: string
   gateway: string
   stop(): Promise<void>
 }
 
-/** The Kubo program; undefined where it is neither there nor can be built. */
+/** Path of Kubo; undefined if it is neither installed nor can be built. */
 export function findKubo(): Promise<string | undefined> {
   return findProgram({
     name: 'ipfs',
@@ -21,7 +21,7 @@ export function findKubo(): Promise<string | undefined> {
   })
 }
 
-/** What the daemon must not do: reach out, listen beyond loopback, or tell anybody that it runs. */
+/** Settings that keep the daemon from connecting out, listening beyond loopback, or announcing itself. */
 const isolation = {
   AutoConf: { Enabled: false },
   AutoTLS: { Enabled: false },
@@ -41,7 +41,7 @@ const isolation = {
   Plugins: { Plugins: { telemetry: { Disabled: true } } },
 }
 
-/** Starts an offline daemon over an empty repository in a temporary folder. */
+/** Starts an offline daemon on an empty repository in a temporary directory. */
 export async function startKubo(program: string): Promise<Peer> {
   const repository = temporaryDirectory('standin-kubo-repository-')
   const env = { ...process.env, IPFS_PATH: repository, IPFS_TELEMETRY: 'off' }
@@ -69,7 +69,7 @@ export async function startKubo(program: string): Promise<Peer> {
   return { api: urlOf(api), gateway: urlOf(gateway), stop }
 }
 
-/** The URL of a multiaddress such as `/ip4/127.0.0.1/tcp/5001`. */
+/** Converts a multiaddress to a URL, such as `/ip4/127.0.0.1/tcp/5001`. */
 function urlOf(multiaddress: string): string {
   const [, , host, , port] = multiaddress.split('/')
   return `http://${host}:${port}`

@@ -10,20 +10,20 @@ import { createGenerator } from './generate.js'
 import { type PeerAnswer, type PeerRequest, exchange } from './http.js'
 import { type Peer, findKubo, startKubo } from './peer.js'
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface RunResult {
   requests: number
   identical: number
   classes: DifferenceClasses
 }
 
-/** Requests after which the mutable files are emptied on both sides, so that one difference does not stay. */
+/** Number of requests after which MFS is cleared on both peers, so that a difference does not persist. */
 const episode = 100
 
 /**
  * Sends the same seeded requests to this node and to Kubo.
  *
- * @returns undefined where Kubo can neither be found nor built
+ * @returns undefined if Kubo can neither be found nor built
  */
 export async function compareWithKubo(options: {
   seed: number
@@ -81,7 +81,7 @@ function describe({ method, target, headers, body }: PeerRequest): string {
   return `${method} ${target} ${JSON.stringify(headers)}${sent}`
 }
 
-/** Takes back what only one of the peers has pinned or has among its mutable files, so that one difference does not stay. */
+/** Removes pins and MFS entries of only one peer, so that a difference does not persist. */
 async function settle(...peers: readonly Peer[]): Promise<void> {
   const pins = await Promise.all(peers.map(listPins))
   const common = pins.reduce((shared, listed) => shared.filter((pin) => listed.includes(pin)))
@@ -99,7 +99,7 @@ async function settle(...peers: readonly Peer[]): Promise<void> {
   if (new Set(roots).size > 1) await Promise.all(peers.map(emptyFiles))
 }
 
-/** Pins with their modes and names. */
+/** Reads pins with their modes and names. */
 async function listPins(peer: Peer): Promise<string[]> {
   const listed: string[] = []
   for (const type of ['recursive', 'direct']) {
@@ -112,7 +112,7 @@ async function listPins(peer: Peer): Promise<string[]> {
   return listed
 }
 
-/** @throws Error that names the peer and its answer if that is no JSON */
+/** @throws Error with the peer and its answer if it is not JSON */
 async function postForJson<T>(peer: Peer, target: string): Promise<T> {
   const answer = (await post(peer, target)).toString()
   try {
@@ -134,13 +134,13 @@ async function emptyFiles(peer: Peer): Promise<void> {
   }
 }
 
-/** Empties the mutable files and takes back what requests may have configured. */
+/** Clears MFS and resets the configuration that requests may have changed. */
 async function reset(peer: Peer): Promise<void> {
   await emptyFiles(peer)
   await resetImports(peer)
 }
 
-/** Takes back what requests may have configured of imports. */
+/** Resets the import settings that requests may have changed. */
 async function resetImports(peer: Peer): Promise<void> {
   const { Value } = await postForJson<{ Value: Record<string, unknown> | null }>(peer, 'config?arg=Import')
   for (const [key, value] of Object.entries(Value ?? {})) {
@@ -149,7 +149,7 @@ async function resetImports(peer: Peer): Promise<void> {
 }
 
 /**
- * The command line: `npm run differential -- kubo [--seed N] [--requests N]`. Ends with 1 where something differs that
+ * The command line: `npm run differential -- kubo [--seed N] [--requests N]`. Exits with status 1 on a difference that
  * nothing explains.
  */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -5,13 +5,13 @@ import { keyFiles, keyIds } from './keys.js'
 import { carVersion2, joinedCars } from './cars.js'
 import { type Upload, manyFiles, multipart, randomContent, siteFiles, uploadOf } from './uploads.js'
 
-/** Requests that belong together: each may build on the answers to those before it. */
+/** A sequence of requests that may build on earlier answers. */
 export type Scene = Generator<PeerRequest, void, PeerAnswer>
 
-/** What scenes take from the generator. */
+/** Functions that scenes use from the generator. */
 export interface SceneContext {
   random: Random
-  /** A CID that earlier answers named, or a strange one. */
+  /** A CID from earlier answers, or an unusual one. */
   cid(): string
   /** Any request to an operation. */
   command(operation: string): PeerRequest
@@ -34,12 +34,12 @@ export function request(operation: string, query: Parameters, upload?: Upload): 
   }
 }
 
-/** The CID that the last line of an answer to `add` names. */
+/** CID in the last line of an answer to `add`. */
 function rootOf({ body }: PeerAnswer): string {
   return [...body.toString().matchAll(/"Hash":"(\w+)"/g)].at(-1)?.[1] ?? 'bafkqaaa'
 }
 
-/** A site with a `_redirects` file, an index and a page for what is missing, asked for as browsers do. */
+/** A site with a `_redirects` file, an index and a 404 page, requested like browsers do. */
 function* site({ random, gateway }: SceneContext): Scene {
   const options: [string, string][] = [['wrap-with-directory', 'true']]
   if (random.chance(0.6)) options.push(['cid-version', '1'])
@@ -49,7 +49,7 @@ function* site({ random, gateway }: SceneContext): Scene {
   for (let count = 0; count < 14; count++) yield gateway(root)
 }
 
-/** A sharded directory among the mutable files, changed until it is none any more. */
+/** A sharded MFS directory, changed until it is no longer sharded. */
 function* shardedFiles({ random }: SceneContext): Scene {
   const count = random.pick([3, 9, 20, 40])
   const options: [string, string][] = [
@@ -74,7 +74,7 @@ function* shardedFiles({ random }: SceneContext): Scene {
       case 2:
         yield request(
           'files/write',
-          // Over a file of one block that has grown, Kubo writes to the wrong place.
+          // Kubo writes to the wrong position in a single-block file that has grown.
           [['arg', path], ['create', 'true'], ['truncate', 'true'], ...flush],
           uploadOf(randomContent(random, random.below(60))),
         )
@@ -124,7 +124,7 @@ function* shardedFiles({ random }: SceneContext): Scene {
   ])
 }
 
-/** One mutable file, written piece by piece. */
+/** An MFS file, written piece by piece. */
 function* writtenFile({ random }: SceneContext): Scene {
   const path = random.pick(['/w', '/w1/x'])
   const stable: [string, string][] = []
@@ -142,7 +142,7 @@ function* writtenFile({ random }: SceneContext): Scene {
     if (random.chance(0.6)) options.push(['offset', String(offset)])
     if (random.chance(0.2)) options.push(['truncate', 'true'])
     if (random.chance(0.2)) options.push(['count', random.pick(['0', '1', '100', '300000'])])
-    // Of a file that is not flushed Kubo keeps in memory whether its leaves were raw, and writes on so.
+    // Kubo remembers in memory whether an unflushed file has raw leaves, and continues that way.
     const isRaw = options.some(([name]) => name === 'raw-leaves')
     if (random.chance(0.2)) options.push(['flush', isRaw ? 'true' : 'false'])
     const size = random.pick([0, 1, 100, 5000, 262_144, 262_145, 530_000])
@@ -168,7 +168,7 @@ function* writtenFile({ random }: SceneContext): Scene {
   ])
 }
 
-/** Settings of imports, and what they change. */
+/** Import settings and their effects. */
 function* configuredImports({ random, command }: SceneContext): Scene {
   const keys = Object.keys(importValues)
   const chosen = [random.pick(keys), random.pick(keys), random.pick(keys)].slice(0, 1 + random.below(3))
@@ -270,7 +270,7 @@ function* linkedData({ random, cid, gateway }: SceneContext): Scene {
   ])
 }
 
-/** Pins with names and of both modes, listed in all ways, changed and taken back. */
+/** Named pins of both modes, listed in all ways, changed and removed. */
 function* pins({ random, cid }: SceneContext): Scene {
   const chosen = [cid(), cid(), cid()]
   for (let step = 0; step < 12; step++) {
@@ -322,7 +322,7 @@ function* pins({ random, cid }: SceneContext): Scene {
   }
 }
 
-/** A key whose name is published and resolved by the API and by the gateway. */
+/** A key whose name is published, and resolved by API and gateway. */
 function* published({ random, cid, gateway }: SceneContext): Scene {
   const at = random.below(keyFiles.length)
   const name = keyIds[at] as string
@@ -371,7 +371,7 @@ function* published({ random, cid, gateway }: SceneContext): Scene {
   yield request('key/rm', [['arg', `p${at}`]])
 }
 
-/** CARs of both versions, several in one body, with roots that are missing, and blocks twice. */
+/** CARs of both versions, several per body, with missing roots and duplicate blocks. */
 function* imported({ random, cars, cid }: SceneContext): Scene {
   const exported = yield request('dag/export', [['arg', cid()]])
   const known = exported.status === 200 ? [exported.body, ...cars] : [...cars]
@@ -396,7 +396,7 @@ function* imported({ random, cars, cid }: SceneContext): Scene {
   yield request('pin/ls', [['type', 'recursive']])
 }
 
-/** Every sort of scene, with how often it is played. */
+/** All scenes with their frequencies. */
 export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   site,
   site,

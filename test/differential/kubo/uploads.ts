@@ -14,13 +14,13 @@ export interface Part {
   content: Uint8Array
   /** The header Content-Disposition, instead of the usual one. */
   disposition?: string
-  /** Other headers, each with its end of line. */
+  /** Other headers, each with its line break. */
   more?: string
 }
 
 const boundary = 'differential-boundary'
 
-/** A body of parts, with its content type. */
+/** Builds a multipart body with its content type. */
 export function multipart(parts: readonly Part[]): Upload {
   const pieces = parts.flatMap(({ name, field = 'file', type, content, disposition, more = '' }) => [
     Buffer.from(
@@ -94,7 +94,7 @@ const fields = [
   'file?mode=0100644',
   'file?mtime=99999999999',
 ]
-/** Dispositions and headers of parts as only few clients send them. */
+/** Unusual dispositions and headers of parts. */
 const dispositions = [
   'form-data; name="file"',
   'form-data; name="file"; filename=plain',
@@ -127,7 +127,7 @@ const moreHeaders = [
   'broken\r\n',
 ]
 
-/** Content of a few sorts: text, repeated bytes, random bytes. */
+/** Content of several kinds: text, repeated bytes, random bytes. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {
   const sort = random.below(3)
   if (sort === 0) return Buffer.alloc(size, `text ${random.below(4)}\n`)
@@ -177,7 +177,7 @@ export function randomTree(random: Random): Upload {
 
 const sharedNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `f${index}`)
 
-/** Small files with names that end in their number. */
+/** Small files with numbered names. */
 export function manyFiles(random: Random, count: number): Upload {
   return multipart(
     sharedNames(count).map((name) => ({
@@ -210,7 +210,7 @@ const rules = [
   '/docs/* /page.html 302',
 ]
 
-/** A site: pages, names that have to be escaped, a symlink, and rules of redirection. */
+/** A site with pages, names that need escaping, a symlink, and redirection rules. */
 export function siteFiles(random: Random): Upload {
   const contents: Record<string, string> = {
     'index.html': '<!DOCTYPE html><title>home</title>',
@@ -251,7 +251,7 @@ export function siteFiles(random: Random): Upload {
   return multipart(parts.map((part) => ({ ...part, field })))
 }
 
-/** A body as only a broken client sends it. */
+/** A malformed body. */
 export function spoilt(random: Random, upload: Upload): Upload {
   const { headers, body } = upload
   switch (random.below(9)) {

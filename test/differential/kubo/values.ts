@@ -1,4 +1,4 @@
-/** CIDs that no repository has, and texts that are none. */
+/** CIDs that no repository has, and invalid ones. */
 export const strangeCids = [
   'QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n',
   'bafyqaaa',
@@ -178,7 +178,7 @@ export const bases = [
   'base256emoji',
 ]
 
-/** Values for options by their names; others follow from their types. */
+/** Values of options by name; others depend on their types. */
 export const optionValues: Record<string, readonly string[]> = {
   chunker: [
     'size-262144',
@@ -259,7 +259,7 @@ export const optionValues: Record<string, readonly string[]> = {
   ttl: ['1m', '1h', 'x', '', '0s'],
 }
 
-/** How often an operation is asked for; others once. */
+/** Frequency of operations; once by default. */
 export const weights: Record<string, number> = {
   add: 14,
   cat: 4,
@@ -287,7 +287,7 @@ export const weights: Record<string, number> = {
   'files/write': 8,
   'files/chcid': 2,
   'cid/format': 4,
-  // Ends with the client.
+  // Ends when the client disconnects.
   'log/tail': 0,
   'repo/gc': 0.3,
   'repo/verify': 0.2,
@@ -302,7 +302,7 @@ export const weights: Record<string, number> = {
   'config/replace': 0.1,
 }
 
-/** Values that make sense, for requests that have many options at once. */
+/** Valid values, for requests with many options. */
 export const goodValues: Record<string, readonly string[]> = {
   chunker: [
     'size-1000',
@@ -387,7 +387,7 @@ export const goodValues: Record<string, readonly string[]> = {
   'max-depth': ['-1', '1', '2'],
 }
 
-/** Values of the settings `Import.*`, in JSON: of those that Kubo reads for every request, and not when it starts. */
+/** JSON values of the `Import.*` settings that Kubo reads on every request, not only at its start. */
 export const importValues: Record<string, readonly string[]> = {
   CidVersion: ['0', '1', '2', '-1', '"1"'],
   HashFunction: [

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { comparePushes } from './run.js'
 
-test('subscriptions and filters report blocks, logs and reorganisations like geth', async ({ skip }) => {
+test('subscriptions and filters report blocks, logs and reorganisations like those of geth', async ({
+  skip,
+}) => {
   const result = await comparePushes({ seed: 1, rounds: 60, log: () => undefined })
   if (result === undefined) {
     console.warn('the comparison of pushes is skipped: neither geth nor Go is installed')

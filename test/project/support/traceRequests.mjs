@@ -6,7 +6,7 @@ import { parseGwei } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
 /**
- * Asks a warm node for a proof, for a transaction with its receipt and for an upload, and prints which of its source
+ * Requests a proof, a transaction with its receipt and an upload from a warm node, and prints which of its source
  * files run code for each: `{ [request]: string[] }`. The sources must be compiled file by file into `directory`.
  *
  * Usage: node traceRequests.mjs DIRECTORY
@@ -47,7 +47,7 @@ async function signTransfer() {
   })
 }
 
-/** What is traced: `prepare` makes what `ask` sends, out of sight. */
+/** Traced requests: `prepare` builds, untraced, what `ask` sends. */
 const requests = {
   eth_getProof: {
     prepare: () => undefined,
@@ -80,10 +80,10 @@ const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
 
-/** How often each request is asked: what runs beside some of them only is not on its way. */
+/** Number of repetitions: code that runs in only some of them is not part of the request. */
 const repetitions = 6
 
-/** The source files of which a function runs each time that a warm node answers. */
+/** Source files with a function that runs on every request to a warm node. */
 async function filesOf(request) {
   await request.ask(await request.prepare())
   let common

@@ -12,7 +12,7 @@ import { compatibilityProfile } from '../../../src/rpc/compatibility.js'
 import type { Controls } from '../../../src/rpc/controls.js'
 import { blockEncoder } from '../../../src/rpc/format/block.js'
 
-/** Rules of Osaka on chain 1. */
+/** Osaka rules on chain 1. */
 export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
 
 export const defaultSettings: RpcSettings = {
@@ -34,7 +34,7 @@ interface Kept {
   encoded: EncodedBlock
 }
 
-/** A chain of given blocks in memory, read as ChainView reads; its state is empty. */
+/** An in-memory chain of given blocks with the interface of ChainView; its state is empty. */
 export class FakeChain implements ChainView {
   readonly chainId = 1n
   readonly kept: Kept[] = []
@@ -143,7 +143,7 @@ export class FakeChain implements ChainView {
     return osaka
   }
 
-  /** Gives every log in the range: matching is the chain's own work. */
+  /** Returns every log in the range, because the chain does the matching. */
   logs(query: LogQuery): Promise<Uint8Array[]> {
     this.queries.push(query)
     const { range } = query
@@ -186,12 +186,12 @@ function unexpected(): never {
   throw new Error('not part of this test')
 }
 
-/** Controls of which none may be called but those that methods ask by the way. */
+/** Controls that must not be called, except those that methods query. */
 const fakeControls = new Proxy({} as Controls, {
   get: (_, name) => (name === 'gasPrice' || name === 'imposedBaseFee' ? () => undefined : unexpected),
 })
 
-/** A backend over a fake chain; what a test does not replace may not be called. */
+/** A backend over a fake chain; only parts that a test replaces may be called. */
 export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): Backend {
   const pooled: PooledTransaction[] = []
   return {

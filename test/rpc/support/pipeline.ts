@@ -17,7 +17,7 @@ export function testPipeline(replaced: Partial<PipelineSetup> = {}): RpcPipeline
   })
 }
 
-/** The text that answers a body; empty where nothing is answered. */
+/** Answer to a body; empty if there is none. */
 export async function answerText(
   pipeline: RpcPipeline,
   body: string | Uint8Array,
@@ -27,7 +27,7 @@ export async function answerText(
   return reply === undefined ? '' : Buffer.concat(reply.pieces).toString()
 }
 
-/** The error or the result of one call. */
+/** Error or result of one call. */
 export async function outcomeOf(
   pipeline: RpcPipeline,
   method: string,

@@ -1,30 +1,30 @@
 import { askFiles, askPlainly, type Answer, type Hex } from '../requests.js'
 import type { TorturedNode } from '../node.js'
 
-/** A request that costs the node as much as one request can. */
+/** A request that is as expensive as one request can be. */
 export interface Bomb {
   name: string
-  /** Makes what the request is about. Not measured, and done again before each attempt. */
+  /** Prepares the request. Not measured, and repeated before each attempt. */
   prepare?(node: TorturedNode): Promise<unknown>
   /**
    * Sends the request and waits for its answer.
    *
-   * @returns the words of a refusal; undefined where the node did what it was asked for
+   * @returns the message of a refusal; undefined on success
    */
   run(node: TorturedNode, signal: AbortSignal): Promise<string | undefined>
   /**
-   * Words of the refusal that it is meant to get. Any other makes it fail: what is refused at the door costs nothing, and
+   * Expected message of the refusal. Any other makes the bomb fail, because a request refused at once costs nothing and
    * proves nothing.
    */
   refusal?: string | undefined
 }
 
-/** Where the code of a bomb is. */
+/** Address of a bomb's code. */
 export const TARGET = '0x00000000000000000000000000000000000b0b0b'
 /** The first account of the default mnemonic. */
 export const SIGNER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** Repeats a body until the gas is used up. */
+/** Repeats code until the gas is used up. */
 export function loop(body: string, before = ''): Hex {
   const start = before.length / 2
   return `0x${before}5b${body}61${start.toString(16).padStart(4, '0')}56`
@@ -40,7 +40,7 @@ export const many = <T>(length: number, make: (index: number) => T): T[] =>
 export const hash = (index: number): Hex => `0x${word(index + 1)}`
 export const address = (index: number): Hex => `0x${word(index + 1).slice(24)}`
 
-/** A number as protocol buffers and CARs write it. */
+/** Varint of protocol buffers and CARs. */
 export function varint(value: number): Buffer {
   const bytes: number[] = []
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
@@ -54,10 +54,10 @@ export function override(codeOfTarget: Hex): object {
   return { [TARGET]: { code: codeOfTarget } }
 }
 
-/** How much of an answer is looked at. */
+/** Length of an answer that is inspected. */
 const HEAD_LENGTH = 2000
 
-/** The words of an error in an answer of JSON-RPC, of the file network or of the server; undefined if there is none. */
+/** Error message in an answer of JSON-RPC, the file network or the server; undefined if there is none. */
 export function refusalOf({ status, text }: Answer): string | undefined {
   const head = text.slice(0, HEAD_LENGTH)
   const message =
@@ -67,7 +67,7 @@ export function refusalOf({ status, text }: Answer): string | undefined {
   return status >= 400 ? `status ${status}: ${head.slice(0, 100)}` : undefined
 }
 
-/** Sends a JSON-RPC body. Here and below: returns the words of a refusal. */
+/** Sends a JSON-RPC body. Here and below: returns the message of a refusal. */
 export async function sendBody(
   node: TorturedNode,
   text: string,
@@ -106,17 +106,17 @@ export function rpc(name: string, method: string, params: () => readonly unknown
   return { name: `${method}: ${name}`, run: (node, signal) => sendCall(node, method, params(), signal) }
 }
 
-/** A JSON-RPC body as it is. */
+/** A raw JSON-RPC body. */
 export function body(name: string, make: () => string): Bomb {
   return { name, run: (node, signal) => sendBody(node, make(), signal) }
 }
 
-/** One file operation, with content if it is given. */
+/** One file operation, with optional content. */
 export function file(name: string, path: () => string, content?: () => Uint8Array): Bomb {
   return { name, run: (node, signal) => sendFile(node, path(), content?.(), signal) }
 }
 
-/** Makes something once for each node. */
+/** Creates a value once per node. */
 export function oncePerNode<T>(make: (node: TorturedNode) => Promise<T>): (node: TorturedNode) => Promise<T> {
   const made = new WeakMap<TorturedNode, Promise<T>>()
   return (node) => {

@@ -7,17 +7,17 @@ import { call, callPlainly, type Hex } from '../requests.js'
 import { FILLED } from './requests.js'
 import { isFull } from '../settings.js'
 
-/** Milliseconds: no request waits longer for another one. */
+/** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
-/** Milliseconds: as long as the system lets other processes run at most, where the threads that read files are not all taken. */
+/** Maximum milliseconds that the system runs other processes while not all file threads are busy. */
 const LONGEST_FILE_WAIT = 1000
-/** A bomb that goes on longer is given up by its client; the node has to go on. */
+/** The client aborts a bomb that takes longer; the node must continue. */
 const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
-/** A suspicious stop has to show each time: garbage collection and other processes make some of them. */
+/** A suspicious stop must recur every time, because garbage collection and other processes cause some. */
 const ATTEMPTS = 3
-/** What a bomb is about is made before it is measured. */
+/** Preparation of a bomb is not measured. */
 const PREPARATION_MILLISECONDS = 240_000
-/** A request whose client has gone is given up as well. */
+/** A request whose client has disconnected is aborted too. */
 const REST_MILLISECONDS = 60_000
 
 let node: TorturedNode | undefined
@@ -25,7 +25,7 @@ let bystander: Bystander | undefined
 
 beforeAll(buildCommand, 300_000)
 
-/** A bomb that has brought the node down is the only one that fails. */
+/** Only the bomb that crashed the node fails. */
 beforeEach(async () => {
   if (node?.isAlive() === true) return
   bystander?.stop()
@@ -75,7 +75,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
     for (const stack of stacks) console.log(`         ${stack}`)
     const { faults } = await bystander.read()
     expect(faults).toEqual([])
-    // Only the first: what it did may be in the way of the next ones.
+    // Only the first: its effects may obstruct later ones.
     if (refusals.length > 0 && bomb.refusal === undefined) expect(refusals[0]).toBeUndefined()
     else if (refusals.length > 0) expect(refusals[0]).toContain(bomb.refusal)
     expect(least).toBeLessThan(LONGEST_STOP)
@@ -83,7 +83,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
   },
 )
 
-/** Gives the chain what bombs read: a contract, blocks with many logs, and a full mempool. */
+/** Prepares the chain for bombs: a contract, blocks with many logs, and a full mempool. */
 async function fillChain(node: TorturedNode): Promise<void> {
   const [from] = await callRpc<Hex[]>(node.ready.url, 'eth_accounts', [])
   // Logs until some gas is left: JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.

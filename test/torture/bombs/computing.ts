@@ -6,15 +6,15 @@ import type { Hex } from '../requests.js'
 /** PUSH3 of a megabyte. */
 const MEGABYTE = '62100000'
 const OUT_OF_GAS = 'out of gas'
-/** Geth's cap of a call. */
+/** geth's gas cap for calls. */
 const GAS_CAP = '0x2faf080'
-/** That where all is run, and a tenth of it otherwise. */
+/** The cap in full runs, and a tenth of it otherwise. */
 const GAS = isFull ? GAS_CAP : '0x4c4b40'
 
-/** Copies the input of the call to memory, at 0. */
+/** Copies the call's input to memory at 0. */
 const COPY_INPUT = '365f5f37'
 
-/** Calls a precompile with the input of the call in a loop. */
+/** Calls a precompile with the call's input in a loop. */
 function precompileLoop(address: number): Hex {
   return loop(`5f5f365f61${address.toString(16).padStart(4, '0')}5afa50`, COPY_INPUT)
 }
@@ -44,7 +44,7 @@ const bnG2 = [
   '12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa',
 ].join('')
 const LARGEST = 'f'.repeat(64)
-/** The point at infinity, compressed: the commitment to a blob of zeros and its proof (EIP-4844). */
+/** Compressed point at infinity: the commitment to a blob of zeros and its proof (EIP-4844). */
 const infinity = `c0${'0'.repeat(94)}`
 
 /** Hash, signature and public key of secp256r1 (EIP-7951). */
@@ -61,7 +61,7 @@ function p256Input(): string {
   ]).toString('hex')
 }
 
-/** The signature of EIP-155's example transaction, whose sender is known. */
+/** Signature of EIP-155's example transaction, whose sender is known. */
 const recoverInput =
   'daf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23dbe92e4fa82' +
   word(28) +
@@ -78,7 +78,7 @@ function precompileLoopOfMemory(address: number): Hex {
   return loop(`5f5f${MEGABYTE}5f60${address.toString(16).padStart(2, '0')}5afa50`)
 }
 
-/** By name: the address of a precompile and what it is called with. */
+/** Precompile addresses and inputs, by name. */
 const precompiles: Record<string, readonly [address: number, input: string]> = {
   ecrecover: [1, recoverInput],
   'sha256 of nothing': [2, ''],
@@ -108,7 +108,7 @@ const precompiles: Record<string, readonly [address: number, input: string]> = {
   p256verify: [256, p256Input()],
 }
 
-/** By name: code that uses up the gas of a call. */
+/** Code that uses up the gas of a call, by name. */
 const code: Record<string, Hex> = {
   'sha256 of a megabyte': precompileLoopOfMemory(2),
   'ripemd160 of a megabyte': precompileLoopOfMemory(3),
@@ -146,14 +146,14 @@ const code: Record<string, Hex> = {
   BLOCKHASH: loop('5f4050'),
 }
 
-/** By name: code that ends before it has used the gas of a call up, and what it is refused with. */
+/** Code that ends before it has used up the gas of a call, with its refusal, by name. */
 const endingCode: Record<string, readonly [code: Hex, refusal?: string]> = {
   'keccak of four megabytes once': ['0x624000005f20'],
   'a return of four megabytes': ['0x624000005ff3'],
   'a revert of four megabytes': ['0x624000005ffd', 'execution reverted'],
 }
 
-/** The arguments of a call of code that is put at {@link TARGET}, with all gas. */
+/** Arguments of a call to code at {@link TARGET}, with all gas. */
 export function callOf(codeOfTarget: Hex, data: Hex = '0x', gas: Hex = GAS): readonly unknown[] {
   return [{ to: TARGET, data, gas }, 'latest', override(codeOfTarget)]
 }
@@ -173,7 +173,7 @@ const inTheVirtualMachine: Bomb[] = [
   })),
 ]
 
-/** What a call may use unless options say otherwise, where all is run, and a thirtieth of it otherwise. */
+/** Default gas of a call in full runs, and a thirtieth of it otherwise. */
 const TRACED_GAS = isFull ? '0x11e1a300' : '0x989680'
 
 const counting = loop('60010180505f', '5f')
@@ -210,14 +210,14 @@ const traced: Record<string, Hex> = {
   ),
 }
 
-/** Precompiles that take long are called under these tracers. */
+/** Tracers for calls of slow precompiles. */
 const tracersOfPrecompiles = ['struct logs', 'callTracer', 'prestateTracer in diff mode']
 const longPrecompiles = [
   ...['ecrecover', 'modexp of 1024 bytes', 'bnPairing of 100 pairs', 'blake2f of a million rounds'],
   ...['point evaluation', 'bls G1 MSM of 128', 'bls pairing of 30 pairs', 'p256verify'],
 ]
 
-/** Tracers in JavaScript that never end, or that keep what they see. */
+/** JavaScript tracers that never end, or that accumulate data. */
 const javaScriptTracers: Record<string, string> = {
   'a tracer that loops': '{step: function() { for (;;) {} }, fault: function() {}, result: function() {}}',
   'a tracer that loops in its result':
@@ -292,7 +292,7 @@ const tracing: Bomb[] = [
       '0x3',
       types,
     ]),
-    // Parity's calls take no overrides: the code is that of a creation.
+    // Parity calls accept no overrides, so the code runs in a creation.
     rpc(`${types.join(' and ')} of a loop`, 'trace_call', () => [
       { from: SIGNER, data: counting, gas: '0x989680' },
       types,
@@ -306,5 +306,5 @@ const estimates: Bomb[] = Object.entries(code).flatMap(([name, codeOfTarget]) =>
   rpc(name, 'eth_createAccessList', () => callOf(codeOfTarget)),
 ])
 
-/** Bombs of code that is run. */
+/** Bombs that execute code. */
 export const computing: readonly Bomb[] = [...inTheVirtualMachine, ...estimates, ...tracing]

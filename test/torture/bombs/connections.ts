@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import type { TorturedNode } from '../node.js'
 import { many, refusalOf, type Bomb } from './bomb.js'
 
-/** A connection to the JSON-RPC port that has become a WebSocket, for frames of our own. */
+/** A WebSocket connection to the JSON-RPC port, for raw frames. */
 async function upgraded(node: TorturedNode): Promise<Socket> {
   const { hostname, port, pathname } = new URL(node.ready.wsUrl)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -20,10 +20,10 @@ async function upgraded(node: TorturedNode): Promise<Socket> {
   return socket
 }
 
-/** An unmasked frame that closes (RFC 6455, section 5.5.1): its code follows. */
+/** Unmasked close frame (RFC 6455, section 5.5.1), followed by its code. */
 const CLOSE = 0x88
 
-/** The code of a close frame at the end of what the node sent. */
+/** Code of a close frame at the end of the node's output. */
 function closeCode(end: Buffer): number | undefined {
   const start = end.lastIndexOf(CLOSE)
   return start < 0 || end[start + 1] !== end.length - start - 2 || end.length < start + 4
@@ -31,7 +31,7 @@ function closeCode(end: Buffer): number | undefined {
     : end.readUInt16BE(start + 2)
 }
 
-/** Sends bytes on a WebSocket's connection and waits until the node has read and answered them, or has hung up. */
+/** Sends bytes on a WebSocket connection and waits until the node has answered them or closed it. */
 function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
   return {
     name: `WebSocket: ${name}`,
@@ -49,7 +49,7 @@ function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
   }
 }
 
-/** Messages that are sent at once on one WebSocket; waits for as many answers. */
+/** Sends messages at once on one WebSocket and waits for all answers. */
 function messages(name: string, count: number, message: (index: number) => string): Bomb {
   return {
     name: `WebSocket: ${name}`,
@@ -77,7 +77,7 @@ function messages(name: string, count: number, message: (index: number) => strin
   }
 }
 
-/** The first line of an answer that is no success, as a refusal; `data` is what an event of that name came with. */
+/** First line of an unsuccessful answer, as a refusal; `data` is the payload of the event of that name. */
 function refusedHead(data: unknown): string | undefined {
   if (!Array.isArray(data)) return 'no answer'
   const head = (data[0] as Buffer).toString('latin1')
@@ -86,7 +86,7 @@ function refusedHead(data: unknown): string | undefined {
 
 const call = (id: number, method: string, params: unknown[]) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
-/** A masked frame of one byte, with the mask 0: the first begins a message, others go on with it. */
+/** A masked frame of one byte, with the mask 0: the first starts a message, others continue it. */
 const fragment = (opcode: number, byte: number) => Buffer.from([opcode, 0x81, 0, 0, 0, 0, byte])
 
 /** Bombs of connections. */

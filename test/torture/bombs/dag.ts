@@ -4,16 +4,16 @@ import type { TorturedNode } from '../node.js'
 import { askFiles } from '../requests.js'
 import { refusalOf, sendFile, type Bomb } from './bomb.js'
 
-/** Content that the file network makes a DAG of. */
+/** Content for a DAG. */
 export interface Dag {
-  /** The operation that takes it. */
+  /** Operation that stores it. */
   path: string
   body: () => Buffer
-  /** The CID of the root, from the operation's answer. */
+  /** Root CID from the operation's answer. */
   cidOf: (answer: string) => string
 }
 
-/** Bytes of an answer's head: the gateway names the CIDs of all nodes of a path there. */
+/** Maximum header bytes of an answer, in which the gateway lists the CIDs of all nodes of a path. */
 const LONGEST_HEAD = 2 ** 20
 
 /** A GET request to the gateway. */
@@ -25,12 +25,12 @@ function sendToGateway(url: string, path: string, signal: AbortSignal): Promise<
         reject,
       )
     })
-    // What a signal ends fails with a name of its own here.
+    // Requests aborted by a signal fail with their own error name.
     request.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
   })
 }
 
-/** What has to be there before a way of reading or changing a DAG, as operations. */
+/** Operations that prepare a way to read or change a DAG. */
 function preparationOf(way: string): string[] {
   if (/^(pin\/(ls|rm|verify)|repo\/gc)/.test(way)) return ['pin/add?arg=CID']
   if (way.startsWith('pin/add')) return ['pin/rm?arg=CID']
@@ -41,11 +41,11 @@ function preparationOf(way: string): string[] {
   return paths
 }
 
-/** What an operation writes. */
+/** Output of an operation. */
 const contentOf = (way: string): Buffer | undefined =>
   way.startsWith('files/write') ? Buffer.from('x') : undefined
 
-/** Makes a DAG, and reads and changes it in every way: operations, or paths of the gateway, with `CID` for its root. */
+/** Creates a DAG, and reads and changes it in every way: operations or gateway paths, with `CID` for its root. */
 export function withDag(name: string, dag: Dag, ways: readonly string[]): Bomb[] {
   const roots = new WeakMap<TorturedNode, string>()
   const isThere = async (node: TorturedNode, cid: string): Promise<boolean> =>
@@ -78,7 +78,7 @@ export function withDag(name: string, dag: Dag, ways: readonly string[]): Bomb[]
   ]
 }
 
-/** A way whose path repeats a name, in few characters. */
+/** A short notation for a path that repeats a name. */
 function shortened(way: string): string {
   return way.replace(/(?:a\/){2,}/, (names) => `a/ (${names.length / 2} times)`)
 }

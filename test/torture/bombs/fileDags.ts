@@ -3,16 +3,16 @@ import { postFiles, uploadBody } from '../requests.js'
 import { file, firstRefusal, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
 import { withDag } from './dag.js'
 
-/** Links of the nodes that are as wide as they can be. */
+/** Links of nodes of maximum width. */
 const WIDE = 150_000
 
-/** A link of dag-pb: to a CID, with a name and a size. */
+/** A dag-pb link with CID, name and size. */
 function pbLink(cid: Buffer, name: string, size = 0): Buffer {
   const fields = [field(1, cid), field(2, Buffer.from(name)), Buffer.from([0x18]), varint(size)]
   return field(2, Buffer.concat(fields))
 }
 
-/** A field of bytes in protocol buffers. */
+/** A bytes field in protocol buffers. */
 function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(content.length), content])
 }
@@ -20,7 +20,7 @@ function field(number: number, content: Buffer): Buffer {
 const EMPTY = Buffer.from('01550000', 'hex')
 const ONE_BYTE = Buffer.from('0155000178', 'hex')
 
-/** A file of so many blocks of a byte, which lie in their CIDs. */
+/** A file of one-byte blocks inlined in their CIDs. */
 function wideFile(): Buffer {
   const sizes = Buffer.concat([
     Buffer.from([8, 2, 0x18]),
@@ -31,19 +31,19 @@ function wideFile(): Buffer {
   return Buffer.concat([Buffer.alloc(WIDE * link.length, link), field(1, sizes)])
 }
 
-/** A file that says that it has a million blocks, and has none. */
+/** A file that declares a million blocks but has none. */
 function sizesAlone(): Buffer {
   return field(1, Buffer.concat([Buffer.from([8, 2]), Buffer.alloc(2e6, Buffer.from([0x20, 1]))]))
 }
 
-/** A shard whose links lead to itself as far as one can see, of a fanout that no shard has. */
+/** A shard that appears to link to itself, with an invalid fanout. */
 function wideShard(): Buffer {
   const data = Buffer.from('080528223080808080808001', 'hex')
   const links = many(50_000, (i) => pbLink(EMPTY, `${i.toString(16).padStart(14, '0').toUpperCase()}x`))
   return Buffer.concat([...links, field(1, data)])
 }
 
-/** A CAR of nodes each of which links the one before, the last one first; and the CID of the last. */
+/** A CAR of nodes that each link to the previous one, last node first; and the CID of the last. */
 function chain(length: number): { root: Buffer; car: Buffer } {
   let cid = EMPTY
   const sections: Buffer[] = []
@@ -104,12 +104,12 @@ function keyOf(answer: string): string {
   return (JSON.parse(answer) as { Key: string }).Key
 }
 
-/** The CID of the last line of an upload. */
+/** CID in the last line of an upload's answer. */
 function lastHash(answer: string): string {
   return (JSON.parse(answer.trim().split('\n').at(-1) ?? '') as { Hash: string }).Hash
 }
 
-/** Data whose decoding takes its time. */
+/** Data that is slow to decode. */
 const values: Record<string, () => Buffer> = {
   'a million empty maps': () => Buffer.concat([Buffer.from('9a000f4240', 'hex'), Buffer.alloc(1e6, 0xa0)]),
   'a million empty strings': () => Buffer.concat([Buffer.from('9a000f4240', 'hex'), Buffer.alloc(1e6, 0x60)]),
@@ -153,7 +153,7 @@ const pinnedFiles = (): Buffer => uploadBody(many(50_000, (i) => [`p${i}`, Buffe
 
 const addPins = oncePerNode((node) => postFiles(node, 'add?cid-version=1', pinnedFiles()))
 
-/** Bombs of DAGs that are wide or deep. */
+/** Bombs with wide or deep DAGs. */
 export const fileDags: readonly Bomb[] = [
   ...withDag('a file of 150,000 blocks', { ...put, body: wideFile }, readings),
   ...withDag('a file of a million sizes', { ...put, body: sizesAlone }, [
@@ -220,7 +220,7 @@ export const fileDags: readonly Bomb[] = [
       await sendFile(node, 'files/mkdir?arg=/copies')
       for (let i = 0; i < 40; i++) await sendFile(node, `files/cp?arg=/copies&arg=/copies/${i}`)
     },
-    // No client waits for the end of it, and the node must not either.
+    // Clients do not wait for its end, and neither must the node.
     run: (node) =>
       sendFile(node, 'files/stat?arg=/copies&with-local=true', undefined, AbortSignal.timeout(2000)).catch(
         () => undefined,

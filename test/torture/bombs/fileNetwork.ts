@@ -4,7 +4,7 @@ import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
 import { withDag } from './dag.js'
 
-/** A CID whose digest is the content itself, in a base. */
+/** An identity CID in the given base. */
 function identityCid(length: number): string {
   const bytes: number[] = [1, 0x55, 0]
   for (let rest = length; ; rest = Math.floor(rest / 128)) {
@@ -21,7 +21,7 @@ const writeLarge = oncePerNode((node) =>
   sendFile(node, 'files/write?create=true&arg=/large', Buffer.alloc(5e7, 1)),
 )
 
-/** The CID of nothing, whose digest it is. */
+/** Identity CID of empty content. */
 const IDENTITY = 'bafkqaaa'
 
 /** Ways to read and change a dag-pb node. */
@@ -279,7 +279,7 @@ export const fileNetwork: readonly Bomb[] = [
   ...withCbor('a string of 1.9 megabytes', () =>
     Buffer.concat([Buffer.from([0x7a, 0, 0x1c, 0xfd, 0xe0]), Buffer.alloc(1_900_000, 1)]),
   ),
-  // Links to nothing, which lies in its CID.
+  // Links to empty content inlined in its CID.
   ...withCbor('forty thousand links', () =>
     Buffer.concat([
       Buffer.from('999c40', 'hex'),
@@ -418,7 +418,7 @@ export const fileNetwork: readonly Bomb[] = [
   file('repo/gc: after all that', () => 'repo/gc?stream-errors=true'),
 ]
 
-/** Compares two wide directories, half of whose names are in both. */
+/** Compares two wide directories with half of their names in common. */
 function objectDiff(): Bomb {
   const putBoth = oncePerNode((node) =>
     Promise.all(
@@ -467,7 +467,7 @@ function withCbor(name: string, body: () => Buffer): Bomb[] {
   ])
 }
 
-/** What is done to a directory of the mutable file system, which lies at /directory before each. */
+/** Operations on an MFS directory, which is at /directory before each. */
 function mutableDirectory(size: number): Bomb[] {
   const add = oncePerNode(async (node) => {
     const files = uploadBody(many(size, (i) => [`m%2Fentry${i}`, Buffer.from('x')]))
@@ -497,7 +497,7 @@ function mutableDirectory(size: number): Bomb[] {
   ].map((bomb) => ({ ...bomb, prepare }))
 }
 
-/** A directory in dag-pb with so many links, in which a name has so many characters; `first` is the first of them. */
+/** A dag-pb directory with the given number of links and name length; names start with `first`. */
 function wideNode(count: number, nameLength: number, first = 0): () => Buffer {
   const cid = Buffer.from('01550000', 'hex')
   return () => {
@@ -518,7 +518,7 @@ function wideNode(count: number, nameLength: number, first = 0): () => Buffer {
   }
 }
 
-/** The CID of bytes in the raw codec. */
+/** Raw CID of bytes. */
 function rawCid(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from('01551220', 'hex'), createHash('sha256').update(content).digest()])
 }

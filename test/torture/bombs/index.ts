@@ -10,7 +10,7 @@ import { transactions } from './transactions.js'
 
 export type { Bomb } from './bomb.js'
 
-/** All bombs. Those that spoil the chain for others come last. */
+/** All bombs. Those that break the chain for others come last. */
 export const bombs: readonly Bomb[] = [
   ...connections,
   ...computing,

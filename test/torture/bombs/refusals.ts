@@ -1,6 +1,6 @@
 /**
- * Words of the refusals that bombs are meant to get, by their names: what is read to its end before it is refused costs as
- * much as what is done.
+ * Expected refusals of bombs, by name: a request that is read completely before it is refused costs as
+ * much as an accepted one.
  */
 const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [
@@ -69,7 +69,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^multibase\/encode: base10/, 'unsupported multibase encoding'],
 ]
 
-/** Words of the refusal that a bomb is meant to get; undefined if it is meant to be done. */
+/** Expected refusal of a bomb; undefined if it should succeed. */
 export function meantRefusal(name: string): string | undefined {
   return refusals.find(([pattern]) => pattern.test(name))?.[1]
 }

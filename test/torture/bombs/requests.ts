@@ -10,7 +10,7 @@ const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count
 
 const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
-/** By what it leaves: code that logs until little gas is left. */
+/** Code that logs until little gas is left, by its effect. */
 const loggers: Record<string, Hex> = {
   // JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.
   'a hundred thousand logs': '0x5b5f5fa05a612710105f57',
@@ -18,7 +18,7 @@ const loggers: Record<string, Hex> = {
   'logs with topics of their own': '0x5b5a5a5a5a5f5fa45a612710105f57',
 }
 
-/** The RLP of a block that no chain has, of many small transactions. */
+/** RLP of an unknown block with many small transactions. */
 function manyTransactions(count: number): Hex {
   const header = [32, 32, 20, 32, 32, 32, 256, 1, 1, 1, 1, 1, 5, 32, 8].map((length) =>
     new Uint8Array(length).fill(1),
@@ -403,7 +403,7 @@ export const requests: readonly Bomb[] = [
   ),
 ]
 
-/** A list in a list in a list, in RLP. */
+/** Deeply nested RLP lists. */
 function deepRlp(depth: number): Hex {
   const heads: string[] = []
   let length = 0
@@ -417,7 +417,7 @@ function deepRlp(depth: number): Hex {
   return `0x${heads.reverse().join('')}`
 }
 
-/** A batch of the same call. */
+/** A batch of equal calls. */
 function batch(count: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify(many(count, (id) => ({ jsonrpc: '2.0', id, method, params })))
 }
@@ -439,7 +439,7 @@ function typedData(length: number): object {
   }
 }
 
-/** Typed data of one struct in another in another. */
+/** Typed data of deeply nested structs. */
 function typedDataOfTypes(count: number): object {
   const types = Object.fromEntries(
     many(count, (i) => [`T${i}`, i + 1 < count ? [{ name: 'next', type: `T${i + 1}` }] : []]),
@@ -449,16 +449,16 @@ function typedDataOfTypes(count: number): object {
   return { domain: {}, primaryType: 'T0', types: { EIP712Domain: [], ...types }, message }
 }
 
-/** A contract with ten thousand slots, which the harness fills. */
+/** A contract whose ten thousand slots the harness fills. */
 export const FILLED = `0x${'2'.repeat(40)}` as const
 
-/** A dump of anvil with many accounts. */
+/** An anvil dump with many accounts. */
 function stateOf(count: number): object {
   const account = { nonce: 1, balance: '0x1', code: '0x00', storage: { [hash(0)]: hash(1) } }
   return { accounts: Object.fromEntries(many(count, (i) => [address(i + 1e6), account])) }
 }
 
-/** A dump of anvil with one contract of many slots. */
+/** An anvil dump with one contract with many slots. */
 function stateOfSlots(count: number): object {
   return { accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } } }
 }
