@@ -247,6 +247,25 @@ describe('conditions', () => {
     ])
   })
 
+  it('for the record of a name without one say so, also below its own host', async () => {
+    const name = 'k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8'
+    const ofRecord = async (path: string, label: string): Promise<unknown[]> => {
+      const { status, body } = await ask(`${path}?format=ipns-record`, {
+        host: `${label}.ipns.localhost:8080`,
+      })
+      return [status, body.toString()]
+    }
+    expect(await ofRecord('/', name)).toEqual([500, 'routing: not found\n'])
+    expect(await ofRecord('/x', name)).toEqual([400, 'cannot find ipns key for subpath\n'])
+    expect(await ofRecord('/', 'foo')).toEqual([400, "invalid cid: encoding/hex: invalid byte: U+006F 'o'\n"])
+    const block = 'bafybeidskjjd4zmr7oh6ku6wp72vvbxyibcli2r6if3ocdcy7jjjusvl2u'
+    const unnamed = await ask(`/ipns/${block}?format=ipns-record`)
+    expect([unnamed.status, unnamed.body.toString()]).toEqual([
+      400,
+      'CID codec "dag-pb" is not allowed for IPNS Names, use  "libp2p-key" instead\n',
+    ])
+  })
+
   it('without a tag are ignored: an invalid range is reported before an unresolvable path', async () => {
     const { status } = await ask(`/ipfs/${file}/x`, { range: 'BYTES=0-1', 'if-none-match': '' })
     expect(status).toBe(400)

@@ -149,6 +149,18 @@ describe('names', () => {
     expect(await (await node.post(`cat?arg=/ipns/${Id}`)).text()).toBe('hello\n')
   })
 
+  it('lend their TTL to a listing, and have the ETags of Kubo for CARs', async () => {
+    const { body, headers } = form([{ name: 'data', content: 'hello' }])
+    await node.post('add?wrap-with-directory=true', body, headers)
+    const root = 'QmT8Esrf9FySR5v35tUADnupopDYLD8gNMBXZYVYMEhMWq'
+    const { Name } = (await call(`name/publish?arg=${root}&allow-offline=true`)) as { Name: string }
+    const header = async (path: string, name: string): Promise<string | null> =>
+      (await fetch(`${node.url}/ipns/${Name}${path}`)).headers.get(name)
+    expect(await header('/', 'cache-control')).toBe('public, max-age=300, stale-while-revalidate=2678400')
+    expect(await header('?format=car', 'etag')).toBe(`W/"${root}.car.1dbtncr7o3egl"`)
+    expect(await header('/?format=car', 'etag')).toBe(`W/"${root}.car.j8g1j6dpbkl4"`)
+  })
+
   it('resolve to other names', async () => {
     const { Id } = (await call('key/gen?arg=first')) as { Id: string }
     const { Keys } = (await call('key/ls')) as { Keys: { Name: string; Id: string }[] }

@@ -100,13 +100,9 @@ export class Configuration {
     return this.#imports.add
   }
 
-  /**
-   * Returns the settings of the mutable files, for requests that do not give their own.
-   *
-   * @throws {@link FileNetworkError} if the configured values are invalid
-   */
+  /** Returns the settings of the mutable files, for requests that do not give their own. */
   filesSettings(): ImportSettings {
-    return settled(this.#imports.files)
+    return this.#imports.files
   }
 
   /** Returns the configured hash function of blocks and data, for requests that name none. */
@@ -150,24 +146,11 @@ function inOrder(value: unknown): unknown {
 /** Import settings by use. As in Kubo, an invalid value is reported only where it is needed. */
 interface Imports {
   add: ImportDefaults
-  files: ImportSettings | FileNetworkError
+  files: ImportSettings
 }
 
 async function importsOf(configuration: JsonObject): Promise<Imports> {
-  return {
-    add: readImportDefaults(configuration),
-    files: await readFilesSettings(configuration).catch(keepRefusal),
-  }
-}
-
-function keepRefusal(error: unknown): FileNetworkError {
-  if (error instanceof FileNetworkError) return error
-  throw error
-}
-
-function settled(settings: ImportSettings | FileNetworkError): ImportSettings {
-  if (settings instanceof FileNetworkError) throw settings
-  return settings
+  return { add: readImportDefaults(configuration), files: await readFilesSettings(configuration) }
 }
 
 /** Returns the configuration of a new repository, without anything that needs a network. */

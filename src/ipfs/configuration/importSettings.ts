@@ -108,13 +108,28 @@ export function readImportDefaults(configuration: JsonObject): ImportDefaults {
 }
 
 /**
- * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default.
- *
- * @throws {@link FileNetworkError} with Kubo's message (`UnixFSCidBuilder`) for an invalid CID format
+ * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default; an invalid
+ * CID format is reported with Kubo's message (`UnixFSCidBuilder`) where it is used.
  */
 export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
   const section = new ImportSection(configuration)
   const fanout = section.number('UnixFSHAMTDirectoryMaxFanout')
+  const usedFanout = isFanout(fanout) ? fanout : defaults.UnixFSHAMTDirectoryMaxFanout
+  try {
+    return section.settings(await readFilesFormat(section), usedFanout)
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    const hash = await hashFunctionByName(defaults.HashFunction)
+    return {
+      ...section.settings({ version: 0, hash }, usedFanout),
+      get cid(): CidFormat {
+        throw error
+      },
+    }
+  }
+}
+
+async function readFilesFormat(section: ImportSection): Promise<CidFormat> {
   const name = section.text('HashFunction')
   const configured = section.number('CidVersion')
   if (configured !== 0 && configured !== 1) throw new UnknownCidVersionError(configured)
@@ -122,10 +137,7 @@ export async function readFilesSettings(configuration: JsonObject): Promise<Impo
     throw new FileNetworkError(`Import.HashFunction unrecognized: ${JSON.stringify(name)}`)
   }
   const hash = await hashFunctionByName(name.toLowerCase())
-  return section.settings(
-    { version: configured === 1 || name !== defaults.HashFunction ? 1 : 0, hash },
-    isFanout(fanout) ? fanout : defaults.UnixFSHAMTDirectoryMaxFanout,
-  )
+  return { version: configured === 1 || name !== defaults.HashFunction ? 1 : 0, hash }
 }
 
 /** Returns the configured hash function of blocks and data, as written. */

@@ -115,14 +115,18 @@ function encodeJose(value: unknown): Uint8Array {
 
 function encodeRaw(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value
-  throw notBytes(value)
+  throw new NotBytesError(value)
 }
 
-function notBytes(value: unknown): FileNetworkError {
-  const kind = kindOf(value)
-  return new FileNetworkError(
-    `func called on wrong kind: "AsBytes" called on a ${kind} node (kind: ${kind}), but only makes sense on bytes`,
-  )
+/** Something else was requested as bytes. */
+export class NotBytesError extends FileNetworkError {
+  /** @param name - go-ipld-prime's name for the node */
+  constructor(value: unknown, name = kindOf(value)) {
+    super(
+      `func called on wrong kind: "AsBytes" called on a ${name} node (kind: ${kindOf(value)}), ` +
+        'but only makes sense on bytes',
+    )
+  }
 }
 
 /** Codecs whose blocks can be decoded and encoded. */
@@ -185,7 +189,7 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
     throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${quotedText(unknown)}: no such field`)
   }
   if (Data === null) throw notAssignable('Bytes', Data, 'bytes')
-  if (Data !== undefined && !(Data instanceof Uint8Array)) throw notBytes(Data)
+  if (Data !== undefined && !(Data instanceof Uint8Array)) throw new NotBytesError(Data)
   if (Links === undefined) throw new FileNetworkError('missing required fields: Links')
   if (!Array.isArray(Links)) throw notAssignable('PBLinks', Links, 'list')
   for (const [index, link] of (Links as unknown[]).entries()) {
@@ -212,15 +216,20 @@ function checkFields(link: Readonly<Record<string, unknown>>): void {
 }
 
 function notAssignable(type: string, value: unknown, kind: string): FileNetworkError {
-  if (value === null) {
-    return new FileNetworkError(
-      `func called on wrong kind: "AssignNull" called on a dagpb.${type} node (kind: ${kind}), but only makes sense on null`,
+  if (value !== null) return new NotAssignableError(type, value, kind)
+  return new FileNetworkError(
+    `func called on wrong kind: "AssignNull" called on a dagpb.${type} node (kind: ${kind}), but only makes sense on null`,
+  )
+}
+
+/** A value is of another kind than its type in go-codec-dagpb. */
+export class NotAssignableError extends FileNetworkError {
+  constructor(type: string, value: unknown, kind: string) {
+    super(
+      `func called on wrong kind: "AssignNode" called on a dagpb.${type} node (kind: ${kindOf(value)}), ` +
+        `but only makes sense on ${kind}`,
     )
   }
-  return new FileNetworkError(
-    `func called on wrong kind: "AssignNode" called on a dagpb.${type} node (kind: ${kindOf(value)}), ` +
-      `but only makes sense on ${kind}`,
-  )
 }
 
 /** Returns the multicodec for a codec's name or number. */

@@ -6,7 +6,8 @@ import { FileNetworkError, LinkNotFoundError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
-import { decodeInTurns, decoderOf, kindOf } from './codecs.js'
+import { kindOf } from './codecs.js'
+import { decodeNode, nodeName } from './dagPbSchema.js'
 import { linksOf } from './links.js'
 
 /** A path below a CID. */
@@ -91,7 +92,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
       rest = following
       continue
     }
-    const found = followKeys(cid, await decodeInTurns(decoderOf(cid), block), rest)
+    const found = followKeys(cid, await decodeNode(cid, block), rest)
     const inside = found.next === undefined ? rest.length : rest.length - found.rest.length - 1
     for (let step = 0; step < inside; step++) cids.push(cid)
     if (found.next === undefined) return { cid, cids, remainder: rest }
@@ -175,9 +176,9 @@ export function followKeys(
   let value = data
   for (const [index, key] of keys.entries()) {
     value =
-      cid.code === codecCode.dagPb && index === 0 && !hasKey(value, key)
+      cid.code === codecCode.dagPb && kindOf(value) === 'map' && !hasKey(value, key)
         ? undefined
-        : lookUpOnWay(value, key, { cid, isLast: index === keys.length - 1 })
+        : lookUpOnWay(value, keys, { cid, index })
     if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
     if (next) return { value, next, rest: keys.slice(index + 1) }
@@ -186,11 +187,12 @@ export function followKeys(
 }
 
 /** Looks up a key. If the path continues, any failure counts as a missing link (boxo, `resolver.go`). */
-function lookUpOnWay(value: unknown, key: string, { cid, isLast }: { cid: CID; isLast: boolean }): unknown {
+function lookUpOnWay(value: unknown, keys: string[], { cid, index }: { cid: CID; index: number }): unknown {
+  const key = keys[index] ?? ''
   try {
-    return lookUp(value, key)
+    return lookUp(value, key, nodeName(cid, keys.slice(0, index), value))
   } catch (error) {
-    if (isLast || !(error instanceof FileNetworkError)) throw error
+    if (index === keys.length - 1 || !(error instanceof FileNetworkError)) throw error
     throw new LinkNotFoundError(key, cid, { cause: error })
   }
 }
@@ -199,12 +201,12 @@ function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
 }
 
-/** @throws {@link FileNetworkError} with go-ipld-prime's message */
-function lookUp(value: unknown, key: string): unknown {
+/** @throws {@link FileNetworkError} with go-ipld-prime's message, in which the value has a name */
+function lookUp(value: unknown, key: string, name: string): unknown {
   const kind = kindOf(value)
   if (kind === 'list') {
     if (!/^[+-]?\d+$/.test(key)) {
-      throw new ListSegmentError(key)
+      throw new ListSegmentError(key, name)
     }
     const item = (value as unknown[])[Number(key)]
     if (item !== undefined) return item
@@ -212,16 +214,18 @@ function lookUp(value: unknown, key: string): unknown {
     if (Number(key) < 0) throw new KeyNotFoundError('')
   } else if (kind === 'map') {
     if (hasKey(value, key)) return (value as Record<string, unknown>)[key]
-  } else throw new NoSegmentsError(kind)
+  } else throw new NoSegmentsError(kind, name)
   throw new KeyNotFoundError(key)
 }
 
 /** A key into a list is not a number. */
 export class ListSegmentError extends FileNetworkError {
-  constructor(key: string) {
+  /** @param name - go-ipld-prime's name for the list */
+  constructor(key: string, name: string) {
     const quoted = JSON.stringify(key)
+    const list = name === 'list' ? 'a list' : `a list of type ${name}`
     super(
-      `invalid segment for lookup on a list: ${quoted}: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
+      `invalid segment for lookup on ${list}: ${quoted}: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
     )
   }
 }

@@ -2,6 +2,7 @@ import { xxhash64 } from 'hash-wasm'
 import { STATUS_CODES } from 'node:http'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
+import { codecName } from '../dag/codecs.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { DagPbError } from '../dag/dagPbInPieces.js'
 import { resolvePath } from '../dag/path.js'
@@ -81,10 +82,7 @@ export function createGateway(source: GatewaySource): Gateway {
           if (error instanceof GatewayError && error.status === 500) {
             if (mustBeCached(request)) throw notCached(request)
             Object.assign(kept, locationHeader(request, chosen))
-            if (chosen.format === 'ipns-record') {
-              checkName(request)
-              throw withoutRecord(request, error)
-            }
+            if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
           }
           throw error
         })
@@ -132,22 +130,24 @@ async function isCached(source: BlockSource, { content }: GatewayTarget): Promis
   }
 }
 
-/** Rejects a record request whose name is not that of a key. */
-function checkName({ path }: GatewayRequest): void {
-  const [, label = '', ...below] = cleanSegments(decodePath(path))
-  if (below.length > 0) throw belowName(decodePath(path))
+/** Explains why there is no record of an unknown name: only keys have one, and this one has published nothing. */
+function withoutRecord(request: GatewayRequest, unresolved: GatewayError): GatewayError {
+  const path = askedPath(request)
+  const [, label = '', ...below] = cleanSegments(path)
+  if (below.length > 0) return belowName(path)
+  const { headers } = unresolved
+  // Kubo searches the routing system.
+  if (parseName(label) !== undefined) return new GatewayError(500, 'routing: not found', headers)
   try {
-    parseCid(label)
+    const codec = codecName(parseCid(label).code)
+    return new GatewayError(
+      400,
+      `CID codec "${codec}" is not allowed for IPNS Names, use  "libp2p-key" instead`,
+      headers,
+    )
   } catch (error) {
-    throw new GatewayError(400, errorText(error), pathHeader({ contentPath: cleanUrlPath(decodePath(path)) }))
+    return new GatewayError(400, errorText(error), headers)
   }
-}
-
-/** Kubo searches the routing system for the record of a key that has published nothing. */
-function withoutRecord({ path }: GatewayRequest, unresolved: GatewayError): GatewayError {
-  const [, label = ''] = cleanSegments(decodePath(path))
-  if (parseName(label) === undefined) return unresolved
-  return new GatewayError(500, 'routing: not found', unresolved.headers)
 }
 
 function belowName(path: string): GatewayError {

@@ -42,6 +42,15 @@ export function cacheHeader({
     : {}
 }
 
+/** Returns `Cache-Control` of a page that lists a directory: its form may change, so a week, or as long as its name. */
+export function listingCacheHeader({
+  ttlMilliseconds = 604_800_000,
+}: Pick<GatewayTarget, 'ttlMilliseconds'>): Record<string, string> {
+  if (ttlMilliseconds <= 0) return {}
+  const seconds = Math.floor(ttlMilliseconds / 1000)
+  return { 'Cache-Control': `public, max-age=${seconds}, stale-while-revalidate=2678400` }
+}
+
 /**
  * Returns `Last-Modified` for content under a name: the time of change is unknown, so now (boxo,
  * `addCacheControlHeaders`).

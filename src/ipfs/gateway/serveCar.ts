@@ -177,8 +177,9 @@ async function carEtag(
 }
 
 /** Returns the immutable path of a target, with an IPNS name resolved. */
-function immutablePath({ name, content, contentPath }: GatewayTarget): string {
-  return name === undefined ? contentPath : ['', 'ipfs', content.root, ...content.segments].join('/')
+function immutablePath({ name, content, contentPath, hasTrailingSlash }: GatewayTarget): string {
+  if (name === undefined) return contentPath
+  return ['', 'ipfs', content.root, ...content.segments].join('/') + (hasTrailingSlash ? '/' : '')
 }
 
 function positionBytes(position: number): Uint8Array {

@@ -13,6 +13,7 @@ import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
 import {
   GatewayError,
   cacheHeader,
+  listingCacheHeader,
   modifiedHeader,
   contentDisposition,
   rootsHeader,
@@ -152,7 +153,7 @@ async function serveDirectory(
   const headers = {
     ...rootsHeader(target),
     ETag: listingEtag(entry.cid),
-    'Cache-Control': 'public, max-age=604800, stale-while-revalidate=2678400',
+    ...listingCacheHeader(target),
   }
   const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
   const page = listingPage({

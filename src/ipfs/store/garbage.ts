@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkCids } from '../dag/links.js'
-import { BlockNotFoundError } from '../errors.js'
+import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 
 /** Blocks removed at once. */
@@ -69,12 +69,17 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   }
   if (asked.size === 0) return reasons
   const seen = new Set<string>()
-  for await (const pin of network.pins.list('recursive')) {
-    for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
-      // The pin itself was checked above.
-      if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
-      if (asked.size === 0) return reasons
+  try {
+    for await (const pin of network.pins.list('recursive')) {
+      for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
+        // The pin itself was checked above.
+        if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
+        if (asked.size === 0) return reasons
+      }
     }
+  } catch (error) {
+    if (!(error instanceof FileNetworkError)) throw error
+    for (const cid of cids) keep(cid, `pin check failed: ${error.message}`)
   }
   return reasons
 }

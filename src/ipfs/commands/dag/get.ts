@@ -1,14 +1,15 @@
-import type { PBNode } from '@ipld/dag-pb'
 import { codecCode } from '../../cid/cidFormat.js'
 import {
   type Codec,
+  NotAssignableError,
+  NotBytesError,
   codecByCode,
   codecCodeByName,
   codecName,
   decodeInTurns,
-  decoderOf,
   encodeInTurns,
 } from '../../dag/codecs.js'
+import { decodeNode, nodeName } from '../../dag/dagPbSchema.js'
 import { followKeys } from '../../dag/path.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -23,33 +24,29 @@ export const dagGet = defineCommand({
     const outputCode = codecCodeByName(options['output-codec'])
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
-    const decoded = await attempt(() => decodeInTurns(decoderOf(cid), block))
-    const isDagPb = cid.code === codecCode.dagPb
-    const data = isDagPb ? inSchemaOrder(decoded as PBNode) : decoded
+    const data = await attempt(() => decodeNode(cid, block))
     const { value } = followKeys(cid, data, remainder)
     const output = encoderOf(outputCode, options['output-codec'])
     return bytes(
       (async function* () {
-        if (value === data && isDagPb && output.code === codecCode.raw) throw new NodeIsNoBytesError()
-        yield await attempt(() => encodeInTurns(output, value))
+        const isDagPb = cid.code === codecCode.dagPb
+        if (isDagPb) checkConversion(output, value, nodeName(cid, remainder, value))
+        // A dag-pb node is written without the fields that are absent.
+        const isRewritten = isDagPb && output.code === cid.code && value === data
+        const written = isRewritten ? decodeInTurns(output, block) : value
+        yield await attempt(async () => encodeInTurns(output, await written))
       })(),
     )
   },
 })
 
-/** A map was requested as bytes (go-codec-dagpb). */
-class NodeIsNoBytesError extends FileNetworkError {
-  constructor() {
-    super(
-      'func called on wrong kind: "AsBytes" called on a dagpb.PBNode node (kind: map), but only makes sense on bytes',
-    )
-  }
-}
-
-/** Orders a dag-pb node as in its schema, with null for missing data, names and sizes (go-codec-dagpb). */
-function inSchemaOrder({ Links, Data }: PBNode): object {
-  const links = Links.map(({ Hash, Name = null, Tsize = null }) => ({ Hash, Name, Tsize }))
-  return { Links: links, Data: Data ?? null }
+/** Rejects what go-codec-dagpb cannot convert of a dag-pb node: anything but its data to bytes, and what is absent. */
+function checkConversion(output: Codec, value: unknown, name: string): void {
+  if (output.code === codecCode.raw && !(value instanceof Uint8Array)) throw new NotBytesError(value, name)
+  if (output.code !== codecCode.dagPb) return
+  if (value === null) throw new NotAssignableError('PBNode', value, 'map')
+  const isWhole = name === 'dagpb.PBNode'
+  if (isWhole && (value as { Data: unknown }).Data === null) throw new NotBytesError(null, 'absent')
 }
 
 function encoderOf(code: number, name: string): Codec {

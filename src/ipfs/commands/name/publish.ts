@@ -12,7 +12,7 @@ import {
   parseName,
   selfName,
 } from '../../names/keystore.js'
-import { readName, resolveText } from '../../names/nameSystem.js'
+import { isNamePath, resolveText } from '../../names/nameSystem.js'
 import {
   defineCommand,
   parseGoDuration,
@@ -84,10 +84,7 @@ function normalizePath(text: string): string {
 
 function cleanPath(text: string): string {
   const segments = cleanSegments(text)
-  if (text.startsWith('/ipns/') && segments[1] !== undefined) {
-    readName(segments[1])
-    return `/${segments.join('/')}`
-  }
+  if (isNamePath(text)) return `/${segments.join('/')}`
   const { namespace, root, segments: below } = parsePath(text)
   return ['', namespace, root.toString(), ...below].join('/')
 }
