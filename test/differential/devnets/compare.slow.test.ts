@@ -9,7 +9,9 @@ test.each([
   async (peer, identical) => {
     const result = await compareWithPeer({ peer, seed: 1, requests: 600, log: () => undefined })
     if (result === undefined) {
-      console.warn(`left out: ${peer} is not installed, see docs/guides/differential.md`)
+      console.warn(
+        `the comparison with ${peer} is skipped: it is not installed, see docs/guides/differential.md`,
+      )
       return
     }
     // `npm run differential` prints the remaining differences.

@@ -2,21 +2,24 @@ import type { Hex } from 'viem'
 import { Generator, type DocumentedMethod } from '../geth/generate.js'
 import type { Random } from '../support/random.js'
 
-/** Values in requests that depend on the node: `$block` and others stand for its earlier answers. */
-export interface Places {
+/** Addresses that requests use. */
+export interface Addresses {
   accounts: readonly Hex[]
   contracts: readonly Hex[]
 }
 
 /** Methods that depend on the machine, take long, or make the nodes diverge. */
-export const notCompared =
+export const excludedMethods =
   /^(rpc\.discover|standin_|ganache_|.*(setRpcUrl|LoggingEnabled|dumpState)$|.*Sync$|eth_config$|eth_submitWork)/
 
-/** Generates requests for all common methods from this node's document. */
+/**
+ * Makes requests to all methods that both nodes have, from this node's OpenRPC document. `$block` and `$transaction`
+ * stand for hashes that each node has returned.
+ */
 export function documentedRequests(
   random: Random,
   methods: readonly DocumentedMethod[],
-  { accounts, contracts }: Places,
+  { accounts, contracts }: Addresses,
 ): Generator {
   const facts = {
     ...{ chainId: 31337, head: 3, accounts: [...accounts], contracts: [...contracts] },
@@ -34,7 +37,7 @@ const time = [4_102_444_800, 4_102_444_801, 4_102_450_000, '0xf48657f1', '410244
 const small = [0, 1, 2, 3, '0x0', '0x1', '0x5', '2', '0x', '0x02']
 const wei = ['0x0', '0x1', '0xde0b6b3a7640000', `0x${'f'.repeat(64)}`, `0x1${'0'.repeat(64)}`, 1000, '7']
 
-/** Numeric arguments of controls by parameter name. */
+/** Numeric arguments of controls, by parameter name. */
 const numbers: Readonly<Record<string, readonly unknown[]>> = {
   blocks: [...small, 40],
   depth: [0, 1, 1, 2, 5, '0x1'],
@@ -63,7 +66,7 @@ const numbers: Readonly<Record<string, readonly unknown[]>> = {
   pageSize: [0, 1, 5],
 }
 
-/** Values of other parameters by name. */
+/** Other arguments, by parameter name. */
 const others: Readonly<Record<string, readonly unknown[]>> = {
   id: ['$filter', '$filter', '0x1', '0xdead'],
   dump: ['0x', '0x1f8b', '0x7b7d', '0x00'],

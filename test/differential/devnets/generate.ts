@@ -3,20 +3,20 @@ import type { DocumentedMethod, Generator as DocumentedGenerator } from '../geth
 import type { Random } from '../support/random.js'
 import { documentedRequests } from './documented.js'
 import type { PeerName } from './peer.js'
-import { places } from './programs.js'
+import { contracts } from './programs.js'
 import { signedTransaction, signer } from './signed.js'
 
-/** A request to both nodes. Texts such as `$filter` stand for each node's earlier answers. */
+/** A request to both nodes. `$filter` and the like stand for ids and hashes that each node has returned. */
 export interface Step {
   method: string
   params: readonly unknown[]
-  /** Whether it resets the node. */
+  /** Whether the request may change the node's state. */
   changesState: boolean
-  /** Raw body to send instead, possibly invalid. */
+  /** Body to send instead of a request to the method; it need not be valid JSON-RPC. */
   body?: string
 }
 
-/** A value for one parameter. */
+/** Makes a value for a parameter. */
 type Argument = (random: Random) => unknown
 
 const gwei = 1_000_000_000
@@ -30,18 +30,18 @@ const stranger: Hex = `0x${'51'.repeat(20)}`
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const blobHash: Hex = `0x01${'ab'.repeat(31)}`
 
-const spoiltValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
-/** A value that is occasionally invalid. */
+const malformedValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
+/** Makes the argument malformed now and then. */
 const mostly =
   (argument: Argument): Argument =>
   (random) =>
-    random.chance(0.12) ? random.pick(spoiltValues) : argument(random)
+    random.chance(0.12) ? random.pick(malformedValues) : argument(random)
 const one =
   (...values: readonly unknown[]): Argument =>
   (random) =>
     random.pick(values)
 
-const anyAddress = mostly(one(...accounts, stranger, ...places))
+const anyAddress = mostly(one(...accounts, stranger, ...contracts))
 const control = mostly(one('0x0', '0x1', '0x2', '0x10', 1, 3, '0x', '0x01', '5'))
 const large = mostly(
   one('0x0', '0x1', numberToHex(ether), numberToHex(2n ** 256n - 1n), numberToHex(2n ** 256n), 1000, '7'),
@@ -76,14 +76,14 @@ const transactionHash = mostly(one('$transaction', '$transaction', hash))
 const filterId = mostly(one('$filter', '$filter', '0xdead'))
 const percentiles = mostly(one([], [50], [0, 25, 100], [50, 10], [101], null))
 
-/** Fields of a call, or of a transaction that the node signs. */
+/** Makes the fields of a call, or of a transaction that the node signs. */
 function message(random: Random, fields: { nonce: boolean }): Record<string, unknown> {
   const made: Record<string, unknown> = {}
   const put = (probability: number, name: string, argument: Argument): void => {
     if (random.chance(probability)) made[name] = argument(random)
   }
-  put(0.9, 'from', one(...accounts, accounts[0], stranger, places[0]))
-  put(0.9, 'to', one(...accounts, stranger, ...places, ...places))
+  put(0.9, 'from', one(...accounts, accounts[0], stranger, contracts[0]))
+  put(0.9, 'to', one(...accounts, stranger, ...contracts, ...contracts))
   put(
     0.3,
     'gas',
@@ -110,14 +110,14 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
   put(0.02, 'blobHashes', one([blobHash]))
   put(0.03, 'authorizationList', one([]))
   if (fields.nonce) put(0.2, 'nonce', one('0x0', '0x1', '0x2', '0x5'))
-  put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), one(...spoiltValues))
+  put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), one(...malformedValues))
   return made
 }
 
 const filled: Argument = (random) => message(random, { nonce: true })
 const called: Argument = (random) => message(random, { nonce: false })
 
-/** A method with its parameters; likelier ones are listed repeatedly. */
+/** A method with the generators of its arguments, and its relative frequency. */
 interface Kind {
   method: string
   weight: number
@@ -174,19 +174,19 @@ const filters: readonly Kind[] = [
 ]
 
 function logQuery(random: Random): unknown {
-  if (random.chance(0.05)) return random.pick(spoiltValues)
+  if (random.chance(0.05)) return random.pick(malformedValues)
   const query: Record<string, unknown> = {}
   if (random.chance(0.5)) query['fromBlock'] = blockTag(random)
   if (random.chance(0.4)) query['toBlock'] = blockTag(random)
   if (random.chance(0.2)) query['blockHash'] = random.pick(['$block', hash])
   if (random.chance(0.4))
-    query['address'] = random.pick<unknown>([places[9], [places[9], stranger], [], anyAddress(random)])
+    query['address'] = random.pick<unknown>([contracts[9], [contracts[9], stranger], [], anyAddress(random)])
   if (random.chance(0.3))
     query['topics'] = random.pick<unknown>([[], [null], [hash], [[hash, null]], [[]], 'x', [5]])
   return query
 }
 
-/** Valid and almost valid bodies. Hardhat crashes at `null`. */
+/** Bodies that are requests, or almost. `null` is missing because hardhat crashes on it. */
 const bodies: readonly string[] = [
   '',
   '[]',
@@ -207,7 +207,7 @@ const bodies: readonly string[] = [
   '[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"eth_unknown"}]',
 ]
 
-/** Options of a reset, mostly invalid. */
+/** Options of a reset, most of them invalid. */
 const resetOptions = one(
   null,
   5,
@@ -219,7 +219,7 @@ const resetOptions = one(
   { forking: { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: '0x1' } },
 )
 
-/** Setters of both nodes under their own prefix. */
+/** Setters that both nodes have, each under its own prefix. */
 const setters: readonly Kind[] = [
   { method: 'setBalance', weight: 3, parameters: [anyAddress, large] },
   { method: 'setNonce', weight: 3, parameters: [anyAddress, control] },
@@ -294,7 +294,7 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
   ],
 }
 
-/** Themes of episodes: matching requests are more frequent. */
+/** Subjects of episodes: requests that match are more frequent. */
 const themes: readonly RegExp[] = [
   /./,
   /^(eth_send|evm_(mine|setAutomine)|txpool_|\w+_(dropTransaction|mine|removePoolTransactions|setNonce)|eth_(pendingTransactions|getTransaction))/,
@@ -303,28 +303,28 @@ const themes: readonly RegExp[] = [
   /(Filter|Logs|FilterChanges|^eth_sendTransaction|^evm_mine)/,
   /^(debug|trace|ots|eth_send|eth_get\w*Receipt)/,
 ]
-/** Reads whose answers show changes. */
+/** Probability that a request off the episode's theme is kept: reads show the effects of changes. */
 const OFF_TOPIC = 0.4
 
-/** Generates seeded controls, transactions and reads. */
+/** Makes random controls, transactions and reads. */
 export class Generator {
   readonly #random: Random
   readonly #kinds: readonly Kind[]
   readonly #documented: DocumentedGenerator
   #theme: RegExp = /./
 
-  /** @param methods - methods of both nodes */
+  /** @param methods - methods that both nodes have */
   constructor(random: Random, peer: PeerName, methods: readonly DocumentedMethod[]) {
     this.#random = random
     const prefixed = setters.map((kind) => ({ ...kind, method: `${peer}_${kind.method}` }))
     this.#kinds = [...reads, ...filters, ...prefixed, ...times, ...own[peer]].flatMap((kind) =>
       Array.from({ length: kind.weight }, () => kind),
     )
-    this.#documented = documentedRequests(random, methods, { accounts, contracts: places })
+    this.#documented = documentedRequests(random, methods, { accounts, contracts })
   }
 
-  /** Starts an episode with another theme. */
-  begin(): void {
+  /** Picks the theme of the next episode. */
+  beginEpisode(): void {
     this.#theme = this.#random.pick(themes)
   }
 
@@ -345,16 +345,16 @@ export class Generator {
       const { method, params } = this.#documented.call()
       return { method, params, changesState: changing.test(method) }
     }
-    const place = random.below(10)
-    if (place < 3) {
+    const kind = random.below(10)
+    if (kind < 3) {
       const params = [message(random, { nonce: true })]
       return { method: 'eth_sendTransaction', params, changesState: true }
     }
-    if (place === 3) {
-      const raw = await signedTransaction(random, [stranger, ...places])
+    if (kind === 3) {
+      const raw = await signedTransaction(random, [stranger, ...contracts])
       return { method: 'eth_sendRawTransaction', params: [raw], changesState: true }
     }
-    if (place < 6) {
+    if (kind < 6) {
       const method = random.pick(['eth_call', 'eth_call', 'eth_estimateGas'])
       const block = random.chance(0.6) ? [blockTag(random)] : []
       return { method, params: [message(random, { nonce: false }), ...block], changesState: false }
@@ -368,5 +368,5 @@ export class Generator {
   }
 }
 
-/** Methods that reset a node. */
+/** Methods that change a node's state. */
 const changing = /^(eth_send|evm_|anvil_(?!get|node|meta)|hardhat_(?!get|meta)|tenderly_)/

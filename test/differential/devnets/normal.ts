@@ -1,6 +1,6 @@
 import type { PeerName } from './peer.js'
 
-/** Block hashes, roots and lengths, which depend on the genesis that the nodes do not share. */
+/** Hashes, roots and sizes that depend on the genesis, which differs between the nodes. */
 const blockMembers: ReadonlySet<string> = new Set([
   'parentHash',
   'stateRoot',
@@ -10,20 +10,20 @@ const blockMembers: ReadonlySet<string> = new Set([
   'size',
   'accountProof',
 ])
-/** The same, and values that anvil randomizes. */
-const diceMembers: ReadonlySet<string> = new Set([...blockMembers, 'mixHash'])
-/** Times that advance with the clock. */
+/** As above, and what anvil chooses at random. */
+const anvilMembers: ReadonlySet<string> = new Set([...blockMembers, 'mixHash'])
+/** Times that depend on the running clock. */
 const clockMembers = new Set(['timestamp', 'blockTimestamp', 'currentBlockTimestamp'])
-/** Tolerance for times in seconds. */
+/** Times are rounded down to multiples of this number of seconds. */
 const CLOCK_STEP = 512
 
-/** Removes values from an answer that two runs of the other node would not share either. */
+/** Returns an answer without what would differ between two runs of the other node, too. */
 export function normalAnswer(peer: PeerName, method: string, answer: Record<string, unknown>): unknown {
   const { result } = answer
-  const volatile = peer === 'anvil' ? diceMembers : blockMembers
+  const volatile = peer === 'anvil' ? anvilMembers : blockMembers
   const normal = (value: unknown): unknown => withoutVolatile(value, volatile)
   if (result === undefined || result === null) return withoutTimes(answer)
-  // Block hashes, and transaction hashes instead of them.
+  // Block and transaction hashes.
   if (method === 'eth_getFilterChanges')
     return {
       ...answer,
@@ -36,7 +36,7 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
   return { ...answer, result: normal(result) }
 }
 
-/** A refusal without the head's time, which depends on the clock. */
+/** Masks the head's timestamp in an error message. */
 function withoutTimes(answer: Record<string, unknown>): unknown {
   return JSON.parse(JSON.stringify(answer).replace(/(block's timestamp )\d+/g, '$1N'))
 }

@@ -35,7 +35,7 @@ async function startAnvil(gasLimit: number): Promise<Peer | undefined> {
   return untilAnswering(port, startProgram(program, parameters, { stdio: 'ignore' }))
 }
 
-/** Hardhat is part of a project: `STANDIN_HARDHAT` is a directory of packages with it, or else test/peers/hardhat2. */
+/** Starts hardhat in a temporary project, with the packages in `STANDIN_HARDHAT` or in test/peers/hardhat2. */
 async function startHardhat(gasLimit: number): Promise<Peer | undefined> {
   const packages = process.env['STANDIN_HARDHAT'] ?? resolve('test/peers/hardhat2/node_modules')
   const program = join(packages, 'hardhat/internal/cli/bootstrap.js')

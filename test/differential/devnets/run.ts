@@ -4,19 +4,19 @@ import { DifferenceClasses } from '../support/classes.js'
 import { sharedMethods } from '../support/document.js'
 import { numberOption, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
-import { notCompared } from './documented.js'
+import { excludedMethods } from './documented.js'
 import { expectedDifferences } from './expected.js'
 import { Generator, type Step } from './generate.js'
 import { normalAnswer } from './normal.js'
 import { type PeerName, startPeer } from './peer.js'
-import { places, programs } from './programs.js'
+import { contracts, programs } from './programs.js'
 
-/** Options of a comparison. */
+/** Options for a comparison with a development node. */
 export interface RunOptions {
   peer: PeerName
   seed: number
   requests: number
-  /** Compares only methods whose names match; the others are sent anyway. */
+  /** Compares only methods whose names match; the others are sent nevertheless. */
   methods?: RegExp | undefined
   log: (line: string) => void
 }
@@ -28,18 +28,18 @@ export interface RunResult {
 }
 
 const GAS_LIMIT = 30_000_000
-/** Reads to compare after every state change. */
+/** Compared after every step that changes the state. */
 const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false }
-/** Placeholders before there are answers: a number too large for filters and snapshots, and a hash. */
-const unknown = `0x${'ef'.repeat(32)}`
-/** Requests between resets of the nodes. */
+/** Replaces `$filter`, `$snapshot` and the like before there is an answer: an unknown hash, and too large for an id. */
+const unknownId = `0x${'ef'.repeat(32)}`
+/** Number of requests between two resets. */
 const EPISODE = 25
-/** Time of the first block of an episode in seconds, far ahead of every clock. */
+/** Timestamp of the first block of an episode, in seconds: the year 2100, ahead of every clock. */
 const FIRST_TIME = 4_102_444_800
 
 /**
- * Sends the same seeded controls, transactions and reads to this node and to the development node that it stands in
- * for. Both are reset periodically, and when they diverge.
+ * Sends the same seeded controls, transactions and reads to this node and to a development node. Both are reset after
+ * every {@link EPISODE} requests, and when their states diverge.
  *
  * @returns undefined if the other node is not installed
  */
@@ -53,16 +53,16 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   let identical = 0
   try {
     const random = new Random(seed)
-    const methods = await sharedMethods(node.url, peer.url, (method) => !notCompared.test(method))
-    // The query for methods has called them.
+    const methods = await sharedMethods(node.url, peer.url, (method) => !excludedMethods.test(method))
+    // The probe for shared methods has called them, so both nodes start again.
     await Promise.all([peer.stop(), node.stop()])
     peer = (await startPeer(name, GAS_LIMIT)) ?? peer
     node = await startNode()
     const generator = new Generator(random, name, methods)
     for (let index = 0; index < requests;) {
       const sides: readonly [Side, Side] = [new Side(node.url, name), new Side(peer.url, name)]
-      await Promise.all(sides.map((side) => begin(side, name)))
-      generator.begin()
+      await Promise.all(sides.map((side) => beginEpisode(side, name)))
+      generator.beginEpisode()
       const before: Step[] = []
       for (let at = 0; at < EPISODE && index < requests; at++) {
         index++
@@ -72,7 +72,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         const isWanted = wanted?.test(step.method) ?? true
         const difference = compareAnswers(JSON.stringify(step), ours, theirs)
         if (difference === undefined) identical++
-        else if (isWanted) classes.add({ ...difference, request: shown(step, before) })
+        else if (isWanted) classes.add({ ...difference, request: describe(step, before) })
         if (isDown(theirs)) {
           await Promise.all([peer.stop(), node.stop()])
           peer = (await startPeer(name, GAS_LIMIT)) ?? peer
@@ -88,7 +88,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         classes.add({
           ...heads,
           name: `head after ${step.method} | ${heads.name}`,
-          request: shown(readHead, before),
+          request: describe(readHead, before),
         })
         break
       }
@@ -99,18 +99,18 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
   return { identical, classes }
 }
 
-/** Whether there was no answer: some requests make anvil panic. */
+/** Whether the connection was closed without an answer: anvil panics on some requests. */
 function isDown(answer: string): boolean {
   return answer.startsWith('{"closed"')
 }
 
-function shown({ method, params, body }: Step, before: readonly Step[]): string {
+function describe({ method, params, body }: Step, before: readonly Step[]): string {
   if (body !== undefined) return body
   const lines = before.slice(-6).map((step) => `${step.method} ${JSON.stringify(step.params)}`)
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 
-/** Undoes changes that survive a reset. */
+/** Restores settings that a reset leaves as they are. */
 const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]][]>> = {
   hardhat: [
     ['evm_setIntervalMining', 0],
@@ -129,14 +129,14 @@ const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]]
   ],
 }
 
-/** Resets both nodes: deploys the contracts, and sets the same time for the first block. */
-async function begin(side: Side, name: PeerName): Promise<void> {
+/** Resets a node, deploys the contracts, and mines a block at a time that both nodes share. */
+async function beginEpisode(side: Side, name: PeerName): Promise<void> {
   const inOrder: readonly [method: string, ...params: unknown[]][] = [[`${name}_reset`], ...settings[name]]
   for (const [method, ...params] of inOrder) await side.send({ method, params, changesState: true })
-  // Anvil answers the calls of a batch in arbitrary order.
-  const together = places.flatMap((place, index): [method: string, params: unknown[]][] => [
-    [`${name}_setCode`, [place, Object.values(programs)[index]]],
-    [`${name}_stopImpersonatingAccount`, [place]],
+  // Anvil runs the calls of a batch in any order.
+  const together = contracts.flatMap((contract, index): [method: string, params: unknown[]][] => [
+    [`${name}_setCode`, [contract, Object.values(programs)[index]]],
+    [`${name}_stopImpersonatingAccount`, [contract]],
   ])
   const body = together.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   await side.send({ method: 'a body', params: [], changesState: true, body: JSON.stringify(body) })
@@ -146,7 +146,7 @@ async function begin(side: Side, name: PeerName): Promise<void> {
   await side.send({ method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false })
 }
 
-/** One of the two nodes, with its earlier answers. */
+/** One of the two nodes, and the ids and hashes that it has returned. */
 class Side {
   readonly #url: string
   readonly #peer: PeerName
@@ -157,11 +157,11 @@ class Side {
     this.#peer = peer
   }
 
-  /** @returns the answer as normalized text */
+  /** Sends a request. @returns the normalized answer as JSON */
   async send({ method, params, body }: Step): Promise<string> {
     if (body !== undefined) return this.#sendBody(body)
     const filled = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }, (_, value: unknown) =>
-      typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknown) : value,
+      typeof value === 'string' && value.startsWith('$') ? (this.#known.get(value) ?? unknownId) : value,
     )
     const response = await this.#post(filled).catch((error: unknown) => (error as Error).message)
     if (typeof response === 'string') return JSON.stringify({ closed: response })
@@ -191,8 +191,8 @@ class Side {
 }
 
 /**
- * The command line: `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Ends with
- * status 1 on a class that nothing explains.
+ * The command `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Returns 1 if
+ * differences remain unexplained.
  */
 export async function main(argv: readonly string[], peer: PeerName): Promise<number> {
   const requests = numberOption(argv, 'requests', 2000)
@@ -205,7 +205,7 @@ export async function main(argv: readonly string[], peer: PeerName): Promise<num
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error(`${peer} is missing: npm install --prefix test/peers${peer === 'anvil' ? '' : '/hardhat2'}`)
+    console.error(`${peer} not found: npm install --prefix test/peers${peer === 'anvil' ? '' : '/hardhat2'}`)
     return 2
   }
   console.log(`${result.identical} of ${requests} answers are identical`)

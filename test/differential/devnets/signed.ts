@@ -4,7 +4,7 @@ import { bytesToHex, concatHex, fromRlp, type Hex, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Random } from '../support/random.js'
 
-/** Test account 0 of `test test test … junk`, which both nodes fund. */
+/** Account 0 of the mnemonic `test test test … junk`, which both nodes fund. */
 export const signer = privateKeyToAccount(
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
 )
@@ -15,16 +15,16 @@ const ether = 10n ** 18n
 interface Sidecar {
   blobs: Hex[]
   commitments: Hex[]
-  /** Of EIP-4844. */
+  /** One per blob (EIP-4844). */
   proofs: Hex[]
-  /** Of EIP-7594. */
+  /** 128 per blob (EIP-7594). */
   cellProofs: Hex[]
   versionedHash: Hex
 }
 
 let sidecar: Sidecar | undefined
 
-/** A blob with 7 as its first field element, with commitment and proofs. */
+/** Makes a blob whose first field element is 7, with commitment and proofs. */
 function oneBlob(): Sidecar {
   if (sidecar !== undefined) return sidecar
   const kzg = DasContextJs.create({ usePrecomp: false })
@@ -42,7 +42,7 @@ function oneBlob(): Sidecar {
   return sidecar
 }
 
-/** A transaction signed by the first account, or an invalid one. */
+/** Makes a raw transaction signed by {@link signer}, or something that is not a transaction. */
 export async function signedTransaction(random: Random, to: readonly Hex[]): Promise<unknown> {
   const chainId = random.chance(0.1) ? 5 : 31337
   const shared = {
