@@ -305,7 +305,7 @@ describe('subscriptions', () => {
   })
 })
 
-describe('the file network', () => {
+describe('the IPFS API', () => {
   function upload(boundary: string, content: string): FileRequest {
     const part = `--${boundary}\r\nContent-Disposition: form-data; name="file"\r\n\r\n${content}\r\n--${boundary}--\r\n`
     const pieces = [part.slice(0, 9), part.slice(9)]
@@ -347,7 +347,7 @@ describe('the file network', () => {
   })
 })
 
-/** Expected form of a taken answer whose result is a number. */
+/** Expected answer whose result is a number. */
 const answerOf = (result: number) => ({ entry: { outcome: { resultText: String(result) } } })
 
 describe('the file', () => {
@@ -393,7 +393,7 @@ describe('the file', () => {
   it('survives a recorder killed in the middle of a line', async () => {
     const recording = await record(await startProvider((method) => method))
     await ask(recording, 'eth_chainId')
-    // What a killed process leaves: no closing, and half a line.
+    // As a killed process leaves it: not closed, with half a line.
     appendFileSync(path, '{"call":["rpc","local","eth_blo')
     expect(await ask(await replay(), 'eth_chainId')).toBe('eth_chainId')
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(2)
@@ -422,7 +422,7 @@ describe('the file', () => {
     expect(await ask(await replay(), 'eth_chainId')).toBe('0x7a69')
   })
 
-  it('is closed while other work gets its turns, with the same result as in one go', async () => {
+  it('is closed in pieces, with the same result as at once', async () => {
     const count = 1_500
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
@@ -479,7 +479,7 @@ describe('the file', () => {
     reader.close()
   })
 
-  it('finds each line among short and long ones, and none that is missing', async () => {
+  it('finds each line among short and long ones, and no missing line', async () => {
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     const long = (i: number) => (i % 29 === 0 ? 40_000 : i % 5 === 0 ? 300 : 0)
     const prefixOf = (i: number) =>

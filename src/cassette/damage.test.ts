@@ -65,7 +65,7 @@ describe('a file is accepted', () => {
     ],
   ])('%s', async (_, text, results) => {
     expect(await resultsOf(text)).toEqual(results)
-    // It is now closed, and reads the same again.
+    // The file is now closed, and reads the same again.
     expect(await resultsOf(readFileSync(path))).toEqual(results)
   })
 
@@ -98,7 +98,7 @@ describe('a file is refused with its line number', () => {
     ['a head that is a list', '[1]\n', ':1: is not a Standin cassette'],
     ['an older version', '{"cassette":0}\n', ':1: is a cassette of version 0; this Standin reads version 1'],
     [
-      'a version in words',
+      'a version that is a string',
       '{"cassette":"1"}\n',
       ':1: is a cassette of version 1; this Standin reads version 1',
     ],
@@ -122,11 +122,7 @@ describe('a file is refused with its line number', () => {
       `${HEAD}\n{"call":["rpc","local",7,[]],"nth":1,"result":1}\n`,
       ':2: call: expected',
     ],
-    [
-      'headers of nothing',
-      `${HEAD}\n{"call":["files","GET /",null,""],"nth":1,"result":1}\n`,
-      ':2: call: expected',
-    ],
+    ['no headers', `${HEAD}\n{"call":["files","GET /",null,""],"nth":1,"result":1}\n`, ':2: call: expected'],
     ['bytes of another kind', Buffer.from([0x1f, 0x8b, 8, 0, 10, 13]), ':1: is not a Standin cassette'],
   ])('%s', async (_, text, message) => {
     await expect(resultsOf(text)).rejects.toThrow(`${path}${message}`)
@@ -138,7 +134,7 @@ describe('a file is refused with its line number', () => {
   })
 })
 
-it('reports a body that is missing or has different contents, with the line that names it', async () => {
+it('reports a missing or altered body with the line that names it', async () => {
   const hash = 'ab'.repeat(32)
   const bodyHash = new BodyHash(undefined).digest()
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })

@@ -47,7 +47,7 @@ it('reports the differences between two recordings', async () => {
   ])
 })
 
-it('removes entries by method, and bodies that no entry names any more', async () => {
+it('removes entries by method, and bodies that no entry names afterwards', async () => {
   const path = join(folder, 'files')
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   const sink = new BodySink(path)

@@ -18,7 +18,7 @@ describe.each([
 ])('signatures with STANDIN_SIGNATURE_BACKEND=%j', async (setting, name) => {
   const crypto = await load(setting)
 
-  it('says which back end is in use', () => {
+  it('reports the back end in use', () => {
     expect(crypto.signatureBackend()).toBe(name)
   })
 
@@ -27,7 +27,7 @@ describe.each([
     expect(bytesToHex(crypto.privateKeyToAddress(key))).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
   })
 
-  it('signs as ethers does and recovers what it signed', () => {
+  it('signs like ethers and recovers the signer', () => {
     for (let round = 0; round < 20; round++) {
       const key = new Uint8Array(randomBytes(32))
       const hash = new Uint8Array(randomBytes(32))
@@ -41,7 +41,7 @@ describe.each([
     }
   })
 
-  it('recovers public keys for every form of v as ethereumjs does', () => {
+  it('recovers public keys for every form of v like ethereumjs', () => {
     const hash = new Uint8Array(randomBytes(32))
     const { r, s, yParity } = crypto.sign(hash, new Uint8Array(randomBytes(32)))
     const parts = [bigintToBytes(r, 32), bigintToBytes(s, 32)] as const

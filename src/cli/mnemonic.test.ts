@@ -5,7 +5,7 @@ import { randomMnemonic, seededMnemonic } from './mnemonic.js'
 test.each([
   [1n, 'gesture car maximum regret pudding merry fatal electric sea grab crack social'],
   [123456789n, 'various drift siren clog glove luxury army latin live file exhibit tiger'],
-])('the number %i stands for the phrase that it is in anvil', (seed, phrase) => {
+])('seed %i has the same phrase as in anvil', (seed, phrase) => {
   expect(seededMnemonic(seed)).toBe(phrase)
 })
 

@@ -69,7 +69,7 @@ it('returns memory that is not shared', () => {
   }
 })
 
-/** Goes the same way through text. */
+/** The same conversion through a string. */
 const viaText = (value: bigint, length: number): string =>
   BigInt.asUintN(length * 8, value)
     .toString(16)

@@ -43,7 +43,7 @@ it.each([
   '1.',
   '1e',
   '{} x',
-])('finds no fault in the beginning %j', (text) => {
+])('finds no error in the prefix %j', (text) => {
   expect(describeSyntaxError(text)).toBeUndefined()
 })
 

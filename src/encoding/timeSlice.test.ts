@@ -25,7 +25,7 @@ test('runs deferred work before work that has waited longer for its turn', async
   expect(done).toEqual(['first', 'second', 'next turn'])
 })
 
-test('runs work that deferred work defers', async () => {
+test('runs work deferred by deferred work', async () => {
   const done: string[] = []
   atEndOfTurn(() => {
     done.push('first')
@@ -36,7 +36,7 @@ test('runs work that deferred work defers', async () => {
   expect(done).toEqual(['first', 'second'])
 })
 
-test('keeps turning when a test replaces the global timers', async () => {
+test('keeps running when a test replaces the global timers', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const done = new Promise<void>(atEndOfTurn)
@@ -109,12 +109,12 @@ it('joins texts into chunks of 64 KiB or slightly more', async () => {
   expect(chunks).toHaveLength(5)
 })
 
-it('yields to others between texts', async () => {
+it('yields between texts', async () => {
   endEverySlice()
   expect(await countTurns(() => collect(new Array<string>(500).fill('text')))).toBeGreaterThanOrEqual(500)
 })
 
-/** Task that notes when it begins and ends, and ends some turns of the event loop later. */
+/** Task that records when it begins and ends, some turns of the event loop later. */
 function recorder(): { events: string[]; task: (name: string, turns?: number) => () => Promise<string> } {
   const events: string[] = []
   return {
@@ -189,7 +189,7 @@ it('ReadWriteLock: shared tasks overlap, an exclusive one has the lock alone', a
   ])
 })
 
-/** Longer than the event loop's budget for all work. */
+/** Blocks for longer than a turn's budget for all work. */
 function occupyTurn(): void {
   for (const end = performance.now() + 10; performance.now() < end;);
 }

@@ -74,13 +74,13 @@ describe('flags', () => {
 describe('sources', () => {
   const config = join(directory, 'config.json')
 
-  test('flags win over the environment, that over the file, that over the defaults', () => {
+  test('flags take precedence over the environment, the file and the defaults, in this order', () => {
     writeFileSync(config, JSON.stringify({ port: 1, ipfsPort: 1, accounts: 3 }))
     const settings = parse(['--config', config, '--port', '3'], { STANDIN_PORT: '2', STANDIN_IPFS_PORT: '2' })
     expect(settings).toMatchObject({ port: 3, ipfsPort: 2, accounts: 3, balance: 10_000 })
   })
 
-  test('errors in the file or the environment name their place', () => {
+  test('errors in the file or the environment name their source', () => {
     writeFileSync(config, JSON.stringify({ prot: 1 }))
     expect(() => parse(['--config', config])).toThrow('unknown option prot in config.json')
     writeFileSync(config, JSON.stringify({ port: '1' }))
@@ -89,7 +89,7 @@ describe('sources', () => {
     expect(() => parse([], { STANDIN_PORT: 'x' })).toThrow('STANDIN_PORT: expected a whole number')
   })
 
-  test('a program passes values, not text', () => {
+  test('a program passes values instead of text', () => {
     expect(parseNodeOptions({ port: 0, chainId: 1, gasLimit: 5_000n })).toMatchObject({
       chainId: 1n,
       gasLimit: 5_000n,

@@ -58,13 +58,13 @@ describe.each<[name: string, kind: OptionKind<unknown>, taken: [unknown, unknown
     ['1', [1, -1], { 0: 1 }],
   ],
 ])('%s', (_, kind, taken, refused) => {
-  test.each(taken)('takes %s', (value, checked) => expect(kind.check(value)).toEqual(checked))
+  test.each(taken)('accepts %s', (value, checked) => expect(kind.check(value)).toEqual(checked))
   test.each(refused.map((value) => [value]))('refuses %s', (value) =>
     expect(kind.check(value)).toBeUndefined(),
   )
 })
 
-test('reads the words of a switch and ignores any other, even names of object members', () => {
+test('reads the words of a switch and ignores others, even names of object members', () => {
   const { fromText } = kinds.toggle('').kind
   expect(['true', '1', '', 'false', '0'].map(fromText)).toEqual([true, true, true, false, false])
   expect(['constructor', '__proto__', 'yes'].map(fromText)).toEqual(['constructor', '__proto__', 'yes'])

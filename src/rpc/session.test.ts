@@ -28,7 +28,7 @@ test('pushes wait for the answer with their subscription id', async () => {
   ])
 })
 
-test('a message that subscribes after its connection is gone does not listen', () => {
+test('a subscription after the connection has closed does not listen', () => {
   const subscriptions = new SessionSubscriptions(connection())
   let listening = 0
   const feed = () => {

@@ -54,7 +54,7 @@ test.skipIf(process.platform === 'win32')('all parts share the same memory', asy
   expect([...memory].map(({ byteLength }) => byteLength)).toEqual([65_536])
 })
 
-test('once it has ended, the socket is a stream that keeps what it has received', async () => {
+test('once reading has ended, the socket is a stream that keeps the received bytes', async () => {
   const before = collect()
   const after = collect()
   const end = receive(accepted, before.take)

@@ -16,7 +16,7 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Serves a request and returns what the reader makes of its body. */
+/** Serves a request and returns the result of reading its body. */
 function readWith<T>(read: (body: UploadBody, request: IncomingMessage) => Promise<T>, limit?: number) {
   let settle: (result: Promise<T>) => void
   const result = new Promise<T>((resolve) => (settle = resolve))
@@ -139,7 +139,7 @@ test('a body whose request is destroyed fails', async () => {
 test('the rest of an unwanted body is read, and the next request on the connection answered', async () => {
   const { port, result } = readWith(async (body) => {
     for await (const piece of body) {
-      // By now the unread limit is reached, and the client is held up.
+      // By now the limit of unread bytes is reached and the client is paused.
       await new Promise((resolve) => setTimeout(resolve, 100))
       return piece.length
     }
@@ -187,7 +187,7 @@ describe('parseRpcRoute', () => {
     '/_standin/health',
     '/_standin/rpc/mainnet',
     '/api/v0/add',
-  ])('%s is none', (target) => {
+  ])('%s is no route', (target) => {
     expect(parse(target)).toBeUndefined()
   })
 

@@ -13,7 +13,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const text = (value: string) => new TextEncoder().encode(value)
 
 describe('AppendFile', () => {
-  it('appends pieces, empty ones included, with and without waiting for the medium', () => {
+  it('appends pieces, including empty ones, with and without a sync', () => {
     const path = join(directory, 'file')
     const file = new AppendFile({ path, length: 0 })
     file.append([text('one'), text(''), text(' two')], { sync: false })
@@ -44,7 +44,7 @@ describe('AppendFile', () => {
   })
 
   it.skipIf(!existsSync('/dev/full'))(
-    'is as long as before when the disk is full (left out without /dev/full)',
+    'is as long as before when the disk is full (skipped without /dev/full)',
     () => {
       const file = new AppendFile({ path: '/dev/full', length: 0 })
       expect(() => file.append([text('lost')], { sync: false })).toThrow('ENOSPC')

@@ -87,7 +87,7 @@ describe('get and write', () => {
     await database.close()
   })
 
-  it('shows nothing of a batch that the disk refuses', async () => {
+  it('shows nothing of a batch that could not be written', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), text('kept')))
     await database.close()

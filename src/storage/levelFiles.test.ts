@@ -25,7 +25,7 @@ async function tables(): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name.endsWith('.ldb')).sort()
 }
 
-test('ignores a table whose writing a kill interrupted', async () => {
+test('ignores a table left incomplete by a kill', async () => {
   const [first = ''] = await tables()
   const content = await readFile(join(directory, first))
   await writeFile(join(directory, '009999.ldb'), content.subarray(0, content.length - 100))

@@ -28,12 +28,12 @@ it('round-trips, and returns nothing if there is none', () => {
   expect(readdirSync(directory)).toEqual(['manifest.json'])
 })
 
-it.skipIf(platform() === 'win32')('is readable by its owner only', () => {
+it.skipIf(platform() === 'win32')('is readable only by its owner', () => {
   writeManifest(directory, empty(), { durable: true })
   expect(statSync(join(directory, 'manifest.json')).mode & 0o777).toBe(0o600)
 })
 
-it('leaves nothing if it cannot replace the old one', () => {
+it('leaves no file behind if it cannot replace the old one', () => {
   mkdirSync(join(directory, 'manifest.json'))
   expect(() => writeManifest(directory, empty(), { durable: true })).toThrow('EISDIR')
   expect(readdirSync(directory)).toEqual(['manifest.json'])

@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cassette-programs-'))
 
 beforeAll(async () => {
   run = await allFlows()
-  // Name of a Python interpreter with web3.py.
+  // A Python interpreter with web3.py.
   const python = process.env['STANDIN_TEST_PYTHON'] ?? 'python3'
   if (spawnSync(python, ['-c', 'import web3']).status === 0) {
     const program = startProgram(python, ['test/cassette/programs/web3_suite.py'])
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('concurrent client traffic replays in a hundred orders with all networks cut', () => {
+describe('concurrent clients are replayed in a hundred orders with all networks cut', () => {
   it('recorded from a second node', async () => {
     await recordAndReplay(await startSecondNode(), run, ROUNDS)
   })

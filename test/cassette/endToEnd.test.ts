@@ -105,7 +105,7 @@ test('quotas and faults of this node apply on top', async () => {
   expect((await post(foreign, { jsonrpc: '2.0', id: 1, method: 'eth_chainId' })).status).toBe(401)
 })
 
-test('the control API starts, shows and stops a cassette', async () => {
+test('the control API starts, shows and ends a cassette', async () => {
   const provider = await start({ chainId: 777 })
   const node = await start({ upstream: provider.url })
   const control = async (method: string, body?: unknown) => {
@@ -138,7 +138,7 @@ test('the control API starts, shows and stops a cassette', async () => {
   expect((await control('PUT', { record: other })).body.error).toContain('--allow-remote-reset')
 })
 
-test('uploads, streams and trailers of the file network are replayed', async () => {
+test('uploads, streams and trailers of the IPFS API are replayed', async () => {
   const provider = await start()
   const run = async (node: StandinNode): Promise<unknown[]> => {
     const form = new FormData()

@@ -33,7 +33,7 @@ async function start(options: NodeOptions = {}): Promise<StandinNode> {
   return node
 }
 
-/** Forwards requests to a node and keeps their bodies. `answers` replaces the answers of some methods. */
+/** Starts a proxy to a node that keeps request bodies; `answers` replace the node's answers to some methods. */
 async function startProxy(target: string, answers: Readonly<Record<string, string>> = {}) {
   const bodies: unknown[] = []
   const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ async function post(url: string, body: unknown): Promise<{ status: number; text:
 
 const call = (id: number, method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id, method, params })
 
-test('a batch reaches the provider as one batch, and is refused as one', async () => {
+test('a batch is forwarded and refused as one', async () => {
   const provider = await start({ chainId: 777, mode: 'guarded', key: ['key-of-the-provider'] })
   const proxy = await startProxy(provider.url.replace(/[^/]+$/, 'key-of-the-provider'))
   const batch = [call(7, 'eth_chainId'), call(8, 'no_such_method'), call(9, 'eth_blockNumber')]
@@ -74,7 +74,7 @@ test('a batch reaches the provider as one batch, and is refused as one', async (
     { id: 8, error: { code: -32601 } },
     { id: 9, result: '0x0' },
   ])
-  // A call that this node refuses does not delay the others.
+  // A call refused by this node does not affect the others.
   await post(recording.url, [call(1, 'eth_mining'), call(2, 'net_version')])
   expect(proxy.bodies).toEqual([
     [call(0, 'eth_chainId'), call(1, 'no_such_method'), call(2, 'eth_blockNumber')],
@@ -89,7 +89,7 @@ test('a batch reaches the provider as one batch, and is refused as one', async (
   })
 })
 
-test('a batch that the provider refuses as a whole is refused as a whole on replay', async () => {
+test('a batch refused as a whole by the provider is refused as a whole on replay', async () => {
   const provider = await start({ mode: 'guarded', key: ['key-of-the-provider'] })
   const batch = [call(7, 'eth_chainId'), call(9, 'eth_blockNumber')]
   const direct = await post(provider.url.replace(/[^/]+$/, 'another-key'), batch)
@@ -100,7 +100,7 @@ test('a batch that the provider refuses as a whole is refused as a whole on repl
   expect(await post((await start({ replay: path })).url, batch)).toEqual(direct)
 })
 
-test('numbers that doubles cannot hold keep their digits', async () => {
+test('numbers beyond the precision of doubles keep their digits', async () => {
   const digits =
     '{"z":12345678901234567890,"a":[1.10,-0,1e400,0.1234567890123456789],"text":"9007199254740993 , 1"}'
   const provider = await start()
@@ -115,10 +115,10 @@ test('numbers that doubles cannot hold keep their digits', async () => {
   expect(await post(replaying.url, call(5, 'eth_getBlockByHash', ['0x1', false]))).toEqual(answer)
 })
 
-test('errors are returned exactly as the provider wrote them', async () => {
+test('errors are replayed as the provider wrote them', async () => {
   const long = `{"code":3,"message":"execution reverted","data":"0x${'ab'.repeat(100_000)}"}`
   const exact = '{"message":"<no> & é","code":3,"data":{"n":9007199254740993,"f":[1.0,1e3]},"more":-0}'
-  // An error unknown to JSON-RPC becomes the data of a known one.
+  // An error that is not a JSON-RPC error object becomes the data of an internal error.
   const errors = [
     ['eth_call', exact, exact],
     ['eth_getCode', long, long],
@@ -177,7 +177,7 @@ test('recorded delays are kept, scaled or dropped', async () => {
   await recording.stop()
   const delays = readFileSync(`${path}.delays`, 'utf8').trim().split('\n')
   expect(delays).toHaveLength(2)
-  // As if the provider had taken an hour for the second answer.
+  // Pretends that the provider took an hour for the second answer.
   const hour = delays.map((line, index) => line.replace(/"ms":\d+/, `"ms":${index === 0 ? 0 : 3_600_000}`))
   writeFileSync(`${path}.delays`, `${hour.join('\n')}\n`)
   const ask = async (replayDelay: number): Promise<'answered' | 'waits'> => {
@@ -194,7 +194,7 @@ test('recorded delays are kept, scaled or dropped', async () => {
   expect(await ask(1)).toBe('waits')
 })
 
-/** Connects, subscribes, sends requests and listens until the connection ends. */
+/** Connects, subscribes, sends calls and collects messages until the connection ends. */
 async function listen(url: string): Promise<{ messages: unknown[]; close: [code: number, reason: string] }> {
   const socket = new WebSocket(url)
   const messages: unknown[] = []
@@ -226,10 +226,10 @@ test.each([
   [{ frame: true, code: 4321, reason: '' }, [4321, '']],
   [{ frame: false }, [1006, '']],
 ])(
-  'a WebSocket that the provider ends with %j ends the same while recording and on replay',
+  'a WebSocket that the provider ends with %j ends alike while recording and on replay',
   async (how, close) => {
     const provider = await start({ chainId: 5 })
-    // By then the subscription and two answers have arrived; one call is in progress.
+    // By then the subscription and two answers were received, and one call is in flight.
     provider.faults.set({
       match: { method: 'net_version' },
       action: { type: 'close-websocket', ...how },
@@ -248,7 +248,7 @@ test.each([
   },
 )
 
-/** Adds a file of two blocks, removes the second and reads the file: the answer ends early, as its trailer reports. */
+/** Adds a file of two blocks, removes the second and reads it: the answer ends early, with an error in its trailer. */
 async function readCutFile(ipfsUrl: string) {
   const api = `${ipfsUrl.replace(/\/api\/v0$/, '')}/api/v0`
   const form = new FormData()

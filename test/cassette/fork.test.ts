@@ -24,7 +24,7 @@ async function forkedRun(options: NodeOptions): Promise<unknown[]> {
   }
 }
 
-test('a fork runs from the recording of its remote, without the remote', async () => {
+test('a fork replays the recording of its remote without the remote', async () => {
   const path = join(folder, 'fork.ndjson')
   const remote = await createNode()
   await remote.request('anvil_setBalance', [holder, '0x64'])

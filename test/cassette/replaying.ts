@@ -11,13 +11,13 @@ import { foundryProgram } from '../support/foundry.js'
 import { until } from '../support/until.js'
 import { type Flow, type Urls, ethers5Flow, fileFlows, flows } from './suites.js'
 
-/** A node that is recorded. */
+/** A node to record. */
 export interface Upstream extends Urls {
   ipfsUrl?: string
   stop(): Promise<unknown>
 }
 
-/** Fees depend on the blocks of other flows, and clients include them in gas estimates. */
+/** Masks the fees and nonces in gas estimates: clients send them along, and they depend on concurrent flows. */
 const rules = {
   masks: ['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'nonce'].map((name) => ({
     method: 'eth_estimateGas',
@@ -25,12 +25,12 @@ const rules = {
   })),
 }
 
-/** A node of this project. */
+/** Starts a second Standin node. */
 export async function startSecondNode(): Promise<Upstream> {
   return createNode()
 }
 
-/** Foundry's node; undefined if it is not installed. */
+/** Starts anvil; undefined if it is not installed. */
 export async function startAnvil(): Promise<Upstream | undefined> {
   const program = foundryProgram('anvil')
   if (program === undefined) return undefined
@@ -42,7 +42,7 @@ export async function startAnvil(): Promise<Upstream | undefined> {
   return { url: `http://127.0.0.1:${port}`, wsUrl: `ws://127.0.0.1:${port}`, stop: () => ended(child) }
 }
 
-/** Kubo without a network; undefined if `ipfs` is not in the path. */
+/** Starts Kubo offline; undefined if `ipfs` is not in PATH. */
 export async function startKubo(): Promise<{ ipfsUrl: string; stop(): Promise<unknown> } | undefined> {
   if (spawnSync('ipfs', ['version']).error) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'kubo-'))
@@ -69,7 +69,7 @@ async function ended(child: ChildProcessWithoutNullStreams): Promise<void> {
   await closed
 }
 
-/** A suite in another language that runs once per input line. */
+/** A suite in another language that runs once for each input line. */
 export interface Program {
   flow: Flow
   stop(): Promise<void>
@@ -91,7 +91,7 @@ export function startProgram(command: string, words: readonly string[]): Program
 }
 
 /**
- * Records concurrent flows, cuts the network, and replays them concurrently, in a different order each time.
+ * Records concurrent flows, cuts the network, and replays them concurrently, in another order each round.
  *
  * @throws errors of the flows
  */
@@ -165,7 +165,7 @@ async function runTogether(
   if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join('\n'))
 }
 
-/** Shuffles items by a seed (linear congruential generator, Numerical Recipes). */
+/** Shuffles items by a seed (the linear congruential generator of Numerical Recipes). */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   let state = seed
   const next = (): number => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32
@@ -175,7 +175,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
     .map(({ item }) => item)
 }
 
-/** The flows of all installed clients. */
+/** Returns the flows of every installed client. */
 export async function allFlows(): Promise<Record<string, Flow>> {
   const ethers5 = await ethers5Flow()
   if (ethers5 === undefined) console.warn('ethers 5 is not installed: npm install --prefix test/peers')
@@ -189,7 +189,7 @@ export async function allFlows(): Promise<Record<string, Flow>> {
   }
 }
 
-/** Records kubo-rpc-client, cuts the network and replays it. */
+/** Records the flows of kubo-rpc-client, cuts the network and replays them. */
 export async function recordAndReplayFiles(
   upstream: { ipfsUrl: string; stop(): Promise<unknown> },
   rounds: number,

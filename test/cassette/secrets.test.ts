@@ -17,7 +17,7 @@ const secrets = {
   providerSecret: 'provider-secret-9876543210',
 }
 
-/** All files of a directory as one text, including bodies. */
+/** Concatenates every file of a directory. */
 function everything(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -105,7 +105,7 @@ test('no key, secret, bearer token, JWT or password reaches the file or its bodi
   rmSync(folder, { recursive: true })
 })
 
-/** A provider that echoes path, query and headers in results, errors, headers and redirects. */
+/** Starts a provider that echoes path, query and headers in results, errors, headers and redirects. */
 async function startEcho() {
   const server = createServer((request, response) => {
     void readText(request).then((body) => {
@@ -148,7 +148,7 @@ const forms = {
   filesPassword: 'päss-of-files',
 }
 
-test('keys that the provider echoes from its URLs, in any form, do not reach the file', async () => {
+test('keys that a provider echoes in any form do not reach the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
   const { server, host } = await startEcho()
   const credentials = `${forms.user}:${encodeURIComponent(forms.password)}`

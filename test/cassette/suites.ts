@@ -30,13 +30,13 @@ const token = readArtifact('Token')
 const reverter = readArtifact('Reverter')
 const recipient = '0x00000000000000000000000000000000000c0ffe'
 
-/** URLs of a suite's node. */
+/** The URLs of a suite's node. */
 export interface Urls {
   url: string
   wsUrl: string
 }
 
-/** An independent test: its expectations do not depend on concurrent ones. */
+/** A self-contained test whose expectations do not depend on concurrent flows. */
 export type Flow = (urls: Urls, privateKey: Hex) => Promise<void>
 
 const viemFlow =
@@ -53,7 +53,7 @@ const viemFlow =
     }).extend(publicActions)
     const numbers: bigint[] = []
     const unwatch = client.watchBlocks({
-      // viem returns none if its WebSocket closed before it requested the block.
+      // viem passes no block if its WebSocket closed before it could fetch it.
       onBlock: (block?: { number: bigint }) => void (block && numbers.push(block.number)),
     })
     if (transport === 'webSocket') await sleep(50)
@@ -101,7 +101,7 @@ const viemFlow =
 const ethersFlow =
   (transport: 'http' | 'webSocket'): Flow =>
   async ({ url, wsUrl }, privateKey) => {
-    // ethers caches answers for 250 ms: it would send a fast node the same nonce twice.
+    // ethers caches answers for 250 ms, and would reuse a nonce with a fast node.
     const options = { cacheTimeout: -1 }
     const provider =
       transport === 'http'
@@ -147,7 +147,7 @@ const ethersFlow =
     await provider.destroy()
   }
 
-/** ethers 5 from test/peers; undefined if it is not installed. */
+/** Returns the flow of ethers 5 from test/peers; undefined if it is not installed. */
 export async function ethers5Flow(): Promise<
   ((transport: 'http' | 'batch' | 'webSocket') => Flow) | undefined
 > {
@@ -227,7 +227,7 @@ export const flows: Readonly<Record<string, Flow>> = {
   'ethers 6 over WebSocket': ethersFlow('webSocket'),
 }
 
-/** Independent file flows of kubo-rpc-client. */
+/** The flows of kubo-rpc-client, each self-contained. */
 export const fileFlows: Readonly<Record<string, (ipfsUrl: string) => Promise<void>>> = {
   'adds and reads': async (ipfsUrl) => {
     const ipfs = create({ url: `${ipfsUrl}/api/v0` })

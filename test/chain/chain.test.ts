@@ -48,7 +48,7 @@ interface Block {
   transactions: Hex[]
 }
 
-/** Typed results of calls, as in the standard. */
+/** Shorthands for calls, typed as in the standard. */
 function callsOf(node: StandinNode) {
   const call = async <T>(method: string, ...params: unknown[]) => (await node.request(method, params)) as T
   const [from, to] = node.accounts.map(({ address }) => address)
@@ -66,7 +66,7 @@ function callsOf(node: StandinNode) {
 
 const ether = 10n ** 18n
 
-describe('a revert', () => {
+describe('reverting to a snapshot', () => {
   test('restores head, state, clock and pending transactions, and consumes the snapshot', async () => {
     const { call, block, number, balance, pay } = callsOf(await start())
     await pay(1n)
@@ -103,7 +103,7 @@ describe('a revert', () => {
     expect(await balance()).toBe(10_000n * ether + 3n)
   })
 
-  test('works after a restart, and every state stays readable', async () => {
+  test('works after a restart too, with every state still readable', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir })
     const one = callsOf(first)
@@ -125,7 +125,7 @@ describe('a revert', () => {
     expect(await two.balance()).toBe(10_000n * ether + 8n)
   })
 
-  test('removes the logs of removed blocks', async () => {
+  test('drops the logs of removed blocks', async () => {
     const { call, from } = callsOf(await start())
     const { abi, bytecode } = readArtifact('Events')
     const deployment = await call<Hex>('eth_sendTransaction', {
@@ -160,7 +160,7 @@ describe('a revert', () => {
 })
 
 describe('restarts', () => {
-  test('keep acknowledged pending transactions until they are mined', async () => {
+  test('keep acknowledged pending transactions, and drop them once mined', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir, noMining: true })
     const account = privateKeyToAccount(first.accounts[0]!.privateKey)
@@ -190,7 +190,7 @@ describe('restarts', () => {
     expect((await three.block('latest'))!.transactions).toEqual([])
   })
 
-  test('keep the clock', async () => {
+  test('resume the clock where it was', async () => {
     const dataDir = dataDirectory()
     const first = await start({ dataDir })
     await callsOf(first).call('evm_increaseTime', 1_000_000)
@@ -209,7 +209,7 @@ describe('restarts', () => {
 })
 
 describe('mining', () => {
-  test('gives blocks increasing timestamps, and exactly the requested one', async () => {
+  test('gives blocks increasing timestamps, and a requested one exactly', async () => {
     const { call, block } = callsOf(await start())
     const times: number[] = []
     for (let i = 0; i < 5; i++) {
@@ -235,14 +235,14 @@ describe('mining', () => {
     expect((await block('latest'))!.transactions).toEqual(hashes.slice(2))
   })
 
-  test('at intervals runs until it is stopped', async () => {
+  test('by interval runs until it is stopped', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { call, number, pay, balance } = callsOf(await start({ blockTime: 5 }))
     await pay(9n)
     const wait = async (seconds: number) => {
       await vi.advanceTimersByTimeAsync(seconds * 1000)
-      // Waits for the block that the interval has started.
+      // Queued behind the block that the interval has begun.
       await call('evm_increaseTime', 0)
     }
     await wait(4.999)
@@ -258,7 +258,7 @@ describe('mining', () => {
     expect(await number()).toBe(3)
   })
 
-  test('mines pending transactions when automine is turned on, one block each', async () => {
+  test('mines pending transactions when automine is turned on, a block each', async () => {
     const { call, number, pay, block } = callsOf(await start({ noMining: true }))
     const hashes = [await pay(1n), await pay(2n)]
     await call('evm_setAutomine', true)
@@ -268,7 +268,7 @@ describe('mining', () => {
     )
   })
 
-  test('shows the same block under pending and, once mined, under latest', async () => {
+  test('shows the same block as pending and, once mined, as latest', async () => {
     const { call, pay } = callsOf(await start({ noMining: true, pendingFields: 'geth', deterministic: true }))
     await pay(3n)
     const pending = await call<Block>('eth_getBlockByNumber', 'pending', false)
@@ -279,7 +279,7 @@ describe('mining', () => {
     expect(pending.number).toBe(mined.number)
   })
 
-  test('gives the same chain in every deterministic run', async () => {
+  test('produces the same chain in every deterministic run', async () => {
     const run = async () => {
       const { call, pay, block } = callsOf(await start({ deterministic: true }))
       for (let i = 1n; i <= 3n; i++) await pay(i)
@@ -291,7 +291,7 @@ describe('mining', () => {
   })
 })
 
-test('a reset returns to the genesis', async () => {
+test('a reset starts over from the genesis', async () => {
   const node = await start()
   const { block, balance, number, pay } = callsOf(node)
   const genesis = await block('earliest')

@@ -12,12 +12,12 @@ afterEach(async () => {
 type Write = (this: Database, ...parameters: Parameters<Database['write']>) => void
 
 const contract: Hex = `0x${'c0'.repeat(20)}`
-/** Writes 1 to the slots from the first word of the call data up to the second. */
+/** Runtime code that stores 1 in the slots from the first word of the call data to the second. */
 const fill: Hex = '0x5f355b60018155600101806020351160025700'
 const slotsOf = (from: number, to: number): Hex =>
   encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [BigInt(from), BigInt(to)])
 
-/** Makes three transactions pending that fill 700 slots each; the next block has gas for all of them. */
+/** Queues three transactions that fill 700 slots each, with enough gas for all in the next block. */
 async function prepareHeavyBlock({ call, from }: Devnet): Promise<void> {
   await call('anvil_setCode', contract, fill)
   for (const nonce of [0, 1, 2]) {
@@ -40,19 +40,19 @@ async function expectHeavyBlock({ call, block }: Devnet): Promise<void> {
   }
 }
 
-test('a block with many changes is stored in small writes, and the last one makes it effective', async () => {
+test('a block with many changes is stored in small writes and committed by the last', async () => {
   const devnet = await startDevnet({ noMining: true })
   await prepareHeavyBlock(devnet)
   const write = vi.spyOn(Database.prototype, 'write')
   await devnet.call('evm_mine')
   const rows = write.mock.calls.map(([{ operations }]) => operations.length)
-  // At least one trie node per slot; the last write also contains the block.
+  // At least a trie node for each slot; the last write also has the block.
   expect(rows.reduce((sum, count) => sum + count)).toBeGreaterThan(2100)
   expect(Math.max(...rows)).toBeLessThan(1100)
   await expectHeavyBlock(devnet)
 })
 
-test('a block with many changes that fails halfway changes nothing, and can be mined again', async () => {
+test('a block with many changes that fails to store changes nothing, and can be mined again', async () => {
   const devnet = await startDevnet({ noMining: true })
   await prepareHeavyBlock(devnet)
   const { stateRoot } = await devnet.block()
@@ -62,7 +62,7 @@ test('a block with many changes that fails halfway changes nothing, and can be m
     if (writes++ === failing) throw new StorageWriteError('No space is left', { cause: undefined })
     write.call(this, batch)
   })
-  // Each attempt gets one write further; the first complete one stores its block.
+  // Each attempt gets one write further; the first to finish has its block.
   for (; (await devnet.height()) === 0; failing++) {
     expect(await devnet.block()).toMatchObject({ number: '0x0', stateRoot })
     expect(await devnet.call('eth_getStorageAt', contract, '0x1', 'latest')).toMatch(/^0x0{64}$/)

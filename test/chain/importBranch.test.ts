@@ -24,7 +24,7 @@ function openNumber(network: number): Promise<Chain> {
   return openTestChain({ database, network, ...osakaChain })
 }
 
-/** Mines blocks whose coinbase distinguishes them from the other branch. */
+/** Mines blocks that differ from those of the other branch by their coinbase. */
 async function mine(chain: Chain, count: number, coinbase: number): Promise<Uint8Array[]> {
   chain.settings.coinbase = new Uint8Array(20).fill(coinbase)
   const blocks: Uint8Array[] = []

@@ -18,12 +18,12 @@ const BLOCKS = 60
 
 let node: StandinNode
 let contracts: Hex[]
-/** Reads every log of the chain from the receipts. */
+/** Every log of the chain, read from the receipts. */
 let all: Log[]
 
 const call = async <T>(method: string, ...params: unknown[]) => (await node.request(method, params)) as T
 
-/** A seeded generator, to reproduce failures. */
+/** Returns a seeded generator, so that failures are reproducible. */
 function generator(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -115,7 +115,7 @@ describe('eth_getLogs', () => {
   })
 })
 
-describe('limits', () => {
+describe('exceeded limits', () => {
   test.each([
     ['results', { logsMaxResults: 10 }, 'query returned more than 10 results', -32005],
     ['parameters', { logsMaxParameters: 3 }, 'query exceeds 3 parameters', -32602],

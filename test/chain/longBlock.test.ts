@@ -13,7 +13,7 @@ test('a block whose transactions were read one by one still has all of them', as
   const { call, from } = await startDevnet({})
   await call('evm_setAutomine', false)
   const sent: Hex[] = []
-  // Longer than a single read as text, so that each is read separately.
+  // Larger as JSON than one read, so that single transactions are read without the others.
   for (let index = 0; index < 40; index++) {
     sent.push(await call<Hex>('eth_sendTransaction', { from, to: from, gas: '0x5208' }))
   }

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 })
 
-/** Emits one anonymous log with the first word of its data: log0(0, 32) after calldatacopy. */
+/** Runtime code that emits one anonymous log with the first word of its call data. */
 const emitterCode = '0x60205f5f3760205fa000'
 const emitter: Hex = `0x${'e1'.repeat(20)}`
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('continues with the difficulty and rewards of a proof-of-work genesis, so that others accept the chain', async () => {
+it('continues with the difficulty and rewards of a proof-of-work genesis, so that nodes accept the chain', async () => {
   const genesis = join(folder, 'genesis.json')
   const config = { chainId: 7, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0 }
   await writeFile(
@@ -37,7 +37,7 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
     }
     difficulties.push(BigInt(difficulty))
   }
-  // EIP-2: adjusts by a 2048th for every ten seconds of block time.
+  // EIP-2 adjusts by a 2048th for each ten seconds that a block took.
   const first = GENESIS_DIFFICULTY + GENESIS_DIFFICULTY / 2048n
   expect(difficulties).toEqual([first, first - 8n * (first / 2048n)])
   expect(BigInt((await node.request('eth_getBalance', [miner, 'latest'])) as string)).toBe(10n * ETHER)

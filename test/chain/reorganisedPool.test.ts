@@ -59,7 +59,7 @@ test('the write that moves the head stores the transactions that are pending aga
   await chain.exclusively(() => chain.mine())
   expect(chain.head.block.transactions).toHaveLength(1)
 
-  // The state that a process killed after each write would leave.
+  // The data that a kill after each write would leave.
   const copies: string[] = []
   const write = database.write.bind(database)
   database.write = (batch) => {
@@ -86,7 +86,7 @@ test('the write that moves the head stores the transactions that are pending aga
   for (const { moved, waiting } of outcomes) expect(waiting).toEqual(moved ? [bytesToHex(hash)] : [])
 })
 
-test('a reorganisation, a branch of another node and a kill lose no transaction', async () => {
+test("a reorganisation, another node's branch and a kill lose no transaction", async () => {
   const dataDir = newDirectory()
   const words = ['--deterministic', '--data-dir', dataDir]
   const other = await startCommand(['--deterministic'])

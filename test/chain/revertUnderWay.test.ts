@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const directory of [dataDir, killed]) rmSync(directory, { recursive: true, force: true })
 })
 
-/** Runs a callback after a revert has moved the head but before it has finished. */
+/** Calls `look` when a revert has moved the head but not finished. */
 function onceMoved(look: () => void | Promise<void>): void {
   const { commitProgress } = Chain.prototype
   vi.spyOn(Chain.prototype, 'commitProgress').mockImplementation(async function (this: Chain) {
@@ -27,7 +27,7 @@ function onceMoved(look: () => void | Promise<void>): void {
   })
 }
 
-test('a node killed during a revert has chain and mempool from the same time', async () => {
+test('a node killed during a revert has a chain and pending transactions of the same time', async () => {
   const { call, from, to } = await startDevnet({ dataDir, noMining: true })
   const someone: Hex = `0x${'51'.repeat(20)}`
   await call('anvil_setBalance', someone, '0xde0b6b3a7640000')
@@ -49,7 +49,7 @@ test('a node killed during a revert has chain and mempool from the same time', a
   expect(found.map(({ hash }) => hash).sort()).toEqual(waiting.sort())
 })
 
-test('snapshots deleted by a revert are not listed during it', async () => {
+test('snapshots consumed by a revert are not listed during it', async () => {
   const { call } = await startDevnet({ compat: 'anvil' })
   const [first, second] = [await call<Hex>('evm_snapshot'), await call<Hex>('evm_snapshot')]
   const listed: unknown[] = []

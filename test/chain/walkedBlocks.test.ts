@@ -12,8 +12,9 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** Number of blocks mined at once, and the maximum of block reads in several walks past them. */
+/** 300 empty blocks, mined at once. */
 const MANY = '0x12c'
+/** Limit for the blocks read by all walks together. */
 const FEW = 100
 
 interface Page {
@@ -23,7 +24,7 @@ interface Page {
   lastPage: boolean
 }
 
-/** Results of the methods that walk the chain for an account, oldest first. */
+/** Returns the transactions of an account found by the methods that walk the chain, oldest first. */
 async function found({ call }: Devnet, account: Hex): Promise<Hex[][]> {
   const hashesOf = ({ txs, receipts }: Page): Hex[] => {
     const hashes = txs.map(({ hash }) => hash)
@@ -41,7 +42,7 @@ async function found({ call }: Devnet, account: Hex): Promise<Hex[][]> {
   ]
 }
 
-test('blocks without transactions are not read, and at most once after a restart', async () => {
+test('blocks without transactions are not read, and after a restart at most once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-walk-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startDevnet({ dataDir })
@@ -78,7 +79,7 @@ test('removed blocks are skipped', async () => {
   expect(await found(devnet, to)).toEqual([sent, sent, sent])
 })
 
-test('pages jump from one block with transactions to the next', async () => {
+test('pages skip blocks without transactions', async () => {
   const { call, send, to } = await startDevnet()
   const sent: Hex[] = []
   for (let index = 0; index < 4; index++) {
@@ -114,7 +115,7 @@ test('pages jump from one block with transactions to the next', async () => {
   }
 })
 
-test('yields to other work between the blocks', async () => {
+test('yields between blocks', async () => {
   const { call, send, to } = await startDevnet()
   const blocks = 12
   for (let index = 0; index < blocks; index++) await send({ to })
@@ -126,7 +127,7 @@ test('yields to other work between the blocks', async () => {
   ]
   endEverySlice()
   for (const [method, ...params] of requests) {
-    // Before a block, before its transaction, and after the frame that does not involve the account.
+    // Before a block, before its transaction, and after a frame of another account.
     expect(await countTurns(() => call(method, ...params)), method).toBeGreaterThanOrEqual(3 * blocks)
   }
 })

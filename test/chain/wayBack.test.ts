@@ -33,7 +33,7 @@ function goTo(chain: Chain, number: bigint) {
   })
 }
 
-test('a rollback writes as much for a hundred blocks as for one', async () => {
+test('going back a hundred blocks writes as much as going back one', async () => {
   const chain = await open(0)
   await mine(chain, 101)
   const write = vi.spyOn(database, 'write')
@@ -45,7 +45,7 @@ test('a rollback writes as much for a hundred blocks as for one', async () => {
   expect(sizes[1]).toBe(sizes[0])
 })
 
-test('blocks above the head are not canonical, even after a reopen', async () => {
+test('blocks above the head are not canonical, even after reopening the chain', async () => {
   const chain = await open(1)
   await mine(chain, 5)
   const [third, fifth] = [chain.view.blockByNumber(3n), chain.view.blockByNumber(5n)]
@@ -60,7 +60,7 @@ test('blocks above the head are not canonical, even after a reopen', async () =>
   }
 })
 
-test('blocks above an abandoned branch are canonical, and the branch returns only as a whole', async () => {
+test('blocks mined over an abandoned branch are canonical, and the branch returns only as a whole', async () => {
   const chain = await open(2)
   await mine(chain, 4)
   const left = [1n, 2n, 3n, 4n].map((number) => chain.view.blockByNumber(number))

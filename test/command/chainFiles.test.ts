@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('export writes files that the command can start from, and reports them', async () => {
+test('export writes files that a node can start from, and reports what it wrote', async () => {
   const dataDir = join(folder, 'own')
   const first = await startCommand(['--data-dir', dataDir])
   await callRpc(first.ready.url, 'evm_mine', [])
@@ -59,13 +59,13 @@ test('an invalid genesis ends the command with one line that names the value', a
   expect(command.stderr()).toBe(`standin: ${genesis}: config.chainId: expected a whole number, got "x"\n`)
 })
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if absent)', () => {
   const words = (dataDir: string): string[] => [
     ...['--genesis', join(recordedCases ?? '', 'genesis.json')],
     ...['--import', join(recordedCases ?? '', 'chain.rlp'), '--data-dir', dataDir],
   ]
 
-  test('is imported completely even if the command is killed repeatedly', async () => {
+  test('is imported completely after repeated kills during the import', async () => {
     const dataDir = join(folder, 'killed')
     for (const delay of [250, 400, 550, 700]) {
       const command = runCommand(['--quiet', '--port', '0', '--ipfs-port', '0', ...words(dataDir)])

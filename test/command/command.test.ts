@@ -25,7 +25,7 @@ async function start(words: readonly string[] = []) {
   return command
 }
 
-/** An occupied port. */
+/** Occupies a port. */
 async function occupyPort(port = 0) {
   const server = createServer()
   server.listen(port, '127.0.0.1')
@@ -44,8 +44,8 @@ afterEach(async () => {
   }
 })
 
-describe('its output', () => {
-  it('has the lines that users and launchers of anvil look for', async () => {
+describe('output', () => {
+  it('has what people and launchers of anvil look for', async () => {
     const command = run(['--port', '0', '--ipfs-port', '0'])
     await until(() => listening(command) !== undefined)
     const port = listening(command)
@@ -99,7 +99,7 @@ describe('its output', () => {
     expect(stderr()).toBe('')
   })
 
-  it('is nothing with --quiet', async () => {
+  it('is empty with --quiet', async () => {
     const { port, free } = await occupyPort()
     free()
     const command = run(['--quiet', '--port', String(port), '--ipfs-port', '0'])
@@ -115,7 +115,7 @@ describe('its output', () => {
     expect(command.stderr()).toBe('')
   })
 
-  it('is its version with --version', async () => {
+  it('is the version with --version', async () => {
     const command = run(['--version'])
     expect(await command.ended).toBe(0)
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
@@ -123,7 +123,7 @@ describe('its output', () => {
   })
 })
 
-describe('it refuses with one line and exit status 2', () => {
+describe('refuses with one line and exit status 2', () => {
   it.each([
     [['--no-such-flag'], '--no-such-flag'],
     [['--port', 'http'], '--port'],
@@ -140,7 +140,7 @@ describe('it refuses with one line and exit status 2', () => {
     expect(command.stdout()).toBe('')
   })
 
-  it('an invalid value in the environment', async () => {
+  it('an invalid environment variable', async () => {
     const command = run([], { STANDIN_PORT: 'http' })
     expect(await command.ended).toBe(2)
     expect(command.stderr().trim().split('\n')).toHaveLength(1)
@@ -169,7 +169,7 @@ describe('it refuses with one line and exit status 2', () => {
   })
 })
 
-it('warns if the default port 5001 is taken, and serves files on the main port', async () => {
+it('warns when the default port 5001 is occupied, and serves IPFS on the main port', async () => {
   const occupied = await occupyPort(5001).catch(() => undefined)
   const command = run(['--port', '0'])
   await until(() => listening(command) !== undefined)
@@ -179,15 +179,15 @@ it('warns if the default port 5001 is taken, and serves files on the main port',
   occupied?.free()
 })
 
-it('takes its options from the environment', async () => {
+it('reads options from the environment', async () => {
   const command = run(['--json', '--ipfs-port', '0'], { STANDIN_PORT: '0', STANDIN_CHAIN_ID: '4242' })
   await until(() => command.stdout().includes('\n'))
   expect(JSON.parse(command.stdout())).toMatchObject({ chainId: 4242 })
 })
 
-describe('its exit', () => {
+describe('shutdown', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'cleanly on %s, with its temporary data gone',
+    'ends cleanly on %s and removes temporary data',
     async (signal) => {
       const command = await start()
       const socket = new WebSocket(command.ready.wsUrl)
@@ -198,7 +198,7 @@ describe('its exit', () => {
     },
   )
 
-  it('does not wait for RSA key generation, which takes up to a minute', async () => {
+  it('does not wait for the generation of an RSA key, which takes up to a minute', async () => {
     const command = await start()
     const making = addKey(command.ready.ipfsUrl, 'long').catch(() => undefined)
     await until(async () => {
@@ -210,7 +210,7 @@ describe('its exit', () => {
     await making
   })
 
-  it('keeps the given data directory', async () => {
+  it('keeps a given data directory', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'standin-command-'))
     const first = await start(['--data-dir', dataDir])
     await callRpc(first.ready.url, 'evm_mine', [])
@@ -221,7 +221,7 @@ describe('its exit', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  it('lets the next start remove what a kill -9 left', async () => {
+  it('leaves temporary data after kill -9 to be removed by the next start', async () => {
     const first = await start()
     await stopCommand(first, 'SIGKILL')
     expect(existsSync(first.ready.dataDir)).toBe(true)
@@ -230,7 +230,7 @@ describe('its exit', () => {
   })
 })
 
-/** Requests an RSA key of maximum length. */
+/** Requests an RSA key of the maximum length. */
 function addKey(ipfsUrl: string, name: string): Promise<Response> {
   return fetch(new URL(`/api/v0/key/gen?arg=${name}&type=rsa&size=8192`, ipfsUrl), { method: 'POST' })
 }

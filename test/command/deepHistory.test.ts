@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Starts the node, killing it first if it runs. */
+/** Starts the node, or kills and restarts it. */
 async function restart(): Promise<void> {
   if (running !== undefined) await stopCommand(running, 'SIGKILL')
   running = await startCommand(['--data-dir', dataDir])
@@ -26,7 +26,7 @@ function call<T>(method: string, ...params: unknown[]): Promise<T> {
   return callRpc<T>(running.ready.url, method, params)
 }
 
-/** Emits a log with the first word of its data as its topic: log1(0, 0, calldataload(0)). */
+/** Runtime code that emits a log with the first word of its call data as topic: log1(0, 0, calldataload(0)). */
 const emitterCode = '0x5f355f5fa100'
 const emitter: Hex = `0x${'e1'.repeat(20)}`
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -48,7 +48,7 @@ async function emit(values: readonly number[]): Promise<void> {
   for (const value of values) await call('eth_sendTransaction', emission(value))
 }
 
-/** Reads every log of the chain from the receipts, without the index. */
+/** Collects every log of the chain from the receipts instead of the index. */
 async function logsOfReceipts(): Promise<Log[]> {
   const height = Number(await call<Hex>('eth_blockNumber'))
   const logs: Log[] = []
@@ -59,7 +59,7 @@ async function logsOfReceipts(): Promise<Log[]> {
   return logs
 }
 
-/** Compares the index with the receipts by address, by topic and without a condition. @returns the topics */
+/** Compares the index with the receipts by address, by topic and without a filter. @returns the topics */
 async function checkedTopics(): Promise<number[]> {
   const truth = await logsOfReceipts()
   const find = (conditions: object) => call<Log[]>('eth_getLogs', { fromBlock: '0x0', ...conditions })
@@ -80,7 +80,7 @@ test('deep reorganisations, rollbacks and the log index survive kills', async ()
   expect(await checkedTopics()).toEqual(range(1, 40))
   const orphan = await call<{ hash: Hex }>('eth_getBlockByNumber', '0x28', false)
 
-  // Blocks 11 to 40 are replaced; two of the new ones have a log.
+  // Replaces blocks 11 to 40; two of the new ones have a log.
   const pairs = [
     [emission(101), 3],
     [emission(102), 29],

@@ -4,7 +4,7 @@ import { callRpc } from '../support/rpc.js'
 
 beforeAll(buildCommand)
 
-/** Blocks, receipts and state of a chain after the same work. */
+/** Does the same work on a new chain and returns its blocks, receipts and state. */
 async function runChain(): Promise<unknown> {
   const command = await startCommand(['--deterministic'])
   const { url, accounts } = command.ready
@@ -32,9 +32,9 @@ async function runChain(): Promise<unknown> {
   return blocks
 }
 
-test('two processes make the same chain at any time', async () => {
+test('two processes produce the same chain at different times', async () => {
   const first = await runChain()
-  // The system clock must have advanced, to show that it has no effect.
+  // The system time must differ to show that it has no effect.
   await new Promise((resolve) => setTimeout(resolve, 1100))
   const second = await runChain()
   expect(JSON.stringify(second)).toBe(JSON.stringify(first))

@@ -10,7 +10,7 @@ function exec(program: string, words: readonly string[] = []) {
   return runCommand(['exec', ...words, '--', process.execPath, '-e', program])
 }
 
-test('the command finds its own node through the environment', async () => {
+test('the command finds its node through the environment', async () => {
   const program = `(async () => {
     const { RPC_URL, WS_URL, CHAIN_ID, IPFS_API_URL, IPFS_API_KEY, IPFS_API_SECRET } = process.env
     const headers = { 'content-type': 'application/json' }
@@ -35,8 +35,8 @@ test('the command finds its own node through the environment', async () => {
   }
 })
 
-test('it has the requested number of accounts', async () => {
-  // Phrase of anvil 1.7.1 for the number 1.
+test('the accounts follow from the requested seed', async () => {
+  // anvil 1.7.1's mnemonic for seed 1.
   const phrase = 'gesture car maximum regret pudding merry fatal electric sea grab crack social'
   const program = `(async () => {
     const headers = { 'content-type': 'application/json' }
@@ -56,7 +56,7 @@ test('the exit status is passed on', async () => {
   expect(absent.stderr()).toContain('standin-no-such-command')
 })
 
-test('signals reach the command, and standin exits with it', async () => {
+test('signals are passed to the command, and the one that ends it ends standin', async () => {
   const handled = exec(
     `process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1000); console.log('up')`,
   )

@@ -8,17 +8,17 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { buildCommand, startCommand, stopCommand } from '../support/command.js'
 import { until } from '../support/until.js'
 
-/** The point at infinity, compressed: the commitment to the polynomial that is zero everywhere, and its proof. */
+/** The compressed point at infinity: commitment to the zero polynomial, and its proof. */
 const infinity = `c0${'00'.repeat(47)}`
 const hash = createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex')
 /** Input of the point evaluation precompile (EIP-4844): versioned hash, z, y, commitment, proof. */
 const zeroEverywhere = `0x01${hash.slice(2)}${'00'.repeat(64)}${infinity}${infinity}`
-/** Its output: FIELD_ELEMENTS_PER_BLOB and BLS_MODULUS. */
+/** Output of the precompile: FIELD_ELEMENTS_PER_BLOB and BLS_MODULUS. */
 const answer = `0x${'1000'.padStart(64, '0')}73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001`
 
 beforeAll(async () => {
   await buildCommand()
-  // The first line of the bundle names the build; compiled code of earlier builds may exist too.
+  // The first line names the build; code caches of earlier builds may lie beside it.
   const [line = ''] = (await readFile('dist/cli.cjs', 'latin1')).split('\n', 1)
   const prefix = `.compiled-${line.slice(2).trim()}-${process.version}-`
   const isKept = async () => (await readdir('dist')).some((name) => name.startsWith(prefix))
@@ -34,7 +34,7 @@ afterEach(async () => {
   folder = undefined
 })
 
-/** An unstarted copy of the command. */
+/** Copies the command without its code cache. */
 async function copyCommand(): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
   await cp('bin', join(folder, 'bin'), { recursive: true })
@@ -59,7 +59,7 @@ function evaluate(url: string): Promise<unknown> {
   })
 }
 
-test('a start from the code cache makes certificates and verifies blobs, which load unbundled modules', async () => {
+test('a node started from the code cache can load unbundled modules, for certificates and blobs', async () => {
   const command = await startCommand(['--tls'])
   try {
     expect(command.ready.url).toMatch(/^https:/)
@@ -70,11 +70,11 @@ test('a start from the code cache makes certificates and verifies blobs, which l
   }
 })
 
-test('the code cache is written while no request is served, with the code used until then', async () => {
+test('the code cache is written when idle, with the code used until then', async () => {
   const copy = await copyCommand()
   const entry = join(copy, 'bin/standin.js')
-  const form = async () => {
-    // Not a draft, whose name ends with its process ID.
+  const cacheFile = async () => {
+    // Ignores a draft, whose name ends with a process id.
     const name = (await readdir(join(copy, 'dist'))).find((each) => /^\.compiled-.*-[^.]+$/.test(each))
     return name === undefined ? undefined : stat(join(copy, 'dist', name))
   }
@@ -86,27 +86,27 @@ test('the code cache is written while no request is served, with the code used u
   while (performance.now() - started < 2500) {
     const answer = await fetch(busy.ready.url, { method: 'POST', headers, body: JSON.stringify(call) })
     expect(await answer.json()).toMatchObject({ error: { message: 'out of gas' } })
-    expect(await form()).toBeUndefined()
+    expect(await cacheFile()).toBeUndefined()
   }
-  await until(async () => (await form()) !== undefined)
+  await until(async () => (await cacheFile()) !== undefined)
   await stopCommand(busy)
-  const used = await form()
+  const used = await cacheFile()
 
   const again = await startCommand([], { entry })
   await sleep(2000)
   await stopCommand(again)
-  expect((await form())?.mtimeMs).toBe(used?.mtimeMs)
+  expect((await cacheFile())?.mtimeMs).toBe(used?.mtimeMs)
 
   await rm(join(copy, 'dist'), { recursive: true })
   await cp('dist/cli.cjs', join(copy, 'dist/cli.cjs'))
   const idle = await startCommand([], { entry })
-  await until(async () => (await form()) !== undefined)
+  await until(async () => (await cacheFile()) !== undefined)
   await stopCommand(idle)
-  expect(used?.size).toBeGreaterThan(((await form())?.size ?? 0) + 10_000)
+  expect(used?.size).toBeGreaterThan(((await cacheFile())?.size ?? 0) + 10_000)
 })
 
-test('code for files and web pages loads on the first request', async () => {
-  // They need Node's Request and Response classes, which take 50 ms to load.
+test('the code for files and web pages is loaded on first use', async () => {
+  // It needs Node's web Request and Response classes, which take 50 ms to load.
   const report = "process.on('exit', () => console.error(process.moduleLoadList.join(' ')))"
   const environment = { NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,${report}`)}` }
   const loads = async (ask: (url: string) => Promise<unknown>): Promise<boolean> => {

@@ -15,7 +15,7 @@ afterEach(async () => {
   }
 })
 
-it('speaks HTTPS with a certificate whose path it prints', async () => {
+it('serves HTTPS with a certificate whose path it prints', async () => {
   const command = await startCommand(['--tls'])
   running.push(command)
   const { url, certificatePath } = command.ready as typeof command.ready & { certificatePath: string }
@@ -45,7 +45,7 @@ it('serves metrics and tokens from the bundle', async () => {
   expect(await refused.text()).toBe('invalid JWT\n')
 })
 
-it('warns and generates a key if other machines can reach it', async () => {
+it('warns and generates a key when reachable from other machines', async () => {
   const command = runCommand(['--host', '0.0.0.0', '--port', '0', '--ipfs-port', '0'])
   running.push(command)
   await until(() => command.stdout().includes('Listening on'))

@@ -21,10 +21,10 @@ import { traceCallConfig, traceConfig } from '../../src/rpc/params/traceConfig.j
 import { registry } from '../../src/rpc/registry.js'
 import { outcomeOf, testPipeline } from '../rpc/support/pipeline.js'
 
-/** Invalid values, each with its message (common/hexutil and encoding/json of Go). */
-type Misfits = readonly (readonly [value: unknown, words: string])[]
+/** Invalid values, each with geth's message (from its common/hexutil or Go's encoding/json). */
+type Misfits = readonly (readonly [value: unknown, message: string])[]
 
-/** A kind of parameter: a valid value, and many invalid ones. */
+/** One valid value of a parameter type, and many invalid ones. */
 interface Kind {
   valid: unknown
   misfits: Misfits
@@ -207,7 +207,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
   ],
 ])
 
-/** Methods of the standard, except eth_subscribe, whose parameters depend on its kind. */
+/** The standard methods, except eth_subscribe: its first argument decides which others may follow. */
 const methods = [...registry.values()].filter(
   ({ name }) => /^(eth|debug|net|web3|txpool|testing)_/.test(name) && name !== 'eth_subscribe',
 )
@@ -220,7 +220,7 @@ async function refusal(method: Method, params: unknown): Promise<string> {
   return error?.message ?? ''
 }
 
-/** Valid arguments before the given index; undefined if one has an unknown kind. */
+/** Returns valid arguments for all parameters before `position`, or undefined if one has a type not listed here. */
 function argumentsBefore({ parameters }: Method, position: number): unknown[] | undefined {
   const before = parameters.slice(0, position).map(({ decoder }) => kinds.get(decoder))
   return before.includes(undefined) ? undefined : before.map((kind) => kind?.valid)
@@ -233,7 +233,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     for (const params of [{}, 'x', 5, true]) expect(await refusal(method, params)).toBe('non-array args')
   })
 
-  test('reports which required argument is missing', async () => {
+  test('names the missing required argument', async () => {
     for (const [position, parameter] of parameters.entries()) {
       const before = argumentsBefore(method, position)
       if (!parameter.required || before === undefined) continue
@@ -241,7 +241,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     }
   })
 
-  test('reports the maximum number of arguments', async () => {
+  test('refuses too many arguments', async () => {
     const all = argumentsBefore(method, parameters.length)
     if (all === undefined) return
     expect(await refusal(method, [...all, 'x'])).toBe(`too many arguments, want at most ${parameters.length}`)
@@ -251,16 +251,16 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     const kind = kinds.get(decoder)
     const before = argumentsBefore(method, position)
     if (kind === undefined || before === undefined) continue
-    test(`refuses what is not a valid ${name} with geth's message`, async () => {
-      for (const [value, words] of kind.misfits) {
+    test(`refuses an invalid ${name} with geth's message`, async () => {
+      for (const [value, message] of kind.misfits) {
         if (value === null && !required) continue
-        expect(await refusal(method, [...before, value])).toBe(`invalid argument ${position}: ${words}`)
+        expect(await refusal(method, [...before, value])).toBe(`invalid argument ${position}: ${message}`)
       }
     })
   }
 })
 
-test('knows the kinds of nearly all parameters of the standard', () => {
+test('nearly all parameters of the standard have a type listed here', () => {
   const all = methods.flatMap(({ parameters }) => parameters)
   expect(all.filter(({ decoder }) => kinds.has(decoder)).length / all.length).toBeGreaterThan(0.85)
 })

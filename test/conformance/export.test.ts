@@ -28,8 +28,8 @@ async function pay(node: StandinNode, value: string): Promise<void> {
   await node.request('eth_sendTransaction', [{ from, to, value }])
 }
 
-/** Starts a node and runs a callback on it. @returns its head */
-async function inhabit(options: NodeOptions, work: (node: StandinNode) => Promise<void>): Promise<string> {
+/** Starts a node, does some work with it, and returns the hash of its head. */
+async function headAfter(options: NodeOptions, work: (node: StandinNode) => Promise<void>): Promise<string> {
   const node = await createNode({ port: 0, ...options })
   try {
     await work(node)
@@ -40,33 +40,35 @@ async function inhabit(options: NodeOptions, work: (node: StandinNode) => Promis
 }
 
 describe.each(['osaka', 'cancun', 'london', 'berlin', 'homestead'] as const)(
-  'an own chain of %s',
+  'a chain created under %s',
   (hardfork) => {
     test('is exported and imported to the same head', async () => {
       const order = place()
-      const head = await inhabit({ dataDir: order.dataDir, hardfork }, async (node) => {
+      const head = await headAfter({ dataDir: order.dataDir, hardfork }, async (node) => {
         for (let i = 1; i <= 5; i++) await pay(node, `0x${i}`)
         await node.request('evm_mine')
       })
       expect(await exportFiles(order)).toEqual({ first: 1n, last: 6n })
       const { file, genesisFile } = order
-      const again = await inhabit({ genesis: genesisFile, import: file }, async () => undefined)
+      const again = await headAfter({ genesis: genesisFile, import: file }, async () => undefined)
       expect(again).toBe(head)
     })
   },
 )
 
-test('a chain without blocks is an empty file', async () => {
+test('a chain without blocks is exported as an empty file', async () => {
   const order = place()
-  const head = await inhabit({ dataDir: order.dataDir }, async () => undefined)
+  const head = await headAfter({ dataDir: order.dataDir }, async () => undefined)
   await exportFiles(order)
   expect(readFileSync(order.file)).toHaveLength(0)
-  expect(await inhabit({ genesis: order.genesisFile, import: order.file }, async () => undefined)).toBe(head)
+  expect(await headAfter({ genesis: order.genesisFile, import: order.file }, async () => undefined)).toBe(
+    head,
+  )
 })
 
-test('refuses blocks that controls changed by number, and writes nothing', async () => {
+test('refuses blocks altered by controls, naming the first, and writes nothing', async () => {
   const order = place()
-  await inhabit({ dataDir: order.dataDir }, async (node) => {
+  await headAfter({ dataDir: order.dataDir }, async (node) => {
     await pay(node, '0x1')
     await node.request('anvil_setBalance', [node.accounts[3]?.address, '0x5'])
     await pay(node, '0x2')
@@ -77,14 +79,14 @@ test('refuses blocks that controls changed by number, and writes nothing', async
   )
   expect(() => readFileSync(order.file)).toThrow(/ENOENT/)
   expect(await exportFiles({ ...order, to: 1n })).toEqual({ first: 1n, last: 1n })
-  await inhabit({ genesis: order.genesisFile, import: order.file }, async (node) => {
+  await headAfter({ genesis: order.genesisFile, import: order.file }, async (node) => {
     expect(await node.request('eth_blockNumber')).toBe('0x1')
   })
 })
 
-test('refuses blocks with a base fee set by a control', async () => {
+test('a base fee set by a control counts as altered', async () => {
   const order = place()
-  await inhabit({ dataDir: order.dataDir }, async (node) => {
+  await headAfter({ dataDir: order.dataDir }, async (node) => {
     await pay(node, '0x1')
     await node.request('anvil_setNextBlockBaseFeePerGas', ['0x77359400'])
     await node.request('evm_mine')
@@ -97,13 +99,13 @@ test('refuses blocks with a base fee set by a control', async () => {
 test('refuses a directory that a node has open or that has no chain', async () => {
   const order = place()
   await expect(exportFiles(order)).rejects.toThrow(`There is no chain in ${order.dataDir}.`)
-  await inhabit({ dataDir: order.dataDir }, async () => {
+  await headAfter({ dataDir: order.dataDir }, async () => {
     await expect(exportFiles(order)).rejects.toThrow(/is already open in this process/)
   })
 })
 
 test.skipIf(recordedCases === undefined)(
-  'the recorded chain comes out as it went in (left out where it is not)',
+  'the recorded chain is exported byte for byte (skipped if absent)',
   async () => {
     const order = place()
     const imported = await startImported({}, order.dataDir)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 
-/** A request that is independent of the chain, with the answer of geth 1.17.10. */
+/** A request that does not depend on the chain, and geth 1.17.10's answer. */
 interface Recorded {
   method: string
   params: unknown[]
@@ -31,7 +31,7 @@ test.each(recorded.map((row) => [row.method, JSON.stringify(row.params).slice(0,
     const answer = (await response.json()) as Recorded
     expect(answer.error).toEqual(error)
     if (error !== undefined) return
-    // The standard determines the fees next to the encoded transaction.
+    // Fees beside the encoded transaction follow the standard, not geth.
     if (method === 'eth_fillTransaction') expect(answer.result).toMatchObject(result as object)
     else expect(answer.result).toEqual(result)
   },

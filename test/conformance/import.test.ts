@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createNode } from '../../src/index.js'
 import { recordedCases, startImported, type ImportedNode } from './support/chain.js'
 
-/** Hash of block 54 in the case `headfcu.json`. */
+/** Returns the hash of block 54, from the case `headfcu.json`. */
 function recordedHead(): string {
   const update = JSON.parse(readFileSync(join(recordedCases ?? '', 'headfcu.json'), 'utf8'))
   return (update.params[0] as { headBlockHash: string }).headBlockHash
@@ -14,7 +14,7 @@ function recordedHead(): string {
 
 type Header = Uint8Array[]
 
-/** Blocks of the recorded chain, as nested lists for tests to change. */
+/** Reads the blocks of the recorded chain as decoded RLP lists that a test can change. */
 function readBlocks(): Uint8Array[][][] {
   let rest = new Uint8Array(readFileSync(join(recordedCases ?? '', 'chain.rlp')))
   const blocks: Uint8Array[][][] = []
@@ -26,7 +26,7 @@ function readBlocks(): Uint8Array[][][] {
   return blocks
 }
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if absent)', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'standin-import-'))
@@ -47,7 +47,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
       })
     })
 
-    test('is persistent: a second start imports nothing and has the head', async () => {
+    test('is kept: a second start imports nothing and has the head', async () => {
       await imported.node.stop()
       imported = await startImported({}, imported.dataDir)
       expect(await imported.node.request('eth_getBlockByNumber', ['0x36', false])).toMatchObject({
@@ -55,7 +55,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
       })
     })
 
-    test('a different genesis is refused by name, and so is a missing one', async () => {
+    test('refuses another genesis, by name, and none at all', async () => {
       await imported.node.stop()
       const genesis = JSON.parse(readFileSync(join(recordedCases ?? '', 'genesis.json'), 'utf8'))
       genesis.extraData = '0x'
@@ -73,7 +73,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     })
   })
 
-  /** Imports blocks with the `number`th one changed. @returns the refusal and the resulting head */
+  /** Imports the chain with one block changed; returns the error message and the number of the last block kept. */
   async function refusalOf(number: number, change: (block: Uint8Array[][]) => void) {
     const blocks = readBlocks()
     const block = blocks[number - 1]
@@ -92,7 +92,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     return { refusal: refusal.replace(`${file}: `, ''), head: Number(head) }
   }
 
-  /** Sets a header field by its position. */
+  /** Sets a header field by its index in the RLP list. */
   const setField = (index: number, value: Uint8Array) => (block: Uint8Array[][]) => {
     const header = block[0] as Header
     header[index] = value
@@ -167,7 +167,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
       /^block 54: transaction 4: transaction type not supported/,
     ],
   ] as [string, number, (block: Uint8Array[][]) => void, RegExp][])(
-    'refuses a block by number and field, and keeps the blocks before it: %s',
+    'names the number and field of a refused block, and keeps the blocks before it: %s',
     async (_, number, change, words) => {
       const { refusal, head } = await refusalOf(number, change)
       expect(refusal).toMatch(words)
@@ -175,7 +175,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     },
   )
 
-  test('a file that ends within a block keeps the blocks before it', async () => {
+  test('keeps the blocks before the end of a truncated file', async () => {
     const file = join(folder, 'short.rlp')
     writeFileSync(file, readFileSync(join(recordedCases ?? '', 'chain.rlp')).subarray(0, -10))
     const dataDir = mkdtempSync(join(folder, 'data-'))
@@ -187,7 +187,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped withou
     await before.remove()
   })
 
-  test('missing and invalid files are refused in one line', async () => {
+  test('refuses missing and malformed files in one line', async () => {
     const missing = join(folder, 'missing')
     await expect(startImported({ genesis: missing })).rejects.toThrow(/^--genesis: ENOENT.*missing/)
     await expect(startImported({ import: missing })).rejects.toThrow(/^--import: ENOENT.*missing/)

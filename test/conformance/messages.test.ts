@@ -20,7 +20,7 @@ import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { testHeader } from '../support/callSite.js'
 import { MemoryDatabase } from '../support/memoryDatabase.js'
 
-/** Published format of a state test: https://eest.ethereum.org/main/consuming_tests/state_test/ */
+/** A state test: https://eest.ethereum.org/main/consuming_tests/state_test/ */
 interface StateTest {
   env: Record<string, Hex | undefined>
   pre: Record<Hex, { nonce: Hex; balance: Hex; code: Hex; storage: Record<Hex, Hex> }>
@@ -31,7 +31,7 @@ const conformance = process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance
 const folders = ['ethereum-tests/GeneralStateTests', 'osaka-state-tests'].map((name) =>
   join(conformance, name),
 )
-/** Runs one in this many files; STANDIN_STATE_TESTS=1 runs them all. */
+/** Runs one file in this many; STANDIN_STATE_TESTS=1 runs them all. */
 const SAMPLE = Number(process.env['STANDIN_STATE_TESTS'] ?? 8)
 
 const filesUnder = (folder: string): string[] =>
@@ -84,7 +84,7 @@ function headerOf(env: StateTest['env']): HeaderFields {
   }
 }
 
-/** Outcome of a case: the state root, or a refusal of the transaction. */
+/** Runs a case; returns its state root, and whether the transaction was refused. */
 async function run(
   { env, pre }: StateTest,
   fork: string,
@@ -94,7 +94,7 @@ async function run(
   const state = await loadState(pre)
   const header = headerOf(env)
   const block = createBlockEnvironment(header, rules)
-  // The hash of block n in these tests is that of its number as text.
+  // In these tests the hash of block n is the hash of its decimal number.
   const blockHash = (number: bigint) => keccak256(Buffer.from(number.toString()))
   let refused = false
   try {
@@ -111,9 +111,9 @@ async function run(
 }
 
 describe.skipIf(!folders.every(existsSync))(
-  `messages, published state tests (left out where ${conformance} is absent)`,
+  `messages, published state tests (skipped without ${conformance})`,
   () => {
-    it.each(folders)('%s: the roots match the published ones', { timeout: 1_200_000 }, async (folder) => {
+    it.each(folders)('%s: roots equal the published ones', { timeout: 1_200_000 }, async (folder) => {
       const different: string[] = []
       let count = 0
       for (const file of filesUnder(folder)) {

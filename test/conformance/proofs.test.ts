@@ -25,13 +25,13 @@ const NO_CODE = keccak256('0x')
 const NO_TRIE = keccak256('0x80')
 const ZERO_HASH = `0x${'00'.repeat(32)}`
 
-/** A number in RLP form. */
+/** Encodes a hex quantity as an RLP integer. */
 function rlpNumber(quantity: string): string {
   const value = BigInt(quantity)
   return value === 0n ? '0x' : toBeHex(value)
 }
 
-/** Follows the proof of an account and its slots from the header's state root. @returns whether the account exists */
+/** Verifies the proof of an account and its slots against the state root. @returns whether the account exists */
 function verify(stateRoot: string, address: string, slots: readonly string[], proof: Proof): boolean {
   const value = verifyMerkleProof(stateRoot, keccak256(address), proof.accountProof)
   if (value === undefined) {
@@ -77,7 +77,7 @@ function word(number: number): string {
   return zeroPadValue(toBeHex(number), 32)
 }
 
-describe.skipIf(recordedCases === undefined)('the recorded chain (skipped without it)', () => {
+describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if absent)', () => {
   let imported: ImportedNode
   beforeAll(async () => {
     imported = await startImported()
@@ -121,7 +121,7 @@ const INIT_CODE = '0x60076000556133ff6000526002601ef3'
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const SALT = '00'.repeat(32)
 
-test('proves a deleted and recreated account at every block', async () => {
+test('an account that is deleted and recreated has valid proofs at every block', async () => {
   await using node = await createNode({ port: 0, hardfork: 'london' })
   const [{ address: from } = { address: '0x' }] = node.accounts
   const contract = `0x${keccak256(`0xff${CREATE2_PROXY.slice(2)}${SALT}${keccak256(INIT_CODE).slice(2)}`).slice(26)}`

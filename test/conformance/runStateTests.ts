@@ -5,7 +5,7 @@ import { runStateTests } from './support/stateTests.js'
 import { runTrieTests } from './support/trieTests.js'
 import type { Outcome } from './support/vectors.js'
 
-/** Directories of vectors, with the runner for their files. */
+/** Directories of vectors, each with the function that runs one of its files. */
 const suites: readonly (readonly [string, (path: string) => AsyncGenerator<Outcome>])[] = [
   ['ethereum-tests/TrieTests', runTrieTests],
   ['ethereum-tests/GeneralStateTests', runStateTests],
@@ -13,7 +13,7 @@ const suites: readonly (readonly [string, (path: string) => AsyncGenerator<Outco
   ['ethereum-tests/BlockchainTests', runBlockchainTests],
 ]
 
-/** This process runs every `of`th file, to use all cores. */
+/** This process runs every `of`th file, so that all cores are used. */
 const [share = 0, of = 1] = process.argv.slice(2).map(Number)
 let passed = 0
 let failed = 0

@@ -8,7 +8,7 @@ const schemaFile = conformancePath('result-schemas.json')
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 
-/** An empty list of logs is also an empty list of hashes: overlapping branches mean anyOf. */
+/** Reads the schemas with oneOf as anyOf: an empty list is valid both as logs and as hashes. */
 function readSchemas(): Record<string, JsonSchema> {
   return JSON.parse(readFileSync(schemaFile ?? '', 'utf8').replaceAll('"oneOf":', '"anyOf":')) as Record<
     string,
@@ -16,7 +16,7 @@ function readSchemas(): Record<string, JsonSchema> {
   >
 }
 
-/** The pending block and its transactions have null members: any string may be null there. */
+/** Allows null for every string: the pending block and its transactions have null members. */
 function nullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(nullable)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -25,7 +25,7 @@ function nullable(schema: unknown): unknown {
 }
 
 describe.skipIf(schemaFile === undefined)(
-  'results against the schemas of the standard (left out where they are not)',
+  'results against the schemas of the standard (skipped if absent)',
   () => {
     const schemas = schemaFile === undefined ? {} : readSchemas()
     const tested = new Set<string>()
@@ -49,7 +49,7 @@ describe.skipIf(schemaFile === undefined)(
       return result
     }
 
-    test('every transaction was mined, and each kind has its type and status', async () => {
+    test('every kind of transaction was mined with its type and status', async () => {
       const found: Record<string, [string, string]> = {}
       for (const [kind, hash] of Object.entries(chain.hashes)) {
         const receipt = (await check('eth_getTransactionReceipt', [hash])) as { type: string; status: string }
@@ -107,7 +107,7 @@ describe.skipIf(schemaFile === undefined)(
       expect(await check('eth_getBlockReceipts', ['0xffff'])).toBeNull()
     })
 
-    test('the pending block with a pending transaction', async () => {
+    test('the pending block, with a pending transaction', async () => {
       const { node } = chain
       await node.request('evm_setAutomine', [false])
       const [from, to] = node.accounts.map(({ address }) => address)
@@ -164,7 +164,7 @@ describe.skipIf(schemaFile === undefined)(
       await check('eth_uninstallFilter', [logFilter])
     })
 
-    test('fees and information about the node', async () => {
+    test('fees and the description of the node', async () => {
       await check('eth_feeHistory', ['0x5', 'latest', [10, 50]])
       await check('eth_feeHistory', ['0x5', 'pending', []])
       for (const method of [
@@ -199,7 +199,7 @@ describe.skipIf(schemaFile === undefined)(
       await check('eth_fillTransaction', [transaction])
     })
 
-    test('a built block that is not mined', async () => {
+    test('a block that is built but not mined', async () => {
       const { hash, timestamp } = (await chain.node.request('eth_getBlockByNumber', ['latest', false])) as {
         hash: string
         timestamp: string
@@ -221,7 +221,7 @@ describe.skipIf(schemaFile === undefined)(
       await expect(chain.node.request('eth_sendRawTransaction', [raw])).rejects.toThrow(/nonce too low/)
     })
 
-    test('covers all implemented methods of the standard', async () => {
+    test('every standard method of the node was tested', async () => {
       const document = (await chain.node.request('rpc.discover')) as { methods: { name: string }[] }
       const answered = document.methods.map(({ name }) => name).filter((name) => name in schemas)
       expect(answered.filter((name) => !tested.has(name))).toEqual([])

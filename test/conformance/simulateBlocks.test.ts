@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordedCases, startImported, type ImportedNode } from './support/chain.js'
 
-/** The fields of a block's transaction that form a call. */
+/** The fields of a transaction object that become a call. */
 type TransactionObject = Record<string, unknown> & { type: string }
 type BlockObject = Record<string, unknown> & {
   number: string
@@ -10,7 +10,7 @@ type BlockObject = Record<string, unknown> & {
   transactions: TransactionObject[]
 }
 
-/** Members in which a simulated block differs from the mined one, because its transactions are unsigned. */
+/** Members that a simulated block shares with the mined one. The rest depends on signatures. */
 const compared = [
   'number',
   'parentHash',
@@ -46,7 +46,7 @@ describe.skipIf(recordedCases === undefined)('a simulation of every block of the
   })
   afterAll(() => imported.remove())
 
-  it('results in the same state, gas and requests as the block', async () => {
+  it('yields the same state, gas and requests as the block', async () => {
     const { node } = imported
     const head = Number(await node.request('eth_blockNumber'))
     expect(head).toBe(54)
@@ -55,12 +55,12 @@ describe.skipIf(recordedCases === undefined)('a simulation of every block of the
         `0x${number.toString(16)}`,
         true,
       ])) as BlockObject
-      // These use more gas than a simulation may, or reward uncles, which a simulated block lacks.
+      // A simulation has a gas limit over all its calls, and cannot reward uncles.
       if (BigInt(mined.gasUsed) > 50_000_000n || mined.uncles.length > 0) continue
       const overrides = {
         number: mined.number,
         time: mined['timestamp'],
-        // Cannot be requested after the merge.
+        // After the merge a request cannot set it.
         ...(mined['difficulty'] !== '0x0' && { difficulty: mined['difficulty'] }),
         gasLimit: mined['gasLimit'],
         feeRecipient: mined['miner'],

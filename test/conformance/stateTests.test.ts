@@ -6,7 +6,7 @@ import { runStateTests } from './support/stateTests.js'
 import { runTrieTests } from './support/trieTests.js'
 import type { Outcome } from './support/vectors.js'
 
-/** A subset of the vectors that detects most errors; `npm run state-tests` runs all of them. */
+/** A sample of the vectors, large enough to catch most mistakes; `npm run state-tests` runs all of them. */
 const samples: readonly (readonly [string, number, (path: string) => AsyncGenerator<Outcome>])[] = [
   ['ethereum-tests/TrieTests', 1, runTrieTests],
   ['ethereum-tests/GeneralStateTests', 40, runStateTests],
@@ -14,14 +14,14 @@ const samples: readonly (readonly [string, number, (path: string) => AsyncGenera
   ['ethereum-tests/BlockchainTests', 10, runBlockchainTests],
 ]
 
-/** Millions of opcodes in one transaction. */
+/** Whether a file runs millions of opcodes in one transaction. */
 function isLong(file: string): boolean {
   return file.includes('vmPerformance')
 }
 
 for (const [folder, step, run] of samples) {
   const path = conformancePath(...folder.split('/'))
-  describe.skipIf(path === undefined)(`${folder} (left out where the public vectors are not)`, () => {
+  describe.skipIf(path === undefined)(`${folder} (skipped without the public vectors)`, () => {
     const files =
       path === undefined ? [] : jsonFiles(path).filter((file, index) => index % step === 0 && !isLong(file))
     test.each(files.map((file) => [basename(file), file] as const))('%s', async (_, file) => {

@@ -19,7 +19,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
   })
   afterAll(() => imported.remove())
 
-  /** Calls back with each block's receipts and traces. */
+  /** Calls `check` with the receipts and traces of each block. */
   async function eachBlock<T>(config: object, check: (receipts: Receipt[], traces: Traced<T>[]) => void) {
     const { node } = imported
     for (let number = 1; number <= 54; number++) {
@@ -33,7 +33,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     }
   }
 
-  it('add up to the gas in the receipts', async () => {
+  it('use the gas in the receipts, step by step', async () => {
     await eachBlock<StructTrace>({ disableStack: true }, (receipts, traces) => {
       traces.forEach(({ result }, index) => {
         expect(result.gas).toBe(Number(receipts[index]?.gasUsed))
@@ -43,7 +43,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     })
   })
 
-  it('have the logs of the receipts', async () => {
+  it('emit the logs in the receipts', async () => {
     const config = { tracer: 'callTracer', tracerConfig: { withLog: true } }
     await eachBlock<Frame>(config, (receipts, traces) => {
       traces.forEach(({ result }, index) => {
@@ -63,7 +63,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
     })
   })
 
-  it('differ if the states differ', async () => {
+  it('have diffs that lead to the state of the head', async () => {
     const config = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
     const { node } = imported
     const settled = new Map<string, string>()
@@ -78,7 +78,7 @@ describe.skipIf(recordedCases === undefined)('the traces of every block of the i
       }
     })
     expect(settled.size).toBeGreaterThan(15)
-    // The last traced balance is that of the head, except for withdrawals and rewards.
+    // Except for withdrawals and rewards, the last diff of a balance equals the head's balance.
     const paid = new Set<string>()
     for (let number = 1; number <= 54; number++) {
       const block = (await node.request('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {

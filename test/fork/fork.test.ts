@@ -46,7 +46,7 @@ test('the fork has the chain id, the head and the state of its remote', async ()
   expect(await slot(node, 0)).toBe(word(1))
 })
 
-test('calls one after another run at, below and above the fork', async () => {
+test('sequences of calls run at, below and above the fork', async () => {
   // Returns the balance of the first account.
   const balance = { data: `0x73${remote.accounts[0]?.slice(2)}3160005260206000f3` }
   const many = async (blockNumber: string) => {
@@ -70,7 +70,7 @@ test('calls one after another run at, below and above the fork', async () => {
   })
 })
 
-test('data below the fork comes unchanged from the remote', async () => {
+test('data below the fork is passed unchanged from the remote', async () => {
   const block = (await remote.request('eth_getBlockByNumber', [
     `0x${remote.firstBlock.toString(16)}`,
     true,
@@ -107,12 +107,12 @@ test('data below the fork comes unchanged from the remote', async () => {
   await expect(node.request('eth_getBalance', ['nonsense', block.number])).rejects.toThrow()
 })
 
-test('local blocks extend the fork, and the remote does not see them', () =>
+test('local blocks extend the fork without the remote', () =>
   onFresh(async () => {
     const hash = await callCounter(node)
     expect(await node.request('eth_blockNumber')).toBe(`0x${(remote.head + 1).toString(16)}`)
     expect(await slot(node, 0)).toBe(word(2))
-    // A slot set to zero locally is zero, and unwritten slots have the remote's values.
+    // A slot cleared locally is zero, and an unwritten one still has the remote's value.
     expect(await slot(node, 1)).toBe(word(0))
     expect(await slot(node, 2)).toBe(word(41))
     expect(await slot(remote, 0)).toBe(word(1))
@@ -141,7 +141,7 @@ test('local blocks extend the fork, and the remote does not see them', () =>
     )
   }))
 
-test("local blocks, snapshots and pending blocks have the fork's state", () =>
+test('local blocks, snapshots and pending blocks have the state of the fork', () =>
   onFresh(async () => {
     await callCounter(node)
     const id = await node.snapshot()
@@ -160,7 +160,7 @@ test("local blocks, snapshots and pending blocks have the fork's state", () =>
 test('a destroyed account stays destroyed', () =>
   onFresh(async () => {
     const [from] = remote.accounts
-    // Creates and destroys itself in one transaction: PUSH20 beneficiary SELFDESTRUCT (EIP-6780).
+    // Created and destroyed in one transaction (EIP-6780): PUSH20 beneficiary SELFDESTRUCT.
     const created = (await node.request('eth_sendTransaction', [
       { from, data: `0x73${remote.accounts[1]?.slice(2)}ff`, gas: '0x100000' },
     ])) as string
@@ -171,7 +171,7 @@ test('a destroyed account stays destroyed', () =>
     expect(await node.request('eth_getTransactionCount', [contractAddress, 'latest'])).toBe('0x0')
   }))
 
-test('locally deployed contracts have their own storage', () =>
+test('local contracts have their own storage', () =>
   onFresh(async () => {
     const hash = await node.request('eth_sendTransaction', [
       { from: remote.accounts[0], data: counterCode, gas: '0x100000' },
@@ -185,7 +185,7 @@ test('locally deployed contracts have their own storage', () =>
     expect(await node.request('eth_getStorageAt', [to, '0x3', 'latest'])).toBe(word(0))
   }))
 
-test('accounts are funded, with the nonces of the remote', async () => {
+test('accounts are funded and keep their nonces of the remote', async () => {
   const [own] = node.accounts
   expect(await node.request('eth_getBalance', [own?.address, 'latest'])).toBe('0x21e19e0c9bab2400000')
   expect(await node.request('eth_getTransactionCount', [own?.address, 'latest'])).toBe('0x3')
@@ -193,8 +193,8 @@ test('accounts are funded, with the nonces of the remote', async () => {
   expect(await node.request('eth_getBalance', [own?.address, 'latest'])).toBe('0x21e19e0c9bab2400000')
 })
 
-test('BLOCKHASH knows the blocks of the remote', async () => {
-  // NUMBER-2: PUSH1 2 NUMBER SUB BLOCKHASH, returned.
+test("BLOCKHASH returns hashes of the remote's blocks", async () => {
+  // Returns the hash of the block at NUMBER - 2: PUSH1 2 NUMBER SUB BLOCKHASH.
   const code = '0x6002430340' + '5f5260205ff3'
   const earlier = (await remote.request('eth_getBlockByNumber', [
     `0x${(remote.head - 2).toString(16)}`,
@@ -206,7 +206,7 @@ test('BLOCKHASH knows the blocks of the remote', async () => {
   expect(await node.request('eth_call', [{ to }, 'latest', { [to]: { code } }])).toBe(earlier.hash)
 })
 
-test('a fork of an earlier block reads its state', async () => {
+test('a fork of an earlier block reads the state of that block', async () => {
   const early = await createNode({ port: 0, forkUrl: `${remote.url}@${remote.firstBlock}` })
   try {
     expect(Number(await early.request('eth_blockNumber'))).toBe(remote.firstBlock)
@@ -221,7 +221,7 @@ test('a fork of an earlier block reads its state', async () => {
   }
 })
 
-test('the node reports the remote without keys', async () => {
+test('the node reports its remote without keys', async () => {
   const { hash } = (await remote.request('eth_getBlockByNumber', ['latest', false])) as { hash: string }
   const { host } = new URL(remote.url)
   expect(await node.request('anvil_metadata')).toMatchObject({

@@ -26,7 +26,7 @@ const callCounter = (node: StandinNode) =>
 const counts = (logs: unknown) => (logs as { data: string }[]).map(({ data }) => Number(data))
 const topic = `0x${'0'.repeat(63)}1`
 
-test('every log method returns remote logs first, then local ones', async () => {
+test('logs of the remote come first, then local ones, for every kind of query', async () => {
   const node = await fork()
   const forkBlock = (await node.request('eth_blockNumber')) as string
   const everything = { fromBlock: '0x0', address: remote.counter }

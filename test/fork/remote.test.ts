@@ -11,12 +11,13 @@ import { ownRemote, type Remote } from './remotes.js'
 let remote: Remote
 let folder: string
 let proxy: Server
-/** Secret that no output may contain. */
+/** Secret that must not appear in any output. */
 const secret = 'v3/0123456789abcdef0123456789abcdef'
 let url: string
-/** Received methods in order, and the treatment of the next requests. */
+/** Methods of each request that passed through the proxy, in order. */
 let seen: string[][]
 let headers: IncomingHttpHeaders[]
+/** Answers a request in place of the remote; undefined passes it on. */
 let treat: (messages: { id: number; method: string }[]) => { status: number; body?: string } | undefined
 const nodes: StandinNode[] = []
 
@@ -50,7 +51,7 @@ beforeEach(async () => {
       })
       return response.end(await answer.text())
     }
-    // Requests of a node after the end of its test find no remote.
+    // A node may still send requests when its test has ended and the remote is gone.
     pass().catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
@@ -97,7 +98,7 @@ test('remote data is fetched once, in batches, and cached for later runs', async
   expect(new Set(seen.flat())).toEqual(new Set(['eth_chainId', 'eth_getBlockByNumber']))
 })
 
-test('a cache that cannot be written leaves a fork without one, with a warning', async () => {
+test('a fork with an unwritable cache runs without one, with a warning', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
   const warnings: Error[] = []
@@ -145,9 +146,9 @@ test('failed and rate-limited requests are retried', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
-test('a call aborted by a remote error leaves no transient storage', async () => {
+test('a call aborted by the remote leaves no transient storage to the next one', async () => {
   const node = await fork()
-  // With input: TSTORE(0, 7), then SLOAD of the slot that the input names. Without: TLOAD(0), which it returns.
+  // With input: TSTORE(0, 7), then SLOAD of the slot in the input. Without: returns TLOAD(0).
   await node.request('anvil_setCode', [remote.counter, '0x36600c575f5c5f5260205ff35b60075f5d5f3554'])
   const call = (data: string) => node.request('eth_call', [{ to: remote.counter, data }, 'latest'])
   expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
@@ -160,7 +161,7 @@ test('a call aborted by a remote error leaves no transient storage', async () =>
   expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
 })
 
-test('a remote without batch support gets single requests', async () => {
+test('a remote without batch support receives single requests', async () => {
   treat = (messages) =>
     messages.length > 1
       ? { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }
@@ -169,7 +170,7 @@ test('a remote without batch support gets single requests', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
-test('an unreachable remote fails the call that needs it, with its host and without its key', async () => {
+test('a call that needs a lost remote fails with its host but not its key', async () => {
   const node = await fork({ forkRetries: 0 })
   treat = () => ({ status: 500 })
   const failing = node.request('eth_call', [{ to: remote.counter }, 'latest'])
@@ -180,7 +181,7 @@ test('an unreachable remote fails the call that needs it, with its host and with
   expect(await node.request('eth_call', [{ to: remote.counter }, 'latest'])).toBe('0x')
 })
 
-test('the command shows the remote without its key, and reports its errors', async () => {
+test('the command shows the remote without its key, and reports a faulty one', async () => {
   const words = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
   treat = () => ({ status: 401, body: 'invalid project id' })
   const refused = runCommand([...words, '--fork-url', url])
@@ -221,7 +222,7 @@ test('a data directory of a fork reopens as that fork', async () => {
   await expect(fork({ dataDir, forkBlock: remote.head })).rejects.toThrow('another block')
 })
 
-test('headers and the credentials of the URL go to the remote, and nowhere else', async () => {
+test('headers and the credentials in the URL are sent only to the remote', async () => {
   const withCredentials = url.replace('http://', 'http://user:pass%20word@')
   const basic = `Basic ${Buffer.from('user:pass word').toString('base64')}`
   const node = await fork({ forkUrl: withCredentials, forkHeader: ['X-Team: a:b'], allowRemoteReset: true })
@@ -238,7 +239,7 @@ test('headers and the credentials of the URL go to the remote, and nowhere else'
   await expect(fork({ forkHeader: ['no header'] })).rejects.toThrow('forkHeader: expected')
 })
 
-test('reads its remote under fake timers', async () => {
+test('the remote can be read under fake timers', async () => {
   const node = await fork()
   const address = `0x${'ab'.repeat(20)}`
   const before = seen.length

@@ -7,9 +7,9 @@ export type Request = (method: string, params?: readonly unknown[]) => Promise<u
 export interface Remote {
   url: string
   request: Request
-  /** A contract: slot 0 counts calls, slot 1 holds 7 until the first call, each call logs its number. */
+  /** Address of a contract: slot 0 counts calls, slot 1 is 7 until the first call, and each call logs its number. */
   counter: string
-  /** Block of the first transaction. */
+  /** Number of the block with the first transaction. */
   firstBlock: number
   head: number
   accounts: string[]
@@ -17,14 +17,14 @@ export interface Remote {
 }
 
 /**
- * Counts: SLOAD(0)+1 into slot 0, zero into slot 1, and a log of topic 1 with the count as its data.
+ * Stores SLOAD(0) + 1 in slot 0 and zero in slot 1, and logs the count with topic 1.
  *
- * The constructor puts 7 into slot 1 and 41 into slot 2.
+ * The constructor stores 7 in slot 1 and 41 in slot 2.
  */
 const runtime = '5f546001018060005560006001555f52600160205fa100'
 const constructor = `600760015560296002556017601560003960176000f3`
 
-/** Creation code of {@link runtime}. */
+/** Init code that deploys {@link runtime}. */
 export const counterCode = deployment()
 
 function deployment(): string {
@@ -41,7 +41,7 @@ function hexByte(value: number): string {
   return value.toString(16).padStart(2, '0')
 }
 
-/** Mines blocks on a remote node: a contract, calls to it, transfers. */
+/** Fills a remote with blocks: a contract, calls to it and transfers. */
 export async function fill(url: string, request: Request, stop: () => Promise<void>): Promise<Remote> {
   const accounts = (await request('eth_accounts')) as string[]
   const [from, to] = accounts
@@ -72,7 +72,7 @@ interface Receipt {
   status: string
 }
 
-/** Another Standin node as the remote. */
+/** Starts another Standin node as the remote. */
 export async function ownRemote(): Promise<Remote> {
   const node: StandinNode = await createNode({ port: 0, chainId: 77 })
   return fill(node.url, node.request, node.stop)

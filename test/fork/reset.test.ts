@@ -75,7 +75,7 @@ async function heads(node: StandinNode) {
   return { numbers, close: () => socket.close() }
 }
 
-test('a fork moves to another block of its remote and back again', async () => {
+test('a fork moves to another block of its remote and back', async () => {
   const node = await start({ forkUrl: remote.url })
   const before = await metadataOf(node)
   const snapshot = await node.snapshot()
@@ -115,7 +115,7 @@ test('a fork moves to another block of its remote and back again', async () => {
   expect(await countOf(node)).toBe(2)
 })
 
-test('many resets do not run out of room, and each sees only its own block', async () => {
+test('many resets are possible, and each sees only its own block', async () => {
   const node = await start({ forkUrl: remote.url })
   for (const number of [remote.firstBlock, remote.head, remote.firstBlock, remote.firstBlock, remote.head]) {
     await node.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url, blockNumber: number } }])
@@ -149,7 +149,7 @@ test('a URL in a call is fetched only if allowed', async () => {
   expect(await heightOf(open)).toBe(1)
 })
 
-test('headers of the remote are not sent to another host that a call names', async () => {
+test('headers of the remote are not sent to another host named in a call', async () => {
   const told: (string | undefined)[] = []
   const proxy = createServer((request, response) => {
     void (async () => {
@@ -225,7 +225,7 @@ test('a local chain becomes a fork and local again, also across restarts', async
   expect(readFileSync(join(dataDir, 'manifest.json'), 'utf8')).not.toContain(remote.url)
 })
 
-test('a fork that was reset to another block stays there after a restart with the same command', async () => {
+test('a fork reset to another block stays there after a restart with the same command', async () => {
   const dataDir = newDirectory()
   const options = { dataDir, forkUrl: remote.url, forkBlock: BigInt(remote.head) }
   const first = await start(options)

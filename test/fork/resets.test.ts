@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => remote?.stop())
 
-test('networks reset at the same time each have their own fork, even after a restart', async () => {
+test('networks reset at the same time have separate forks, after a restart too', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-resets-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const network = ['sepolia', 'holesky']
@@ -40,7 +40,7 @@ test('networks reset at the same time each have their own fork, even after a res
   expect(await onEach(second.url, 'eth_getBalance', () => [remote.counter, 'latest'])).toEqual(['0x7', '0x8'])
 })
 
-test('a change to an unresponsive remote ends when the node stops', async () => {
+test('a reset to an unresponsive remote ends when the node stops', async () => {
   let asked = 0
   const silent = createServer(() => void asked++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -56,17 +56,17 @@ test('a change to an unresponsive remote ends when the node stops', async () => 
   await change
 })
 
-test('a reset that was not written to the manifest is not resumed by the next start', async () => {
+test('a reset that could not be saved in the manifest is not resumed by the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'standin-resets-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const options = { port: 0, network: ['sepolia'], dataDir, allowRemoteReset: true }
   const node = await createNode(options)
-  // Path of the new manifest.
+  // Blocks the path of the new manifest.
   const obstacle = join(dataDir, 'manifest.json.new')
   mkdirSync(obstacle)
   await expect(node.request('anvil_reset', [{ forking: { jsonRpcUrl: remote.url } }])).rejects.toThrow()
   rmdirSync(obstacle)
-  // A network that is opened first saves the manifest.
+  // The first use of a network saves the manifest.
   await callRpc(node.url.replace('/v3/', '/sepolia/v3/'), 'eth_chainId', [])
   await node.stop()
   const again = await createNode(options)

@@ -8,8 +8,8 @@ import { callRpc } from '../support/rpc.js'
 import { until } from '../support/until.js'
 
 /*
- * Builds the recipe in examples/container with buildah, which needs no daemon, and starts it. Its base images come from
- * a registry elsewhere; here they are built under the same names from this machine's Node and C library.
+ * Builds and starts the recipe in examples/container with buildah, which needs no daemon. Instead of pulling the base
+ * images from a registry, creates them under the same names from this machine's Node and C library.
  */
 
 const execute = promisify(execFile)
@@ -21,7 +21,7 @@ let buildah: (...words: string[]) => Promise<string>
 let buildahWords: string[]
 const environment = { ...process.env, BUILDAH_ISOLATION: 'chroot' }
 
-/** Copies programs with their linked libraries. */
+/** Copies programs with the libraries linked to them. */
 async function copyPrograms(root: string, programs: readonly (readonly [from: string, to: string])[]) {
   for (const [from, to] of programs) {
     await cp(await realpath(from), join(root, to))
@@ -36,7 +36,7 @@ async function copyPrograms(root: string, programs: readonly (readonly [from: st
   }
 }
 
-/** A root file system with a shell and the programs of the recipe's steps. */
+/** Creates a root file system with a shell and the programs that the recipe runs. */
 async function makeRoot(name: string): Promise<string> {
   const root = join(folder, name)
   for (const path of [
@@ -84,10 +84,10 @@ beforeAll(async () => {
   await copyPrograms(withNode, [[process.execPath, 'usr/local/bin/node']])
   await cp(join(dirname(npmCli), '..'), join(withNode, 'usr/local/lib/node_modules/npm'), { recursive: true })
   await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(withNode, 'usr/local/bin/npm'))
-  // npm has the packages in its cache since the tarball was installed here.
+  // The packages have been in npm's cache since the tarball was installed here.
   const offline = ['HOME=/root', 'npm_config_offline=true', 'npm_config_cache=/cache']
   await commit(withNode, 'docker.io/library/node:22-alpine', offline)
-  // Alpine has the libraries of its own Node; this machine's Node may need more.
+  // Alpine has the libraries that its own Node needs; this machine's Node may need others.
   const withLibraries = await makeRoot('alpine')
   await copyPrograms(withLibraries, [[process.execPath, 'tmp/node']])
   for (const path of ['tmp/node', 'usr/lib/libstdc++.so.6', 'usr/lib/libgcc_s.so.1'])

@@ -11,7 +11,7 @@ import { callRpc } from '../support/rpc.js'
 const isLinux = process.platform === 'linux' && process.arch === 'x64'
 if (!isLinux) console.warn('left out: the single executable is made for linux-x64 here')
 
-describe.skipIf(!isLinux)('the single executable (skipped unless on linux-x64)', () => {
+describe.skipIf(!isLinux)('the single executable (skipped except on linux-x64)', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'standin-executable-test-'))
@@ -19,7 +19,7 @@ describe.skipIf(!isLinux)('the single executable (skipped unless on linux-x64)',
   }, 600_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Starts it in an environment without Node. */
+  /** Starts the executable in an environment without Node. */
   async function start(...words: string[]) {
     const child = spawn(
       join(folder, 'standin-linux-x64'),
@@ -38,7 +38,7 @@ describe.skipIf(!isLinux)('the single executable (skipped unless on linux-x64)',
     return { ready: JSON.parse(line.toString()) as Ready, stop }
   }
 
-  it('executes transactions, stores files and generates keys without Node, and keeps them across a restart', async () => {
+  it('executes transactions, stores files and makes keys without Node, and keeps them across restarts', async () => {
     const dataDir = join(folder, 'data')
     const first = await start('--data-dir', dataDir)
     const { url, ipfsUrl, accounts } = first.ready

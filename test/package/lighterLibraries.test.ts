@@ -19,14 +19,14 @@ interface Bundled {
   tx: typeof tx
   vm: typeof vm
   mcl: typeof mcl
-  /** The loaded curves. */
+  /** Returns the names of the curves created so far. */
   made: () => string[]
 }
 
 let folder: string
 let bundled: Bundled
 
-/** Records loaded curves: their modules run unchanged, with one additional statement. */
+/** esbuild plugin that adds a statement to the modules of the curves to record which are created. */
 const countMade = {
   name: 'count what is made',
   setup({ onLoad }: PluginBuild) {
@@ -64,7 +64,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('loads no curve', () => {
+test('creates no curve when loaded', () => {
   const groups = ['secp256k1', 'bls12-381', 'bn254', 'nist']
   expect(bundled.made().filter((name) => groups.includes(name))).toEqual([])
 })
@@ -89,7 +89,7 @@ test('has the same curves', () => {
   expect(new bundled.evm.NobleBN254().mul(Uint8Array.from([...point, ...two]))).toEqual(doubled)
 })
 
-test('has the same points of BLS12-381, the one at infinity too', () => {
+test('has the same points of BLS12-381, including infinity', () => {
   const zero = { one: new Uint8Array(128), two: new Uint8Array(256) }
   const field = Uint8Array.from({ length: 64 }, (_, index) => (index < 16 ? 0 : index))
   const results = [bundled, { evm }].map(({ evm: { NobleBLS } }) => {

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** npx stores its installation in npm's cache, but the tarball is about to be removed. */
+/** Removes what npx installed into npm's cache, since its tarball is about to be deleted. */
 async function removeFromNpxCache() {
   const cache = join((await npm(['config', 'get', 'cache'], process.cwd())).trim(), '_npx')
   for (const name of await readdir(cache).catch(() => [])) {
@@ -48,9 +48,7 @@ async function removeFromNpxCache() {
 }
 
 const word = (digits: string): string => digits.padStart(64, '0')
-/**
- * The commitment to the polynomial that is zero everywhere, the point at infinity, and its versioned hash (EIP-4844).
- */
+/** The point at infinity: commitment to the zero polynomial (EIP-4844). */
 const infinity = `c0${'00'.repeat(47)}`
 const versionedHash = `01${createHash('sha256').update(Buffer.from(infinity, 'hex')).digest('hex').slice(2)}`
 const callOf = (address: string, data: string, answer: string) => ({
@@ -58,7 +56,7 @@ const callOf = (address: string, data: string, answer: string) => ({
   params: [{ to: `0x${address.padStart(40, '0')}`, data }, 'latest'] as unknown[],
   answer,
 })
-/** Requests that load libraries which a start does not load. */
+/** Calls that load libraries not loaded at startup. */
 const rare = [
   // Twice the generator of BN254 (EIP-196).
   callOf(
@@ -86,7 +84,7 @@ const rare = [
 ]
 
 describe('the package', () => {
-  it('contains code, licenses and documents, and nothing else', async () => {
+  it('contains only the files that run or must be read', async () => {
     const { stdout } = await execute('tar', ['-tzf', tarball])
     const names = stdout.trim().split('\n')
     for (const name of [
@@ -109,7 +107,7 @@ describe('the package', () => {
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 
-  it('has few dependencies, and its declarations refer to no bundled package', async () => {
+  it('has few dependencies, and its declarations import no bundled package', async () => {
     const installed = JSON.parse(
       await readFile(join(consumer, 'node_modules/.package-lock.json'), 'utf8'),
     ) as { packages: Record<string, unknown> }
@@ -128,7 +126,7 @@ describe('the package', () => {
     expect([...imported].filter((name) => !name.startsWith('node:')).sort()).toEqual(peers)
   })
 
-  it('is a module whose node responds', async () => {
+  it('can be imported, and its node answers', async () => {
     const program = `import { createNode } from 'standin'
 const node = await createNode({ port: 0, ipfsPort: 0 })
 console.log(await node.request('eth_chainId', []))
@@ -161,7 +159,7 @@ await node.stop()`
     await stopCommand(command)
   }, 300_000)
 
-  it('type-checks in a project that checks its libraries too', async () => {
+  it('type-checks without skipLibCheck', async () => {
     const program = `import { createNode } from 'standin'
 const node = await createNode({ port: 0, blockTime: 1 })
 const url: string = node.url
@@ -196,7 +194,7 @@ export { url, keys, answer }`
   it('starts with npx in an empty directory', async () => {
     const empty = join(folder, 'empty')
     await mkdir(empty)
-    // npx treats an absolute path as a program, so the package must be named by a relative one.
+    // npx would run an absolute path as a program, so the package is named by a relative one.
     await copyFile(tarball, join(empty, basename(tarball)))
     const words = [
       '--yes',

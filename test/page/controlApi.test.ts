@@ -44,7 +44,7 @@ test('the journal is read page by page, newest first, and searched', async () =>
   expect(JSON.stringify(others)).not.toContain(selector)
 })
 
-test('a request is read with its answer', async () => {
+test('a request can be read with its answer', async () => {
   const sent: Entry[] = await read('/requests?method=eth_sendRawTransaction')
   const answers = await Promise.all(sent.map(({ id }) => read(`/requests/${id}`)))
   expect(answers.map(({ answer }: Entry) => answer)).toContain(used.failed)
@@ -59,7 +59,7 @@ test('a timeline counts every request once', async () => {
   expect(failed).toHaveLength(7)
 })
 
-test('the journal omits requests that ask for it on the path of the controls, and nowhere else', async () => {
+test('requests can opt out of the journal, but only on the path of the controls', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_syncing', params: [] })
   const headers = { 'content-type': 'application/json', 'standin-journal': 'off' }
   await read('/rpc', { method: 'POST', headers, body })
@@ -85,7 +85,7 @@ test('the node describes itself, and shows a key only if any key is accepted', a
   expect(text).not.toContain('hidden')
 })
 
-test('contracts are recognised by their code, whatever their immutables, and have their sources', async () => {
+test('contracts are recognised by their code regardless of immutables, with their sources', async () => {
   const list: { id: number; name: string; hasSource: boolean }[] = await read('/contracts')
   expect(list.map(({ name, hasSource }) => [name, hasSource])).toEqual([
     ['Oracle', true],
@@ -103,7 +103,7 @@ test('contracts are recognised by their code, whatever their immutables, and hav
   expect(source.files[0]?.text).toBe(build.input.sources['contracts/Vault.sol'].content)
 })
 
-test('a reorganisation is remembered with the blocks that it removed', async () => {
+test('a reorganisation is listed with the blocks that it removed', async () => {
   const block = (number: string): Promise<{ hash: string }> =>
     node.request('eth_getBlockByNumber', [number, false]) as never
   const before = await block('latest')
@@ -115,7 +115,7 @@ test('a reorganisation is remembered with the blocks that it removed', async () 
   expect(await read('/reorganisations/sepolia')).toEqual([])
 })
 
-test('events tell of requests and blocks, and not of each', async () => {
+test('events report requests and blocks in batches', async () => {
   const stop = new AbortController()
   const { body, headers } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
   expect(headers.get('content-type')).toBe('text/event-stream')
@@ -159,7 +159,7 @@ test('plans are listed, and events count changes through the control API', async
   await reading
 })
 
-test('what a garbage collection would free is what it frees', async () => {
+test('a garbage collection frees what was predicted', async () => {
   const form = new FormData()
   form.append('file', new Blob(['nobody needs this'.repeat(100)]))
   await fetch(`${node.ipfsUrl}/api/v0/add?pin=false&cid-version=1`, { method: 'POST', body: form })
@@ -170,7 +170,7 @@ test('what a garbage collection would free is what it frees', async () => {
   expect(await read('/files/garbage')).toEqual({ blocks: 0, bytes: 0 })
 })
 
-test('entries of the cassette in use are listed page by page, while recording and with their uses on replay', async () => {
+test('entries of the current cassette are listed page by page, with their uses on replay', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'entries-'))
   const path = join(folder, 'run.ndjson')
   const upstream = node.url

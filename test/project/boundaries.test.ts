@@ -55,7 +55,7 @@ describe('imports between rooms', () => {
     ['control', '../cli.js'],
     ['server', '../cli/banner.js'],
     ['options', '../cli/banner.js'],
-  ])('refuse that %s imports %s', async (room, source) => {
+  ])('are refused in %s: %s', async (room, source) => {
     const messages = await lint(`src/${room}/probe.ts`, `export { part } from '${source}'\n`)
     expect(messages).toEqual([expect.stringContaining('arrows point down only')])
   })
@@ -68,23 +68,23 @@ describe('imports between rooms', () => {
     ['testing', '../index.js'],
     ['ipfs', './part.js'],
     ['cli', '../options/groups.js'],
-  ])('allow that %s imports %s', async (room, source) => {
+  ])('are allowed in %s: %s', async (room, source) => {
     expect(await lint(`src/${room}/probe.ts`, `export { part } from '${source}'\n`)).toEqual([])
   })
 
-  it('are refused as import() and for types alike', async () => {
+  it('are refused as import() and as types too', async () => {
     expect(
       await lint('src/chain/probe.ts', "export const late = () => import('../rpc/part.js')\n"),
     ).toHaveLength(1)
     expect(await lint('src/chain/probe.ts', "export type { A } from '../rpc/part.js'\n")).toHaveLength(1)
   })
 
-  it('are refused in a file that belongs to no room', async () => {
+  it('are refused in a file outside all rooms', async () => {
     expect(await lint('src/attic/probe.ts', 'export const part = 1\n')).toHaveLength(1)
   })
 })
 
-describe('the packages of each room', () => {
+describe('imports of packages', () => {
   it.each([
     ['storage', '@ethereumjs/mpt'],
     ['rpc', '@ethereumjs/util'],
@@ -96,7 +96,7 @@ describe('the packages of each room', () => {
     ['server', 'multiformats/cid'],
     ['chain', 'ipfs-unixfs'],
     ['chain', 'level'],
-  ])('refuse that %s imports %s', async (room, source) => {
+  ])('are refused in %s: %s', async (room, source) => {
     const messages = await lint(
       `src/${room}/probe.ts`,
       `import * as part from '${source}'\nexport { part }\n`,
@@ -110,13 +110,13 @@ describe('the packages of each room', () => {
     ['ipfs', 'multiformats/cid'],
     ['rpc', 'zod'],
     ['storage', 'node:fs'],
-  ])('allow that %s imports %s', async (room, source) => {
+  ])('are allowed in %s: %s', async (room, source) => {
     expect(
       await lint(`src/${room}/probe.ts`, `import * as part from '${source}'\nexport { part }\n`),
     ).toEqual([])
   })
 
-  it('are unrestricted in tests', async () => {
+  it('are not restricted in tests', async () => {
     expect(
       await lint('src/storage/probe.test.ts', "import * as part from '@ethereumjs/mpt'\nexport { part }\n"),
     ).toEqual([])

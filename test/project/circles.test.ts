@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 
-/** The files of src/ whose values a file imports; type imports do not exist at run time. */
+/** Returns the files of src/ from which a file imports values; type imports do not exist at run time. */
 function importsOf(file: string, files: ReadonlySet<string>): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext)
   return source.statements
@@ -30,7 +30,7 @@ function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boo
   )
 }
 
-/** An import cycle through a file, or undefined. */
+/** Returns an import path from a file back to itself, or undefined. */
 function circleFrom(start: string, imports: ReadonlyMap<string, string[]>): string[] | undefined {
   const seen = new Set<string>()
   const ways = [[start]]
@@ -45,7 +45,7 @@ function circleFrom(start: string, imports: ReadonlyMap<string, string[]>): stri
   return undefined
 }
 
-it('no two files import values of each other', () => {
+it('src has no cyclic value imports', () => {
   const files = new Set(
     readdirSync('src', { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))

@@ -5,7 +5,7 @@ import { compileFixtures } from '../../scripts/compile-fixtures.mjs'
 
 const folder = 'fixtures/contracts/artifacts'
 
-it('compiles every contract to its stored artifact', async () => {
+it('compiles every contract to the committed artifact', async () => {
   const compiled = await compileFixtures()
   expect((await readdir(folder)).sort()).toEqual([...compiled.keys()].sort())
   for (const [name, text] of compiled) {

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 import { declareNodeOptions, generatePages, generateTypesOfClients } from '../../scripts/docs.mjs'
 import { nodeOptionDefinitions } from '../../src/options/read.js'
 
-it('keeps the generated pages in sync with the sources', async () => {
+it('has generated pages that match the sources', async () => {
   for (const [name, text] of await generatePages()) {
     expect(await readFile(join('docs/reference', name), 'utf8'), `${name}: run npm run docs`).toBe(text)
   }
 })
 
-it('declares every option of a node with its meaning', async () => {
+it('declares every option of a node with its description', async () => {
   const declaration = await declareNodeOptions()
   for (const [name, { description }] of Object.entries(nodeOptionDefinitions)) {
     expect(declaration).toContain(`  ${name}?: Given<'${name}'> | undefined`)
@@ -19,7 +19,7 @@ it('declares every option of a node with its meaning', async () => {
   }
 })
 
-it("keeps the clients' types in sync with the control API", async () => {
+it("has clients' types that match the control API", async () => {
   const files = await generateTypesOfClients()
   expect(files.size).toBeGreaterThan(4)
   for (const [path, text] of files)

@@ -16,7 +16,7 @@ beforeAll(async () => {
     (name) => name.endsWith('.ts') && !/\.(test|bench|d)\.ts$/.test(name),
   )
   await mkdir(cache, { recursive: true })
-  // In node_modules, so that packages resolve.
+  // Inside node_modules, so that packages can be resolved.
   directory = await mkdtemp(join(cache, 'traced-'))
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'))
   await build({
@@ -35,14 +35,14 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** The files of src/ in the table of a section. */
+/** Returns the files of src/ named in the table of a chapter. */
 function filesOfChapter(title: string): string[] {
   const [, chapter = ''] = architecture.split(`### \`${title}\`\n`)
   const [text = ''] = chapter.split(/\n##/)
   return [...text.matchAll(/^\| `([\w/.]+\.ts)` +\|/gm)].map(([, name = '']) => name)
 }
 
-// Files that a reader follows from the socket and back. These limits may only decrease.
+// The files that a reader follows from the socket and back. Never raise the numbers.
 describe.each([
   ['eth_getProof', 35],
   ['eth_sendRawTransaction', 80],

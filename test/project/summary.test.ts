@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const execute = promisify(execFile)
 
-/** Runs the files as a separate test project. @returns the last output line and the exit status */
+/** Runs the files as a separate test project; returns the last line printed and the exit status. */
 async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'failed' = 'skipped') {
   const folder = await mkdtemp(join(tmpdir(), 'standin-summary-'))
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
@@ -39,7 +39,7 @@ it('counts skipped tests as failures if none may be skipped', async () => {
   expect(await runTests(files, 'failed')).toEqual({ line: '1 passed, 1 failed', status: 1 })
 })
 
-it('never says that nothing failed when the run did', async () => {
+it('never reports that nothing failed when the run did', async () => {
   expect(await runTests({ 'a.test.js': "import './missing.js'" })).toEqual({
     line: '0 passed, 1 failed',
     status: 1,

@@ -58,7 +58,7 @@ function ask(key: string, method: string, params: unknown[], headers: Record<str
 }
 
 describe('methods', () => {
-  test('an unlisted one is refused: alone with 403, in a batch with its id', async () => {
+  test('an unlisted method is refused: with 403 alone, under its id in a batch', async () => {
     expect(await ask('methods', 'test_echo', [])).toMatchObject({ status: 200 })
     expect(await ask('methods', 'eth_chainId', [])).toMatchObject(refused)
     const batch = await request(running.port, '/v3/methods', {
@@ -72,7 +72,7 @@ describe('methods', () => {
     ])
   })
 
-  test('the secret overrides them, but not on the free plan', async () => {
+  test('the secret lifts the restriction, except on the free plan', async () => {
     expect(await ask('methods', 'eth_chainId', [], basic('sesame'))).toMatchObject({ status: 200 })
     expect(await ask('cheap', 'eth_chainId', [], basic('sesame'))).toMatchObject(refused)
   })
@@ -99,7 +99,7 @@ describe('addresses', () => {
   })
 })
 
-describe('JSON web tokens', () => {
+describe('JSON Web Tokens', () => {
   interface Claims {
     kid?: string
     typ?: string
@@ -130,7 +130,7 @@ describe('JSON web tokens', () => {
     headers: { 'content-type': 'text/plain; charset=utf-8' },
   }
 
-  test.each(['rsa', 'ec'])('one signed with the %s key is accepted', async (kid) => {
+  test.each(['rsa', 'ec'])('a token signed with the %s key is admitted', async (kid) => {
     const headers = await sign({ kid })
     expect(await call(running.port, '/v3/token', headers)).toMatchObject({ status: 200 })
     expect(await upgrade(running.port, '/ws/v3/token', headers)).toMatchObject({ status: 101 })
@@ -141,25 +141,25 @@ describe('JSON web tokens', () => {
     ['for another audience', { audience: 'other.example' }],
     ['of an unknown key', { kid: 'other' }],
     ['of another type', { typ: 'JOSE' }],
-    ['signed by somebody else', { signer: generateKeyPairSync('ec', { namedCurve: 'P-256' }) }],
-  ])('one %s is refused', async (_, claims) => {
+    ['signed by another signer', { signer: generateKeyPairSync('ec', { namedCurve: 'P-256' }) }],
+  ])('a token %s is refused', async (_, claims) => {
     const headers = await sign(claims)
     expect(await call(running.port, '/v3/token', headers)).toMatchObject(invalid)
     expect(await upgrade(running.port, '/ws/v3/token', headers)).toMatchObject(invalid)
   })
 
-  test('a missing one is refused, and so is an invalid one', async () => {
+  test('a missing or malformed token is refused', async () => {
     expect(await call(running.port, '/v3/token')).toMatchObject(invalid)
     expect(await call(running.port, '/v3/token', { authorization: 'Bearer abc' })).toMatchObject(invalid)
   })
 
-  test('other requests need none if only some do', async () => {
+  test('only the configured requests need a token', async () => {
     expect(await ask('listed', 'eth_chainId', [])).toMatchObject({ status: 200 })
     expect(await ask('listed', 'test_echo', [])).toMatchObject(invalid)
     expect(await ask('listed', 'test_echo', [], await sign({}))).toMatchObject({ status: 200 })
   })
 
-  test("its lists replace the key's", async () => {
+  test('allowlists in the token replace those of the key', async () => {
     expect(await ask('narrow', 'test_echo', [], await sign({}))).toMatchObject(refused)
     const headers = await sign({ claims: { methods: ['test_echo'] } })
     expect(await ask('narrow', 'test_echo', [], headers)).toMatchObject({ status: 200 })

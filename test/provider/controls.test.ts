@@ -133,7 +133,7 @@ describe('faults', () => {
     expect((json() as { error: string }).error).toContain(message)
   })
 
-  test('scenarios are known by name', async () => {
+  test('scenarios are listed and started by name', async () => {
     const names = Object.keys((await control('GET', '/scenarios')).json())
     expect(names).toEqual([
       ...['rate-limited', 'flaky-network', 'websocket-death', 'lagging-backend'],
@@ -145,7 +145,7 @@ describe('faults', () => {
 })
 
 describe('the journal', () => {
-  test('has every request, including those that admission refused', async () => {
+  test('records every request, including those refused by admission', async () => {
     await ask('first-key-of-all')
     await ask('nobody-knows-it')
     await request(running.port, '/api/v0/cat?arg=x')
@@ -218,7 +218,7 @@ describe('the journal', () => {
     expect(await list('')).toEqual([])
   })
 
-  test('is followed live', async () => {
+  test('can be followed live', async () => {
     await ask('nobody')
     const stop = new AbortController()
     const url = `http://127.0.0.1:${running.port}/_standin/requests?format=stream&method=test_*`
@@ -231,7 +231,7 @@ describe('the journal', () => {
     stop.abort()
   })
 
-  test('disconnects a follower who does not read', async () => {
+  test('disconnects a follower that does not read', async () => {
     await ask('first-key-of-all')
     const { journal } = running.provider
     const [entry] = journal.list({})
@@ -269,7 +269,7 @@ test('usage reports what the run would have cost', async () => {
   })
 })
 
-test('unknown method names are counted together once there are many', () => {
+test('method names and keys beyond a thousand are counted together', () => {
   const { usage, plans } = running.provider
   const entry = { time: 0, network: 'local', transport: 'http', milliseconds: 0, bytes: 0 } as const
   for (let i = 0; i < 3000; i++) {
@@ -282,7 +282,7 @@ test('unknown method names are counted together once there are many', () => {
   expect(byKey['(others)']).toEqual({ requests: 2000, credits: 320_000 })
 })
 
-test('metrics are in Prometheus text format', async () => {
+test('metrics are in the Prometheus text format', async () => {
   await ask('first-key-of-all')
   const { text } = await control('GET', '/metrics')
   expect(text).toContain('standin_requests_total{method="test_echo"} 1')
@@ -310,7 +310,7 @@ test('an outage is turned on and off', async () => {
   expect(await ask('first-key-of-all')).toMatchObject({ status: 200 })
 })
 
-test('the description names every path', async () => {
+test('the OpenAPI document has every path', async () => {
   const { text, json } = await control('GET', '/openapi.json')
   const { openapi, paths, components } = json() as {
     openapi: string
@@ -330,13 +330,13 @@ test('the description names every path', async () => {
   ]) {
     expect(paths).toHaveProperty([path])
   }
-  // Schemas of the clients' types.
+  // The clients' types are generated from these.
   expect(components.schemas).toMatchObject(describeClientSchemas())
   for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
     expect(components.schemas).toHaveProperty([name!])
 })
 
-test('entries and faults have the members that the description names, and no others', async () => {
+test('entries and faults have exactly the documented members', async () => {
   await control('POST', '/faults', { id: 'tired', action: { type: 'error', code: -32099, message: 'tired' } })
   await ask('first-key-of-all')
   await ask('unknown')
@@ -357,7 +357,7 @@ test('entries and faults have the members that the description names, and no oth
   expect(faultReportSchema.strict().parse(fault)).toEqual(fault)
 })
 
-test('more than a thousand faults are refused, and none of them is set', async () => {
+test('a request that would exceed a thousand faults sets none of them', async () => {
   const faults = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => ({ id: `f${from + i}`, action: { type: 'lag', blocks: 1 } }))
   expect(await control('POST', '/faults', { faults: faults(0, 999) })).toMatchObject({ status: 201 })

@@ -37,21 +37,21 @@ describe('faults over HTTP', () => {
     })
   })
 
-  test('quotas refuse with the messages of the profile', async () => {
+  test("quotas refuse with the profile's messages", async () => {
     set({ action: { type: 'quota', span: 'second' } })
     const { status, body } = await ask()
     expect(status).toBe(429)
     expect(JSON.parse(body)).toMatchObject({ id: 1, error: { code: 429, event: -33200 } })
   })
 
-  test('a delay sends the complete answer later', async () => {
+  test('a delayed answer is sent whole', async () => {
     set({ action: { type: 'delay', milliseconds: { minimum: 30, maximum: 60 } } })
     const started = performance.now()
     expect(await ask()).toMatchObject({ status: 200, body: answer })
     expect(performance.now() - started).toBeGreaterThan(25)
   })
 
-  test('a throttled answer arrives in pieces, in full', async () => {
+  test('a throttled answer arrives slowly but in full', async () => {
     set({ action: { type: 'throttle', bytesPerSecond: 200 } })
     const started = performance.now()
     expect(await ask()).toMatchObject({ status: 200, body: answer })
@@ -65,12 +65,12 @@ describe('faults over HTTP', () => {
     expect(body).toBe(answer.slice(0, 10))
   })
 
-  test('a closed connection answers nothing', async () => {
+  test('a closed connection has no answer', async () => {
     set({ action: { type: 'close' } })
     await expect(ask()).rejects.toThrow()
   })
 
-  test('an answer that never comes does not keep the server from stopping', async () => {
+  test('a hanging request does not keep the server from stopping', async () => {
     set({ action: { type: 'hang' } })
     const waiting = ask().catch(() => 'ended')
     await expect.poll(() => running.provider.faults.list()[0]?.hits).toBe(1)
@@ -87,7 +87,7 @@ describe('faults over HTTP', () => {
     })
   })
 
-  test('in a batch a fault affects the matching items', async () => {
+  test('in a batch only the matching items fail', async () => {
     set({ match: { nth: 2 }, action: { type: 'status', status: 500 } })
     const { status, body } = await request(running.port, '/', {
       headers: { 'content-type': 'application/json' },
@@ -98,13 +98,13 @@ describe('faults over HTTP', () => {
   })
 })
 
-describe('faults of WebSockets', () => {
+describe('faults over WebSocket', () => {
   test('an upgrade is refused', async () => {
     set({ match: { transport: 'upgrade' }, action: { type: 'status', status: 429, body: 'slow down\n' } })
     expect(await upgrade(running.port, '/')).toMatchObject({ status: 429, body: 'slow down\n' })
   })
 
-  test('the connection closes with a frame', async () => {
+  test('the connection is closed with a frame', async () => {
     set({
       match: { transport: 'websocket' },
       action: { type: 'close-websocket', code: 1012, reason: 'restart' },
@@ -115,7 +115,7 @@ describe('faults of WebSockets', () => {
     expect([code, reason.toString()]).toEqual([1012, 'restart'])
   })
 
-  test('the connection closes when its caller has been silent', async () => {
+  test('the connection is closed when idle', async () => {
     set({ match: { transport: 'websocket' }, action: { type: 'idle-close', milliseconds: 200 } })
     const socket = await connect()
     const closed = once(socket, 'close') as Promise<[number]>
@@ -136,7 +136,7 @@ describe('faults of WebSockets', () => {
     expect(((await once(socket, 'close')) as [number])[0]).toBe(1006)
   })
 
-  test('the connection ends after the answer to a message that arrived with the affected one', async () => {
+  test('messages before the affected one are answered first', async () => {
     set({ match: { transport: 'websocket', nth: 2 }, action: { type: 'close' } })
     const socket = new WebSocket(`ws://127.0.0.1:${running.port}/`)
     const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
@@ -144,7 +144,7 @@ describe('faults of WebSockets', () => {
     const [{ socket: stream }] = await upgraded
     const heard: string[] = []
     socket.on('message', (data: Buffer) => heard.push(data.toString()))
-    // Both arrive in one read.
+    // Both messages arrive in one read.
     stream.cork()
     socket.send(echo)
     socket.send(echo)
@@ -154,10 +154,10 @@ describe('faults of WebSockets', () => {
   })
 })
 
-describe('faults of the file network', () => {
+describe('faults of the IPFS API', () => {
   const cat = () => request(running.port, '/api/v0/cat?arg=x')
 
-  test('status, cut and rate', async () => {
+  test('status, quota and cut', async () => {
     set({
       id: 'a',
       match: { operation: 'cat' },
@@ -172,7 +172,7 @@ describe('faults of the file network', () => {
   })
 })
 
-describe('requests that a fault affects', () => {
+describe('matching', () => {
   const statuses = async (count: number, path = '/') => {
     const seen: number[] = []
     for (let i = 0; i < count; i += 1) seen.push((await ask(path)).status)
@@ -188,7 +188,7 @@ describe('requests that a fault affects', () => {
     expect(running.provider.faults.list()).toMatchObject([{ id: 'f', seen: 4, hits: 2 }])
   })
 
-  test('with a probability, the same ones in every run', async () => {
+  test('a probability hits the same requests in every run', async () => {
     set({ id: 'f', match: { probability: 0.5 }, action })
     const first = await statuses(20)
     set({ id: 'f', match: { probability: 0.5 }, action })

@@ -3,7 +3,7 @@ import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import { type Plan, planSchema } from '../../src/provider/plans/plan.js'
 import { type RunningServer, request, startServer } from '../support/server.js'
 
-/** Last day of a month, so that a day later is in the next month. */
+/** The last day of a month: a day later is the next month. */
 const lastOfMonth = Date.UTC(2030, 0, 31, 12)
 const dayMilliseconds = 86_400_000
 
@@ -27,7 +27,7 @@ const ok = { status: 200 }
 const tooMany = { status: 429, body: 'Too Many Requests\n' }
 const quotaReached = { status: 403, body: 'not allowed - transfer quota reached\n' }
 
-test('writes and reads have separate rates', async () => {
+test('writes and reads have separate rate limits', async () => {
   await start({ writesPerSecond: 1, readsPerSecond: 2 })
   expect(await ask('add')).toMatchObject(ok)
   for (const operation of ['add', 'block/put', 'dag/put', 'pin/add']) {
@@ -41,7 +41,7 @@ test('writes and reads have separate rates', async () => {
   expect(await ask('add')).toMatchObject(ok)
 })
 
-test('uploads stop when the month’s bytes are used up, and resume in the next month', async () => {
+test("uploads stop when the month's bytes are used up, and resume in the next month", async () => {
   await start({ upload: 10 })
   expect(await ask('add', { body: 'six...' })).toMatchObject(ok)
   expect(await ask('add', { body: 'six...' })).toMatchObject(ok)
@@ -51,21 +51,21 @@ test('uploads stop when the month’s bytes are used up, and resume in the next 
   expect(await ask('add', { body: 'x' })).toMatchObject(ok)
 })
 
-test('downloads end with the month’s bytes', async () => {
+test("downloads stop when the month's bytes are used up", async () => {
   await start({ download: 30 })
   expect(await ask('cat?arg=x')).toMatchObject(ok)
   expect(await ask('cat?arg=x')).toMatchObject(quotaReached)
   expect(await ask('add')).toMatchObject(ok)
 })
 
-test('storage is not renewed with the month', async () => {
+test('the storage quota does not renew with the month', async () => {
   await start({ storage: 4 })
   expect(await ask('add', { body: 'four' })).toMatchObject(ok)
   running.provider.clock.advance(dayMilliseconds)
   expect(await ask('add', { body: 'x' })).toMatchObject(quotaReached)
 })
 
-test('a zero quota blocks everything', async () => {
+test('a quota of zero blocks', async () => {
   await start({ upload: 0, download: 0 })
   expect(await ask('add')).toMatchObject(quotaReached)
   expect(await ask('cat?arg=x')).toMatchObject(quotaReached)

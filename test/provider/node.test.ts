@@ -55,7 +55,7 @@ async function ask(
 
 const set = (node: RunningNode, fault: FaultInput) => node.provider.faults.set([faultSchema.parse(fault)])
 
-/** Init code of a contract that emits `count` logs when it is created: LOG0 of nothing, again and again. */
+/** Init code that emits `count` logs without topics or data. */
 const emitLogs = (count: number) => `0x${'5f5fa0'.repeat(count)}`
 
 async function createLogs(node: RunningNode, count: number): Promise<void> {
@@ -66,7 +66,7 @@ async function createLogs(node: RunningNode, count: number): Promise<void> {
 }
 
 describe('networks', () => {
-  test('each has its own chain and path; keys are shared', async () => {
+  test('have separate chains at separate paths, and share keys', async () => {
     const node = await start({ network: ['sepolia', 'mine:777'] })
     const sepolia = node.furtherNetworks.get('sepolia')?.url ?? ''
     expect(sepolia).toMatch(/\/sepolia\/v3\/local$/)
@@ -93,7 +93,7 @@ describe('networks', () => {
 })
 
 describe('configuration', () => {
-  test('a keys file provides keys, plans and limits', async () => {
+  test('a keys file sets keys, plans and limits', async () => {
     const keys = await write('keys.json', {
       keys: [
         { key: 'small', plan: 'tiny' },
@@ -122,8 +122,8 @@ describe('configuration', () => {
     expect(await batch.text()).toContain('batch too large')
   })
 
-  test('the gas of a call is clamped to the limit of the node or the key', async () => {
-    // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: the gas left after the first two opcodes.
+  test('the gas of a call is capped by the node or the key', async () => {
+    // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: returns the gas left after the first opcode.
     const gasLeft = '0x5a5f5260205ff3'
     const keys = { keys: [{ key: 'plain' }, { key: 'narrow', limits: { gasCapBlocks: 1 } }] }
     const node = await start({ keys, gasCapBlocks: 2 })
@@ -152,7 +152,7 @@ describe('configuration', () => {
     await expect(start({ keys: await write('keys.json', content) })).rejects.toThrow(message)
   })
 
-  test('so are unknown faults and scenarios', async () => {
+  test('unknown faults and scenarios are refused', async () => {
     const faults = await write('faults.json', {
       faults: [{ action: { type: 'hang' } }, { action: { type: 'boom' } }],
     })
@@ -184,8 +184,8 @@ describe('configuration', () => {
   })
 })
 
-describe('faults of a backend', () => {
-  test('a lagging one shows an older chain', async () => {
+describe('backend faults', () => {
+  test('a lagging backend shows an older chain', async () => {
     const node = await start()
     const { pipeline, accounts } = node.network
     const [account] = accounts
@@ -217,7 +217,7 @@ describe('faults of a backend', () => {
     ])
   })
 
-  test('one without history lacks old states', async () => {
+  test('a backend without history lacks old states', async () => {
     const node = await start()
     for (let i = 0; i < 3; i += 1) await node.network.pipeline.request('evm_mine')
     const { url } = node.urls
@@ -237,7 +237,7 @@ describe('failover', () => {
   const estimate = [{ to: `0x${'11'.repeat(20)}`, data: '0x' }]
   const asked = { 'enable-failover': 'true' }
 
-  test('estimates and proofs go to the partner on growth and custom plans that ask for it', async () => {
+  test('estimates and proofs go to the partner on request, on growth and custom plans', async () => {
     const partner = await start({ chainId: 99 })
     await partner.network.pipeline.request('evm_mine')
     const node = await start({ keys: await keysOfPlans(), failoverUrl: partner.urls.url })
@@ -279,7 +279,7 @@ describe('failover', () => {
 })
 
 describe('subscriptions', () => {
-  test('cost credits for each block, and end when the day does', async () => {
+  test("cost credits for each block, and end when the day's credits are used up", async () => {
     const keys = await write('daily.json', {
       keys: [{ key: 'daily', plan: 'daily' }],
       plans: { daily: { creditsPerDay: 400, creditsPerSecond: 100_000 } },
@@ -310,7 +310,7 @@ describe('subscriptions', () => {
     expect((await ask(node.urls.url, 'eth_chainId')).status).toBe(200)
   })
 
-  test('dropped events do not arrive', async () => {
+  test('dropped events are not pushed', async () => {
     const node = await start()
     const socket = new WebSocket(node.urls.wsUrl)
     await once(socket, 'open')
@@ -346,7 +346,7 @@ describe('web pages', () => {
 })
 
 describe('strict mode', () => {
-  test('has the provider’s methods only, except on the controls’ own path', async () => {
+  test("has only the provider's methods, except on the path of the controls", async () => {
     const node = await start({ mode: 'strict', key: ['key:secret'] })
     expect((await ask(node.urls.url, 'evm_mine')).error).toEqual({
       code: -32601,

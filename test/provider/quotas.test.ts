@@ -4,7 +4,7 @@ import { planSchema } from '../../src/provider/plans/plan.js'
 import type { QuotaProfile } from '../../src/provider/quota/accounts.js'
 import { type RunningServer, call, request, startServer } from '../support/server.js'
 
-/** 03:04:05 UTC of an arbitrary day. */
+/** 03:04:05 UTC. */
 const morning = Date.UTC(2030, 0, 2, 3, 4, 5)
 
 const plans = {
@@ -75,7 +75,7 @@ describe('the current profile', () => {
     expect((await ask('free')).status).toBe(200)
   })
 
-  test('credits are renewed at midnight UTC, and every second', async () => {
+  test('credits renew at midnight UTC and with the next second', async () => {
     for (let i = 0; i < 3; i += 1) await ask('daily')
     running.provider.clock.set(Date.UTC(2030, 0, 2, 23, 59, 59, 999), { frozen: true })
     expect((await ask('daily')).status).toBe(402)
@@ -88,14 +88,14 @@ describe('the current profile', () => {
     expect((await ask('slow')).status).toBe(200)
   })
 
-  test('a batch costs 80 more than its items, which are refused one by one', async () => {
+  test('a batch costs 80 plus its items, which are refused one by one', async () => {
     const echo = (id: number) => ({ jsonrpc: '2.0', id, method: 'test_echo' })
     const ended = await request(running.port, '/v3/daily', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify([echo(1), echo(2), echo(3)]),
     })
     expect(ended.status).toBe(200)
-    // 80 for the batch, 80 and 80 for the first two: 240 of 200.
+    // 80 for the batch and 80 for each of the first two items: 240 of 200.
     expect(JSON.parse(ended.body)).toEqual([
       { jsonrpc: '2.0', id: 1, result: 'null' },
       { jsonrpc: '2.0', id: 2, result: 'null' },
@@ -103,7 +103,7 @@ describe('the current profile', () => {
     ])
   })
 
-  test('an unknown method costs 160, and a refusal for lack of credits nothing', async () => {
+  test('an unknown method costs 160 credits, a refusal for lack of credits nothing', async () => {
     const spent = () => running.provider.quotas.meter(keys[0] ?? createApiKey('')).today
     await request(running.port, '/v3/daily', {
       headers: { 'content-type': 'application/json' },
@@ -120,7 +120,7 @@ describe('the current profile', () => {
 describe('the legacy profile', () => {
   beforeEach(() => start('legacy'))
 
-  test('an exceeded day is -32005 with a rate', async () => {
+  test('an exhausted day is -32005 with a rate', async () => {
     for (let i = 0; i < 3; i += 1) await ask('daily')
     const refused = await ask('daily')
     expect(refused.status).toBe(429)
@@ -131,7 +131,7 @@ describe('the legacy profile', () => {
         code: -32005,
         message: 'daily request count exceeded, request rate limited',
         data: {
-          // 10,000 credits per second are 125 calls at 80; 20:55:55 of the day are left.
+          // 10,000 credits a second allow 125 calls at 80; the day has 20:55:55 left.
           rate: { allowed_rps: 125, backoff_seconds: 20 * 3600 + 55 * 60 + 55, current_rps: 3 },
           see: expect.any(String) as string,
         },
@@ -139,7 +139,7 @@ describe('the legacy profile', () => {
     })
   })
 
-  test('an exceeded second is -32005 too', async () => {
+  test('an exhausted second is -32005 too', async () => {
     for (let i = 0; i < 2; i += 1) await ask('slow')
     const refused = await ask('slow')
     expect(refused.status).toBe(429)

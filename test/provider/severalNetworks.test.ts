@@ -13,7 +13,7 @@ function temporaryDirectory(): string {
 
 const address = '0x00000000000000000000000000000000000000aa'
 
-test('networks whose first requests arrive at the same time each have a chain, even after a restart', async () => {
+test('networks that get their first requests at once have separate chains, after a restart too', async () => {
   const options = { dataDir: temporaryDirectory(), network: ['sepolia', 'holesky'] }
   const balances = ['0x1', '0x2']
   const urlsOf = (url: string) => options.network.map((name) => url.replace('/v3/', `/${name}/v3/`))

@@ -22,7 +22,7 @@ const socket = new WebSocket(wsUrl)
 socket.on('open', () => socket.send(body))
 socket.on('message', (data) => { console.log(JSON.parse(data).result); socket.close() })`
 
-test('a program that trusts the printed certificate speaks HTTPS and WSS on both ports', async () => {
+test('clients that trust the printed certificate can use HTTPS and WSS on both ports', async () => {
   node = await startNode(
     parseNodeOptions({ port: 0, ipfsPort: 0, tls: true, network: ['sepolia'], domain: 'node.test' }),
   )
@@ -36,7 +36,7 @@ test('a program that trusts the printed certificate speaks HTTPS and WSS on both
   expect(stdout).toBe('0x7a69\n200\n0x7a69\n')
 })
 
-test('the certificate names loopback, the networks and the domain', async () => {
+test('the certificate covers loopback, the networks and the domain', async () => {
   node = await startNode(
     parseNodeOptions({ port: 0, ipfsPort: 0, tls: true, network: ['sepolia'], domain: 'node.test' }),
   )
@@ -54,7 +54,7 @@ test('the certificate names loopback, the networks and the domain', async () => 
   expect(answer.status).toBe(200)
 })
 
-test('an offer of HTTP/2 is ignored', async () => {
+test('an offer to upgrade to HTTP/2 is ignored', async () => {
   node = await startNode(parseNodeOptions({ port: 0, ipfsPort: 0, tls: true }))
   const ca = await readFile(node.certificatePath ?? '', 'utf8')
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'.padEnd(70_000)

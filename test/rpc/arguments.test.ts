@@ -40,18 +40,18 @@ async function expectRefusals(rows: readonly [string, unknown, string][]): Promi
   }
 }
 
-/** A decoding error outside of structs. */
+/** Geth's message for a value of the wrong type outside a struct. */
 function misfit(index: number, reason: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go value of type ${type}`
 }
 
-/** A decoding error in a struct member. */
+/** Geth's message for a struct member of the wrong type. */
 function member(index: number, reason: string, field: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
 }
 
-describe('argument counts', () => {
-  it('reports a missing one by position and a superfluous one by count', () =>
+describe('the number of arguments', () => {
+  it('reports missing ones by position and surplus ones by the maximum', () =>
     expectRefusals([
       ['eth_getBalance', [], 'missing value for required argument 0'],
       ['eth_getBlockByNumber', ['latest'], 'missing value for required argument 1'],
@@ -165,12 +165,12 @@ describe('numbers, booleans and strings', () => {
       ],
     ]))
 
-  it('looks up the block before it checks the key of a slot', async () => {
+  it('looks up the block before it checks the storage key', async () => {
     const { error } = await ask('eth_getStorageAt', [address, '0xzz', '0x99'])
     expect(error).toEqual({ code: -32000, message: 'header not found' })
   })
 
-  it('refuses invalid counts of fee history', () =>
+  it('refuses invalid block counts and percentiles', () =>
     expectRefusals([
       ['eth_feeHistory', ['zz', 'latest', []], 'invalid argument 0: invalid hex or decimal integer "zz"'],
       ['eth_feeHistory', [1.5, 'latest', []], 'invalid argument 0: invalid hex or decimal integer "1.5"'],
@@ -288,7 +288,7 @@ describe('calls', () => {
       member(0, 'hex string without 0x prefix', tx('authorizationList.chainId'), '*uint256.Int'),
     ],
   ]
-  it('refuses invalid members, the same in every method', () =>
+  it('refuses invalid members alike in every method', () =>
     expectRefusals(
       ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_sendTransaction'].flatMap((method) =>
         rows.map(([call, message]): [string, unknown, string] => [method, [call], message]),
@@ -332,7 +332,7 @@ describe('calls', () => {
       ],
     ]))
 
-  it('refuses block overrides that only simulations support', async () => {
+  it('refuses block overrides that only a simulation supports', async () => {
     const { error } = await ask('eth_call', [{}, 'latest', {}, { beaconRoot: hash }])
     expect(error).toEqual({
       code: -32000,

@@ -10,7 +10,7 @@ const failure = (id: string, code: number, message: string) =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`
 const invalid = (id: string) => failure(id, -32600, 'invalid request')
 
-describe('classification', () => {
+describe('requests, notifications and invalid messages', () => {
   const call = (members: string) => `{"jsonrpc":"2.0","method":"eth_blockNumber"${members}}`
   const rows: [string, string, string][] = [
     ['a call', call(',"id":1'), success('1')],
@@ -73,7 +73,7 @@ describe('classification', () => {
     expect(await answerText(testPipeline(), Buffer.from(body))).toBe(answer)
   })
 
-  it('reports the same for a long body, and yields to others while reading it', async () => {
+  it('reports the same errors for a long body, and yields while reading it', async () => {
     const members = `,"id":1,"params":[${'"0x00",'.repeat(100_000)}1]`
     endEverySlice()
     let answer = ''
@@ -88,9 +88,9 @@ describe('classification', () => {
     )
   })
 
-  it('accepts 10,000 nested brackets, and no more', async () => {
+  it('accepts up to 10,000 nested brackets', async () => {
     const nested = (depth: number) => call(`,"id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}`)
-    // The call object is one of them.
+    // The call object itself is one level.
     expect(await answerText(testPipeline(), nested(9999))).toBe(
       failure('1', -32602, 'too many arguments, want at most 0'),
     )
@@ -100,7 +100,7 @@ describe('classification', () => {
     expect(await answerText(testPipeline(), call(`,"id":1,"params":[],"x":${text}`))).toBe(success('1'))
   })
 
-  it('reports missing members', async () => {
+  it('refuses unknown methods, long names and subscriptions over HTTP', async () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_<b>"}'
     const text = await answerText(testPipeline(), body)
     expect(text).toContain('The method eth_\\u003cb\\u003e does not exist/is not available')
@@ -121,13 +121,13 @@ describe('classification', () => {
 describe('batches', () => {
   const item = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"net_version"}`
 
-  it('refuses a too long one with the id of its first call', async () => {
+  it('refuses a batch that is too long under the id of its first call', async () => {
     const pipeline = testPipeline({ batch: { maxItems: 2 } })
     const answer = await answerText(pipeline, `[5,${item(7)},${item(8)}]`)
     expect(answer).toBe(`[${failure('7', -32600, 'batch too large')}]`)
   })
 
-  it('keeps the answer that exceeds the byte budget and refuses later ones', async () => {
+  it('keeps the answer that exceeds the byte limit and refuses the calls after it', async () => {
     const pipeline = testPipeline({ batch: { maxItems: 9, maxResponseBytes: 5 } })
     const answers = JSON.parse(await answerText(pipeline, `[${[1, 2, 3, 4].map(item).join(',')}]`))
     expect(answers.map((answer: { error?: { code: number } }) => answer.error?.code)).toEqual([
@@ -138,14 +138,14 @@ describe('batches', () => {
     ])
   })
 
-  it('yields to other work between calls', async () => {
+  it('yields between calls', async () => {
     const busy = defineMethod('eth_busy', [], () => {
       const end = performance.now() + 6
       while (performance.now() < end);
       return null
     })
     const pipeline = testPipeline({ methods: new Map([...registry, ['eth_busy', busy]]) })
-    // Earlier tests have changed the clock of this turn.
+    // The mocked clock of earlier tests still counts in this turn.
     await new Promise((resolve) => setImmediate(resolve))
     let turns = 0
     let isDone = false
@@ -157,7 +157,7 @@ describe('batches', () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"eth_busy"}'
     await answerText(pipeline, `[${Array.from({ length: 8 }, () => call).join()}]`)
     isDone = true
-    // Time counts from the first clock read in a turn, so two calls may share the first and the last turn.
+    // A turn's time starts at its first clock reading, so two calls may share the first turn, and two the last.
     expect(turns).toBeGreaterThanOrEqual(5)
   })
 
@@ -193,7 +193,7 @@ describe('faults and refusals', () => {
     await expect(pipeline.request('eth_broken')).rejects.toMatchObject({ code: -32603 })
   })
 
-  it('answers even if the thrown value cannot be converted to text', async () => {
+  it('answers even if the thrown value cannot be converted to a string', async () => {
     const fault = new Error('not to be looked at')
     const unspeakable = new Proxy(new Error(), {
       getPrototypeOf() {
@@ -219,7 +219,7 @@ describe('faults and refusals', () => {
     expect(reported).toEqual(['eth_atOnce', fault, 'eth_later', fault])
   })
 
-  it('answers a single refusal with its own reply, and a batched one inside the batch', async () => {
+  it("answers a refused single call with the refusal's own response, and a batched one inside the batch", async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
     const pipeline = testPipeline({
       policy: {
@@ -239,29 +239,29 @@ describe('faults and refusals', () => {
     expect(await answerText(pipeline, `[${call}]`)).toBe(`[${failure('3', -32002, 'rejected')}]`)
   })
 
-  it('lets the call policy replace the view, and reports the outcome of the call to it', async () => {
+  it('reports the outcome of each call to the call policy', async () => {
     const outcomes: unknown[] = []
-    const lagging = testPipeline({
+    const pipeline = testPipeline({
       policy: {
         enter: ({ method }) => ({
           done: ({ error, bytes }) => outcomes.push([method, error?.code, bytes]),
         }),
       },
     })
-    await answerText(lagging, '{"jsonrpc":"2.0","id":3,"method":"eth_chainId"}')
-    await answerText(lagging, '{"jsonrpc":"2.0","id":3,"method":"eth_getBalance","params":[]}')
+    await answerText(pipeline, '{"jsonrpc":"2.0","id":3,"method":"eth_chainId"}')
+    await answerText(pipeline, '{"jsonrpc":"2.0","id":3,"method":"eth_getBalance","params":[]}')
     expect(outcomes[0]).toEqual(['eth_chainId', undefined, 5])
     expect(outcomes[1]).toEqual(['eth_getBalance', -32602, expect.any(Number)])
   })
 
-  it('returns values in process and throws errors', async () => {
+  it('returns values and throws errors in process', async () => {
     const pipeline = testPipeline()
     expect(await pipeline.request('eth_getBlockByNumber', ['0x0', false])).toMatchObject({ number: '0x0' })
     await expect(pipeline.request('eth_chainId', [1])).rejects.toBeInstanceOf(RpcError)
   })
 })
 
-it('lists every method under its own name', () => {
+it('registers every method under its own name', () => {
   for (const [name, method] of registry) expect(method.name).toBe(name)
   for (const name of [
     'eth_getLogs',

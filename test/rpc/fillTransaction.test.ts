@@ -32,7 +32,7 @@ test('eth_fillTransaction completes missing fields, for any account', async () =
     { to: second, gasPrice: '0x77359400', gas: '0x5208' },
   ])
   expect(legacy).toMatchObject({ tx: { type: '0x0', nonce: '0x0', gasPrice: '0x77359400' } })
-  // Unsigned, so it does not contain a chain id (EIP-155).
+  // An unsigned legacy transaction has no chain id (EIP-155).
   expect(legacy).not.toHaveProperty('tx.chainId')
 })
 
@@ -43,7 +43,7 @@ test('eth_fillTransaction accepts a tiny tip while the base fee falls', async ()
   const { baseFeePerGas } = (await node.request('eth_getBlockByNumber', ['latest', false])) as {
     baseFeePerGas: Hex
   }
-  // The head used almost no gas: the next base fee is about an eighth lower.
+  // The head used almost no gas, so the next base fee is about an eighth lower.
   expect(BigInt(tx.maxFeePerGas)).toBeGreaterThanOrEqual((BigInt(baseFeePerGas) * 7n) / 8n + 1n)
   expect(tx).toMatchObject({ maxPriorityFeePerGas: '0x1', gas: '0x5208' })
 })
@@ -52,7 +52,7 @@ test('every method that takes a transaction accepts one prepared by viem', async
   const [account, to] = node.accounts.map(({ address }) => address) as [Hex, Hex]
   const client = createWalletClient({ chain: foundry, transport: http(node.url) }).extend(publicActions)
   const request = await client.prepareTransactionRequest({ account, to, value: 5n })
-  // viem raises the cap by 20 %, and so the price in the answer.
+  // viem raises the cap by a fifth, and with it the gasPrice that the answer shows beside it.
   expect(request).toMatchObject({ gasPrice: request.maxFeePerGas })
   expect(await client.estimateGas(request)).toBe(21_000n)
   expect(await client.call(request)).toEqual({ data: undefined })

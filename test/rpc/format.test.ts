@@ -29,7 +29,7 @@ async function signed(
 
 const hex = (value: bigint | number | null | undefined) => `0x${BigInt(value ?? 0).toString(16)}`
 
-/** The same signed bytes as decoded by ethers, with the members of the standard. */
+/** The members that ethers decodes from the same signed bytes, named as in the standard. */
 function expected({ reference: tx }: { reference: Transaction }): Record<string, unknown> {
   const { r, s, yParity, networkV } = tx.signature ?? { r: '0x', s: '0x', yParity: 0, networkV: null }
   return {
@@ -55,12 +55,12 @@ function textOf(transaction: TypedTransaction): unknown {
 }
 
 describe('pending transactions', () => {
-  it('shows a protected legacy one', async () => {
+  it('shows a replay-protected legacy transaction', async () => {
     const pair = await signed({ ...base, type: 0, gasPrice: 9 })
     expect(textOf(pair.decoded)).toEqual({ ...pooled, ...expected(pair), gasPrice: '0x9' })
   })
 
-  it('shows no chain id for an unprotected one', async () => {
+  it('shows no chain id without replay protection', async () => {
     const { to: recipient, ...creation } = base
     expect(recipient).toBe(to)
     const unsigned = Transaction.from({ ...creation, type: 0, gasPrice: 9, chainId: 0 })
@@ -75,12 +75,12 @@ describe('pending transactions', () => {
     })
   })
 
-  it('shows one with an access list', async () => {
+  it('shows an access list', async () => {
     const pair = await signed({ ...base, type: 1, gasPrice: 9, accessList })
     expect(textOf(pair.decoded)).toEqual({ ...pooled, ...expected(pair), gasPrice: '0x9' })
   })
 
-  it('shows one with dynamic fees at its fee cap', async () => {
+  it('shows the fee cap as the gas price of dynamic fees', async () => {
     const pair = await signed({ ...dynamic, type: 2 })
     expect(textOf(pair.decoded)).toEqual({
       ...pooled,
@@ -91,7 +91,7 @@ describe('pending transactions', () => {
     })
   })
 
-  it('shows one with blobs', async () => {
+  it('shows blob fields', async () => {
     const blobVersionedHashes = [`0x01${'44'.repeat(31)}`]
     const pair = await signed({ ...dynamic, type: 3, maxFeePerBlobGas: 4, blobVersionedHashes })
     expect(textOf(pair.decoded)).toMatchObject({
@@ -101,7 +101,7 @@ describe('pending transactions', () => {
     })
   })
 
-  it('shows one with authorizations', async () => {
+  it('shows authorizations', async () => {
     const authorization = await wallet.authorize({ address: to, nonce: 1, chainId: 0 })
     const pair = await signed({ ...dynamic, type: 4, authorizationList: [authorization] })
     expect(textOf(pair.decoded)).toMatchObject({
@@ -119,7 +119,7 @@ describe('pending transactions', () => {
     })
   })
 
-  it('shows a signed one without blocks and with null fees', async () => {
+  it('shows a signed transaction without a block and with null fees', async () => {
     const { decoded, reference } = await signed({ ...dynamic, type: 2 })
     const shown = JSON.parse(signedTransactionText({ transaction: decoded, hash: decoded.hash() }))
     expect(shown).toMatchObject({
@@ -150,7 +150,7 @@ describe('blocks', async () => {
   const encoded = runToCompletion(blockEncoder.encode(block))
   const at = { blockHash: hex(BigInt(`0x${'a2'.repeat(32)}`)), blockNumber: '0x2' }
 
-  it('opens a block object that readers complete', () => {
+  it('opens a block object to which transactions are appended', () => {
     const head = Buffer.from(encoded.bytes.subarray(0, encoded.head.length)).toString()
     const shown = JSON.parse(`${head},"transactions":[]}`)
     expect(shown).toMatchObject({
@@ -169,7 +169,7 @@ describe('blocks', async () => {
     expect(shown).not.toHaveProperty('totalDifficulty')
   })
 
-  it('omits what the fork does not have', () => {
+  it('omits fields that the fork does not have', () => {
     const { number, ...frontier } = testBlock(1n).header
     const header = {
       ...frontier,
@@ -194,7 +194,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('adds price and position to transactions', () => {
+  it('gives transactions their effective price and position', () => {
     expect(piece(encoded, encoded.transactions[0])).toMatchObject({
       ...at,
       transactionIndex: '0x0',
@@ -207,7 +207,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('writes receipts with their logs inside them', () => {
+  it('writes receipts with their logs', () => {
     const receipt = piece(encoded, encoded.receipts[0])
     expect(receipt).toEqual({
       ...at,
@@ -231,7 +231,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('counts logs through the block', () => {
+  it('numbers logs across the block', () => {
     expect(encoded.logs.map((span) => piece(encoded, span).logIndex)).toEqual(['0x0', '0x1', '0x2'])
     for (const count of [0, 1, 2, 3, 4]) {
       const topics = new Array<Uint8Array>(count).fill(filled(32, 7))
@@ -260,7 +260,7 @@ describe('blocks', async () => {
     })
   })
 
-  it('has the state root instead of the status before Byzantium', () => {
+  it('writes the state root instead of the status before Byzantium', () => {
     const old = testSealed(second, [], { status: undefined, stateRoot: filled(32, 5) })
     const other = runToCompletion(blockEncoder.encode(testBlock(2n, [old])))
     const receipt = piece(other, other.receipts[0])

@@ -15,7 +15,7 @@ function bodyOf(method: string, ...params: unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 })
 }
 
-/** Answers a body and counts the turns of other requests meanwhile. */
+/** Answers a body; returns the answer and the event loop turns until it was there. */
 async function answerInTurns(body: string): Promise<{ text: string; turns: number }> {
   const pipeline = testPipeline()
   let text = ''
@@ -27,7 +27,7 @@ async function answerInTurns(body: string): Promise<{ text: string; turns: numbe
   return { text, turns }
 }
 
-/** Turns for reading a body of this length, whatever its content. */
+/** Counts the turns that reading a body of this length takes, apart from decoding its parameters. */
 async function turnsToRead(body: string): Promise<number> {
   const { text, turns } = await answerInTurns(body.replace(/"method":"\w+"/, '"method":"none"'))
   expect(text).toContain('The method none does not exist')
@@ -48,12 +48,12 @@ test.each([
     bodyOf('eth_feeHistory', '0x1', 'latest', [...words.keys(), '.'.repeat(300_000)]),
     count / 64,
   ],
-])('%s: decoded in turns', async (_name, body, least) => {
+])('%s: decoded over many turns', async (_name, body, least) => {
   const { turns } = await answerInTurns(body)
   expect(turns - (await turnsToRead(body))).toBeGreaterThan(least - 1)
 })
 
-test('refusals have the same messages for large parameters', async () => {
+test('long bodies are refused with the same messages', async () => {
   const padding = ' '.repeat(300_000)
   const pipeline = testPipeline()
   for (const body of [
@@ -68,7 +68,7 @@ test('refusals have the same messages for large parameters', async () => {
   }
 })
 
-test('the parameters of large messages in a batch are decoded in slices, and only theirs', async () => {
+test('large parameters of a message in a batch are decoded over many turns', async () => {
   const large = bodyOf('web3_sha3', `0x${'7a'.repeat(1_000_000)}`)
   const alone = await answerInTurns(large)
   const batch = await answerInTurns(`[${large},${bodyOf('web3_sha3', '0x')}]`)
@@ -80,7 +80,7 @@ test('the parameters of large messages in a batch are decoded in slices, and onl
 test('members of a long message are found without parsing its parameters again', async () => {
   const params = [`0x${'7a'.repeat(1_000_000)}`]
   const parse = vi.spyOn(JSON, 'parse')
-  // A number with unusual text keeps it, so its source must be read.
+  // An id of 1.0 must be echoed as written, so its source text is needed.
   const text = await answerText(
     testPipeline(),
     JSON.stringify({ method: 'web3_sha3', params, jsonrpc: '2.0' }).replace('}', ',"id":1.0}'),

@@ -52,7 +52,7 @@ async function resultOf(method: string, params: unknown[] = [], settings: Partia
 }
 
 describe('blocks', () => {
-  it('shows hashes or whole transactions, and a total difficulty unless that is switched off', async () => {
+  it('shows hashes or full transactions, and the total difficulty unless it is switched off', async () => {
     const hashes = await resultOf('eth_getBlockByNumber', ['0x1', false])
     expect(hashes).toMatchObject({
       totalDifficulty: '0x0',
@@ -65,7 +65,7 @@ describe('blocks', () => {
     expect(full).toMatchObject({ transactions: [{ nonce: '0x0' }, { nonce: '0x1' }] })
   })
 
-  it('returns null for missing blocks, and an error for tags without a block', async () => {
+  it('answers null for missing blocks, and an error for tags without a block', async () => {
     expect(await resultOf('eth_getBlockByNumber', ['0x9', false])).toBeNull()
     expect(await resultOf('eth_getBlockByHash', [`0x${'00'.repeat(32)}`, false])).toBeNull()
     expect(await resultOf('eth_getBlockReceipts', ['0x9'])).toBeNull()
@@ -77,7 +77,7 @@ describe('blocks', () => {
     })
   })
 
-  it('nulls members of the pending block like the documentation or like geth', async () => {
+  it('nulls members of the pending block as documented or like geth', async () => {
     chain.pending = testBlock(3n, [first])
     const byDocument = await resultOf('eth_getBlockByNumber', ['pending', true])
     expect(byDocument).toMatchObject({
@@ -103,7 +103,7 @@ describe('blocks', () => {
     expect(await resultOf('eth_getTransactionByBlockNumberAndIndex', ['pending', '0x1'])).toBeNull()
   })
 
-  it('prints the hash of a missing block as geth prints it', async () => {
+  it('prints the hash of a missing block like geth', async () => {
     const { error } = await ask('debug_getRawBlock', [`0x${'0a'.repeat(32)}`])
     expect(error?.message).toBe(`block #[${new Array(32).fill(10).join(' ')}] not found`)
     expect(await resultOf('debug_getRawHeader', ['0x9'])).toBe('0x')
@@ -112,7 +112,7 @@ describe('blocks', () => {
 })
 
 describe('transactions', () => {
-  it('finds them by hash and by position', async () => {
+  it('finds them by hash and by index', async () => {
     const byHash = await resultOf('eth_getTransactionByHash', [hexOf(second.hash)])
     expect(byHash).toMatchObject({ transactionIndex: '0x1', blockNumber: '0x1' })
     for (const [method, block] of [
@@ -129,7 +129,7 @@ describe('transactions', () => {
     expect(await resultOf('eth_getBlockReceipts', ['0x1'])).toHaveLength(2)
   })
 
-  it('counts the mempool into the nonce of the pending block only', async () => {
+  it('counts pooled transactions only in the pending nonce', async () => {
     const address = `0x${'11'.repeat(20)}`
     expect(await resultOf('eth_getTransactionCount', [address, 'pending'])).toBe('0x7')
     expect(await resultOf('eth_getTransactionCount', [address])).toBe('0x0')
@@ -137,7 +137,7 @@ describe('transactions', () => {
 })
 
 describe('calls', () => {
-  it('returns a revert with its code and data', async () => {
+  it('reports a revert with its code and data', async () => {
     const backend = fakeBackend(chain, {
       executor: {
         call: () => {
@@ -225,14 +225,14 @@ describe('logs', () => {
 describe('fees', () => {
   it('weights tips by gas used', async () => {
     const history = await resultOf('eth_feeHistory', ['0x2', '0x1', [0, 70, 80]])
-    // 63,000 of 84,000 gas (three quarters) paid 1 gwei, the rest 3 gwei, above a base fee of 1 gwei.
+    // Above a base fee of 1 gwei, 63,000 of 84,000 gas (three quarters) paid a tip of 1 gwei and the rest 3 gwei.
     expect(history).toEqual({
       oldestBlock: '0x0',
       reward: [
         ['0x0', '0x0', '0x0'],
         ['0x3b9aca00', '0x3b9aca00', '0xb2d05e00'],
       ],
-      // EIP-1559: 1 gwei less an eighth of it for a block that used 84,000 instead of 15,000,000 gas.
+      // EIP-1559: almost an eighth less than 1 gwei, as the block used 84,000 of a target of 15,000,000 gas.
       baseFeePerGas: [
         '0x3b9aca00',
         '0x3b9aca00',
@@ -262,15 +262,14 @@ describe('fees', () => {
   })
 
   it('suggests the 60th percentile of the tips paid', async () => {
-    // Of block 2 (empty: the start price of 1,000,000 wei) and block 1 (1 and 3 gwei) the 60th percentile is the second
-    // of three.
+    // The second of three: block 2 is empty (start price of 1,000,000 wei), block 1 has tips of 1 and 3 gwei.
     expect(await resultOf('eth_maxPriorityFeePerGas')).toBe('0x3b9aca00')
     expect(await resultOf('eth_gasPrice')).toBe('0x77359400')
   })
 })
 
 describe('filters', () => {
-  it('returns changes since the last poll', async () => {
+  it('return the changes since the last poll', async () => {
     const backend = fakeBackend(chain)
     const pipeline = testPipeline({ backend })
     const made = async (method: string, params: unknown[] = []) =>
@@ -300,7 +299,7 @@ describe('filters', () => {
     expect(await outcomeOf(pipeline, 'eth_getFilterChanges', [blocks])).toEqual(notFound)
   })
 
-  it('accepts only ranges that new blocks can fall into', async () => {
+  it('accept only ranges that can include new blocks', async () => {
     const message = 'invalid block range params'
     for (const range of [{ toBlock: '0x5' }, { fromBlock: 'safe' }, { fromBlock: '0x5', toBlock: '0x4' }]) {
       expect(await ask('eth_newFilter', [range])).toEqual({ error: { code: -32602, message } })
@@ -312,7 +311,7 @@ describe('filters', () => {
 })
 
 describe('controls', () => {
-  it('accepts the requests of clients of all development nodes', async () => {
+  it('accepts the argument forms of all development nodes', async () => {
     const orders: unknown[] = []
     const backend = fakeBackend(chain)
     backend.controls = {

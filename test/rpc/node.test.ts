@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
 
 /**
- * A contract that emits n logs, n being the first word of its input, with the topics n to 1:
+ * A contract that emits n logs with the topics n down to 1, where n is the first word of its call data:
  * `n := calldata[0]; while n != 0 { log1(n); n -= 1 }`.
  */
 const emitterRuntime = '5f355b8015601357805f5fa1600190036002565b00'
@@ -81,7 +81,7 @@ describe('logs', () => {
     expect(await search({ fromBlock: undefined, blockhash: hash, topics: [topic(9)] })).toEqual([])
   })
 
-  it('have as many topics as the filter has positions, wildcards included', async () => {
+  it('match only with at least as many topics as the filter has positions, wildcards included', async () => {
     const address = await deployEmitter()
     await send({ to: address, data: `0x${word(1)}` })
     expect(await search({ topics: [topic(1)] })).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a chain with automine', () => {
     }
   })
 
-  it('returns changes since the last poll to filters', async () => {
+  it('returns from filters what is new since the last poll', async () => {
     const address = await deployEmitter()
     const logs = await node.request('eth_newFilter', [{ address, topics: [topic(2)] }])
     const blocks = await node.request('eth_newBlockFilter')
@@ -175,7 +175,7 @@ describe('a chain with automine', () => {
     socket.close()
   })
 
-  it('pushes the receipts of each block, of all or the given transactions', async () => {
+  it('pushes the receipts of each block, for all transactions or those named', async () => {
     const socket = new WebSocket(node.wsUrl)
     const received: { id?: number; result?: unknown; error?: { code: number }; params?: Push }[] = []
     interface Push {
@@ -242,10 +242,10 @@ describe('a chain with automine', () => {
   })
 })
 
-describe('a chain without automine', () => {
+describe('a chain without automatic mining', () => {
   beforeEach(() => start({ noMining: true }))
 
-  it('shows pending transactions in the pending block and nowhere else', async () => {
+  it('shows pending transactions only in the pending block', async () => {
     const [from] = await accounts()
     const hash = await send({ to: `0x${'42'.repeat(20)}`, value: '0x5' })
     const waiting = { hash, from, blockHash: null, blockNumber: null, transactionIndex: null }

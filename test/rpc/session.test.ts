@@ -28,7 +28,7 @@ function openSession() {
     close: (reason: string) => void closed.push(reason),
   }
   const mine = (number: bigint) => chain.events.emit({ type: 'head', block: chain.add(testBlock(number)) })
-  /** A call during which a block is mined. */
+  /** Mines a block during the call. */
   const mining: Method = { name: 'test_mine', parameters: [], invoke: () => (mine(1n), sent.length) }
   const methods = new Map([...registry, [mining.name, mining]])
   const pipeline = testPipeline({ backend: fakeBackend(chain), methods })
@@ -38,13 +38,13 @@ function openSession() {
   return { chain, sent, closed, connection, session, call, mine }
 }
 
-/** More event loop turns than a push waits. */
+/** Waits for more event loop turns than a push needs. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 5; count++) await setImmediate()
 }
 
 describe('subscriptions', () => {
-  it('pushes heads after the answer that carries the id, until it ends', async () => {
+  it('push heads after the answer with the id, until unsubscribed', async () => {
     const { sent, call, mine } = openSession()
     const asked = call('eth_subscribe', ['newHeads'])
     await asked
@@ -65,7 +65,7 @@ describe('subscriptions', () => {
     expect(sent[3]?.error).toEqual({ code: -32000, message: 'subscription not found' })
   })
 
-  it('holds pushes back while the answer is pending in a batch', async () => {
+  it('hold pushes back while the answer waits in a batch', async () => {
     const { sent, session } = openSession()
     const item = (method: string, params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
     await session.receive(JSON.stringify([item('eth_subscribe', ['newHeads']), item('test_mine', [])]))
@@ -74,7 +74,7 @@ describe('subscriptions', () => {
     expect(sent.map((message) => (Array.isArray(message) ? 'answers' : 'push'))).toEqual(['answers', 'push'])
   })
 
-  it('pushes logs one by one, including removed ones', async () => {
+  it('push logs one by one, removed ones too', async () => {
     const { sent, chain, call } = openSession()
     await call('eth_subscribe', ['logs', {}])
     const bytes = (text: string) => Buffer.from(`{"data":"${text}","removed":false}`)
@@ -91,7 +91,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it("refuses with geth's messages", async () => {
+  it("refuse with geth's messages", async () => {
     const { sent, call } = openSession()
     const rows: [unknown, number, string][] = [
       [['foo'], -32601, 'no "foo" subscription in eth namespace'],
@@ -114,7 +114,7 @@ describe('subscriptions', () => {
     }
   })
 
-  it('disconnects clients that do not read', async () => {
+  it('close the connection of a client that does not read', async () => {
     const { sent, closed, connection, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])
     connection.bufferedBytes = maxWaitingBytes + 1
@@ -126,7 +126,7 @@ describe('subscriptions', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('closes after a message that is not JSON', async () => {
+  it('close the connection after a message that is not JSON', async () => {
     const { sent, closed, session } = openSession()
     await session.receive('{bad')
     expect(sent[0]?.error).toEqual({
@@ -139,7 +139,7 @@ describe('subscriptions', () => {
     expect(closed).toHaveLength(2)
   })
 
-  it('stops pushing when the connection closes', async () => {
+  it('stop when the connection closes', async () => {
     const { sent, session, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])
     session.close()
@@ -149,7 +149,7 @@ describe('subscriptions', () => {
   })
 })
 
-describe('the life of a filter', () => {
+describe('the lifetime of a filter', () => {
   it('ends 15 minutes after its last poll', () => {
     let now = 0
     const ended: string[] = []

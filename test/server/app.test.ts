@@ -79,7 +79,7 @@ describe('the app answers in process', () => {
     expect(await byHost.json()).toEqual({ gateway: 'POST', path: '/v3/any' })
   })
 
-  test('health and the controls, under names of this machine only', async () => {
+  test('health and the controls, only under local host names', async () => {
     expect(await (await app.request('/_standin/health')).json()).toEqual({ ready: true })
     expect(await (await app.request('/_standin/node')).json()).toEqual({ name: 'node' })
     expect((await app.request('http://rebound.example/_standin/node')).status).toBe(403)
@@ -104,7 +104,7 @@ describe('the app answers in process', () => {
     expect(await response.text()).toBe('')
   })
 
-  test('a stop by a fault as a network error', async () => {
+  test('a connection closed by a fault as a network error', async () => {
     open.provider.faults.set([{ id: 'close', match: {}, action: { type: 'close' } }])
     expect((await app.request('/v3/any', call())).type).toBe('error')
     open.provider.faults.clear('close')

@@ -9,7 +9,7 @@ afterAll(() => node.stop())
 
 const foreign = ['https://app.example', 'http://localhost.example', 'http://127.0.0.1.example:8545', 'null']
 
-test.each(foreign)('no answer of the controls is open to a page of %s', async (origin) => {
+test.each(foreign)('a page of %s cannot call any control', async (origin) => {
   for (const path of [
     'health',
     'requests',
@@ -32,7 +32,7 @@ test.each(foreign)('no answer of the controls is open to a page of %s', async (o
   }
 })
 
-test.each(foreign)('no file operation is open to a page of %s', async (origin) => {
+test.each(foreign)('a page of %s cannot call any file operation', async (origin) => {
   for (const path of [
     'add',
     'files/write?arg=/a&create=true',
@@ -54,7 +54,7 @@ interface Description {
   methods: { name: string; params: { name: string }[] }[]
 }
 
-test('no argument of a method is a path', async () => {
+test('no method takes a path as an argument', async () => {
   const response = await fetch(node.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -73,7 +73,7 @@ const chunked = (body: string) =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
   `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
-/** Waits until all these texts have arrived. @returns their positions in the given order */
+/** Waits until all texts were received. @returns their offsets, in the order given */
 async function positionsOf(...texts: string[]): Promise<number[]> {
   while (!texts.every((text) => received.includes(text))) await once(socket, 'data')
   return texts.map((text) => received.indexOf(text))
@@ -81,7 +81,7 @@ async function positionsOf(...texts: string[]): Promise<number[]> {
 
 const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
 
-test('the answer has the same headers as with node:http', async () => {
+test('the answer has the same header fields as from node:http', async () => {
   const fieldsOf = (text: string) => text.slice(0, text.indexOf('\r\n\r\n')).replace(/Date: .*/, 'Date')
   socket.write(post(bodyOf(1)))
   await positionsOf(echoOf(1))
@@ -138,7 +138,7 @@ test('connections buffer partial requests, and requests behind a slow one, separ
   other.destroy()
 })
 
-test('requests with different heads are distinguished, including repeated and evicted ones', async () => {
+test('requests with different heads are told apart, repeated and evicted ones too', async () => {
   const ids = [1, 20, 300, 1, 4000, 50_000, 600_000, 20, 2, 300, 600_001, 7_000_000, 10]
   for (const id of ids) {
     received = ''
@@ -148,7 +148,7 @@ test('requests with different heads are distinguished, including repeated and ev
   }
 })
 
-test('a refusal, an empty answer and no JSON leave the connection open', async () => {
+test('a refusal, an empty answer and invalid JSON leave the connection open', async () => {
   socket.write(
     post(bodyOf(1), '', 'text/plain') +
       post('') +
@@ -170,13 +170,13 @@ test('a large answer arrives whole', async () => {
   await positionsOf(`{"jsonrpc":"2.0","id":1,"result":"[\\"${long}\\"]"}`)
 })
 
-test('a client that does not read is not answered endlessly', async () => {
+test('a client that does not read its answers is not answered further', async () => {
   socket.pause()
   const count = 40
   socket.write(Array.from({ length: count }, (_, id) => post(bodyOf(id, 'test_large'))).join(''))
   await expect.poll(() => largeAnswers).toBeGreaterThan(0)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // The system buffers some megabytes of the answers.
+  // The system buffers a few megabytes of the answers.
   expect(largeAnswers).toBeLessThan(count / 2)
   let bytes = 0
   socket.removeAllListeners('data')
@@ -188,9 +188,9 @@ test('a client that does not read is not answered endlessly', async () => {
   expect(largeAnswers).toBe(count)
 })
 
-test('a deferred answer is sent before a half-closed connection ends', async () => {
+test('an answer due at the end of a turn is sent before a half-closed connection ends', async () => {
   const body = bodyOf(1)
-  // A full read is followed immediately by another one, which finds the end.
+  // A full read is followed at once by another one, which finds the end.
   const bodyLength = 65_536 - post(body.padEnd(10_000)).length + 10_000
   socket.end(post(body.padEnd(bodyLength)))
   await once(socket, 'close')
@@ -202,11 +202,11 @@ test('an upgrade may follow a plain request', async () => {
   await positionsOf(echoOf(1))
   const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
   socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`)
-  // RFC 6455, section 1.3, has the answer to this key.
+  // The answer to this key in RFC 6455, section 1.3.
   await positionsOf('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })
 
-test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is ignored', async (digits) => {
+test.each([1, 70_000])('an offer to upgrade to HTTP/2 with a body of %i bytes is ignored', async (digits) => {
   const offer = 'Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n'
   const body = bodyOf(1).padEnd(digits)
   for (let i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ test.each([1, 70_000])('an offer of HTTP/2 with a body of %i digits is ignored',
   }
 })
 
-test('a method is notified when its client disconnects', async () => {
+test('the signal of a method aborts when its client disconnects', async () => {
   socket.write(post(bodyOf(1, 'test_wait')))
   const signal = await waiting
   expect(signal?.aborted).toBe(false)
@@ -225,7 +225,7 @@ test('a method is notified when its client disconnects', async () => {
   await aborted
 })
 
-test('closing the server ends idle connections, including those passed to node:http', async () => {
+test('closing the server ends idle connections, those passed to node:http too', async () => {
   const other = connect({ port: running.port, host: '127.0.0.1' })
   other.write(chunked(bodyOf(2)))
   socket.write(post(bodyOf(1)))

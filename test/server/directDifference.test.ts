@@ -6,11 +6,11 @@ import { createApiKey, noAllowlists } from '../../src/provider/keys/apiKey.js'
 import { type RunningServer, startServer } from '../support/server.js'
 
 /*
- * Raw requests, valid and malformed, go to a server that reads plain requests directly and to one that passes
+ * Sends raw requests, well-formed and malformed, to a server that reads plain requests by itself and to one that leaves
  * all of them to node:http and the app. Both must answer with the same bytes.
  */
 
-const requestsOfARun = 10_000
+const requestCount = 10_000
 const lanes = 8
 
 const keys = [
@@ -39,7 +39,7 @@ class Generator {
   }
 
   next(): { text: string; isLast: boolean } {
-    const spoilt = this.#happens(0.4)
+    const malformed = this.#happens(0.4)
     const method = this.#happens(0.9)
       ? 'POST'
       : this.#one(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post', 'GE T'])
@@ -47,16 +47,16 @@ class Generator {
     const lines = [`${method} ${this.#target()} ${this.#happens(0.97) ? 'HTTP/1.1' : this.#one(versions)}`]
     const fields = [...this.#hosts(), this.#contentType()]
     for (let i = 0; i < 4; i++) if (this.#happens(0.3)) fields.push(this.#one(usualFields))
-    if (spoilt) for (let i = 0; i < 2; i++) if (this.#happens(0.3)) fields.push(this.#one(oddFields))
+    if (malformed) for (let i = 0; i < 2; i++) if (this.#happens(0.3)) fields.push(this.#one(oddFields))
     lines.push(...this.#shuffled(fields.filter((field) => field !== '')))
     const isChunked = this.#happens(0.03)
-    const head = spoilt ? this.#mutated(lines.join('\r\n')) : lines.join('\r\n')
+    const head = malformed ? this.#mutated(lines.join('\r\n')) : lines.join('\r\n')
     const length =
-      spoilt && this.#happens(0.1) ? this.#one(oddLengths)(body.length) : `content-length: ${body.length}`
+      malformed && this.#happens(0.1) ? this.#one(oddLengths)(body.length) : `content-length: ${body.length}`
     const framed = isChunked
       ? `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}${body === '' ? '' : '\r\n0\r\n'}\r\n`
       : `${length}\r\n\r\n${body}`
-    return { text: `${head}\r\n${framed}`, isLast: spoilt }
+    return { text: `${head}\r\n${framed}`, isLast: malformed }
   }
 
   #target(): string {
@@ -282,7 +282,7 @@ const oddLengths: ((length: number) => string)[] = [
   () => 'content-length: x',
 ]
 
-/** A connection to one server for consecutive requests. */
+/** A connection to one server for sequential requests. */
 class Lane {
   readonly #port: number
   #socket: Socket | undefined
@@ -291,7 +291,7 @@ class Lane {
     this.#port = port
   }
 
-  /** Answer to a request without its time. */
+  /** Returns the bytes of the answer to a request, without its date. */
   async ask(text: string): Promise<string> {
     const socket = await this.#open()
     let received = ''
@@ -336,14 +336,14 @@ test.each([
   { mode: 'open', place: 0, seed: 1 },
   { mode: 'guarded', place: 1, seed: 2 },
 ])(
-  '$mode: the same bytes with and without direct reading',
+  '$mode: same bytes with and without direct reading',
   async ({ place, seed }) => {
     const { direct, app } = servers[place]!
     const counts = { answered: 0, refused: 0 }
     const runLane = async (lane: number): Promise<void> => {
       const generator = new Generator(seed * 1000 + lane)
       const [first, second] = [new Lane(direct.port), new Lane(app.port)]
-      for (let count = 0; count < requestsOfARun / lanes; count++) {
+      for (let count = 0; count < requestCount / lanes; count++) {
         const { text, isLast } = generator.next()
         const [directly, byApp] = await Promise.all([first.ask(text), second.ask(text)])
         expect({ text, answer: directly }).toEqual({ text, answer: byApp })
@@ -355,8 +355,8 @@ test.each([
       second.close()
     }
     await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
-    expect(counts.answered).toBeGreaterThan(requestsOfARun / 20)
-    expect(counts.refused).toBeGreaterThan(requestsOfARun / 20)
+    expect(counts.answered).toBeGreaterThan(requestCount / 20)
+    expect(counts.refused).toBeGreaterThan(requestCount / 20)
   },
   600_000,
 )

@@ -40,7 +40,7 @@ afterAll(async () => {
 const ask = (mode: string, path: string, asked: Parameters<typeof request>[2] = {}) =>
   request(ports[mode] ?? 0, path, asked)
 
-describe("in open mode, in Kubo's order of checks", () => {
+describe("in open mode, in Kubo's order", () => {
   test('an operation is forwarded with its query and body', async () => {
     expect(await ask('open', '/api/v0/pin/add?arg=a&arg=b', { body: 'four' })).toMatchObject({
       status: 200,
@@ -77,7 +77,7 @@ describe("in open mode, in Kubo's order of checks", () => {
     [{ referer: 'https://app.example/page' }],
     [{ origin: 'http://localhost:3000', referer: 'https://app.example/page' }],
     [{ 'user-agent': 'Mozilla/5.0' }],
-  ])('the page with %j is 403', async (headers) => {
+  ])('a page with %j is 403', async (headers) => {
     const body = '403 - Forbidden\n'
     expect(await ask('open', '/api/v0/version', { headers })).toMatchObject({
       status: 403,
@@ -92,11 +92,11 @@ describe("in open mode, in Kubo's order of checks", () => {
     [{ origin: 'http://[::1]:80' }],
     [{ referer: 'http://localhost:3000/page' }],
     [basic('wrong:wrong')],
-  ])('%j is let in', async (headers) => {
+  ])('%j is admitted', async (headers) => {
     expect(await ask('open', '/api/v0/version', { headers })).toMatchObject({ status: 200 })
   })
 
-  test('an allowed page may read the answer', async () => {
+  test('an admitted page may read the answer', async () => {
     const origin = 'http://localhost:3000'
     const headers = {
       origin,
@@ -138,7 +138,7 @@ describe('in guarded mode', () => {
     })
   })
 
-  test('valid credentials are accepted, from any page unless the key restricts it', async () => {
+  test('valid credentials are admitted, from any page that the key allows', async () => {
     const from = (origin: string, user: string) =>
       ask('guarded', '/api/v0/version', { headers: { ...basic(`${user}:secret`), origin } })
     expect(await from('https://other.example', 'key')).toMatchObject({
@@ -158,7 +158,7 @@ describe('in guarded mode', () => {
 })
 
 describe('in strict mode', () => {
-  test('operations that the hosted file network lacks are refused', async () => {
+  test('operations that the hosted IPFS API lacks are refused', async () => {
     const headers = basic('key:secret')
     expect(await ask('strict', '/api/v0/repo/gc', { headers })).toMatchObject({
       status: 403,
@@ -174,7 +174,7 @@ describe('in strict mode', () => {
     })
   })
 
-  test('a too long upload is refused, whether it declares its length or not', async () => {
+  test('an upload that is too long is refused, with or without Content-Length', async () => {
     const headers = basic('key:secret')
     const refused = { status: 400, body: 'payload too large\n' }
     expect(await ask('strict', '/api/v0/add', { headers, body: 'x'.repeat(101) })).toMatchObject(refused)
@@ -197,7 +197,7 @@ describe('the gateway', () => {
     })
   })
 
-  test('nothing else answers under the host of its content', async () => {
+  test('nothing else answers under the host name of content', async () => {
     for (const path of ['/', '/_standin/requests', '/_standin/rpc', '/api/v0/version', '/v3/any']) {
       expect(await ask('open', path, { headers: { host } })).toMatchObject({
         body: JSON.stringify({ gateway: 'POST', path }),
@@ -216,7 +216,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('strict mode allows a hundred requests per second', async () => {
+  test('allows a hundred requests per second in strict mode', async () => {
     strictProvider.clock.set(Date.now() + 60_000, { frozen: true })
     for (let i = 0; i < 100; i += 1) {
       expect((await ask('strict', '/ipfs/bafy', { method: 'GET' })).status).toBe(200)
@@ -230,19 +230,16 @@ describe('the gateway', () => {
   })
 })
 
-/** Sends a request to a dedicated port of the file network. */
+/** Sends a request to a port that serves only the IPFS API. */
 async function askFilePort(path: string) {
   const { server } = await startServer()
   const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
   return request(port, path).finally(() => server.close())
 }
 
-test.each(['/', '/nothing/id'])(
-  '%s is not an operation on a dedicated port of the file network',
-  async (path) => {
-    expect(await askFilePort(path)).toMatchObject({ status: 404, body: '404 page not found\n' })
-  },
-)
+test.each(['/', '/nothing/id'])('%s is no operation on a port for the IPFS API alone', async (path) => {
+  expect(await askFilePort(path)).toMatchObject({ status: 404, body: '404 page not found\n' })
+})
 
 test.each([
   ['//', '/'],
@@ -250,13 +247,13 @@ test.each([
   ['/./', '/'],
   ['/api/v0/../v0/id', '/api/v0/id'],
   ['/api/v0/../../nothing/id', '/nothing/id'],
-])('%s leads to %s, on a port of the file network alone', async (path, location) => {
+])('%s redirects to %s on a port for the IPFS API alone', async (path, location) => {
   const answer = await askFilePort(path)
   expect(answer.status).toBe(307)
   expect(answer.headers.location).toBe(location)
 })
 
-test('the page that links to the cleaned path escapes it', async () => {
+test('the path is escaped in the page of a redirect', async () => {
   const { server } = await startServer()
   const port = await server.listenForFiles({ hosts: ['127.0.0.1'], port: 0 })
   const sent = 'GET /api/v0//x"><script> HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'

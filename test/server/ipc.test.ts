@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(path, { force: true })
 })
 
-/** Writes text to the socket. @returns the output until it closes or has the given number of lines */
+/** Writes text to the socket and returns the lines received until it closes or sent `lines` lines. */
 function exchange(text: string, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     let received = ''
@@ -44,7 +44,7 @@ function exchange(text: string, lines: number): Promise<string[]> {
 const ask = (id: number, method = 'eth_chainId'): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params: [] })
 
-describe('JSON-RPC over a Unix socket', () => {
+describe('JSON-RPC over a Unix domain socket', () => {
   test('serves viem, with subscriptions', async () => {
     const { request } = await start()
     const client = createPublicClient({ transport: ipc(path) })
@@ -70,7 +70,7 @@ describe('JSON-RPC over a Unix socket', () => {
     provider.destroy()
   })
 
-  test('reads consecutive messages in any split, and answers one line each', async () => {
+  test('reads messages with or without separators, and answers each with a line', async () => {
     await start()
     const answers = await exchange(`${ask(1)}${ask(2)}\n[${ask(3)},${ask(4)}]`, 3)
     expect(answers.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -83,7 +83,7 @@ describe('JSON-RPC over a Unix socket', () => {
     ])
   })
 
-  test('reports what is wrong with an invalid message, and ends the connection', async () => {
+  test('reports an invalid message, and ends the connection', async () => {
     await start()
     const [answer] = await exchange('nonsense', 2)
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: null, error: { code: -32700 } })
@@ -96,7 +96,7 @@ describe('JSON-RPC over a Unix socket', () => {
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 1, result: '0x0' })
   })
 
-  test('leaves no file, and replaces that of a killed node', async () => {
+  test('leaves no file, and replaces one left by a killed node', async () => {
     await (await start()).stop()
     expect(existsSync(path)).toBe(false)
     const left = createServer().listen(path)

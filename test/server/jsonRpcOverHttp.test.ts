@@ -39,7 +39,7 @@ describe('transport rules', () => {
     'application/json; charset=utf-8',
     'application/json-rpc',
     'application/jsonrequest',
-  ])('the media type %s is taken', async (type) => {
+  ])('the media type %s is accepted', async (type) => {
     expect(await request(port, '/', { headers: { 'content-type': type }, body })).toMatchObject({
       status: 200,
     })
@@ -75,7 +75,7 @@ describe('transport rules', () => {
     expect(await request(port, '/', { method })).toMatchObject({ status: 405, body: 'method not allowed\n' })
   })
 
-  test('GET without body and query reports that the node is running', async () => {
+  test('GET without body and query is 200 and empty', async () => {
     expect(await request(port, '/', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
     expect(await request(port, '/v3/any', { method: 'GET' })).toMatchObject({ status: 200, body: '' })
   })
@@ -98,7 +98,7 @@ describe('transport rules', () => {
     })
   })
 
-  test('a body that declares too great a length is 413', async () => {
+  test('a body whose Content-Length is too long is 413', async () => {
     const text = `"${'x'.repeat(10_000)}"`
     expect(await request(port, '/v3/any', { headers: json, body: text })).toMatchObject({
       status: 413,
@@ -108,7 +108,7 @@ describe('transport rules', () => {
     expect(await request(port, '/', { headers: json, body: text })).toMatchObject({ status: 200 })
   })
 
-  test('a body that grows too long is truncated, and so not JSON', async () => {
+  test('a chunked body that is too long is cut, and not valid JSON', async () => {
     const chunk = `2800\r\n"${'x'.repeat(0x27fe)}"\r\n`
     const head = `POST /v3/any HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     expect(await sendRaw(port, `${head}${chunk}0\r\n\r\n`)).toMatchObject({
@@ -117,7 +117,7 @@ describe('transport rules', () => {
     })
   })
 
-  test('a body in many pieces is joined', async () => {
+  test('a body in many chunks is reassembled', async () => {
     const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('')
     const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
     expect(await sendRaw(port, `${head}${chunks}0\r\n\r\n`)).toMatchObject({ status: 200, body: answer })
@@ -127,7 +127,7 @@ describe('transport rules', () => {
 describe('web pages', () => {
   const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
 
-  test('a preflight allows every page to send JSON-RPC', async () => {
+  test('a preflight allows JSON-RPC from every page', async () => {
     expect(await request(port, '/v3/any', { method: 'OPTIONS', headers: preflight })).toMatchObject({
       status: 200,
       body: '',
@@ -144,7 +144,7 @@ describe('web pages', () => {
     expect(await request(port, '/', { method: 'OPTIONS' })).toMatchObject({ status: 200, body: '' })
   })
 
-  test('the controls are closed to foreign pages and foreign names', async () => {
+  test('the controls are closed to foreign origins and host names', async () => {
     const get = (headers: Record<string, string>) =>
       request(port, '/_standin/health', { method: 'GET', headers })
     expect(await get({})).toMatchObject({ status: 200, body: '{"ready":true}' })
@@ -166,7 +166,7 @@ describe('web pages', () => {
   })
 })
 
-test('a connection serves many requests, even after a refusal', async () => {
+test('a connection serves further requests after a refused one', async () => {
   const head = `POST /v3/any HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n`
   const refused = `${head}content-type: text/plain\r\n\r\n${body}`
   const answered = `${head}content-type: application/json\r\nconnection: close\r\n\r\n${body}`

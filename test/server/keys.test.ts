@@ -86,12 +86,12 @@ describe.each([
     ['/paged', { origin: 'https://deep.app.example' }],
     ['/paged', { origin: 'https://one.example' }],
     ['/agents', { 'user-agent': 'my wallet/2' }],
-  ])('%s is let in with %j', async (path, headers) => {
+  ])('%s is admitted with %j', async (path, headers) => {
     expect([101, 200]).toContain((await ask(path, headers)).status)
   })
 })
 
-test('keys may be added and removed while the node runs', async () => {
+test('keys can be added and removed while the node runs', async () => {
   expect((await call(port, '/v3/late')).status).toBe(401)
   provider.keys.set(createApiKey('late'))
   expect((await call(port, '/v3/late')).status).toBe(200)
@@ -99,7 +99,7 @@ test('keys may be added and removed while the node runs', async () => {
   expect((await call(port, '/v3/late')).status).toBe(401)
 })
 
-test('only the controls work without a key', async () => {
+test('the controls need no key, all other paths do', async () => {
   expect((await call(port, '/_standin/rpc')).status).toBe(200)
   expect(await call(port, '/')).toMatchObject({ status: 401, body: 'project id required in the url' })
   expect(await upgrade(port, '/')).toMatchObject({ status: 401 })

@@ -30,7 +30,7 @@ const echo = (id: number, params: unknown) =>
 
 describe('in open mode', () => {
   test.each(['/', '/v3/any', '/ws/v3', '/ws/v3/any', '/sepolia/ws/v3/any', '/_standin/rpc'])(
-    '%s is a connection whose messages are answered',
+    'messages on %s are answered',
     async (path) => {
       const socket = await connect(path)
       expect(await ask(socket, echo(7, ['x']))).toBe('{"jsonrpc":"2.0","id":7,"result":"[\\"x\\"]"}')
@@ -49,7 +49,7 @@ describe('in open mode', () => {
     })
   })
 
-  test('the controls are closed to foreign pages and foreign names', async () => {
+  test('the controls are closed to foreign origins and host names', async () => {
     expect(await upgrade(port, '/_standin/rpc', { host: 'rebound.example' })).toMatchObject({ status: 403 })
     expect(await upgrade(port, '/_standin/rpc', { origin: 'https://app.example' })).toMatchObject({
       status: 403,
@@ -60,7 +60,7 @@ describe('in open mode', () => {
 test.each([
   ['the client closes', (socket: WebSocket) => socket.close(1000), 1000],
   ['the next one is too long', (socket: WebSocket) => socket.send('x'.repeat(10_001)), 1009],
-] as const)('a message is answered before the end where %s at once', async (_, end, code) => {
+] as const)('a message is answered before the connection ends if %s at once', async (_, end, code) => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
   const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
   await once(socket, 'open')
@@ -68,7 +68,7 @@ test.each([
   const heard: (string | number)[] = []
   socket.on('message', (data: Buffer) => heard.push(data.toString()))
   socket.on('close', (closed) => heard.push(closed))
-  // All of it arrives in one read.
+  // Everything arrives in one read.
   stream.cork()
   socket.send(echo(1, ['é']))
   socket.send(echo(2, []))
@@ -110,7 +110,7 @@ test('thousands of messages in flight are all answered', async () => {
   socket.terminate()
 })
 
-test('a silent connection is closed if that is configured', async () => {
+test('an idle connection is closed if so configured', async () => {
   const impatient = await startServer({ limits: { idleTimeout: 0.05 } })
   const socket = await connect('/', impatient.port)
   await once(socket, 'close')

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(stopAll)
 
 describe('eth_callMany', () => {
-  test('runs each call on the state left by earlier ones, and keeps nothing', async () => {
+  test('runs each call on the state after the previous one, and keeps nothing', async () => {
     const { call, from } = devnet
     const read = { to: store, data: get }
     const transactions = [read, { from, to: store, data: set(7n) }, read]
@@ -32,7 +32,7 @@ describe('eth_callMany', () => {
     expect(await call('eth_callMany', [], latest)).toEqual([])
   })
 
-  test('continues after a failing call, which reports the reason', async () => {
+  test('continues after a failing call and reports its reason', async () => {
     const { call, from, send } = devnet
     const { contractAddress: to } = await send({ data: reverter.bytecode })
     const reason = encodeFunctionData({
@@ -60,7 +60,7 @@ describe('eth_callMany', () => {
     ['0x1', 1],
     [2, 2],
     [-1, 2],
-  ])('runs behind the first transactions of a block: %s', async (transactionIndex, expected) => {
+  ])('runs after the first transactions of a block: %s', async (transactionIndex, expected) => {
     const { call, from, height } = devnet
     await call('evm_setAutomine', false)
     const sent = { from, to: store, gas: '0x20000' }

@@ -35,15 +35,15 @@ interface Block {
   calls: Call[]
 }
 
-/** From EIP-7002 and EIP-7251, with checksums. */
+/** Checksummed addresses of the system contracts (EIP-7002, EIP-7251, EIP-4788). */
 const systemContracts = {
   withdrawalRequests: '0x00000961Ef480Eb55e80D19ad83579A64c007002',
   consolidationRequests: '0x0000BBdDc7CE488642fb579F8B00f3a590007251',
   beaconRoots: '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02',
 } as const
-/** Mainnet deposit contract (EIP-6110). */
+/** The mainnet deposit contract (EIP-6110). */
 const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
-/** Code that logs the given number of zero bytes as a DepositEvent. */
+/** Returns code that logs `length` zero bytes as a DepositEvent. */
 const depositLog = (length: number): Hex =>
   `0x7f649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c561${toHex(length, { size: 2 }).slice(2)}5fa1`
 const poor = `0x${'c0'.repeat(20)}` as const
@@ -64,14 +64,14 @@ function simulate(blockStateCalls: object[], options: object = {}, base = 'lates
 }
 
 describe('system calls of simulated blocks', () => {
-  it('run a precompile that was moved to the address of their contract', async () => {
+  it('run a precompile moved to the address of their contract', async () => {
     const identity = `0x${'04'.padStart(40, '0')}`
     const withdrawal = systemContracts.withdrawalRequests
     const [block] = await simulate([
       { stateOverrides: { [identity]: { movePrecompileToAddress: systemContracts.beaconRoots } } },
     ])
     const [plain] = await simulate([{}])
-    // The contract would have written its ring buffer.
+    // The contract would have written to its ring buffer.
     expect(block?.stateRoot).not.toBe(plain?.stateRoot)
     const [idle] = await simulate([
       { stateOverrides: { [identity]: { movePrecompileToAddress: withdrawal } } },
@@ -80,7 +80,7 @@ describe('system calls of simulated blocks', () => {
   })
 
   it('run with cold precompiles and 30 million gas', async () => {
-    // BALANCE(4), then GAS as the only request: PUSH1 takes 3 gas, a cold BALANCE 2600, POP 2 and GAS 2.
+    // BALANCE(4), then returns GAS as the only request: PUSH1 costs 3 gas, a cold BALANCE 2600, POP 2 and GAS 2.
     const code = '0x600431505a5f5260205ff3'
     const [block] = await simulate([{ stateOverrides: { [systemContracts.withdrawalRequests]: { code } } }])
     const gasLeft = toHex(30_000_000n - 2607n, { size: 32 })
@@ -88,7 +88,7 @@ describe('system calls of simulated blocks', () => {
   })
 
   it('run the code that replaces the standard contract', async () => {
-    // CALLER, SSTORE to slot 0; then a call returns the slot.
+    // Stores CALLER in slot 0; a later call returns the slot.
     const stateOverrides = { [systemContracts.beaconRoots]: { code: '0x335f5500' } }
     const read = { [systemContracts.beaconRoots]: { code: '0x5f545f5260205ff3' } }
     const [, block] = await simulate([
@@ -100,7 +100,7 @@ describe('system calls of simulated blocks', () => {
 })
 
 describe('eth_simulateV1', () => {
-  it('has the same results as the mined transaction', async () => {
+  it('yields the same result as mining the transaction', async () => {
     const data = inputOf('Store', 'createChild', [3n])
     const fees = { maxFeePerGas: toHex(10n ** 10n), maxPriorityFeePerGas: toHex(10n ** 9n) }
     const call = { from: chain.alice, to: store, data, value: '0x4', gas: toHex(400_000), ...fees }
@@ -155,7 +155,7 @@ describe('eth_simulateV1', () => {
     expect(seen[1]?.calls[0]?.returnData).toBe(seen[0]?.hash)
   })
 
-  it('shows ether transfers as logs, in order with the others, except reverted ones', async () => {
+  it('shows ether transfers as logs, in order with the others and without reverted ones', async () => {
     const rich = { [chain.bob]: { balance: toHex(10n ** 20n) } }
     const nested = await chain.deploy('NestedCaller')
     const reverting = inputOf('NestedCaller', 'forward', [await chain.deploy('Reverter'), '0x'])
@@ -169,7 +169,7 @@ describe('eth_simulateV1', () => {
     expect(logs.map((list) => list.length)).toEqual([3, 1, 1])
     expect(logs[0]?.map(({ address }) => address)).toEqual([ETHER_LOGS, ETHER_LOGS, store])
     expect(logs[0]?.[0]).toMatchObject({ topics: [TRANSFER, pad(chain.bob), pad(store)], data: pad('0x5') })
-    // The reverted log's index goes to the next one.
+    // The index of the reverted log is reused by the next one.
     expect(logs.flat().map(({ logIndex }) => logIndex)).toEqual(['0x0', '0x1', '0x2', '0x3', '0x4'])
     expect(logs.flat().every(({ blockHash }) => blockHash === block?.hash)).toBe(true)
     const [plain] = await simulate([{ stateOverrides: rich, calls }])
@@ -211,7 +211,7 @@ describe('eth_simulateV1', () => {
     expect(BigInt(maxUsedGas) - BigInt(gasUsed)).toBe(4_800n)
   })
 
-  it('applies the given withdrawals and beacon root', async () => {
+  it('pays the given withdrawals and writes the given beacon root', async () => {
     const withdrawals = [{ index: '0x1', validatorIndex: '0x2', address: poor, amount: '0x3' }]
     const beaconRoot = `0x${'be'.repeat(32)}` as const
     const roots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
@@ -227,7 +227,7 @@ describe('eth_simulateV1', () => {
     expect(again[1]?.calls[0]?.returnData).toBe(beaconRoot)
   })
 
-  it('shows unsigned transactions with the type of the call', async () => {
+  it('shows unsigned transactions of the type of the call', async () => {
     const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
     const signed = await account.signAuthorization({ contractAddress: store, chainId: 31337, nonce: 7 })
     const authorization = {
@@ -264,7 +264,7 @@ describe('eth_simulateV1', () => {
 
   it('reuses the indices of reverted transfers for later logs, like geth', async () => {
     const [sender, reverting] = [`0x${'00'.repeat(19)}c0`, `0x${'00'.repeat(19)}c1`]
-    // CALL of the other one with a value of 1, which reverts; then two logs.
+    // CALL to the other contract with value 1, which reverts; then two logs.
     const code = '0x5f5f5f5f600160c1620186a0f1505f5fa05f5fa0'
     const stateOverrides = { [sender]: { balance: '0xa', code }, [reverting]: { code: '0x5f5ffd' } }
     const [block] = await simulate([{ stateOverrides, calls: [{ to: sender }] }], { traceTransfers: true })
@@ -274,7 +274,7 @@ describe('eth_simulateV1', () => {
     ])
   })
 
-  it('refuses calls of a sender with the maximum nonce, validated or not', async () => {
+  it('refuses calls of a sender without nonces left, with or without validation', async () => {
     const stateOverrides = { [poor]: { nonce: '0xffffffffffffffff' } }
     for (const call of [{ to: chain.bob }, { data: '0x00' }]) {
       await expect(simulate([{ stateOverrides, calls: [{ from: poor, ...call }] }])).rejects.toMatchObject({
@@ -284,7 +284,7 @@ describe('eth_simulateV1', () => {
     }
   })
 
-  it('creates legacy transactions before London, and refuses lists that the fork does not support', async () => {
+  it('creates legacy transactions before London, and refuses lists unknown to the fork', async () => {
     const old = await TracedNode.start({ hardfork: 'homestead' })
     try {
       const accessList = [{ address: poor, storageKeys: [] }]
@@ -500,7 +500,7 @@ describe('eth_simulateV1 refuses', () => {
     })
   })
 
-  it('more gas than all calls may use in total', async () => {
+  it('more gas than all calls together may use', async () => {
     const burner = await chain.deploy('GasDependent')
     const burn = { to: burner, data: inputOf('GasDependent', 'burnAll') }
     const [first, second] = await simulate([{ calls: [burn] }, { calls: [burn] }])
@@ -514,7 +514,7 @@ describe('eth_simulateV1 refuses', () => {
     })
   })
 
-  it("arguments with Go's messages", async () => {
+  it("invalid arguments with Go's messages", async () => {
     const refusals: [unknown, string][] = [
       [
         { blockStateCalls: 1 },

@@ -13,7 +13,7 @@ import { fillChain } from './support.js'
 const blocks = 20
 let folder: string
 let pristine: string
-/** Requests with their answers in JSON; undefined if refused. */
+/** Asks a node the questions; returns the JSON of the answers by question, undefined if refused. */
 let questions: (devnet: Devnet) => Map<string, Promise<string | undefined>>
 let answers: Map<string, string | undefined>
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
     }
     return asked
   }
-  // A second start turns LevelDB's logs into tables, and a third one adds new logs.
+  // The second start turns LevelDB's logs into tables, the third adds new logs.
   for (let round = 0; round < 2; round++) {
     const again = await startDevnet({ dataDir: pristine, ipfsPort: 0 })
     await again.call('anvil_setBalance', `0x${'77'.repeat(20)}`, numberToHex(round + 1))
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Content of a file. If the answer breaks off after its head, a trailer has the reason, as in Kubo. */
+/** Reads a file. Like Kubo, the node reports errors after the header of an answer in a trailer. */
 function cat(ipfsUrl: string, cid: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(new URL(`/api/v0/cat?arg=${cid}`, ipfsUrl), { method: 'POST' }, (response) => {
@@ -84,7 +84,7 @@ function cat(ipfsUrl: string, cid: string): Promise<string> {
   })
 }
 
-/** Files that contain chain or file data. */
+/** Lists the files that hold data, without locks and LevelDB's text logs. */
 function dataFiles(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^(LOG|LOG\.old|LOCK|lock)$/.test(entry.name))
@@ -93,7 +93,7 @@ function dataFiles(directory: string): string[] {
     .sort()
 }
 
-/** Random numbers from 0 to 1, the same in every run (mulberry32). */
+/** Returns a seeded generator (mulberry32) of numbers from 0 to 1. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -104,7 +104,7 @@ function randomNumbers(seed: number): () => number {
   }
 }
 
-/** Result of opening a damaged directory: the refusal, or different answers. */
+/** Opens a damaged directory; returns why it was refused, or the answers that differ. */
 async function openDamaged(dataDir: string): Promise<{ refusal?: string; wrong: string[] }> {
   let devnet: Devnet
   try {
@@ -122,7 +122,7 @@ async function openDamaged(dataDir: string): Promise<{ refusal?: string; wrong: 
   return { wrong }
 }
 
-describe('no answer is wrong', () => {
+describe('answers are right or refused', () => {
   const damages = {
     'a flipped bit': (bytes: Buffer, random: () => number) => {
       const at = Math.floor(random() * bytes.length)
@@ -144,7 +144,7 @@ describe('no answer is wrong', () => {
       const files = dataFiles(pristine)
       expect(files.some((name) => name.endsWith('.ldb'))).toBe(true)
       for (const name of files) {
-        // LevelDB keeps recent writes in a log: a truncated log has the previous state.
+        // LevelDB logs the latest writes: without the end of the log, it has an earlier but valid state.
         if (kind === 'a cut' && name.endsWith('.log')) continue
         const copy = mkdtempSync(join(folder, 'copy-'))
         await cp(pristine, copy, { recursive: true })
@@ -160,7 +160,7 @@ describe('no answer is wrong', () => {
   )
 })
 
-test('verify reports a damaged file block and the pin that needs it', async () => {
+test('verify names a damaged file block', async () => {
   const copy = mkdtempSync(join(folder, 'copy-'))
   await cp(pristine, copy, { recursive: true })
   const segment = join(copy, 'files/blocks/00000001.blocks')
@@ -175,7 +175,7 @@ test('verify reports a damaged file block and the pin that needs it', async () =
   ])
 })
 
-test.skipIf(process.platform === 'win32')('only its owner may read a data directory', () => {
+test.skipIf(process.platform === 'win32')('only its owner can read a data directory', () => {
   expect(statSync(pristine).mode & 0o777).toBe(0o700)
   for (const name of ['chain', 'chain/records', 'files/blocks']) {
     expect(statSync(join(pristine, name)).mode & 0o777).toBe(0o700)

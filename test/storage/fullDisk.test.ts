@@ -8,7 +8,7 @@ import { startDevnet, stopAll, stopDevnet, type Devnet } from '../devnet/support
 import { addFile, callFileNetwork } from '../support/rpc.js'
 import { until } from '../support/until.js'
 
-/** A file system of 12 MiB; undefined if this process may not mount one. */
+/** Mounts a file system of 12 MiB; returns undefined if this process may not mount one. */
 function mountSmallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'standin-small-disk-'))
   try {
@@ -46,7 +46,7 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   )
 
 describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be mounted)', () => {
-  test('is reported, loses nothing acknowledged, and ends when there is space', async () => {
+  test('is reported, loses nothing acknowledged, and is recovered from once there is space', async () => {
     const dataDir = join(disk as string, 'chain')
     takeRoom()
     const devnet = await startDevnet({ dataDir })

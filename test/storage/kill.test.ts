@@ -6,8 +6,8 @@ import { openDatabase } from '../../src/storage/database.js'
 import { type BundledProgram, bundleProgram } from '../support/bundledProcess.js'
 
 /**
- * Writes numbered batches as fast as it can, and acknowledges each. Batch n has n under the key 'last', a record
- * of which every byte is n % 251, its position, and three rows; small buffers make LevelDB and segments take part.
+ * Writes numbered batches as fast as possible and acknowledges each. Batch n sets 'last' to n and adds a record with
+ * every byte n % 251, its position and three rows. Small buffers make LevelDB write tables and segments fill up.
  */
 const source = `
   import { writeSync } from 'node:fs'
@@ -50,14 +50,14 @@ const number = (value: number) => {
 const key = (name: string, n: number, ...rest: number[]) =>
   Buffer.concat([Buffer.from(name), number(n), Buffer.from(rest)])
 
-it('has every acknowledged batch after kill -9 at any instant, and nothing of others', async () => {
+it('has every acknowledged batch whole after kill -9 at any time, and none that was never begun', async () => {
   let checked = 0
   for (let round = 0; round < 15; round++) {
     const child = program.run(directory)
     let output = ''
     child.stdout.on('data', (data: Buffer) => {
       output += data.toString()
-      // At a different time in each run, mostly during a write or LevelDB's subsequent work.
+      // At a different time in each round, mostly during a write or LevelDB's background work.
       if (output.length > 10 + round * 397) child.kill('SIGKILL')
     })
     await new Promise((resolve) => child.once('close', resolve))

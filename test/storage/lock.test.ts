@@ -30,7 +30,7 @@ afterAll(() => {
 })
 
 it.each(['lock', 'database'])(
-  'admits one of several processes, and the next once it was killed: %s',
+  'admits one of several processes, and the next once that was killed: %s',
   async (what) => {
     for (let round = 0; round < 3; round++) {
       const children = Array.from({ length: 4 }, () => program.run(join(directory, what), what))

@@ -24,7 +24,7 @@ let contract: Hex
 let cid: string
 let answers: unknown
 
-/** Answers about a chain and its files: blocks, receipts, logs, states, proofs, the file, its pin. */
+/** Collects a node's answers: blocks, receipts, logs, states, proofs, the file and its pin. */
 async function answersOf({ node, call, from }: Devnet): Promise<unknown> {
   const history: unknown[] = []
   for (let number = 0; number <= blocks; number++) {
@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterEach(stopAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Checksums of all files in a directory. */
+/** Returns the checksums of the files of a directory. */
 async function checksums(directory: string): Promise<Record<string, string>> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
   const found: Record<string, string> = {}
@@ -113,7 +113,7 @@ describe('a node started from an archive', () => {
     expect(Number(timestamp)).toBeGreaterThan(Date.now() / 1000 + 86_000)
   })
 
-  test('does not see the writes of another one, and neither changes the archive', async () => {
+  test('does not see what another node writes, and neither changes the archive', async () => {
     const base = join(archiveCache, createChecksum(await readFile(file)))
     const [first, second] = await Promise.all([start(), start()])
     const before = await checksums(base)
@@ -132,13 +132,13 @@ describe('a node started from an archive', () => {
     expect(await first.call('eth_getBalance', first.to, 'latest')).not.toBe('0x7')
     expect(await (await callFileNetwork(first.node.ipfsUrl, 'cat', cids[0])).text()).toBe(String(mine))
     expect((await callFileNetwork(first.node.ipfsUrl, 'cat', `${cids[1]}&offline=true`)).ok).toBe(false)
-    // Their writes reach LevelDB and its tables before they are compared.
+    // Flushes their writes to LevelDB before the comparison.
     await stopAll()
     expect(await checksums(base)).toEqual(before)
     expect(await answersOf(await start())).toEqual(answers)
   })
 
-  test('continues with its own data directory on every start', async () => {
+  test('continues its own data directory on every start', async () => {
     const own = join(folder, 'own')
     const first = await start({ dataDir: own })
     await first.send({ to: first.to, value: '0x1' })
@@ -156,14 +156,14 @@ describe('a node started from an archive', () => {
     await noProblems(own)
   })
 
-  test('is refused a directory with other content', async () => {
+  test('refuses a directory with other content', async () => {
     const own = join(folder, 'other')
     await stopDevnet(await startDevnet({ dataDir: own }))
     await expect(start({ dataDir: own })).rejects.toThrow(/other is not empty and was not started from/)
     await noProblems(own)
   })
 
-  test('can be packed again', async () => {
+  test('has a copy that can be packed again', async () => {
     const own = join(folder, 'again')
     const devnet = await start({ dataDir: own })
     await devnet.send({ to: devnet.to, value: '0x1' })
@@ -174,7 +174,7 @@ describe('a node started from an archive', () => {
   })
 })
 
-/** Name of an unpacked archive: the checksum of its first entry, after a tar header of 512 bytes. */
+/** Returns the checksum that names an unpacked archive: that of its first entry, after the 512-byte tar header. */
 function createChecksum(archive: Buffer): string {
   const tar = gunzipSync(archive)
   const size = parseInt(tar.toString('latin1', 124, 136), 8)
@@ -200,7 +200,7 @@ describe('a node started from a data directory', () => {
     expect(await again.height()).toBe(blocks + 1)
   })
 
-  test('is refused one that a node has open', async () => {
+  test('refuses one that a node has open', async () => {
     const copy = join(folder, 'open')
     await cp(dataDir, copy, { recursive: true })
     const owner = await startDevnet({ dataDir: copy })
@@ -212,7 +212,7 @@ describe('a node started from a data directory', () => {
     await stopDevnet(owner)
   })
 
-  test('copies the data of a killed node', async () => {
+  test('copies that of a killed node', async () => {
     await buildCommand()
     const killed = join(folder, 'killed')
     const command = await startCommand(['--data-dir', killed])
@@ -263,12 +263,12 @@ describe('an archive is refused', () => {
     expect(readdirSync(cache)).toEqual(['running'])
   })
 
-  test('if it does not exist', async () => {
+  test('that does not exist', async () => {
     await expect(start({ from: join(folder, 'nowhere') })).rejects.toThrow(/nowhere does not exist/)
   })
 })
 
-/** Changes a byte in the middle of the largest file. */
+/** Flips a bit in the middle of the largest file. */
 function flipInside(archive: Buffer): Buffer {
   const tar = gunzipSync(archive)
   const at = tar.indexOf('contentcontent')
@@ -286,7 +286,7 @@ function replaceInside(archive: Buffer, from: string, to: string): Buffer {
 }
 
 describe('the command', () => {
-  test('packs, starts from the archive, and reports what is wrong', async () => {
+  test('packs, starts from the archive, and reports a bad archive', async () => {
     await buildCommand()
     const packed = join(folder, 'by-command')
     const pack = runCommand(['pack', dataDir, packed])
@@ -302,7 +302,7 @@ describe('the command', () => {
     expect(refused.stderr()).toMatch(/^standin: .*keys\.json is not an archive of standin pack\.\n$/)
   })
 
-  test('packs and verifies a directory with more tables than an open checks', async () => {
+  test('packs and verifies a directory with more tables than are checked when it is opened', async () => {
     await buildCommand()
     const many = join(folder, 'many-tables')
     const node = await startCommand(['--data-dir', many])
@@ -318,7 +318,7 @@ describe('the command', () => {
     expect(statSync(packed).size).toBeGreaterThan(0)
   })
 
-  test('leaves nothing incomplete if killed while it unpacks', async () => {
+  test('leaves nothing incomplete when it is killed while unpacking', async () => {
     await buildCommand()
     const cache = join(folder, 'cache-of-killed')
     const big = join(folder, 'big')

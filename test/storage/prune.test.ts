@@ -12,7 +12,7 @@ import { buildCommand, runCommand } from '../support/command.js'
 import { fillChain } from './support.js'
 
 const blocks = 40
-/** Answers of the chain before pruning. */
+/** Answers before pruning. */
 interface Answers {
   contract: Hex
   history: unknown[]
@@ -26,7 +26,7 @@ beforeAll(() => {
 afterEach(stopAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Answers from blocks, which pruning keeps. */
+/** Collects what pruning keeps: blocks, transactions and receipts. */
 async function historyOf({ call }: Devnet): Promise<unknown[]> {
   const answers: unknown[] = []
   for (let number = 0; number <= blocks; number++) {
@@ -42,7 +42,7 @@ async function historyOf({ call }: Devnet): Promise<unknown[]> {
   return answers
 }
 
-/** Answers from the state of a block. */
+/** Collects answers from the state of a block. */
 async function stateAt({ call, from, to }: Devnet, contract: Hex, number: number): Promise<unknown> {
   const block = numberToHex(number)
   return [
@@ -75,7 +75,7 @@ const noProblems = async (dataDir: string): Promise<void> => {
 }
 
 describe('a pruned chain', () => {
-  test('answers for its newest states and history as before, and for older states like geth', async () => {
+  test('answers about its history and newest states as before, and about older states like geth', async () => {
     const dataDir = join(folder, 'pruned')
     const { contract, history, states, snapshot, early } = await makeChain(dataDir)
     await noProblems(dataDir)
@@ -118,7 +118,7 @@ describe('a pruned chain', () => {
     await noProblems(dataDir)
   })
 
-  test('is refused while a node has it open', async () => {
+  test('cannot be pruned while a node has it open', async () => {
     const dataDir = join(folder, 'used')
     const devnet = await startDevnet({ dataDir })
     await devnet.call('evm_mine')
@@ -127,7 +127,7 @@ describe('a pruned chain', () => {
   })
 })
 
-/** Prunes to the number of states in the second argument, and ends like kill -9 at the step in the third. */
+/** Prunes to the number of states in its second argument, and kills itself after as many steps as the third. */
 const killedPruning = `
   import { Database } from './src/storage/database.js'
   import { pruneData } from './src/node/storedData.js'
@@ -143,7 +143,7 @@ const killedPruning = `
   await pruneData(dataDir, BigInt(keep))
 `
 
-test('loses nothing if killed at any step, and resumes', async () => {
+test('loses nothing when pruning is killed at any step, and resumes', async () => {
   const dataDir = join(folder, 'killed')
   const { contract, history, states } = await makeChain(dataDir)
   const program = await bundleProgram(killedPruning)
@@ -168,7 +168,7 @@ test('loses nothing if killed at any step, and resumes', async () => {
 describe('the command', () => {
   beforeAll(buildCommand, 120_000)
 
-  test('prunes and verifies, and reports the result', async () => {
+  test('prunes and verifies, and reports what it did', async () => {
     const dataDir = join(folder, 'command')
     await makeChain(dataDir)
     const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])

@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 import type { Devnet } from '../devnet/support.js'
 
-/** Init code of a contract that stores the first word of its input under the second, and logs it with the topic 1. */
+/** Init code of a contract that stores its first input word in the slot of the second, and logs it with topic 1. */
 const contract: Hex = '0x6015600c60003960156000f360003560203555600035600052600160206000a100'
 
 const word = (value: number): string => value.toString(16).padStart(64, '0')
 
-/** Builds a chain with everything that a data directory may hold: balances, code, storage, receipts, logs. */
+/** Fills a chain with everything that a data directory can hold: balances, code, storage, receipts, logs. */
 export async function fillChain(
   { call, send, to }: Devnet,
   blocks: number,

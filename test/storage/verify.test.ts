@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Problems in a copy of the directory after its database was changed. */
+/** Changes the database in a copy of the directory and returns the problems found. */
 async function problemsAfter(change: (database: Database) => Promise<void> | void): Promise<string[]> {
   const copy = mkdtempSync(join(folder, 'copy-'))
   await cp(pristine, copy, { recursive: true })
@@ -38,7 +38,7 @@ async function problemsAfter(change: (database: Database) => Promise<void> | voi
   return problems
 }
 
-/** Rows of a range for tests to change. */
+/** Reads the rows of a range as copies that a test may change. */
 async function rowsOf(database: Database, range: KeyRange): Promise<[Uint8Array, Uint8Array][]> {
   const rows: [Uint8Array, Uint8Array][] = []
   for await (const [key, value] of database.iterate(range)) rows.push([key.slice(), value.slice()])
@@ -55,7 +55,7 @@ async function middleRow(database: Database, range: KeyRange): Promise<[Uint8Arr
 const spoil = (value: Uint8Array, at = value.length >> 1): Uint8Array =>
   value.map((byte, index) => (index === at ? byte ^ 0x10 : byte))
 
-test('the directory of a stopped node has no problems', async () => {
+test('a directory left by a node has no problems', async () => {
   const problems: string[] = []
   const verified = await verifyData(pristine, (line) => problems.push(line))
   expect(problems).toEqual([])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Abi, Hex } from 'viem'
 
-/** A compiled contract of fixtures/contracts. */
+/** A compiled contract from fixtures/contracts. */
 export interface Artifact {
   abi: Abi
   bytecode: Hex

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Readable } from 'node:stream'
 
-/** A TypeScript program that tests can run as a separate process. */
+/** A TypeScript program bundled so that a test can run it as a separate process. */
 export interface BundledProgram {
   run(...parameters: string[]): ChildProcessByStdio<null, Readable, Readable>
   /** Removes the bundle. */
   remove(): void
 }
 
-/** Bundles TypeScript source whose imports are relative to the project's root. */
+/** Bundles TypeScript source whose imports are relative to the project root. */
 export async function bundleProgram(source: string): Promise<BundledProgram> {
   const root = join(import.meta.dirname, '../..')
-  // In node_modules, so that packages resolve.
+  // Inside node_modules, so that the bundle can resolve packages.
   const folder = join(
     root,
     'node_modules/.cache',

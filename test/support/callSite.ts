@@ -8,7 +8,7 @@ import type { HeaderFields, StateView } from '../../src/chain/types.js'
 import { hexToBytes } from '../../src/encoding/hex.js'
 import { readArtifact } from './artifacts.js'
 
-/** State of an empty chain. */
+/** State without any accounts. */
 const emptyState: StateView = {
   root: hexToBytes('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'),
   getAccount: () => undefined,
@@ -40,7 +40,7 @@ export const testHeader: HeaderFields = {
   requestsHash: new Uint8Array(32),
 }
 
-/** An empty block with that header. */
+/** An empty block with {@link testHeader}. */
 export const testBlock: StoredBlock = {
   ordinal: 0,
   hash: new Uint8Array(32),
@@ -55,7 +55,7 @@ export const testBlock: StoredBlock = {
 export const alice: Uint8Array = new Uint8Array(20).fill(0xa1)
 export const bob: Uint8Array = new Uint8Array(20).fill(0xb0)
 
-/** A call environment with an account of 10 ether (alice) and named contracts of fixtures/contracts. */
+/** Creates a call site where alice has 10 ether and the named contracts from fixtures/contracts are deployed. */
 export async function createTestSite(
   contracts: Readonly<Record<string, { address: Uint8Array; args?: readonly unknown[] }>> = {},
   { hardfork = 'osaka' }: { hardfork?: Hardfork } = {},

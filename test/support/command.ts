@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { build } from '../../scripts/build.mjs'
 import { until } from './until.js'
 
-/** Ready line of `--json`. */
+/** The line that `--json` prints when the node is ready. */
 export interface Ready {
   url: string
   wsUrl: string
@@ -13,21 +13,21 @@ export interface Ready {
   dataDir: string
 }
 
-/** The command as a separate process. */
+/** The command, running as a child process. */
 export interface Command {
   child: ChildProcess
   stdout: () => string
   stderr: () => string
-  /** Exit status, or name of the terminating signal. */
+  /** Resolves with the exit status, or with the signal that ended the process. */
   ended: Promise<number | NodeJS.Signals>
 }
 
-/** Builds the command if its sources have changed. */
+/** Builds the command if its sources changed. */
 export function buildCommand(): Promise<void> {
   return build({ types: false, log: () => undefined })
 }
 
-/** Options for running a command; defaults to that of this checkout. */
+/** Environment and entry file of a command; the entry defaults to that of this checkout. */
 export interface CommandPlace {
   environment?: Record<string, string>
   entry?: string
@@ -51,7 +51,7 @@ export function runCommand(
   return { child, stdout: () => stdout, stderr: () => stderr, ended }
 }
 
-/** Starts the command with `--json` on free ports and waits for its ready line. */
+/** Starts the command with `--json` on free ports and waits until it is ready. */
 export async function startCommand(
   words: readonly string[] = [],
   place: CommandPlace = {},

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from 'node:path'
 const require = createRequire(resolve('test/peers/package.json'))
 
 /**
- * Path of a foundry program, from `npm install --prefix test/peers`. Undefined if that was not run, or
- * if foundry has no build for this machine.
+ * Returns the path of a Foundry program installed by `npm install --prefix test/peers`, or undefined if it is not
+ * installed or Foundry has no build for this platform.
  */
 export function foundryProgram(name: 'anvil' | 'cast' | 'forge'): string | undefined {
   const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`

@@ -4,7 +4,7 @@ import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
 import type { WriteBatch } from '../../src/storage/database.js'
 import type { BatchOperation } from '../../src/storage/memTable.js'
 
-/** An in-memory database with the interface that the state needs. */
+/** In-memory database with just the methods that state storage uses. */
 export class MemoryDatabase {
   readonly #rows = new Map<string, Uint8Array>()
   #file = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { WorkingState } from '../../src/chain/state/workingState.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'
 import { MemoryDatabase } from './memoryDatabase.js'
 
-/** An empty state that can compute roots, over a store without writes. */
+/** Creates an empty working state over an empty store; its roots can be computed, but nothing is written. */
 export function createMemoryState(): WorkingState {
   const store = new StateStore({
     database: new MemoryDatabase(),

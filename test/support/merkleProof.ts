@@ -3,13 +3,13 @@ import { decodeRlp, getBytes, hexlify, keccak256 } from 'ethers'
 type Item = string | Item[]
 
 /**
- * Follows a Merkle Patricia proof from its root to a key, by the rules of the Yellow Paper's appendix D, with
- * ethers' RLP and Keccak only, independent of the code under test.
+ * Follows a Merkle Patricia proof from its root to a key as in appendix D of the Yellow Paper. Uses only ethers' RLP
+ * and Keccak, none of the code under test.
  *
  * @param root the hash of the first node
- * @param key the hash of the address or of the slot
+ * @param key the hash of the address or slot
  * @param proof the nodes, RLP as hex, from the root down
- * @returns the value as RLP, or undefined if the proof shows its absence
+ * @returns the RLP-encoded value, or undefined if the proof shows that the key is absent
  * @throws Error if the proof is invalid
  */
 export function verifyMerkleProof(root: string, key: string, proof: readonly string[]): string | undefined {
@@ -19,7 +19,7 @@ export function verifyMerkleProof(root: string, key: string, proof: readonly str
   for (const [index, encoded] of proof.entries()) {
     if (keccak256(encoded) !== expected) throw new Error(`node ${index} of the proof has another hash`)
     let node = decodeRlp(encoded)
-    // A node shorter than 32 bytes is embedded in its parent instead of being referenced by hash.
+    // A node shorter than 32 bytes is embedded in its parent instead of referenced by hash.
     for (;;) {
       const step = descend(node, path.slice(depth))
       if (step === undefined) return endOfProof(proof, index, undefined)
@@ -44,7 +44,7 @@ interface Step {
   isValue: boolean
 }
 
-/** The child of a node along a path; undefined if the node shows that the key is absent. */
+/** Descends from a node along a path; undefined if the node shows that the key is absent. */
 function descend(node: Item, path: readonly number[]): Step | undefined {
   if (!Array.isArray(node)) throw new Error('a node is no list')
   if (node.length === 17) {

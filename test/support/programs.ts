@@ -1,4 +1,4 @@
-/** Random numbers below a bound, reproducible by seed (mulberry32). */
+/** Returns a seeded generator (mulberry32) of integers below a bound. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -29,7 +29,7 @@ function call(opcode: number, random: Random, to: Uint8Array): number[] {
   ]
 }
 
-/** Bytecode of a few random statements: storage, logs, hashes, calls, creations, loops and all endings. */
+/** Generates bytecode of a few random statements: storage, logs, hashes, calls, creations, loops and every ending. */
 export function randomProgram(random: Random, contracts: readonly Uint8Array[]): Uint8Array {
   const target = (): Uint8Array =>
     random(6) === 0
@@ -79,7 +79,7 @@ export function randomProgram(random: Random, contracts: readonly Uint8Array[]):
   for (let i = 0; i < count; i++) body.push(...(statements[random(statements.length)] as () => number[])())
   body.push(...(random(3) === 0 ? (endings[random(endings.length)] as () => number[])() : [0x00]))
   if (random(4) > 0) return Uint8Array.from(body)
-  // A loop of three rounds around the body: a counter in memory, JUMPI back to the JUMPDEST at 0.
+  // Runs the body three times: a counter in memory, JUMPI back to the JUMPDEST at 0.
   const loop = [0x5b, ...body.filter((byte) => byte !== 0x00)]
   return Uint8Array.from([
     ...loop,

@@ -14,7 +14,7 @@ export async function callRpc<Result>(
   return answer.result
 }
 
-/** Adds one file to the file network and returns its CID. */
+/** Adds one file over the IPFS API and returns its CID. */
 export async function addFile(ipfsUrl: string, content: Uint8Array<ArrayBuffer>): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([content]))
@@ -24,7 +24,7 @@ export async function addFile(ipfsUrl: string, content: Uint8Array<ArrayBuffer>)
   return Hash
 }
 
-/** Runs a file operation that takes one CID. */
+/** Calls an operation of the IPFS API that takes one CID. */
 export function callFileNetwork(ipfsUrl: string, operation: string, cid: string): Promise<Response> {
   return fetch(new URL(`/api/v0/${operation}?arg=${cid}`, ipfsUrl), { method: 'POST' })
 }

@@ -10,14 +10,14 @@ import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
 import type { FileEndpoint } from '../../src/server/fileApi.js'
 import { NodeServer, type ServerSetup } from '../../src/server/server.js'
 
-/** A method that returns its parameters. */
+/** Method that returns its parameters. */
 const echo: Method = {
   name: 'test_echo',
   parameters: [],
   invoke: (_call, params) => JSON.stringify(params ?? null),
 }
 
-/** A file network whose operations return their requests. */
+/** IPFS endpoint whose operations answer with the request they received. */
 const echoFiles: FileEndpoint = {
   async execute({ operation, query, body }) {
     let length = 0
@@ -32,7 +32,7 @@ const echoFiles: FileEndpoint = {
   },
 }
 
-/** Settings that tests change; the defaults are an open node with two networks. */
+/** Changes to the default server setup: an open node with two networks. */
 export type ServerChanges = Partial<Omit<ServerSetup, 'provider' | 'limits'>> & {
   provider?: Partial<ProviderSettings>
   limits?: Partial<ServerSetup['limits']>
@@ -45,7 +45,7 @@ export interface RunningServer {
   provider: Provider
 }
 
-/** Starts a server without a node behind it, on a free port of the loopback address. */
+/** Starts a server without a node behind it, on a free loopback port. */
 export async function startServer(
   changes: ServerChanges = {},
   provider = new Provider({ mode: 'open', ...changes.provider }),
@@ -83,15 +83,15 @@ export async function startServer(
   return { server, port, provider }
 }
 
-/** A raw answer from the socket. */
+/** A response read from a raw socket. */
 export interface RawAnswer {
   status: number
-  /** Header names are in lower case. */
+  /** Keyed by lower-case name. */
   headers: Record<string, string>
   body: string
 }
 
-/** Sends raw bytes, and reads one answer until the server closes or its Content-Length is reached. */
+/** Sends raw bytes and reads one response, until its Content-Length is reached or the server closes. */
 export function sendRaw(port: number, text: string, ca?: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const address = { port, host: '127.0.0.1' }
@@ -147,16 +147,16 @@ function parseAnswer(received: string): RawAnswer | undefined {
   }
 }
 
-/** Options of a request besides its path. */
+/** The parts of a request other than its path. */
 export interface RawRequest {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** Certificate of an HTTPS server. */
+  /** Certificate of the server; makes the request use HTTPS. */
   ca?: string | undefined
 }
 
-/** Sends one HTTP request with no headers besides the given ones, Host and Content-Length. */
+/** Sends one HTTP request that adds only Host and Content-Length to what is given. */
 export function request(
   port: number,
   path: string,
@@ -171,13 +171,13 @@ export function request(
   return sendRaw(port, `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body ?? ''}`, ca)
 }
 
-/** Sends a JSON-RPC call of `test_echo`. */
+/** Sends a JSON-RPC call to `test_echo`. */
 export function call(port: number, path: string, headers: Record<string, string> = {}, ca?: string) {
   const body = '{"jsonrpc":"2.0","id":1,"method":"test_echo","params":["x"]}'
   return request(port, path, { headers: { 'content-type': 'application/json', ...headers }, body, ca })
 }
 
-/** Requests a WebSocket upgrade. */
+/** Requests an upgrade to WebSocket. */
 export function upgrade(port: number, path: string, headers: Record<string, string> = {}, ca?: string) {
   return request(port, path, {
     method: 'GET',

@@ -7,17 +7,17 @@ import { openChain } from '../../src/chain/open.js'
 import { blockEncoder } from '../../src/rpc/format/block.js'
 import type { Database } from '../../src/storage/database.js'
 
-/** Location and start of a test chain. */
+/** Database, rules and genesis of a test chain. */
 export interface TestChain {
   database: Database
-  /** Its number in the database. */
+  /** Network number in the database. */
   network: number
   chainId: bigint
   schedule: ForkSchedule
   genesis: Genesis
 }
 
-/** Opens a chain without a node; only blocks move its clock. */
+/** Opens a chain without a node around it; only its blocks advance its clock. */
 export function openTestChain({ schedule, genesis, ...place }: TestChain): Promise<Chain> {
   return openChain({
     ...place,
@@ -37,7 +37,7 @@ export function openTestChain({ schedule, genesis, ...place }: TestChain): Promi
 const chainId = 31337n
 const schedule = createSingleForkSchedule({ chainId, hardfork: 'osaka' })
 
-/** A chain under Osaka with one funded account. */
+/** An Osaka chain with one funded account. */
 export const osakaChain: Pick<TestChain, 'chainId' | 'schedule' | 'genesis'> = {
   chainId,
   schedule,

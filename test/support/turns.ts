@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { vi } from 'vitest'
 
-/** Last time of the clock, below which no clock returns. */
+/** Latest reading of any mocked clock; later ones start from here, so that time never goes backwards. */
 let latest = 0
 
 /**
- * Makes every slice (src/encoding/timeSlice.ts) expire immediately: work yields wherever it can, and how often
- * does not depend on the machine. vi.restoreAllMocks undoes this.
+ * Makes every time slice (src/encoding/timeSlice.ts) count as used up: work yields wherever it can, equally often on
+ * every machine. Undone by vi.restoreAllMocks.
  */
 export function endEverySlice(): void {
   latest = Math.max(latest, performance.now())
   vi.spyOn(performance, 'now').mockImplementation(() => (latest += 10))
 }
 
-/** Runs work and counts the event loop turns until it is done; calls `between` in each but the last. */
+/** Counts the event loop turns until work is done; calls `between` in every turn but the last. */
 export async function countTurns(
   work: () => Promise<unknown>,
   between: () => unknown = () => undefined,
@@ -32,10 +32,10 @@ export async function countTurns(
 }
 
 /**
- * Runs work while every clock read advances the clock, by a millisecond unless specified, so that time slices are
- * used up equally on every machine.
+ * Does work under a clock that every reading advances, by default by a millisecond, so that time slices end alike on
+ * every machine.
  *
- * @param turned - called on every turn of the event loop
+ * @param turned - called in every turn of the event loop
  */
 async function watchTurns(
   work: () => Promise<unknown>,
@@ -59,8 +59,8 @@ async function watchTurns(
 }
 
 /**
- * Counts the event loop turns during work that does not wait for anything outside the process, with a clock
- * that every read advances by a millisecond, or by the given time.
+ * Counts the event loop turns during work that waits for nothing outside the process, under a clock that every
+ * reading advances, by default by a millisecond.
  */
 export async function countTurnsByLooks(
   work: () => Promise<unknown>,
@@ -71,7 +71,7 @@ export async function countTurnsByLooks(
   return turns
 }
 
-/** Maximum number of body pieces consumed in one event loop turn by work that never waits for one. */
+/** Returns the most pieces of a body that work takes in one event loop turn, when every piece is ready at once. */
 export async function mostInOneTurn(
   pieces: readonly Uint8Array[],
   work: (body: AsyncIterable<Uint8Array>) => Promise<unknown>,

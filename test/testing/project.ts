@@ -7,17 +7,17 @@ import { build } from '../../scripts/build.mjs'
 
 const execute = promisify(execFile)
 
-/** A project in a temporary directory with this package and all its dependencies installed. */
+/** A temporary project with this package and all packages of this repository installed. */
 export interface Project {
   folder: string
-  /** Runs a line in a shell with the commands of the installed packages, like npm. @returns its output */
+  /** Runs a shell command with the binaries of installed packages in PATH, like npm. @returns its output */
   shell(line: string): Promise<string>
-  /** Runs a Node.js program of the project. @returns its output @throws with its output if it fails */
+  /** Runs a Node.js program of the project. @returns its output @throws Error with the output if it fails */
   run(words: readonly string[], environment?: Record<string, string>): Promise<string>
   remove(): Promise<void>
 }
 
-/** Creates a project from files by path, or from a copy of a directory. */
+/** Creates a project from files given by path, or from a copy of a directory. */
 export async function createProject(files: Readonly<Record<string, string>> | string): Promise<Project> {
   await build({ types: false, log: () => undefined })
   const folder = await mkdtemp(join(tmpdir(), 'standin-project-'))
@@ -60,7 +60,7 @@ export async function createProject(files: Readonly<Record<string, string>> | st
   }
 }
 
-/** Environment without the variables of this test runner. */
+/** Returns the environment without the variables set by this test runner. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env)
   return Object.fromEntries(
@@ -70,7 +70,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   )
 }
 
-/** Whether a path belongs to the example itself, not to an installation in it. */
+/** Returns whether a path belongs to the example, as opposed to what was installed or built in it. */
 function isSource(path: string): boolean {
   return !/[/\\](node_modules|dist|artifacts|cache)([/\\]|$)/.test(path)
 }

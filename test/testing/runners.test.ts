@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode } from '../../src/index.js'
 import { type Project, createProject } from './project.js'
 
-/** Two tests that each find block 0 and mine one; `load` brings `useNode`, `same` compares. */
+/** Two tests that each start at block 0 and mine one; `load` imports `useNode`, `same` compares. */
 const suite = (load: string, same: string): string => `${load}
 const node = useNode()
 for (const name of ['first', 'second']) {
@@ -32,7 +32,7 @@ for (const name of ['first', 'second']) {
 }
 `
 
-/** Two tests that read the provider's chain id and balance; `load` brings `useNode`, `same` compares. */
+/** Two tests that read the provider's chain id and balance; `load` imports `useNode` and defines `same`. */
 const recordedSuite = (load: string): string => `${load}
 const node = useNode({ upstream: process.env.PROVIDER, chainId: 1 }, { cassettes: folder })
 const ask = async (method) => {
@@ -102,7 +102,7 @@ test('jest: a node for each worker, from CommonJS', async () => {
   expect(output).toContain('4 passed, 4 total')
 })
 
-test('jest: without the set-up a file starts a process of its own', async () => {
+test('jest: without the global setup a file starts its own process', async () => {
   const words = ['node_modules/jest/bin/jest.js', '--ci', '--config', 'alone.config.js']
   expect(await project.run(words)).toContain('2 passed, 2 total')
 })

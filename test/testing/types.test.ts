@@ -49,7 +49,7 @@ const balance: Promise<unknown> = node().request('eth_getBalance', [node().accou
 export = { balance, network: hardhat.standinNetwork() }
 `
 
-test('the declarations of the adapters check, libraries included, for modules and CommonJS', async () => {
+test('the declarations of the adapters type-check without skipLibCheck, for modules and CommonJS', async () => {
   await build({ log: () => undefined })
   const project = await createProject({
     'package.json': '{}',
@@ -61,7 +61,7 @@ test('the declarations of the adapters check, libraries included, for modules an
     const output = await project
       .run(['node_modules/typescript/bin/tsc', '-p', '.'])
       .catch((error: Error) => error.message)
-    // Errors in declarations of other packages are ignored.
+    // Ignores errors in the declarations of other packages.
     const own = output
       .split('\n')
       .filter((line) => /error/.test(line) && !/^\S*node_modules\/(?!standin)/.test(line))

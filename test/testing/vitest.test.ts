@@ -5,7 +5,7 @@ const files = 8
 const testsPerFile = 25
 const workers = 4
 
-/** Each test must find the chain as the file's beforeAll left it, and leaves it changed. */
+/** Each test expects the chain as left by the file's beforeAll, and changes it. */
 const suite = `import { expect } from 'vitest'
 import { test } from 'standin/vitest'
 import { appendFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ beforeAll(async () => {
 
 afterAll(() => project.remove())
 
-test('two hundred tests on four workers each start with a fresh state', async () => {
+test('two hundred tests on four workers each find a fresh state', async () => {
   const output = await project.run(['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'])
   const report = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
     numPassedTests: number
@@ -94,7 +94,7 @@ test('two hundred tests on four workers each start with a fresh state', async ()
   expect(urls.size).toBeLessThanOrEqual(workers)
 })
 
-test('without the set-up each file has a node in its own process', async () => {
+test('without the global setup each file has a node in its own process', async () => {
   const words = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'alone.config.js', '--reporter=json']
   const output = await project.run(words)
   expect(output).toContain('"numPassedTests":5')

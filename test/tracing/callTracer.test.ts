@@ -35,7 +35,7 @@ describe('callTracer', () => {
     })
   })
 
-  it('nests frames, consistent with the receipt and each other', async () => {
+  it('nests frames that agree with the receipt and with each other', async () => {
     const data = inputOf('NestedCaller', 'descend', [3n])
     const receipt = await chain.send({ to: nested, data, gas: toHex(900_000) })
     const top = await frameOf(receipt, { withLog: true })
@@ -69,7 +69,7 @@ describe('callTracer', () => {
     expect(await frameOf(receipt)).not.toHaveProperty('logs')
   })
 
-  it("gives a delegate call its caller's value, and a static call none", async () => {
+  it('shows the value of the enclosing frame for a delegate call, and none for a static call', async () => {
     const inner = inputOf('NestedCaller', 'context')
     const data = inputOf('NestedCaller', 'delegate', [nested, inner])
     const top = await frameOf(await chain.send({ to: nested, data, value: toHex(3) }))
@@ -82,7 +82,7 @@ describe('callTracer', () => {
     expect(below).not.toHaveProperty('value')
   })
 
-  it('reports why a frame failed, and keeps revert data', async () => {
+  it('reports why a frame failed, and the data of a revert', async () => {
     const reverter = await chain.deploy('Reverter')
     const forward = async (
       functionName: string,
@@ -148,7 +148,7 @@ describe('callTracer', () => {
     expect(failed).not.toHaveProperty('to')
   })
 
-  it('shows a SELFDESTRUCT as a frame with the balance it sends', async () => {
+  it('shows SELFDESTRUCT as a frame with the balance sent', async () => {
     const data = inputOf('Store', 'createAndDestroy', [pad('0x7'), chain.bob])
     const top = await frameOf(await chain.send({ to: store, data, value: toHex(11) }))
     const destroy = everyFrame(top).find(({ type }) => type === 'SELFDESTRUCT')
@@ -162,8 +162,8 @@ describe('callTracer', () => {
     expect(top.calls).toMatchObject([{ to: '0x0000000000000000000000000000000000000004', output: '0x1234' }])
   })
 
-  it('shows calls and creations that fail before they begin', async () => {
-    // CALL with value 1 to 0xff.. from an account without balance, then CREATE with value 1.
+  it('shows calls and creations that fail before they start', async () => {
+    // CALL with value 1 to 0xff.. without a balance, then CREATE with value 1.
     const to = await chain.deployCode(
       '600060006000600060017311111111111111111111111111111111111111116000f1600060006001f000',
     )
@@ -185,7 +185,7 @@ describe('callTracer', () => {
   it('shows a call that is too deep', async () => {
     const old = await TracedNode.start({ hardfork: 'homestead' })
     try {
-      // Before EIP-150 a call may pass on all gas but a thousand, so 1024 frames fit.
+      // Before EIP-150 a call may pass on all but a thousand gas, so 1024 frames fit.
       const to = await old.deployCode('600060006000600060003061' + '03e85a03f1')
       const { transactionHash } = await old.send({ to, gas: toHex(4_000_000) })
       const top = await old.trace<Frame>(transactionHash, { tracer: 'callTracer' })
@@ -198,8 +198,8 @@ describe('callTracer', () => {
   })
 })
 
-describe('other tracers', () => {
-  it('4byteTracer counts selectors with the length of their arguments', async () => {
+describe('the other built-in tracers', () => {
+  it('4byteTracer counts selectors by argument size', async () => {
     const receipt = await chain.send({ to: nested, data: inputOf('NestedCaller', 'descend', [2n]) })
     const selector = inputOf('NestedCaller', 'descend', [0n]).slice(0, 10)
     expect(await chain.trace(receipt.transactionHash, { tracer: '4byteTracer' })).toEqual({
@@ -214,7 +214,7 @@ describe('other tracers', () => {
     expect(Object.keys(counts)).toEqual([`${data.slice(0, 10)}-${(data.length - 10) / 2}`])
   })
 
-  it('flatCallTracer lists the frames of callTracer with their addresses', async () => {
+  it('flatCallTracer lists the frames of callTracer with their trace addresses', async () => {
     const data = inputOf('NestedCaller', 'descend', [2n])
     const receipt = await chain.send({ to: nested, data })
     const frames = everyFrame(await frameOf(receipt))
@@ -234,7 +234,7 @@ describe('other tracers', () => {
     )
   })
 
-  it('flatCallTracer has its own formats for creations, destruction, failures and precompiles', async () => {
+  it('flatCallTracer has its own format for creations, self-destructs, failures and precompiles', async () => {
     const made = await chain.send({
       to: store,
       data: inputOf('Store', 'createAndDestroy', [pad('0x17'), chain.bob]),
@@ -270,7 +270,7 @@ describe('other tracers', () => {
     expect(failed).not.toHaveProperty('result')
   })
 
-  it('muxTracer runs several at once, and noopTracer shows nothing', async () => {
+  it('muxTracer runs several tracers at once, noopTracer none', async () => {
     const receipt = await chain.send({ to: nested, data: inputOf('NestedCaller', 'descend', [1n]) })
     const tracerConfig = {
       callTracer: { onlyTopCall: true },

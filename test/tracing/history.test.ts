@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => chain.stop())
 
-/** Mines several calls of the first account in one block, in order. */
+/** Mines several calls to the store in one block, in order, and returns their hashes. */
 async function mineTogether(inputs: readonly Hex[]): Promise<Hex[]> {
   await chain.call('evm_setAutomine', false)
   const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
@@ -40,8 +40,8 @@ function increments(count: number): Hex[] {
   return new Array<Hex>(count).fill(inputOf('Store', 'increment'))
 }
 
-describe('a trace of the past', () => {
-  it('starts from the state left by earlier transactions of the block', async () => {
+describe('a trace of a mined transaction', () => {
+  it('starts from the state after the preceding transactions of the block', async () => {
     const hashes = await mineTogether(increments(3))
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [100n]) })
     for (const [index, hash] of hashes.entries()) {
@@ -65,7 +65,7 @@ describe('a trace of the past', () => {
     }
   })
 
-  it('counts logs through the block', async () => {
+  it('numbers logs across the block', async () => {
     const events = await chain.deploy('Events')
     const before = store
     store = events
@@ -79,7 +79,7 @@ describe('a trace of the past', () => {
     expect(second.logs?.map(({ index }) => index)).toEqual(['0x2'])
   })
 
-  it('sees state changed by a control, even after another block', async () => {
+  it('sees state set by a control, even after another block', async () => {
     await chain.call('hardhat_setStorageAt', store, '0x0', pad(toHex(41)))
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     await chain.send({ to: store, data: inputOf('Store', 'setNumber', [0n]) })
@@ -92,7 +92,7 @@ describe('a trace of the past', () => {
     })
   })
 
-  it('knows impersonated senders', async () => {
+  it('shows an impersonated account as the sender', async () => {
     const stranger = `0x${'77'.repeat(20)}` as const
     await chain.call('hardhat_impersonateAccount', stranger)
     await chain.call('hardhat_setBalance', stranger, toHex(10n ** 18n))
@@ -101,7 +101,7 @@ describe('a trace of the past', () => {
     expect(frame).toMatchObject({ from: stranger, to: store, gasUsed: receipt.gasUsed })
   })
 
-  it('finds non-canonical blocks by hash', async () => {
+  it('reaches blocks that are no longer canonical, by hash', async () => {
     const receipt = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     await chain.call('anvil_reorg', 1, [])
     const traced = await chain.call<Traced<Frame>[]>('debug_traceBlockByHash', receipt.blockHash, {
@@ -151,7 +151,7 @@ describe('debug_traceCall', () => {
     expect((await trace('latest')).output).toBe(pad(toHex(61)))
   })
 
-  it('runs at the position of a transaction of the block', async () => {
+  it('runs at the index of a transaction of the block', async () => {
     const hashes = await mineTogether(increments(3))
     const { blockNumber } = await chain.call<Receipt>('eth_getTransactionReceipt', hashes[0])
     const call = { to: store, data: inputOf('Store', 'increment') }
@@ -163,13 +163,13 @@ describe('debug_traceCall', () => {
     await expect(chain.call('debug_traceCall', call, blockNumber, { txIndex: '0x3' })).rejects.toThrow(
       'out of range',
     )
-    // geth parses it as a signed number.
+    // geth reads it as a signed number.
     await expect(
       chain.call('debug_traceCall', call, blockNumber, { txIndex: '0xffffffffffffffff' }),
     ).rejects.toThrow(/^transaction index -1 out of range for block 0x/)
   })
 
-  it('reports why a call may not run', async () => {
+  it('reports why a call cannot run', async () => {
     const call = { from: `0x${'99'.repeat(20)}`, to: store, value: '0x5' }
     await expect(chain.call('debug_traceCall', call, 'latest')).rejects.toMatchObject({
       code: -32000,

@@ -17,15 +17,15 @@ const codes = {
   answer: '0x602a60005260206000f3',
   /** Reverts with four bytes. */
   revert: '0x63deadbeef6000526004601cfd',
-  /** Adds with one item on the stack. */
+  /** ADD with one item on the stack. */
   underflow: '0x600101',
   /** Calls the callee, which reverts with one byte. */
   nested: `0x60006000600060006000${'73'}${CALLEE.slice(2)}620186a0f15000`,
-  /** Never ends by itself. */
+  /** Loops until its gas is used up. */
   loop: '0x5b600056',
 }
 
-/** Traces a call of a contract with other code; the values below are from geth 1.17.10. */
+/** Traces a call to a contract with overridden code. The expected values below were recorded from geth 1.17.10. */
 function trace(code: keyof typeof codes, tracer: string, tracerConfig?: unknown): Promise<unknown> {
   return chain.call(
     'debug_traceCall',
@@ -43,7 +43,7 @@ function trace(code: keyof typeof codes, tracer: string, tracerConfig?: unknown)
   )
 }
 
-/** A tracer whose result is one expression. */
+/** Returns a tracer whose result is one expression. */
 const resultOf = (expression: string): string => `{fault() {}, result(ctx, db) { return ${expression} }}`
 
 describe('a tracer in JavaScript', () => {
@@ -111,7 +111,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('receives the transaction', async () => {
+  it('receives the transaction in ctx', async () => {
     const facts =
       '[ctx.type, toHex(ctx.from), toHex(ctx.to), toHex(ctx.input), ctx.value.toString(), ctx.gas, ctx.gasUsed, ' +
       'ctx.gasPrice.toString(), ctx.block, toHex(ctx.output), ctx.error === undefined, ctx.blockHash === undefined]'
@@ -125,7 +125,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('knows the block and position of a mined transaction', async () => {
+  it('receives the block and index of a mined transaction', async () => {
     const receipt = await chain.send({ to: chain.bob, value: '0x7' })
     const program = resultOf('[toHex(ctx.blockHash), toHex(ctx.txHash), ctx.txIndex, ctx.block, ctx.value]')
     expect(await chain.trace(receipt.transactionHash, { tracer: program })).toEqual([
@@ -137,7 +137,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it("has geth's functions and integers", async () => {
+  it("has geth's functions and big integers", async () => {
     const cases: [string, unknown][] = [
       ['toHex(toContract(toAddress("0xaaaaa"), 3))', '0x3f133d5ddb97efe00c4e9f88f02cf6dfdfe4c27f'],
       [
@@ -163,13 +163,13 @@ describe('a tracer in JavaScript', () => {
     }
   })
 
-  it('receives its configuration as text', async () => {
+  it('receives its config as a string', async () => {
     const program = '{setup(config) { this.config = config }, fault() {}, result() { return this.config }}'
     expect(await trace('answer', program, { x: 1 })).toBe('{"x":1}')
     expect(await trace('answer', program)).toBe('{}')
   })
 
-  it('is refused with the name of the function that failed', async () => {
+  it('is refused with a message that names the function that failed', async () => {
     const step = (body: string): string => `{step(log) { ${body} }, fault() {}, result() { return 1 }}`
     const cases: [string, RegExp][] = [
       ['{result() {}}', /^trace object must expose a function fault\(\)$/],
@@ -203,16 +203,16 @@ describe('a tracer in JavaScript', () => {
     await expect(tracing(resultOf('missing'))).rejects.toThrow(/^tracing failed: insufficient funds/)
   })
 
-  it('is stopped if it does not return, uses too much memory or traces endlessly', async () => {
+  it('is stopped when it does not return or takes too much memory', async () => {
     await expect(trace('answer', resultOf('(() => { for (;;) {} })()'))).rejects.toThrow(/^execution timeout/)
     const hoarder = resultOf('(() => { const all = []; for (;;) all.push(new Uint8Array(1e7)) })()')
     await expect(trace('answer', hoarder)).rejects.toThrow(/out of memory/)
     const counter = '{n: 0, step() { this.n++ }, fault() {}, result() { return this.n }}'
-    // 78,936 gas pay for 6,578 rounds of three opcodes at 12 gas, and no further opcode.
+    // 78,936 gas pay for 6,578 rounds of three opcodes at 12 gas; the next opcode runs out.
     expect(await trace('loop', counter)).toBe(3 * 6578 + 1)
   })
 
-  it('cannot access this process', async () => {
+  it('has no access to this process', async () => {
     const names = ['process', 'require', 'module', 'fetch', 'console', 'setTimeout', 'WebAssembly', 'host']
     const types = resultOf(`[${names.map((name) => `typeof ${name}`).join(', ')}]`)
     expect(await trace('answer', types)).toEqual(names.map(() => 'undefined'))
@@ -232,7 +232,7 @@ describe('a tracer in JavaScript', () => {
     })
   })
 
-  it('fails alone in the trace of a block', async () => {
+  it('fails per transaction in the trace of a block', async () => {
     const receipt = await chain.send({ to: chain.bob, value: '0x7' })
     const program = resultOf('missing')
     expect(await chain.call('debug_traceBlockByNumber', receipt.blockNumber, { tracer: program })).toEqual([

@@ -35,7 +35,7 @@ function diffOf(receipt: Receipt, tracerConfig: object = {}): Promise<Diff> {
   return chain.trace<Diff>(receipt.transactionHash, config)
 }
 
-/** An account at a block, in the tracer's format. */
+/** Reads an account at a block over JSON-RPC, in the tracer's format. */
 async function accountAt(
   address: string,
   block: Hex,
@@ -50,7 +50,7 @@ function before({ blockNumber }: Receipt): Hex {
 }
 
 describe('prestateTracer', () => {
-  it('shows every touched account as it was before the block', async () => {
+  it('shows every touched account as of the parent block', async () => {
     const data = inputOf('NestedCaller', 'forward', [store, inputOf('Store', 'setNumber', [6n])])
     const receipt = await chain.send({ to: nested, data })
     const accounts = await prestateOf(receipt)
@@ -70,7 +70,7 @@ describe('prestateTracer', () => {
     expect(Object.keys(accounts)).toEqual(Object.keys(accounts).sort())
   })
 
-  it('shows the differences between before and after in diff mode', async () => {
+  it('shows the changes in diff mode', async () => {
     await chain.send({ to: store, data: inputOf('Store', 'fill', [20n, 3n, 1n]) })
     const receipt = await chain.send({
       to: store,
@@ -117,14 +117,14 @@ describe('prestateTracer', () => {
     expect(grown).toBe(5n)
   })
 
-  it('gives a touched but absent account a zero code hash, like geth', async () => {
+  it('gives a touched but absent account a zero code hash like geth', async () => {
     const absent = `0x${'5b'.repeat(20)}` as const
     const { pre, post } = await diffOf(await chain.send({ to: absent, value: '0x0' }))
     expect(post[absent]).toEqual({ codeHash: pad('0x0') })
     expect(pre).not.toHaveProperty(absent)
   })
 
-  it('shows a destroyed account only as it was before', async () => {
+  it('shows a destroyed account only in the prestate', async () => {
     const old = await TracedNode.start({ hardfork: 'shanghai' })
     try {
       // PUSH20 bob SELFDESTRUCT

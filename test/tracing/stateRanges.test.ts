@@ -19,7 +19,7 @@ interface Dump {
   next?: Hex
 }
 
-/** Code that writes the first word of its call data to the slot of the second. */
+/** Runtime code that stores the first word of its call data in the slot given by the second. */
 const writer = '0x5f35602035555f5ff3'
 const contract = `0x${'c0de'.repeat(10)}`
 const recipient = `0x${'ab'.repeat(20)}`
@@ -46,8 +46,8 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-describe('the contents of a state', () => {
-  it('are dumped by accounts, with code and storage', async () => {
+describe('a state', () => {
+  it('is dumped by account, with code and storage', async () => {
     const dump = await call<Dump>('debug_dumpBlock', 'latest')
     const { stateRoot } = await call<{ stateRoot: Hex }>('eth_getBlockByNumber', 'latest', false)
     expect(`0x${dump.root}`).toBe(stateRoot)
@@ -65,7 +65,7 @@ describe('the contents of a state', () => {
     expect(accounts.find(({ address }) => address === from)).toMatchObject({ nonce: 3 })
   })
 
-  it('are listed page by page in the order of hashed addresses', async () => {
+  it('is listed page by page in order of hashed addresses', async () => {
     const all = await call<Dump>('debug_accountRange', 'latest', '0x', 256, true, true, false)
     const keys = Object.values(all.accounts)
       .map(({ key }) => key)
@@ -108,7 +108,7 @@ describe('the contents of a state', () => {
     await expect(call('debug_getModifiedAccountsByNumber', 0)).rejects.toThrow('block 0 has no parent')
   })
 
-  it("have a root after each transaction, the last of which is the block's", async () => {
+  it('has a root after each transaction, the last being that of the block', async () => {
     const { hash, stateRoot } = await call<{ hash: Hex; stateRoot: Hex }>(
       'eth_getBlockByNumber',
       '0x2',
@@ -120,14 +120,14 @@ describe('the contents of a state', () => {
     expect(roots[0]).not.toBe(stateRoot)
   })
 
-  it('include the preimages of hashed addresses and slots', async () => {
+  it('has preimages of its hashed addresses and slots', async () => {
     expect(await call('debug_preimage', keccak256(contract as Hex))).toBe(contract)
     expect(await call('debug_preimage', keccak256(pad('0x2')))).toBe(pad('0x2'))
     await expect(call('debug_preimage', keccak256('0x1234'))).rejects.toThrow('unknown preimage')
   })
 })
 
-describe('a validation by ERC-7562', () => {
+describe('ERC-7562 validation', () => {
   it('is traced with slots, opcodes and hashed bytes', async () => {
     // SLOAD of slot 1, GAS before POP, KECCAK256 of a word, EXTCODESIZE of the recipient.
     const code = '0x600154505a5060205f2050' + `73${recipient.slice(2)}3b50` + '00'

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-/** Gas used by the opcodes of the outermost frame, from the gas counter only. */
+/** Returns the gas used by the outermost frame, from its gas counter alone. */
 function executionGas(steps: readonly Step[]): number {
   const outermost = steps.filter(({ depth }) => depth === 1)
   const first = outermost[0]
@@ -18,7 +18,7 @@ function executionGas(steps: readonly Step[]): number {
 }
 
 describe('the struct logger', () => {
-  it('shows gas that adds up to the receipt, and a counter that falls by the cost of each step', async () => {
+  it("shows gas that adds up to the receipt, and a counter that falls by each step's cost", async () => {
     const store = await chain.deploy('Store')
     const receipt = await chain.send({
       to: store,
@@ -53,7 +53,7 @@ describe('the struct logger', () => {
       if (step.op !== 'CALL' || next === undefined) return
       expect(next.depth).toBe(step.depth + 1)
       expect(step.gas - step.gasCost).toBeGreaterThan(0)
-      // No value, so no stipend: the frame gets what the step was charged beyond the 100 for a warm account.
+      // Without a value there is no stipend: the frame gets the step's cost less the 100 for a warm account.
       expect(next.gas).toBe(step.gasCost - 100)
     })
     const reads = steps.filter(({ storage }) => storage !== undefined)
@@ -76,7 +76,7 @@ describe('the struct logger', () => {
     expect(withMemory.length).toBeGreaterThan(0)
     for (const { memory } of withMemory)
       expect(memory?.every((word) => /^0x[0-9a-f]{64}$/.test(word))).toBe(true)
-    // Solidity code starts with PUSH1 0x80 PUSH1 0x40 MSTORE: the free memory pointer is in the third word.
+    // Solidity begins with PUSH1 0x80 PUSH1 0x40 MSTORE: the free memory pointer is the third word.
     expect(withMemory[0]?.memory?.[2]).toBe(pad('0x80'))
     const forwarded = await chain.deploy('NestedCaller')
     const data = inputOf('NestedCaller', 'forward', [store, inputOf('Store', 'number')])
@@ -86,7 +86,7 @@ describe('the struct logger', () => {
     expect(structLogs[0]).not.toHaveProperty('returnData')
   })
 
-  it('stops after a number of bytes', async () => {
+  it('omits steps beyond a limit of bytes', async () => {
     const store = await chain.deploy('Store')
     const { transactionHash } = await chain.send({ to: store, data: inputOf('Store', 'increment') })
     const whole = await chain.trace<StructTrace>(transactionHash)
@@ -96,7 +96,7 @@ describe('the struct logger', () => {
     let shown = 0
     for (let bytes = 0; bytes <= 500; shown++) bytes += (sizes[shown] ?? 0) + 1
     expect(cut.structLogs).toEqual(whole.structLogs.slice(0, shown))
-    // geth compares the number unchanged: nothing is that short.
+    // geth compares with the negative number, which no output is below.
     expect((await chain.trace<StructTrace>(transactionHash, { limit: -1 })).structLogs).toEqual([])
   })
 
@@ -120,8 +120,8 @@ describe('the struct logger', () => {
     expect(failed.structLogs.at(-1)).toMatchObject({ op: 'SSTORE', error: 'out of gas', gasCost: 22_100 })
   })
 
-  it('shows a price that cannot be computed for want of gas as geth 1.17 does', async () => {
-    // PUSH20 SELFDESTRUCT as creation code: 6,000 gas are left, and it costs 5,000 plus 2,600 for a cold beneficiary.
+  it('shows a cost whose dynamic part cannot be paid like geth 1.17', async () => {
+    // PUSH20 SELFDESTRUCT as init code: 6,000 gas are left for 5,000 plus 2,600 for a cold beneficiary.
     const poor = await chain.send({ data: `0x73${'12'.repeat(20)}ff`, gas: toHex(53_354 + 3 + 6_000) })
     const { structLogs } = await chain.trace<StructTrace>(poor.transactionHash)
     const step = { op: 'SELFDESTRUCT', gas: 6_000, gasCost: 5_000, error: 'out of gas: out of gas' }
@@ -134,8 +134,8 @@ describe('the struct logger', () => {
     ['ends at the end of the code with a STOP', '6001', { pc: 2, op: 'STOP', gasCost: 0 }],
     ['names an invalid opcode', '0c', { op: 'opcode 0xc not defined' }],
     ['names the opcode that is invalid by design', 'fe', { op: 'INVALID', gasCost: 0 }],
-    ['says that the stack is too short', '600101', { op: 'ADD', error: 'stack underflow (1 <=> 2)' }],
-    ['calls PREVRANDAO what geth calls it', '44', { pc: 1, op: 'STOP' }],
+    ['reports a stack underflow', '600101', { op: 'ADD', error: 'stack underflow (1 <=> 2)' }],
+    ['names PREVRANDAO', '44', { pc: 1, op: 'STOP' }],
   ])('%s', async (_, code, last) => {
     const to = await chain.deployCode(code)
     const { transactionHash } = await chain.send({ to, gas: toHex(50_000) })
@@ -150,7 +150,7 @@ describe('the struct logger', () => {
     expect(trace).toEqual({ gas: 21_000, failed: false, returnValue: '0x', structLogs: [] })
   })
 
-  it('refuses traces that are too long or take too long, and parses durations like Go', async () => {
+  it('refuses traces that are too large or too slow, and parses durations like Go', async () => {
     const to = await chain.deployCode('5b600056')
     const { transactionHash } = await chain.send({ to, gas: toHex(3_000_000) })
     const refused = (config: object): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { readArtifact } from '../support/artifacts.js'
 
-/** Members of a receipt that traces are compared with. */
+/** The receipt fields that traces are compared with. */
 export interface Receipt {
   transactionHash: Hex
   blockHash: Hex
@@ -13,7 +13,7 @@ export interface Receipt {
   logs: { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex }[]
 }
 
-/** A step of a struct log. */
+/** One step of a struct log. */
 export interface Step {
   pc: number
   op: string
@@ -28,7 +28,7 @@ export interface Step {
   refund?: number
 }
 
-/** Answer of debug_traceTransaction without a tracer. */
+/** Result of debug_traceTransaction without a tracer. */
 export interface StructTrace {
   gas: number
   failed: boolean
@@ -52,7 +52,7 @@ export interface Frame {
   logs?: { address: Hex; topics: Hex[]; data: Hex; index: Hex; position: Hex }[]
 }
 
-/** A node whose chain is traced, with shortcuts for tests. */
+/** A node with helpers to send, deploy and trace. */
 export class TracedNode {
   readonly node: StandinNode
 
@@ -76,20 +76,20 @@ export class TracedNode {
     return (await this.node.request(method, params)) as T
   }
 
-  /** Sends a transaction from the first account. @returns its receipt */
+  /** Sends a transaction from the first account and returns its receipt. */
   async send(transaction: Record<string, unknown>): Promise<Receipt> {
     const hash = await this.call<Hex>('eth_sendTransaction', { from: this.alice, ...transaction })
     return this.call<Receipt>('eth_getTransactionReceipt', hash)
   }
 
-  /** Deploys a contract of fixtures/contracts. */
+  /** Deploys a contract from fixtures/contracts. */
   async deploy(name: string, args: readonly unknown[] = []): Promise<Hex> {
     const { abi, bytecode } = readArtifact(name)
     const receipt = await this.send({ data: encodeDeployData({ abi, bytecode, args }) })
     return receipt.contractAddress
   }
 
-  /** Deploys raw code. */
+  /** Deploys bare runtime code. */
   async deployCode(code: string): Promise<Hex> {
     const length = (code.length / 2).toString(16).padStart(4, '0')
     const receipt = await this.send({ data: `0x61${length}600e60003961${length}6000f3${code}` })
@@ -105,7 +105,7 @@ export class TracedNode {
   }
 }
 
-/** Call data for a function of a contract of fixtures/contracts. */
+/** Encodes the call data of a function of a contract from fixtures/contracts. */
 export function inputOf(name: string, functionName: string, args: readonly unknown[] = []): Hex {
   return encodeFunctionData({ abi: readArtifact(name).abi, functionName, args })
 }

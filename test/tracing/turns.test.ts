@@ -4,7 +4,7 @@ import { countTurns, endEverySlice } from '../support/turns.js'
 import { inputOf, TracedNode, type Receipt } from './tracedNode.js'
 
 const TRANSACTIONS = 12
-/** Repetitions of each step of a long trace. */
+/** Number of calls, logs and stores in the long trace. */
 const STEPS = 40
 
 let chain: TracedNode
@@ -19,7 +19,7 @@ afterEach(async () => {
   await chain.stop()
 })
 
-/** Mines a block of such transactions. @returns their hashes */
+/** Mines a block with TRANSACTIONS copies of a transaction and returns their hashes. */
 async function mineMany(transaction: object): Promise<Hex[]> {
   await chain.call('evm_setAutomine', false)
   const hashes: Hex[] = []
@@ -32,7 +32,7 @@ async function mineMany(transaction: object): Promise<Hex[]> {
   return hashes
 }
 
-it('yields to other work between the transactions of a block', async () => {
+it('yields between the transactions of a block', async () => {
   const hashes = await mineMany({ to: chain.bob, value: '0x1' })
   const last = hashes.at(-1)
   const { blockNumber } = await chain.call<Receipt>('eth_getTransactionReceipt', last)
@@ -61,7 +61,7 @@ it('yields to other work between the transactions of a block', async () => {
   }
 })
 
-it('yields to other work between calls that build on each other', async () => {
+it('yields between calls that build on each other', async () => {
   const call = { from: chain.alice, to: chain.bob }
   const calls = new Array<object>(TRANSACTIONS).fill(call)
   const traced = calls.map((one) => [one, ['trace']])
@@ -75,9 +75,9 @@ it('yields to other work between calls that build on each other', async () => {
   }
 })
 
-it('yields to other work while writing one long trace', async () => {
+it('yields while writing one long trace', async () => {
   const repeated = (code: string) => code.repeat(STEPS)
-  // STEPS calls of bob without data, logs without data, and slots that are set.
+  // STEPS empty calls to bob, empty logs and stores.
   const calls = repeated(`5f5f5f5f5f73${chain.bob.slice(2)}5af150`)
   const slots = Array.from({ length: STEPS }, (_, slot) => `600160${slot.toString(16).padStart(2, '0')}55`)
   const to = await chain.deployCode(`${calls}${repeated('5f5fa0')}${slots.join('')}`)
@@ -115,7 +115,7 @@ it('yields to other work while writing one long trace', async () => {
   }
 })
 
-it('shows the same even if the chain changes meanwhile', async () => {
+it('is not affected by changes of the chain meanwhile', async () => {
   const snapshot = await chain.call<Hex>('evm_snapshot')
   const increment = { to: store, data: inputOf('Store', 'increment') }
   const [hash] = await mineMany(increment)

@@ -26,7 +26,7 @@ beforeAll(() => {
   cellProofs = kzg.computeCellsAndProofs(blob)[1] as Hex[]
 })
 
-/** Signs a blob transaction and adds its blobs. */
+/** Signs a blob transaction with its sidecar. */
 async function signed(
   chain: TracedNode,
   nonce: number,
@@ -49,12 +49,12 @@ async function signed(
   return sidecar(await account.signTransaction(transaction, { serializer: serializeTransaction }))
 }
 
-/** EIP-7594 network form: the transaction with version, blobs, commitments and cell proofs. */
+/** Encodes the EIP-7594 network form: the transaction with version, blobs, commitments and cell proofs. */
 function withCellProofs(raw: Hex): Hex {
   return withSidecar(raw, ['0x01', [blob], [commitment], cellProofs])
 }
 
-/** EIP-4844 network form. */
+/** Encodes the EIP-4844 network form. */
 function withBlobProof(raw: Hex): Hex {
   return withSidecar(raw, [[blob], [commitment], [oldProof]])
 }
@@ -65,7 +65,7 @@ function withSidecar(raw: Hex, parts: Item[]): Hex {
   const list = toRlp([...parts])
   const payload = Buffer.from(raw.slice(4), 'hex')
   const items = Buffer.from(list.slice(2), 'hex')
-  // The parts are items of a list, after the list's header.
+  // Everything before the first part is the list header.
   const head = items[0] as number
   const body = items.subarray(head > 0xf7 ? head - 0xf7 + 1 : 1)
   const joined = Buffer.concat([payload, body])
@@ -108,7 +108,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     }
   })
 
-  it('keep their blobs readable by versioned hash and by transaction', async () => {
+  it('have blobs that can be read by versioned hash and by transaction', async () => {
     await chain.call('evm_setAutomine', false)
     const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
     const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, withBlobProof))
@@ -137,7 +137,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     expect(await chain.call('eth_pendingTransactions')).toMatchObject([{ hash }])
     await chain.call('evm_mine')
     await chain.call('evm_setAutomine', true)
-    // As in blocks: without the blobs.
+    // Without blobs, as in a block.
     const raw = await chain.call<Hex>('eth_getRawTransactionByHash', hash)
     expect(await chain.call('debug_getRawTransactions', 'latest')).toEqual([raw])
     expect(await chain.call('eth_getTransactionReceipt', hash)).toMatchObject({
@@ -191,7 +191,7 @@ describe('under --compat anvil', () => {
   })
   afterAll(() => chain.stop())
 
-  it('blob transactions stay pending behind a nonce gap and next to others of their sender, like anvil', async () => {
+  it('blob transactions wait behind a nonce gap that another type may fill, like in anvil', async () => {
     const [account] = chain.node.accounts
     const later = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, 1, withCellProofs))
     expect(await chain.call('eth_getTransactionReceipt', later)).toBeNull()

@@ -33,7 +33,7 @@ describe('txpool', () => {
     expect(await chain.call('txpool_inspect')).toEqual({ pending: {}, queued: {} })
   })
 
-  it('shows pending transactions by sender and nonce, separate from queued ones', async () => {
+  it('shows pending and queued transactions separately, by sender and nonce', async () => {
     const fees = { maxFeePerGas: toHex(3n * 10n ** 9n), maxPriorityFeePerGas: toHex(10n ** 9n) }
     const first = await send({ to: chain.bob, value: toHex(5), gas: toHex(21_000), ...fees })
     const creation = await send({ data: '0x00', gas: toHex(60_000), gasPrice: toHex(2n * 10n ** 9n) })

@@ -16,7 +16,7 @@ const base = (extraData: number): Uint8Array[] => [
 const later = [[7], hash(10), [], [2, 0, 0], hash(11), hash(12)].map((field) => Uint8Array.from(field))
 
 test.each([0, 1, 32, 55, 56, 300])(
-  'a header with %i bytes of extra data is what the library decodes',
+  'the library decodes a header with %i bytes of extra data alike',
   (length) => {
     for (let fields = 0; fields <= later.length; fields++) {
       const rlp = RLP.encode([...base(length), ...later.slice(0, fields)])

@@ -15,7 +15,7 @@ test('inclusions have six bytes of ordinal and four of index, oldest first', () 
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest()
 
-it('may hold all that were added, and few others', () => {
+it('may hold all added hashes, and few others', () => {
   const filter = new TransactionFilter()
   const numbers = Array.from({ length: 20_000 }, (_, index) => index)
   expect(numbers.some((index) => filter.mayHold(hashOf(`added ${index}`)))).toBe(false)

@@ -174,7 +174,7 @@ describe('call', () => {
     expect(overridden.slice(1)).toEqual([6n, 9n, repeated(0xb0n, 20), 0n, 5n, 77n, repeated(5n, 32)])
   })
 
-  it('yields to other work during a long run', async () => {
+  it('yields during a long run', async () => {
     const site = await createTestSite()
     const stateOverrides = [{ address: contract, code: hexToBytes('0x5b5f56') }]
     let turns = 0

@@ -78,7 +78,7 @@ describe('estimateGas', () => {
   it("searches if the payer's remaining balance decides, although the code does not read its gas", async () => {
     const site = await createTestSite()
     const gasPrice = 10n ** 9n
-    // Succeeds only if at least a million gas were paid for out of alice's ten ether.
+    // Succeeds only if at least a million gas was paid from alice's ten ether.
     const most = (10n ** 19n - 1_000_000n * gasPrice).toString(16).padStart(16, '0')
     // CALLER BALANCE PUSH8 most LT PUSH1 0x10 JUMPI STOP JUMPDEST PUSH0 PUSH0 REVERT
     await site.state.putCode(new Address(contract), hexToBytes(`333167${most}10601057005b5f5ffd`))

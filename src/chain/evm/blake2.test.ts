@@ -17,7 +17,7 @@ function compress(rounds: number): string {
   return Buffer.from(runToCompletion(blake2Compress(input))).toString('hex')
 }
 
-it('compresses as the hash does', () => {
+it('compresses like the hash', () => {
   expect(compress(12)).toBe(createHash('blake2b512').update('abc').digest('hex'))
 })
 

@@ -221,7 +221,7 @@ describe('an invalid point', () => {
     ['BN254 multiplication', 0x07, join(offBn, words(32, 5n)), 'point is not on curve'],
     ['BN254 pairing', 0x08, join(offBn, new Uint8Array(128)), 'point is not on curve'],
     [
-      'BN254 pairing beside the subgroup',
+      'BN254 pairing outside the subgroup',
       0x08,
       join(bnG1(BnG1.BASE), bnG2(beside(BnG2, bn254Curve.fields.Fp2))),
       'point is not in correct subgroup',
@@ -248,25 +248,25 @@ describe('an invalid point', () => {
       'invalid point: not on curve',
     ],
     [
-      'BLS12-381 multiplication beside the subgroup',
+      'BLS12-381 multiplication outside the subgroup',
       0x0c,
       join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), words(32, 5n)),
       'g1 point is not on correct subgroup',
     ],
     [
-      'BLS12-381 multiplication beside the second subgroup',
+      'BLS12-381 multiplication outside the second subgroup',
       0x0e,
       join(blsG2(beside(BlsG2, bls12_381.fields.Fp2)), words(32, 5n)),
       'g2 point is not on correct subgroup',
     ],
     [
-      'BLS12-381 pairing with a first point beside the subgroup',
+      'BLS12-381 pairing with a first point outside the subgroup',
       0x0f,
       join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), blsG2(BlsG2.BASE)),
       'g1 point is not on correct subgroup',
     ],
     [
-      'BLS12-381 pairing with a second point beside the subgroup',
+      'BLS12-381 pairing with a second point outside the subgroup',
       0x0f,
       join(blsG1(BlsG1.BASE), blsG2(beside(BlsG2, bls12_381.fields.Fp2))),
       'g2 point is not on correct subgroup',
@@ -291,7 +291,7 @@ describe('an invalid point', () => {
       join(words(64, x, y + BLS_MODULUS), blsG1(BlsG1.BASE)),
       'invalid fp.Element encoding',
     ],
-  ])('uses up all gas of %s and is not a revert', async (_, lastByte, data, reason) => {
+  ])('%s: uses up all gas and is not a revert', async (_, lastByte, data, reason) => {
     const { gasUsed, returnData, failure } = await runTo(precompile(lastByte), data)
     expect(gasUsed).toBe(GAS_LIMIT)
     expect(returnData).toHaveLength(0)
@@ -307,11 +307,11 @@ it('charges for a pairing before it checks the input length', async () => {
   expect(poor.failure?.message).toBe('out of gas')
 })
 
-it('yields to other work between the additions of a loop', async () => {
+it('yields between the additions of a loop', async () => {
   await loadBls()
   const additions = 50
   // Adds the points in the call data as many times as the counter says, and returns the last sum. That takes fewer
-  // opcodes than normally run between two looks at the clock.
+  // opcodes than normally run between two readings of the clock.
   const code = hexToBytes(
     '0x' +
       '6101005f5f37' + // CALLDATACOPY(0, 0, 256)
@@ -329,7 +329,7 @@ it('yields to other work between the additions of a loop', async () => {
     turns++
     if (!ended) setImmediate(count)
   }
-  // Every look at the clock finds the slice used up.
+  // Every reading of the clock ends the slice.
   let now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
   setImmediate(count)

@@ -6,7 +6,7 @@ import { ETHEREUMJS_RELEASE, captureInterpreter, checkLibraryJournal } from './i
 const packages = ['block', 'common', 'evm', 'mpt', 'rlp', 'statemanager', 'tx', 'util', 'vm']
 
 test.each(packages)(
-  '@ethereumjs/%s is installed in the release that internals.ts was written for',
+  'the installed release of @ethereumjs/%s is the one that internals.ts was written for',
   (name) => {
     const file = new URL(`../../../node_modules/@ethereumjs/${name}/package.json`, import.meta.url)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: ETHEREUMJS_RELEASE })

@@ -86,7 +86,7 @@ test('an x coordinate above the order of the curve is reduced', () => {
   expect(run(signature.hash, signature.r, signature.s, signature.x, signature.y)).toBe(valid)
 })
 
-test('sums that do not add two different points', () => {
+test('sums without two different points', () => {
   // The hash is zero: nothing is added to the key.
   const ofNothing = forge(0n, Point.BASE.multiply(5n))
   expect(run(0n, ofNothing.r, ofNothing.s, ofNothing.x, ofNothing.y)).toBe(valid)

@@ -39,7 +39,7 @@ interface Outcome {
   output: string
 }
 
-/** Runs a code in ethereumjs without any of our parts. */
+/** Runs code in an unpatched ethereumjs. */
 async function outcomeOfLibrary(code: Uint8Array, data: Uint8Array, gasLimit: bigint): Promise<Outcome> {
   const parts = { code, data, gasLimit, caller: new Address(caller), to: new Address(contract) }
   const { executionGasUsed: gas, exceptionError, returnValue } = await unpatched.runCode(parts)
@@ -133,7 +133,7 @@ describe('runPlain behaves like an unpatched ethereumjs', () => {
     await expectSame([...code, ...returnMemory(32 * opcodes.length)], { data: new Uint8Array(300).fill(1) })
   })
 
-  it('with every depth of DUP and SWAP, on a stack that is deep enough and one that is not', async () => {
+  it('with every depth of DUP and SWAP, on a stack that is deep enough or not', async () => {
     for (let opcode = 0x80; opcode <= 0x9f; opcode++) {
       for (const depth of [opcode & 15, (opcode & 15) + 1, 17]) {
         const items = Array.from({ length: depth }, (_, index) => push(BigInt(index + 1))).flat()

@@ -81,7 +81,7 @@ const ways: Record<string, (site: CallSite, call: CallObject) => unknown> = {
 }
 
 it.each(['london', 'cancun', 'osaka'] as const)(
-  'what runs over a state that must be waited for does what it does over one at hand (%s)',
+  'execution over an asynchronous state equals that over a synchronous one (%s)',
   async (hardfork) => {
     const rules = createRules({ chainId: 31337n, hardfork })
     for (let seed = 1; seed <= 60; seed++) {

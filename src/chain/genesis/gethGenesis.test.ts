@@ -123,7 +123,7 @@ describe('errors name the value', () => {
     expect(() => parseGethGenesis(genesisText(config, rest))).toThrow(message)
   })
 
-  test('input that is not an object, or not JSON', () => {
+  test('input that is not a JSON object', () => {
     expect(() => parseGethGenesis('[]')).toThrow('the file: expected an object, got []')
     expect(() => parseGethGenesis('{')).toThrow('the file: is not JSON')
   })
@@ -186,7 +186,7 @@ describe('formatted again', () => {
     expect(starts(again)).toEqual(starts(read))
   })
 
-  test.each(['berlin', 'osaka'] as const)('a chain made here with %s is unchanged', (hardfork) => {
+  test.each(['berlin', 'osaka'] as const)('a chain created under %s is unchanged', (hardfork) => {
     const schedule = createSingleForkSchedule({ chainId: 31337n, hardfork })
     const genesis = ownGenesis({
       create2Proxy: true,

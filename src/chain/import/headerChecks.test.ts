@@ -14,7 +14,7 @@ test.each([
   ['muirGlacier', 9_500_000n],
   ['arrowGlacier', 13_900_000n],
   ['grayGlacier', 15_300_000n],
-] as const)('difficulties of %s are those of ethereumjs', (hardfork, start) => {
+] as const)('difficulties of %s equal those of ethereumjs', (hardfork, start) => {
   const rules = createRules({ chainId: 1n, hardfork })
   const common = new Common({ chain: Mainnet, hardfork })
   for (let i = 0; i < 60; i++) {

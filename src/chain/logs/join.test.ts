@@ -74,7 +74,7 @@ describe('joins', () => {
     }
   })
 
-  test('cost what the rarest condition costs', async () => {
+  test('cost as much as the rarest condition', async () => {
     const dense = Array.from({ length: 10_000 }, (_, ordinal) => ({ ordinal, indices: [0] }))
     const looks = { count: 0 }
     const found = await collect(

@@ -117,22 +117,22 @@ describe('decodeTransaction', () => {
     ['trailing bytes', Uint8Array.from([...encode(fields), 0]), 'rlp: input contains more than one value'],
     ['cut short', encode(fields).slice(0, -1), 'rlp: value size exceeds available input length'],
     [
-      'a list longer than its frame',
+      'an element longer than the enclosing list',
       Uint8Array.of(0xc2, 0x83, 1),
       'rlp: element is larger than containing list',
     ],
     [
-      'a list for the gas that is longer than its frame by its header',
+      'a list for the gas that exceeds the enclosing list by the size of its header',
       Uint8Array.of(0xc4, 1, 1, 0xc2, 1, 1, 1),
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Gas',
     ],
     [
-      'a list for the nonce that is longer than the input by its header',
+      'a list for the nonce that exceeds the input by the size of its header',
       Uint8Array.of(0xc3, 0xc3, 1, 1),
       'rlp: value size exceeds available input length',
     ],
     [
-      'a long form that should be short',
+      'a long form for a short list',
       Uint8Array.of(0xf8, 1, 1),
       'rlp: non-canonical size information for types.LegacyTx',
     ],
@@ -162,7 +162,7 @@ describe('decodeTransaction', () => {
       'rlp: non-canonical size information for types.AccessList, decoding into (types.DynamicFeeTx).AccessList',
     ],
     [
-      'a long form as the address of an access tuple, which geth does not place',
+      'a long form as the address of an access tuple, which geth does not locate',
       Uint8Array.of(2, 0xcd, 1, 1, 1, 1, 1, 0x80, 1, 1, 0xc4, 0xc3, 0xb8, 1, 1),
       'rlp: non-canonical size information',
     ],
@@ -177,7 +177,7 @@ describe('decodeTransaction', () => {
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],
     [
-      'a long form as the chain id of a blob transaction, whose kind is looked at first',
+      'a long form as the chain id of a blob transaction, whose kind is checked first',
       Uint8Array.of(3, 0xc3, 0xb8, 1, 1),
       'rlp: non-canonical size information',
     ],
@@ -251,7 +251,7 @@ describe('decodeTransaction', () => {
       'unsupported blob tx version 0',
     ],
     [
-      'lists within lists without end',
+      'deeply nested lists',
       nested(100_000),
       'rlp: expected input string or byte for uint64, decoding into (types.LegacyTx).Nonce',
     ],

@@ -11,12 +11,12 @@ const hashOf = (raw: Hex) => bytesToHex(networkFormHash(hexToBytes(raw)))
 test.each<TransactionSerializable>([
   { type: 'legacy', chainId: 1, nonce: 0, to, gas: 21_000n, gasPrice: 7n },
   { type: 'eip1559', chainId: 1, nonce: 1, to, gas: 21_000n, maxFeePerGas: 7n },
-])('a transaction has the hash of the form in which it was sent', async (transaction) => {
+])('a transaction has the hash of its network form', async (transaction) => {
   const raw = await account.signTransaction(transaction)
   expect(hashOf(raw)).toBe(keccak256(raw))
 })
 
-test('a transaction with blobs has the hash of the form without them', async () => {
+test('a transaction with blobs has the hash of its form without them', async () => {
   const raw = await account.signTransaction({
     type: 'eip4844',
     chainId: 1,

@@ -12,7 +12,7 @@ function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-it('gives each address the string of its bytes, regardless of earlier ones', () => {
+it('returns the string of the bytes of each address, regardless of earlier ones', () => {
   const addresses = [addressOf(1, 200), addressOf(2, 200), addressOf(1, 201), addressOf(0, 0)]
   for (const address of [...addresses, ...addresses.reverse()])
     expect(addressKey(address)).toBe(latin1(address))
@@ -31,7 +31,7 @@ it('distinguishes different lengths', () => {
   expect(addressKey(addressOf(0, 9))).toBe(latin1(addressOf(0, 9)))
 })
 
-it('finds only what was stored', () => {
+it('finds only stored values', () => {
   const cache = new ByteCache(1_000_000)
   const value = Uint8Array.of(1)
   cache.set('a', value)
@@ -54,7 +54,7 @@ it('stays within its limit and keeps what is in use', () => {
   expect(cache.get('entry 9999')).toBeDefined()
 })
 
-it('removes what is taken, from either generation, and frees its space', () => {
+it('removes taken values from either generation, and frees their space', () => {
   const cache = new ByteCache(200_000)
   const value = Uint8Array.of(1)
   for (let i = 0; i < 10_000; i++) {

@@ -53,7 +53,7 @@ it('takes another number if the first write failed', () => {
   expect(stored(parent).linkAt(0)).toBe(9000)
 })
 
-it('gives copies links of their own', () => {
+it('copies have their own links', () => {
   const [parent, first, second] = [branchOf([1, 2]), leaf(), leaf()]
   parent.link(0, first)
   parent.link(1, 5)

@@ -23,7 +23,7 @@ const calls: [string, CallObject][] = [
   ['type 4', { to, authorizationList: [authorization], accessList }],
 ]
 
-it.each(calls)('hashes %s to the same value as its encoding by the library', async (_, call) => {
+it.each(calls)("hashes %s like the library's encoding", async (_, call) => {
   const message = messageFromCall(call, { chainId: 1n, baseFee: 7n, gasCap: 50_000_000n })
   const encoded = unsignedTransactionOf(call, message, rules).serialize()
   expect(bytesToHex(await unsignedHashOf(call, message, rules))).toBe(bytesToHex(keccak256(encoded)))

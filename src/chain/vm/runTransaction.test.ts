@@ -56,7 +56,7 @@ function plainCommon(hardfork: Hardfork): Common {
 
 describe('runMessage', () => {
   it.each(['london', 'shanghai', 'cancun', 'prague', 'osaka'] as const)(
-    'leaves what runTx of an unpatched ethereumjs leaves (%s)',
+    'leaves the same state as runTx of an unpatched ethereumjs (%s)',
     async (hardfork) => {
       const rules = createRules({ chainId: 31337n, hardfork })
       const common = plainCommon(hardfork)

@@ -13,7 +13,7 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const codecs = Object.values(bases).filter(({ name }) => name !== 'identity')
 const known = codecs.filter((codec) => multibases.some(({ name }) => name === codec.name))
 
-it.each(known.map((codec) => [codec.name, codec] as const))('writes and reads %s', (name, codec) => {
+it.each(known.map((codec) => [codec.name, codec] as const))('encodes and decodes %s', (name, codec) => {
   const base = multibaseByName(name)
   const longest = /36|58/.test(name) ? 4000 : 30_001
   for (const length of [1, 2, 3, 4, 5, 7, 8, 33, 36, 500, longest]) {
@@ -34,7 +34,7 @@ it.each([
   ['base64pad', 20_000, '=', 'illegal base64 data at input byte 20000'],
   ['base32', 8_191, '=', 'illegal base32 data at input byte 8191'],
   ['base16', 16_384, 'g', "encoding/hex: invalid byte: U+0067 'g'"],
-])('tells where long text in %s is wrong', (name, place, character, message) => {
+])('reports where long text in %s is invalid', (name, place, character, message) => {
   const text = multibaseByName(name).encode(bytesOf(20_001, 0))
   const wrong = `${text.slice(0, place + 1)}${character}${text.slice(place + 2)}`
   expect(() => runToCompletion(decodeMultibaseInSteps(Buffer.from(wrong)))).toThrow(message)

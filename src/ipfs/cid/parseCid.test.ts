@@ -23,7 +23,7 @@ it.each([
   ['f0155', 'invalid cid: multihash too short. must be >= 2 bytes'],
   ['f0155122000', 'invalid cid: length greater than remaining number of bytes in buffer'],
   ['f80808080808080808080', 'invalid cid: varints larger than uint63 not supported'],
-])('describes what is wrong with %s', (text, reason) => {
+])('refuses %s', (text, reason) => {
   expect(() => parseCid(text)).toThrow(new InvalidCidError(reason))
 })
 

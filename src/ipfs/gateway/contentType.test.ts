@@ -65,7 +65,7 @@ it.each([
   ['{"a" 1}', 'broken'],
   ['{1:2}', 'broken'],
   ['[1]]', 'broken'],
-] as const)('tells how much of %s is JSON', (text, extent) => {
+] as const)('reports how much of %s is JSON', (text, extent) => {
   expect(extentOfJson(text)).toBe(extent)
 })
 

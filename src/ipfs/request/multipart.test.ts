@@ -50,7 +50,7 @@ describe('readMultipart', () => {
       expect(await parts([quoted.subarray(0, cut), quoted.subarray(cut)]), `cut at ${cut}`).toEqual(found)
     }
     const decoding = (content: string): Promise<unknown> => parts([Buffer.from(`${head}${content}\r\n--x--`)])
-    // In Go's words.
+    // Go's message.
     await expect(decoding('a\0')).rejects.toThrow('quotedprintable: invalid unescaped byte 0x00 in body')
     await expect(decoding('=')).rejects.toThrow('quotedprintable: invalid bytes after =: ""')
     await expect(decoding('x'.repeat(4097))).rejects.toThrow('bufio: buffer full')

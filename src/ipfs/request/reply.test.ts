@@ -6,7 +6,7 @@ import { createLineQueue, goJsonBytes, goJsonLine, outputReply } from './reply.j
 it('yields while it encodes a long answer', async () => {
   const Links = Array.from({ length: 50_000 }, (_, index) => ({ Name: `file ${index}`, Size: index }))
   const output = single({ Objects: [{ Links }] })
-  // About 2 MB, with a look at the clock per 64 KiB.
+  // About 2 MB, with a reading of the clock per 64 KiB.
   expect(await countTurnsByLooks(() => outputReply(output))).toBeGreaterThan(3)
 })
 

@@ -27,7 +27,7 @@ it('reuses memory only once its block is stored', async () => {
   expect(memories.size).toBeLessThan(40)
 })
 
-it('waits once too many small blocks are in flight', async () => {
+it('waits while too many small blocks are in flight', async () => {
   const settings = await importSettings('unixfs-v1-2025')
   let [waiting, most] = [0, 0]
   let round: Promise<void> | undefined

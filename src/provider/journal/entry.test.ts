@@ -48,7 +48,7 @@ test.each([
   expect(entryOf({ ...request, method, params }).params).toEqual(told)
 })
 
-test('anvil_setRpcUrl shows only the host of a URL, and nothing of anything else', () => {
+test('anvil_setRpcUrl shows only the host of a URL, and no other value', () => {
   const entry = (params: unknown) => entryOf({ ...request, method: 'anvil_setRpcUrl', params }).params
   expect(entry(['http://remote.example:8545/v3/KEY'])).toEqual(['http://remote.example:8545/…'])
   expect(entry(['127.0.0.1:8545/v3/KEY'])).toEqual(['…'])

@@ -33,7 +33,7 @@ test('a failing listener affects neither the request nor other listeners', async
   }
 })
 
-test('it remembers the newest requests, oldest first', () => {
+test('it keeps the newest requests, oldest first', () => {
   const journal = new Journal({ capacity: 3 })
   for (let i = 0; i < 5; i++) journal.record({ ...request })
   expect(journal.list().map(({ id }) => id)).toEqual([3, 4, 5])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { blockOverrides } from './callObject.js'
 import { DecodeError } from './combinators.js'
 
-describe('block overrides that do not fit', () => {
+describe('invalid block overrides', () => {
   // Messages of geth 1.17.10 for the third argument of eth_call.
   it.each([
     [

@@ -24,7 +24,7 @@ describe('parseDuration', () => {
     ['5', 'time: missing unit in duration "5"'],
     ['1m5', 'time: missing unit in duration "1m5"'],
     ['5parsecs', 'time: unknown unit "parsecs" in duration "5parsecs"'],
-  ])('refuses %s with the message of Go', (text, words) => {
+  ])("refuses %s with Go's message", (text, words) => {
     expect(() => parseDuration(text)).toThrow(new DurationError(words))
   })
 })

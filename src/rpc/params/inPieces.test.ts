@@ -27,7 +27,7 @@ const withdrawal = { index: '0x1', validatorIndex: '0x2', address: place(3), amo
 interface Case {
   decoder: Decoder<unknown>
   value: unknown
-  /** A similar value with an error in it. */
+  /** A similar value with an error. */
   wrong: unknown
 }
 

@@ -60,7 +60,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(bytes(32))).toBeUndefined()
   })
 
-  it('yields to others while many small blocks are read', async () => {
+  it('yields while many small blocks are read', async () => {
     const blocks = Array.from({ length: 1000 }, () => bytes(20))
     await Promise.all(blocks.map(put))
     let turns = 0
@@ -117,7 +117,7 @@ describe('blocks', () => {
     expect(await store.blocks.get(keyOf(second))).toEqual(second)
   })
 
-  it('deletes nothing on the word of a count, but counts again', async () => {
+  it('counts again before it deletes a file whose count is zero', async () => {
     const blocks = [bytes(1000), bytes(2000)]
     await Promise.all(blocks.map(put))
     const { bytes: committedLength } = store.blocks.totals()
@@ -166,7 +166,7 @@ describe('blocks', () => {
     expect(store.blocks.totals()).toEqual({ blocks: 4, bytes: size })
   })
 
-  it('leaves out a block that does not match its key when only its file lists it', async () => {
+  it('skips a block that does not match its key when only its file lists it', async () => {
     const [first, holed, last] = [bytes(70_000), bytes(70_000), bytes(70_000)]
     for (const data of [first, holed, last]) await put(data)
     await store.close()
@@ -183,7 +183,7 @@ describe('blocks', () => {
     for (const data of [first, holed, last]) expect(await store.blocks.get(keyOf(data))).toEqual(data)
   })
 
-  it('does not bring back removed blocks when the process ends while it deletes a file', async () => {
+  it('does not restore removed blocks when the process ends while deleting a file', async () => {
     const [dead, living] = [bytes(1000), bytes(1000)]
     await put(dead)
     const removal = store.blocks.openRemoval()
@@ -259,7 +259,7 @@ describe('removal', () => {
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
-  it('moves small blocks in several writes, so that none of them holds others up', async () => {
+  it('moves small blocks in several writes, so that none blocks others for long', async () => {
     const blocks = Array.from({ length: 1500 }, () => bytes(20))
     await Promise.all(blocks.map(put))
     const recordLength = store.blocks.totals().bytes / blocks.length
@@ -297,7 +297,7 @@ describe('removal', () => {
     expect(await store.blocks.get(keyOf(kept))).toEqual(kept)
   })
 
-  it('spares what a session stored or found stored, even if the session ends meanwhile', async () => {
+  it('spares blocks that a session stored or found stored, even if it ends meanwhile', async () => {
     const [before, found, stored] = [bytes(10), bytes(10), bytes(10)]
     await put(before)
     await put(found)

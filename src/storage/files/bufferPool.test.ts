@@ -26,7 +26,7 @@ it('shares a block among its readers, and reuses its memory only when the last i
   expect(other.bytes).toEqual(new Uint8Array(length).fill(3))
 })
 
-it('reads again what was released, and what could not be read', async () => {
+it('reads a block again after its release or a failed read', async () => {
   const pool = new BufferPool()
   ;(await pool.acquire('a', length, filledWith(1))).release()
   const failing = (): Promise<Uint8Array> => Promise.reject(new Error('gone'))

@@ -18,7 +18,7 @@ interface BlockchainTest {
   lastblockhash: string
 }
 
-/** Runs the blocks of a file, each test on its own chain in a database on disk. */
+/** Runs the blockchain tests of a file, each on its own chain in a database on disk. */
 export async function* runBlockchainTests(path: string): AsyncGenerator<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'standin-blocks-'))
   const database = await openDatabase({ directory, sync: false })
@@ -54,7 +54,7 @@ async function begin(test: BlockchainTest, database: Database, network: number):
   return chain
 }
 
-/** @returns why the block was refused */
+/** @returns why the block was refused, or undefined if it was not */
 async function importBlock(chain: Chain, bytes: Uint8Array): Promise<string | undefined> {
   try {
     const block = decodeBlock(bytes)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createNode, type NodeOptions, type StandinNode } from '../../../src/index.js'
 import { conformancePath } from './folder.js'
 
-/** Directory of the recorded cases; undefined if it does not exist. */
+/** Directory of the recorded cases; undefined if absent. */
 export const recordedCases: string | undefined = conformancePath('execution-apis')
 
-/** A node in this process on the chain of the recorded cases, with its data directory. */
+/** A node in this process that imported the recorded chain, and its data directory. */
 export interface ImportedNode {
   node: StandinNode
   dataDir: string
@@ -15,7 +15,7 @@ export interface ImportedNode {
   remove(): Promise<void>
 }
 
-/** Starts a node with the settings of the recorded cases. */
+/** Starts a node with the recorded chain and the settings that its cases expect. */
 export async function startImported(
   options: NodeOptions = {},
   dataDir = mkdtempSync(join(tmpdir(), 'standin-imported-')),

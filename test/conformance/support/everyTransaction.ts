@@ -12,15 +12,15 @@ const fees = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
 /** A chain with every kind of transaction, each in its own block. */
 export interface EveryTransaction {
   node: StandinNode
-  /** Hashes by kind. */
+  /** Transaction hashes by kind. */
   hashes: Readonly<Record<string, Hex>>
-  /** A contract that emitted logs. */
+  /** Address of a contract that emitted logs. */
   contract: Hex
   /** An account that delegates to the contract (EIP-7702). */
   delegate: Hex
 }
 
-/** Starts a node and mines a transaction of each kind: all types, with and without a recipient, failed, with logs. */
+/** Starts a node and mines one transaction of each kind: every type, creation, failed, with logs. */
 export async function everyTransaction(options: NodeOptions = {}): Promise<EveryTransaction> {
   const node = await createNode({ port: 0, ...options })
   const [first, second, third] = node.accounts
@@ -53,7 +53,7 @@ export async function everyTransaction(options: NodeOptions = {}): Promise<Every
     unprotected: await send({ type: 'legacy', chainId: undefined, gasPrice: 20n * GWEI, to, value: 1n }),
     accessList: await send({ type: 'eip2930', gasPrice: 20n * GWEI, to, accessList }),
     feeMarket: await send({ type: 'eip1559', ...fees, to, value: 2n, accessList }),
-    // LOG2 of 32 bytes, in a creation without code.
+    // LOG2 of 32 bytes in init code that deploys no code.
     logs: await send({
       type: 'eip1559',
       ...fees,

@@ -3,18 +3,18 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Directory of public conformance data: STANDIN_CONFORMANCE, or the one next to the project. */
+/** Returns the directory of public conformance data: STANDIN_CONFORMANCE, or else the one beside the project. */
 export function conformanceFolder(): string {
   return resolve(process.env['STANDIN_CONFORMANCE'] ?? join(root, '../shared/conformance'))
 }
 
-/** A directory in the conformance data; undefined if it does not exist. */
+/** Returns a path within the conformance data, or undefined if it does not exist. */
 export function conformancePath(...parts: readonly string[]): string | undefined {
   const path = join(conformanceFolder(), ...parts)
   return existsSync(path) ? path : undefined
 }
 
-/** All JSON files in a directory, recursively, in order. */
+/** Lists the JSON files below a directory, sorted. */
 export function jsonFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))

@@ -32,7 +32,7 @@ interface StateTest {
   config?: { chainid?: string; blobSchedule?: Record<string, Record<string, string>> }
 }
 
-/** Runs the state tests of a file: each transaction separately, on each fork with results. */
+/** Runs the state tests of a file: each transaction alone, on each fork with expected results. */
 export async function* runStateTests(path: string): AsyncGenerator<Outcome> {
   for (const [name, test] of readVectors<StateTest>(path)) {
     for (const [fork, posts] of Object.entries(test.post)) {
@@ -59,7 +59,7 @@ async function runOne(test: StateTest, fork: string, post: PostState): Promise<v
 
 const shared = new Map<string, ForkRules>()
 
-/** Rules are created once per fork, as in a chain. */
+/** Returns the rules of a fork, shared by its tests as by the blocks of a chain. */
 function rulesOf({ config }: StateTest, fork: string): ForkRules {
   const hardfork = hardforkOf(fork)
   const chainId = BigInt(config?.chainid ?? 1)
@@ -81,7 +81,7 @@ function scheduleOf(config: StateTest['config'], fork: string, hardfork: Hardfor
   }
 }
 
-/** A working state over stored tries, as in a block. */
+/** Creates a working state over stored tries, like that of a block. */
 async function stateOf(pre: unknown): Promise<WorkingState> {
   const database = new MemoryDatabase()
   const store = new StateStore({ database, keyspace: keyspaceOf(0) })
@@ -128,7 +128,7 @@ interface Executed {
   failure: string | undefined
 }
 
-/** Applies a transaction as a block does; a refused one leaves the state unchanged. */
+/** Applies a transaction like a block would; a refused one leaves the state unchanged. */
 async function execute(
   state: WorkingState,
   rules: ForkRules,
@@ -136,7 +136,7 @@ async function execute(
   raw: Uint8Array,
 ): Promise<Executed> {
   const block = createBlockEnvironment(header, rules)
-  // State tests have no earlier blocks: geth hashes their numbers (tests/state_test_util.go, vmTestBlockHash).
+  // State tests have no ancestors; geth uses hashes of their numbers (tests/state_test_util.go, vmTestBlockHash).
   const blockHash = (number: bigint): Uint8Array => keccak256(new TextEncoder().encode(number.toString()))
   return withEvm({ rules, state, block, blockHash }, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block })

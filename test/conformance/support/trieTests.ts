@@ -24,7 +24,7 @@ interface NeighbourTest {
   tests: [key: string, before: string, after: string][]
 }
 
-/** An in-memory trie that uses the node's own code. */
+/** In-memory trie, written and read with the code under test. */
 class MemoryTrie implements NodeReader {
   root = EMPTY_TRIE_ROOT
   readonly #roots = new Map<string, NodeRecord>()
@@ -68,7 +68,7 @@ function bytesOf(text: string): Uint8Array {
   return text.startsWith('0x') ? hexToBytes(text) : new TextEncoder().encode(text)
 }
 
-/** Runs a file of trie vectors. Its name tells whether keys are hashed and entries are in any order. */
+/** Runs a file of trie vectors; its name says whether keys are hashed and whether entries may come in any order. */
 export async function* runTrieTests(path: string): AsyncGenerator<Outcome> {
   if (path.endsWith('nextprev.json')) {
     for (const [name, test] of readVectors<NeighbourTest>(path)) {

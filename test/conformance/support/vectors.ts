@@ -4,19 +4,19 @@ import { readAccounts } from '../../../src/chain/genesis/gethGenesis.js'
 import { Fields } from '../../../src/chain/genesis/fields.js'
 import { parseHardfork, type Hardfork } from '../../../src/chain/evm/forkSchedule.js'
 
-/** One test of a file, with its failure. */
+/** The outcome of one test of a file. */
 export interface Outcome {
   name: string
-  /** Undefined if it passed. */
+  /** Undefined if the test passed. */
   failure: string | undefined
 }
 
-/** Tests of a vector file by name. */
+/** Reads the tests of a file of public vectors, with their names. */
 export function readVectors<T>(path: string): [name: string, test: T][] {
   return Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, T>)
 }
 
-/** Accounts of a `pre` section, which has the format of a genesis alloc. */
+/** Reads the accounts of a `pre` section, which has the form of a genesis alloc. */
 export function accountsOf(pre: unknown): GenesisAccount[] {
   return readAccounts(new Fields({ alloc: pre }))
 }
@@ -28,7 +28,7 @@ export function hardforkOf(name: string): Hardfork {
   return hardfork
 }
 
-/** Runs one test; an exception is its failure. */
+/** Runs one test; an error that it throws becomes the failure. */
 export async function outcomeOf(name: string, run: () => unknown): Promise<Outcome> {
   try {
     await run()
@@ -38,7 +38,7 @@ export async function outcomeOf(name: string, run: () => unknown): Promise<Outco
   }
 }
 
-/** @throws Error if two texts differ */
+/** @throws Error if two strings differ */
 export function expectSame(what: string, got: string, expected: string): void {
   if (got.toLowerCase() !== expected.toLowerCase())
     throw new Error(`${what}: expected ${expected}, got ${got}`)

@@ -1,12 +1,12 @@
 import type { SealedBlock, SealedTransaction } from '../../../src/chain/block/record.js'
 import type { ExecutionLog, HeaderFields } from '../../../src/chain/types.js'
 
-/** The given number of equal bytes. */
+/** Returns `length` bytes of one value. */
 export function filled(length: number, value: number): Uint8Array {
   return new Uint8Array(length).fill(value)
 }
 
-/** An Osaka header. */
+/** Creates an Osaka header. */
 export function testHeader(number: bigint, fields: Partial<HeaderFields> = {}): HeaderFields {
   return {
     parentHash: filled(32, Number(number)),
@@ -34,7 +34,7 @@ export function testHeader(number: bigint, fields: Partial<HeaderFields> = {}): 
   }
 }
 
-/** A sealed block; every byte of its hash is its number plus 0xa0. */
+/** Creates a sealed block; every byte of its hash is its number plus 0xa0. */
 export function testBlock(
   number: bigint,
   transactions: readonly SealedTransaction[] = [],
@@ -53,7 +53,7 @@ export function testBlock(
   }
 }
 
-/** A successful mined transaction with these logs. */
+/** Creates a mined, successful transaction with these logs. */
 export function testSealed(
   transaction: SealedTransaction['transaction'],
   logs: ExecutionLog[] = [],

@@ -12,7 +12,7 @@ import { compatibilityProfile } from '../../../src/rpc/compatibility.js'
 import type { Controls } from '../../../src/rpc/controls.js'
 import { blockEncoder } from '../../../src/rpc/format/block.js'
 
-/** Osaka rules on chain 1. */
+/** Osaka rules for chain 1. */
 export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
 
 export const defaultSettings: RpcSettings = {
@@ -34,7 +34,7 @@ interface Kept {
   encoded: EncodedBlock
 }
 
-/** An in-memory chain of given blocks with the interface of ChainView; its state is empty. */
+/** In-memory chain of given blocks with an empty state. */
 export class FakeChain implements ChainView {
   readonly chainId = 1n
   readonly kept: Kept[] = []
@@ -143,7 +143,7 @@ export class FakeChain implements ChainView {
     return osaka
   }
 
-  /** Returns every log in the range, because the chain does the matching. */
+  /** Returns every log in the range; matching is left to the real chain. */
   logs(query: LogQuery): Promise<Uint8Array[]> {
     this.queries.push(query)
     const { range } = query
@@ -186,12 +186,12 @@ function unexpected(): never {
   throw new Error('not part of this test')
 }
 
-/** Controls that must not be called, except those that methods query. */
+/** Controls that throw when called, except for those that ordinary methods read. */
 const fakeControls = new Proxy({} as Controls, {
   get: (_, name) => (name === 'gasPrice' || name === 'imposedBaseFee' ? () => undefined : unexpected),
 })
 
-/** A backend over a fake chain; only parts that a test replaces may be called. */
+/** Creates a backend over a fake chain; parts that a test does not replace throw when called. */
 export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): Backend {
   const pooled: PooledTransaction[] = []
   return {

@@ -5,7 +5,7 @@ import { FilterStore } from '../../../src/rpc/subscriptions/filters.js'
 import { testBlock } from './blocks.js'
 import { FakeChain, fakeBackend } from './fakeBackend.js'
 
-/** A pipeline over a chain of two empty blocks. */
+/** Creates a pipeline over a chain of two empty blocks. */
 export function testPipeline(replaced: Partial<PipelineSetup> = {}): RpcPipeline {
   return new RpcPipeline({
     methods: registry,
@@ -17,7 +17,7 @@ export function testPipeline(replaced: Partial<PipelineSetup> = {}): RpcPipeline
   })
 }
 
-/** Answer to a body; empty if there is none. */
+/** Returns the text of the answer to a body; empty if there is none. */
 export async function answerText(
   pipeline: RpcPipeline,
   body: string | Uint8Array,
@@ -27,7 +27,7 @@ export async function answerText(
   return reply === undefined ? '' : Buffer.concat(reply.pieces).toString()
 }
 
-/** Error or result of one call. */
+/** Returns the error or the result of one call. */
 export async function outcomeOf(
   pipeline: RpcPipeline,
   method: string,
