@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { bytesToHex, hexToBytes, numberToHex, pad, stringToHex, type Hex } from 'viem'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { OptionError } from '../../src/index.js'
 import { Controls } from '../../src/rpc/controls.js'
@@ -126,6 +126,18 @@ describe('a dump', () => {
     else
       expect((await refusalOf(call('anvil_loadState', dump))).message).toMatch(/^Failed to decode state dump/)
     expect(await height()).toBe(0)
+  })
+
+  test('that is longer than 128 MB once it is decompressed is refused', async () => {
+    const { call } = await startDevnet()
+    const ofLength = (megabytes: number) =>
+      bytesToHex(
+        gzipSync(Buffer.concat([Buffer.from('{"accounts":{}}'), Buffer.alloc(megabytes * 2 ** 20, ' ')])),
+      )
+    expect(await call('anvil_loadState', ofLength(2))).toBe(true)
+    expect((await refusalOf(call('anvil_loadState', ofLength(128)))).message).toBe(
+      'Failed to decode state dump',
+    )
   })
 
   test('whose best block is missing is refused', async () => {

@@ -1,6 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import {
   type Awaitable,
+  type Steps,
   type TimeSlice,
   runInSlices,
   runToCompletion,
@@ -31,6 +32,8 @@ export interface SlotValues {
 }
 
 const ZERO_SLOT: SlotValues = { value: NO_BYTES, original: NO_BYTES }
+/** Accounts searched for new codes in one step. */
+const ENTRIES_AT_ONCE = 1024
 
 /** Options for a working state. */
 export interface WorkingStateOptions {
@@ -164,7 +167,7 @@ export class ExecutionState {
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
     runToCompletion(trie.apply(this.state.takePending()))
-    return this.#commitmentOf(trie)
+    return runToCompletion(this.#commitmentOf(trie))
   }
 
   /**
@@ -173,12 +176,12 @@ export class ExecutionState {
   async computeRootInSlices(slice: TimeSlice): Promise<StateCommitment> {
     const trie = this.#openTrie()
     await runInSlices(trie.apply(this.state.takePending()), slice)
-    return this.#commitmentOf(trie)
+    return runInSlices(this.#commitmentOf(trie), slice)
   }
 
-  #commitmentOf(trie: WorkingTrie): StateCommitment {
+  *#commitmentOf(trie: WorkingTrie): Steps<StateCommitment> {
     const { root, nodes, roots, replaced, preimages } = trie
-    return { root, nodes, roots, replaced, codes: this.#codesInUse(), preimages }
+    return { root, nodes, roots, replaced, codes: yield* this.#codesInUse(), preimages }
   }
 
   /** The tries with everything that computeRoot added, for proofs of this state. */
@@ -241,10 +244,12 @@ export class ExecutionState {
     })
   }
 
-  #codesInUse(): Map<string, HashedBytes> {
+  *#codesInUse(): Steps<Map<string, HashedBytes>> {
     const codes = new Map<string, HashedBytes>()
     if (this.newCodes.size === 0) return codes
+    let looked = 0
     for (const { current } of this.state.touched) {
+      if (++looked % ENTRIES_AT_ONCE === 0) yield
       const key = current === undefined ? '' : bytesKey(current.codeHash)
       const code = this.newCodes.get(key)
       if (code !== undefined) codes.set(key, code)

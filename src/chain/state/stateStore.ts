@@ -236,6 +236,8 @@ const NODES_AT_ONCE = 1024
 const KEYS_AT_ONCE = 1024
 /** Bytes of code that fill a write. */
 const CODE_BYTES_AT_ONCE = 256 * 1024
+/** What a code costs beside its bytes, in bytes. */
+const CODE_OVERHEAD = 256
 
 /**
  * Stores most of a large state in small writes, yielding in between, so that the final write that makes it effective is
@@ -262,7 +264,7 @@ export async function commitInBatches(
     (group) => store({ nodes: group }),
   )
   const codes = await allButLast(
-    groupsOf(commitment.codes, CODE_BYTES_AT_ONCE, ([, { bytes }]) => bytes.length),
+    groupsOf(commitment.codes, CODE_BYTES_AT_ONCE, ([, { bytes }]) => bytes.length + CODE_OVERHEAD),
     (group) => store({ codes: new Map(group) }),
   )
   const preimages = await allButLast(commitment.preimages.inParts(KEYS_AT_ONCE), (part) =>
@@ -278,7 +280,7 @@ export async function commitInBatches(
 
 /** Whether a state is small enough for one write, as most are; it is then not copied. */
 function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
-  let codeBytes = 0
+  let codeBytes = codes.size * CODE_OVERHEAD
   for (const { bytes } of codes.values()) codeBytes += bytes.length
   return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.count <= KEYS_AT_ONCE
 }

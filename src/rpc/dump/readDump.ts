@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { encodeBlock, logsBloom } from '../../chain/block/body.js'
@@ -11,7 +12,7 @@ import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { parseJsonInSlices } from '../../encoding/json.js'
+import { keysOf, parseJsonInSlices } from '../../encoding/json.js'
 import { TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
 import { StateDumpError, readPart } from './readPart.js'
@@ -36,11 +37,16 @@ const decompress = promisify(gunzip)
  * while reading.
  *
  * @param view - provides the rules for reading the dump's blocks
- * @throws StateDumpError if it is not a dump, or a block is missing
+ * @param maxOutputLength - maximum length of the decompressed dump, in bytes
+ * @throws StateDumpError if it is not a dump or too long, or a block is missing
  */
-export async function readDump(dump: Uint8Array, view: ChainView): Promise<ImportedState> {
+export async function readDump(
+  dump: Uint8Array,
+  view: ChainView,
+  maxOutputLength = constants.MAX_LENGTH,
+): Promise<ImportedState> {
   const slice = new TimeSlice()
-  const json = await parseJson(dump, slice)
+  const json = await parseJson(dump, maxOutputLength, slice)
   const genesis = genesisAlloc.safeParse(json)
   if (genesis.success) return { accounts: await readAccounts(genesis.data.alloc, 'alloc', slice), blocks: [] }
   const state = readPart(anvilState, json, [])
@@ -49,10 +55,10 @@ export async function readDump(dump: Uint8Array, view: ChainView): Promise<Impor
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
 
-async function parseJson(dump: Uint8Array, slice: TimeSlice): Promise<unknown> {
+async function parseJson(dump: Uint8Array, maxOutputLength: number, slice: TimeSlice): Promise<unknown> {
   try {
     const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
-    const bytes = isCompressed ? await decompress(dump) : dump
+    const bytes = isCompressed ? await decompress(dump, { maxOutputLength }) : dump
     const text = await runInSlices(decodeTextInPieces(bytes), slice)
     return await runInSlices(parseJsonInSlices(text), slice)
   } catch {
@@ -66,10 +72,10 @@ async function readAccounts(
   slice: TimeSlice,
 ): Promise<GenesisAccount[]> {
   const all: GenesisAccount[] = []
-  for (const [address, value] of Object.entries(accounts)) {
+  for (const address of keysOf(accounts)) {
     await slice.pause()
     const path = [member, address]
-    const { nonce, balance, code, storage } = readPart(account, value, path)
+    const { nonce, balance, code, storage } = readPart(account, accounts[address], path)
     if (!/^(0x)?[0-9a-f]{40}$/i.test(address)) {
       throw new StateDumpError(`Failed to decode state dump: ${address} is no address`)
     }
@@ -85,10 +91,10 @@ async function readSlots(
   slice: TimeSlice,
 ): Promise<GenesisAccount['storage']> {
   const slots: [slot: Uint8Array, value: Uint8Array][] = []
-  for (const [slot, value] of Object.entries(storage)) {
+  for (const slot of keysOf(storage)) {
     await slice.pause()
     const key = hexToBytes(slot.replace(/^0x/, '').padStart(64, '0'))
-    slots.push([key, readPart(word, value, [...path, slot])])
+    slots.push([key, readPart(word, storage[slot], [...path, slot])])
   }
   return slots
 }

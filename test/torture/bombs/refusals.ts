@@ -33,6 +33,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^eth_sendRawTransaction: /, 'oversized data'],
   [/^eth_call: an override of code of PUSH32/, 'stack limit reached'],
   [/^eth_(estimateGas|sendTransaction): five megabytes of data/, 'gas required exceeds allowance'],
+  [/^anvil_loadState: a (state that is no state|gigabyte)/, 'Failed to decode state dump'],
   [/^eth_simulateV1: members that no override has/, 'unknown field'],
   [/^eth_simulateV1: ten thousand calls/, 'too many calls in block'],
   [/^eth_getBalance: a quantity of ten million digits/, 'hex number'],

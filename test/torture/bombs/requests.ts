@@ -1,4 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
+import { gzipSync } from 'node:zlib'
 import { TARGET, SIGNER, address, body, hash, many, oncePerNode, override, rpc, type Bomb } from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
@@ -259,6 +260,9 @@ export const requests: readonly Bomb[] = [
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
   rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
   rpc('a state that is no state', 'anvil_loadState', () => [megabytes(10)]),
+  rpc('a gigabyte in a megabyte', 'anvil_loadState', () => [
+    `0x${gzipSync(Buffer.alloc(2 ** 30)).toString('hex')}`,
+  ]),
   rpc('the whole state after that', 'anvil_dumpState', () => [true]),
   rpc('the genesis of that', 'standin_dumpGenesis', () => []),
   rpc('a filled state', 'evm_snapshot', () => []),
@@ -453,12 +457,23 @@ function typedDataOfTypes(count: number): object {
 export const FILLED = `0x${'2'.repeat(40)}` as const
 
 /** An anvil dump with many accounts. */
-function stateOf(count: number): object {
-  const account = { nonce: 1, balance: '0x1', code: '0x00', storage: { [hash(0)]: hash(1) } }
-  return { accounts: Object.fromEntries(many(count, (i) => [address(i + 1e6), account])) }
+function stateOf(count: number): Hex {
+  const account = (i: number) => ({
+    nonce: 1,
+    balance: '0x1',
+    code: hash(i),
+    storage: { [hash(0)]: hash(1) },
+  })
+  return dumpOf({ accounts: Object.fromEntries(many(count, (i) => [address(i + 1e6), account(i)])) })
+}
+
+function dumpOf(state: object): Hex {
+  return `0x${gzipSync(JSON.stringify(state)).toString('hex')}`
 }
 
 /** An anvil dump with one contract with many slots. */
-function stateOfSlots(count: number): object {
-  return { accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } } }
+function stateOfSlots(count: number): Hex {
+  return dumpOf({
+    accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } },
+  })
 }

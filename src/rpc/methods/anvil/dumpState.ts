@@ -9,6 +9,9 @@ import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { anything, data } from '../../params/bytes.js'
 
+/** Maximum length of a dump once it is decompressed, in bytes. */
+const MAX_DUMP_BYTES = 128 * 1024 * 1024
+
 /**
  * anvil_loadState: loads a dump from anvil_dumpState, here or in anvil, or the accounts of a geth genesis; returns
  * true.
@@ -19,7 +22,7 @@ export const loadState = defineMethod(
   async ({ backend }, dump) => {
     const { readDump } = await import('../../dump/readDump.js')
     try {
-      await backend.controls.importState(await readDump(dump, backend.chain))
+      await backend.controls.importState(await readDump(dump, backend.chain, MAX_DUMP_BYTES))
       return true
     } catch (error) {
       if (error instanceof StateDumpError) throw new InvalidParamsError(error.message)
