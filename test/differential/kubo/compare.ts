@@ -43,7 +43,7 @@ export interface Mismatch {
   theirs: string
 }
 
-/** Differences of two answers. A different status hides all others. */
+/** Lists the differences of two answers. A different status hides all others. */
 export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Mismatch[] {
   if (ours.status !== theirs.status) {
     return [
@@ -55,7 +55,7 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
   const isSameBody = normal(request, ours).equals(normal(request, theirs))
   for (const name of names) {
     const [a, b] = [ours.headers[name] ?? '', theirs.headers[name] ?? '']
-    // Different bodies may differ in length, and a long one may lack a length.
+    // The length says nothing more about different bodies.
     if (name === 'content-length' && !isSameBody) continue
     if (a !== b) differences.push({ what: name, ours: a, theirs: b })
   }
@@ -70,7 +70,7 @@ export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnsw
   return differences
 }
 
-/** Two different bodies, reduced to the missing items if they are unordered. */
+/** Shows two different bodies; of unordered ones, only the items that the other one lacks. */
 function shownApart(
   { target }: PeerRequest,
   ours: PeerAnswer,
@@ -88,7 +88,7 @@ function shownApart(
   }
 }
 
-/** Unordered items of a body. */
+/** Splits a body into its unordered items. */
 function partsOf(target: string, body: Buffer): string[] {
   const text = body.toString()
   if (/^\/api\/v0\/(cid|multibase|pin\/ls)/.test(target) && /^[[{]/.test(text) && !text.includes('}\n{')) {
@@ -106,7 +106,7 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   return Buffer.from(partsOf(target, body).sort().join('\n'))
 }
 
-/** Decompresses gzip, because compressors differ. */
+/** Decompresses gzip, because compressors differ, and lists a tar archive inside. */
 function unpacked(body: Buffer): Buffer {
   try {
     const content = gunzipSync(body)
@@ -116,10 +116,13 @@ function unpacked(body: Buffer): Buffer {
   }
 }
 
-/** Skips headers that extend the next one, for example with its time in nanoseconds. */
+/** Types of PAX headers, which extend the next entry: long names, times in nanoseconds. */
 const extensions = new Set(['x', 'g'])
 
-/** Contents of a tar archive: names, modes, sizes, types, targets and content, without times and number formats. */
+/**
+ * Lists the entries of a tar archive as JSON: names, modes, types, targets and content, without times and number
+ * formats.
+ */
 function entriesOf(archive: Buffer): Buffer {
   const entries: unknown[] = []
   let extension = ''
@@ -150,14 +153,14 @@ function shown({ body, headers }: PeerAnswer): string {
   return `(${body.length}) ${text.length > 400 ? `${text.slice(0, 400)}…` : text}`
 }
 
-/** Class of a difference: the operation, and texts without names and numbers. */
+/** Names the class of a difference: the operation, and both texts without names and numbers. */
 export function classOf({ to, target, method }: PeerRequest, { what, ours, theirs }: Mismatch): string {
   const operation = to === 'api' ? operationOf(target) : 'gateway'
   const verb = method === 'POST' || (to === 'gateway' && method === 'GET') ? '' : `${method} `
   return `${verb}${operation} | ${what} | ${general(ours)} | ${general(theirs)}`
 }
 
-/** Operation of a target in any spelling, without the rest of the path. */
+/** Finds the operation of a request target, however it is escaped, without the rest of the path. */
 function operationOf(target: string): string {
   const path = target.replace(/^\/api\/v0\//, '').replace(/\?.*$/s, '')
   const segments = path.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent).split('/')

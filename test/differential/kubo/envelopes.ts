@@ -1,8 +1,8 @@
 import type { PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 
-/** Changes the outer form of a request as few clients would: method, path, spelling of the query, headers. */
-export function disguised(random: Random, plain: PeerRequest): PeerRequest {
+/** Gives a request an unusual method, path, query spelling or header. */
+export function withUnusualEnvelope(random: Random, plain: PeerRequest): PeerRequest {
   const { target, headers, method } = plain
   switch (random.below(8)) {
     case 0: {

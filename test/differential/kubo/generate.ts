@@ -2,23 +2,23 @@ import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/reques
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 import { cborHex, json } from './data.js'
-import { disguised } from './envelopes.js'
+import { withUnusualEnvelope } from './envelopes.js'
 import { gatewayRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
 import { type Scene, request, scenes } from './scenes.js'
-import { type Upload, randomContent, randomTree, spoilt, uploadOf } from './uploads.js'
+import { type Upload, randomContent, randomTree, malformed, uploadOf } from './uploads.js'
 import {
   bases,
   configKeys,
   configValues,
   filesPaths,
-  goodValues,
+  validValues,
   keyNames,
   numbers,
   optionValues,
-  strangeCids,
+  unknownCids,
   texts,
-  truths,
+  booleans,
   weights,
 } from './values.js'
 
@@ -54,7 +54,7 @@ export function createGenerator(
   }
 
   function cid(): string {
-    if (cids.length === 0 || random.chance(0.08)) return random.pick(strangeCids)
+    if (cids.length === 0 || random.chance(0.08)) return random.pick(unknownCids)
     const recent = Math.min(cids.length, 40)
     return random.chance(0.7) ? (cids[cids.length - 1 - random.below(recent)] as string) : random.pick(cids)
   }
@@ -89,7 +89,7 @@ export function createGenerator(
       if (name === 'mode') return random.pick(['644', '0755', '4755', '8', 'x', '', '77777'])
       const fromIpfs = name === 'source' || (operation === 'files/stat' && random.chance(0.3))
       if (fromIpfs && random.chance(0.6)) return `/ipfs/${cid()}${random.chance(0.15) ? '/a' : ''}`
-      // Through an unclean path, Kubo changes the root's format, but never back.
+      // An unclean path makes Kubo change the format of the MFS root, for good.
       return random.pick(
         operation === 'files/chcid' ? filesPaths.filter((path) => path.startsWith('/')) : filesPaths,
       )
@@ -102,12 +102,14 @@ export function createGenerator(
     return contentPath()
   }
 
-  function option(name: string, { type }: OptionSpec, isGood: boolean): string {
-    const good = isGood ? (goodValues[name] ?? (type === 'bool' ? truths.slice(0, 2) : undefined)) : undefined
+  function option(name: string, { type }: OptionSpec, isValid: boolean): string {
+    const good = isValid
+      ? (validValues[name] ?? (type === 'bool' ? booleans.slice(0, 2) : undefined))
+      : undefined
     if (good !== undefined) return random.pick(good)
     const values = optionValues[name]
     if (values !== undefined) return random.pick(values)
-    if (type === 'bool') return random.pick(random.chance(0.85) ? truths.slice(0, 2) : truths)
+    if (type === 'bool') return random.pick(random.chance(0.85) ? booleans.slice(0, 2) : booleans)
     return random.pick(type === 'string' || type === 'strings' ? texts : numbers)
   }
 
@@ -148,19 +150,19 @@ export function createGenerator(
       for (let index = 0; index < count; index++) query.push(['arg', argument(operation, declared)])
     }
     if (random.chance(0.02)) query.push(['arg', random.pick(texts)])
-    const isGood = random.chance(0.5)
-    const wanted = isGood ? random.pick([2, 4, 7]) : 2.2
+    const isValid = random.chance(0.5)
+    const wanted = isValid ? random.pick([2, 4, 7]) : 2.2
     for (const [name, declared] of Object.entries({ ...globalOptions, ...spec.options })) {
       const likely =
         name in globalOptions ? 0.03 : Math.min(0.7, wanted / Math.max(4, Object.keys(spec.options).length))
       if (!random.chance(likely)) continue
       const wireName =
         declared.aliases && random.chance(0.3) ? random.pick([name, ...declared.aliases]) : name
-      query.push([wireName, option(name, declared, isGood)])
+      query.push([wireName, option(name, declared, isValid)])
       if (random.chance(0.006)) {
         const again = random.pick([wireName, name, ...(declared.aliases ?? [])])
-        // A Go map determines which of two option names wins.
-        if (again === wireName) query.push([wireName, option(name, declared, isGood)])
+        // Which of two aliases of an option wins depends on the order of a Go map.
+        if (again === wireName) query.push([wireName, option(name, declared, isValid)])
       }
     }
     if (random.chance(0.01))
@@ -169,20 +171,20 @@ export function createGenerator(
     if (operation === 'files/write' && query.some(([name]) => name === 'raw-leaves')) {
       for (const option of query) if (/^f(lush)?$/.test(option[0])) option[1] = 'true'
     }
-    // Kubo then has an entry without a name that cannot be removed.
+    // With an empty target, Kubo creates an entry without a name that nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
-    // Without a time, or with that of 1970, the time of the request applies.
+    // Without a time, or with 0, the time of the request applies.
     if (operation === 'files/touch') {
       for (const option of query) if (option[0] === 'mtime' && option[1] === '0') option[1] = '500'
     }
     if (operation === 'files/touch' && !query.some(([name]) => name === 'mtime')) query.push(['mtime', '500'])
     const takesFile = spec.arguments.some(({ kind }) => kind === 'file')
     let body: Upload | undefined = takesFile ? upload(operation) : undefined
-    if (body && random.chance(0.02)) body = spoilt(random, body)
+    if (body && random.chance(0.02)) body = malformed(random, body)
     if (body && random.chance(0.01)) body = undefined
     const plain = request(operation, query, body)
-    return random.chance(0.03) ? disguised(random, plain) : plain
+    return random.chance(0.03) ? withUnusualEnvelope(random, plain) : plain
   }
 
   let scene: Scene | undefined

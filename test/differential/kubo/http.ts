@@ -24,7 +24,7 @@ export interface PeerAnswer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 /** Timeout for an answer. */
-const patience = 30_000
+const timeoutMilliseconds = 30_000
 
 /** Sends a request and reads the complete answer; never rejects. */
 export function exchange(base: string, { method, target, headers, body }: PeerRequest): Promise<PeerAnswer> {
@@ -47,7 +47,7 @@ export function exchange(base: string, { method, target, headers, body }: PeerRe
       incoming.on('end', () => finish())
       incoming.on('error', (error) => finish(error.message))
     })
-    outgoing.setTimeout(patience, () => outgoing.destroy(new Error('no answer in time')))
+    outgoing.setTimeout(timeoutMilliseconds, () => outgoing.destroy(new Error('no answer in time')))
     outgoing.on('error', missing)
     outgoing.end(body)
   })

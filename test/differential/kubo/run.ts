@@ -39,7 +39,7 @@ export async function compareWithKubo(options: {
   const classes = new DifferenceClasses(expectedDifferences)
   let identical = 0
   try {
-    await settle(own, kubo)
+    await reconcile(own, kubo)
     const generator = createGenerator(new Random(seed), commands, globalOptions)
     for (let index = 0; index < requests; index++) {
       if (index % episode === 0) await Promise.all([own, kubo].map(reset))
@@ -52,8 +52,8 @@ export async function compareWithKubo(options: {
         generator.learn(request, theirs)
       } else {
         generator.abandon()
-        await settle(own, kubo).catch((error: unknown) => {
-          throw new Error(`a peer fails after ${describe(request)}`, { cause: error })
+        await reconcile(own, kubo).catch((error: unknown) => {
+          throw new Error(`a peer failed after ${describe(request)}`, { cause: error })
         })
         if (/^\/api\/v0\/(repo\/gc|block\/rm)/.test(request.target)) generator.forget()
       }
@@ -82,7 +82,7 @@ function describe({ method, target, headers, body }: PeerRequest): string {
 }
 
 /** Removes pins and MFS entries of only one peer, so that a difference does not persist. */
-async function settle(...peers: readonly Peer[]): Promise<void> {
+async function reconcile(...peers: readonly Peer[]): Promise<void> {
   const pins = await Promise.all(peers.map(listPins))
   const common = pins.reduce((shared, listed) => shared.filter((pin) => listed.includes(pin)))
   await Promise.all(
@@ -112,7 +112,7 @@ async function listPins(peer: Peer): Promise<string[]> {
   return listed
 }
 
-/** @throws Error with the peer and its answer if it is not JSON */
+/** Posts a request and parses the answer. @throws Error with the peer and its answer if that is not JSON */
 async function postForJson<T>(peer: Peer, target: string): Promise<T> {
   const answer = (await post(peer, target)).toString()
   try {
@@ -159,7 +159,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error('Kubo is missing: install Go, or name the program in STANDIN_KUBO')
+    console.error('Kubo not found: install Go, or set STANDIN_KUBO to the path of the program')
     return 2
   }
   console.log(`${result.identical} of ${result.requests} answers are identical`)

@@ -11,7 +11,7 @@ export type Scene = Generator<PeerRequest, void, PeerAnswer>
 /** Functions that scenes use from the generator. */
 export interface SceneContext {
   random: Random
-  /** A CID from earlier answers, or an unusual one. */
+  /** Returns a CID from earlier answers, or an unknown or invalid one. */
   cid(): string
   /** Any request to an operation. */
   command(operation: string): PeerRequest
@@ -74,7 +74,7 @@ function* shardedFiles({ random }: SceneContext): Scene {
       case 2:
         yield request(
           'files/write',
-          // Kubo writes to the wrong position in a single-block file that has grown.
+          // Without `truncate`, Kubo writes to the wrong position in a single-block file that has grown.
           [['arg', path], ['create', 'true'], ['truncate', 'true'], ...flush],
           uploadOf(randomContent(random, random.below(60))),
         )

@@ -251,8 +251,8 @@ export function siteFiles(random: Random): Upload {
   return multipart(parts.map((part) => ({ ...part, field })))
 }
 
-/** A malformed body. */
-export function spoilt(random: Random, upload: Upload): Upload {
+/** Corrupts a multipart body or its content type. */
+export function malformed(random: Random, upload: Upload): Upload {
   const { headers, body } = upload
   switch (random.below(9)) {
     case 5:

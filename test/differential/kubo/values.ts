@@ -1,5 +1,5 @@
 /** CIDs that no repository has, and invalid ones. */
-export const strangeCids = [
+export const unknownCids = [
   'QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n',
   'bafyqaaa',
   'bafkqaaa',
@@ -64,7 +64,7 @@ export const numbers = [
   '-2147483649',
   '1.0',
 ]
-export const truths = [
+export const booleans = [
   'true',
   'false',
   '',
@@ -259,7 +259,7 @@ export const optionValues: Record<string, readonly string[]> = {
   ttl: ['1m', '1h', 'x', '', '0s'],
 }
 
-/** Frequency of operations; once by default. */
+/** Relative frequencies of operations; the default is 1. */
 export const weights: Record<string, number> = {
   add: 14,
   cat: 4,
@@ -303,7 +303,7 @@ export const weights: Record<string, number> = {
 }
 
 /** Valid values, for requests with many options. */
-export const goodValues: Record<string, readonly string[]> = {
+export const validValues: Record<string, readonly string[]> = {
   chunker: [
     'size-1000',
     'size-100',
