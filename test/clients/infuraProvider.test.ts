@@ -34,7 +34,7 @@ afterAll(async () => {
 test.each([
   ['mainnet', 1n],
   ['sepolia', 11_155_111n],
-])("ethers' InfuraProvider finds %s by its own host", async (name, chainId) => {
+])("ethers' InfuraProvider reaches %s through its own host", async (name, chainId) => {
   const provider = new InfuraProvider(name, '0123456789abcdef0123456789abcdef')
   expect(await provider.getBlockNumber()).toBe(0)
   expect(BigInt((await provider.send('eth_chainId', [])) as string)).toBe(chainId)

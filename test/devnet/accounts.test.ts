@@ -207,7 +207,7 @@ describe('information about the node', () => {
     ['hardhat', /^HardhatNetwork\//],
     ['ganache', /^Ganache\//],
     [undefined, /^Standin\//],
-  ] as const)('begins as the clients of %s want it', async (compat, beginning) => {
+  ] as const)('begins as clients of %s expect', async (compat, beginning) => {
     const { call } = await startDevnet({ compat })
     expect(await call('web3_clientVersion')).toMatch(beginning)
   })

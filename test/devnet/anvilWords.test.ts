@@ -239,7 +239,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     ['0x0', '0x0'],
     ['0x64', '0x64'],
     ['0x64', '0x65'],
-  ])('an estimate with a price of who has %s and gives %s', async (balance, value) => {
+  ])('an estimate with a price, from a balance of %s and with a value of %s', async (balance, value) => {
     const poor = `0x${'de'.repeat(20)}`
     for (const ask of nodes) await ask('anvil_setBalance', poor, balance)
     await expectSame('eth_estimateGas', { from: poor, to, data: '0x01', value, gasPrice: '0x77359400' })
@@ -343,7 +343,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     ['half a gwei more tip than usual', { maxPriorityFeePerGas: '0x59682f00' }],
     ['a cap', { maxFeePerGas: '0x59682f00' }],
     ['a price', { gasPrice: '0x59682f00' }],
-  ])('the fees of a transaction that names %s', async (_, fees) => {
+  ])('the fees of a transaction with %s', async (_, fees) => {
     const seen = await Promise.all(
       nodes.map(async (ask) => {
         await ask('anvil_reset')

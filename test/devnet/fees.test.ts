@@ -55,7 +55,7 @@ describe('replacement', () => {
     ['repriced', {}],
     ['cancelled', { self: true }],
     ['replaced', { value: 2n }],
-  ])('a higher cap alone replaces: %s', async (reason, { self = false, value = self ? 0n : 1n }: Other) => {
+  ])('a higher cap is sufficient: %s', async (reason, { self = false, value = self ? 0n : 1n }: Other) => {
     const devnet = await startDevnet({ noMining: true })
     const client = connect(devnet)
     const { from: account, to } = devnet

@@ -61,7 +61,7 @@ describe('a feature of a later fork', () => {
     ['istanbul', 'accessList', 'access list', 'type 1 rejected, pool not yet in Berlin'],
     ['shanghai', 'blobVersionedHashes', 'blob', 'type 3 rejected, pool not yet in Cancun'],
     ['cancun', 'authorizationList', 'setcode', 'type 4 rejected, pool not yet in Prague'],
-  ] as const)('is refused as by geth: %s has no %s', async (hardfork, field, type, rejected) => {
+  ] as const)('is refused like in geth: %s has no %s', async (hardfork, field, type, rejected) => {
     const { call, from, to } = await startDevnet({ hardfork })
     const request = { from, to, gas: '0x186a0', [field]: lists[field] }
     const refusal = `transaction type not supported: ${type} tx (sender ${from})`

@@ -224,7 +224,7 @@ test.each([
   ['hardhat', `0x${'c014ba5e'.repeat(5)}`],
   ['anvil', `0x${'00'.repeat(20)}`],
   ['ganache', `0x${'00'.repeat(20)}`],
-] as const)('the beneficiary of blocks is that of %s', async (compat, coinbase) => {
+] as const)('the beneficiary of blocks is the same as in %s', async (compat, coinbase) => {
   const { call, block } = await startDevnet(compat === undefined ? {} : { compat })
   await call('evm_mine')
   expect((await block()).miner).toBe(coinbase)

@@ -26,7 +26,7 @@ describe('where log ranges are clipped', () => {
     { logsRange: 'lenient' } as const,
     { compat: 'hardhat' } as const,
     { compat: 'anvil', slotsInAnEpoch: 0 } as const,
-  ])('every range is searched as far as there are blocks: %o', async (options) => {
+  ])('every range is searched as far as blocks exist: %o', async (options) => {
     const devnet = await startDevnet(options)
     await withLogs(devnet)
     const rows: [filter: object, blocks: number[]][] = [

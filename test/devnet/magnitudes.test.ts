@@ -18,7 +18,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['eth_sendTransaction', { nonce: '0xffffffffffffffff' }, 'nonce has max value'],
   ['eth_signTransaction', { nonce: '0x0', gasPrice: huge }, funds],
   ['eth_sendUnsignedTransaction', { gasPrice: huge }, funds],
-])('%s refuses what no account can pay or count (case %#)', async (method, fields, message) => {
+])('%s refuses unpayable fees and the maximum nonce (case %#)', async (method, fields, message) => {
   const { call, from, to } = devnet
   expect(await refusalOf(call(method, { from, to, gas: '0x5208', ...fields }))).toEqual({
     code: -32000,

@@ -49,7 +49,7 @@ describe('requested mining', () => {
     ['hardhat_mine', '0x3b9aca00'],
     ['anvil_mine', '0x3b9aca00'],
     ['evm_mine', { blocks: 1_000_000_000 }],
-  ])('by %s ends when its client is gone', async (method, count) => {
+  ])('by %s ends when its client disconnects', async (method, count) => {
     const devnet = await startDevnet()
     const client = new AbortController()
     const answer = fetch(devnet.node.url, {

@@ -120,7 +120,7 @@ describe('a dump', () => {
     '0x00',
     stringToHex('{}'),
     stringToHex('{"block":{"number":"0x4"},"accounts":{},"best_block_number":4,"blocks":[]}'),
-  ])('that is none is refused or has no blocks: %s', async (dump) => {
+  ])('that is invalid is refused or has no blocks: %s', async (dump) => {
     const { call, height } = await startDevnet()
     if (dump.length > 50) expect(await call('anvil_loadState', dump)).toBe(true)
     else
@@ -190,7 +190,7 @@ const untilAborted = (signal: AbortSignal | undefined) =>
     else signal?.addEventListener('abort', () => resolve())
   })
 
-describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its client is gone', (method) => {
+describe.each(['anvil_dumpState', 'standin_dumpGenesis'])('%s ends when its client disconnects', (method) => {
   /** Requests a dump, and disconnects when `leave` is called. */
   function ask({ node }: Devnet): { leave: () => void; answered: Promise<unknown> } {
     const client = new AbortController()

@@ -77,7 +77,7 @@ describe('upload options and progress', () => {
     ['rabin-1024-4096-16384', 'bafybeiav5dankojoiarmwrxuzrlhpibwozxobsycp6pgngwy7jdh23r3ge'],
     ['rabin-min:100-avg:1000-max:5000', 'bafybeifmdpy2yrxhhmsuqebekq4c6zobt6wffwk2l6qtynljrs4exim2qy'],
     ['buzhash', 'bafybeiceqeofpnfk7qfctf532jdnb66euxd6ljp2tw7rdfqspesnjoktsa'],
-  ])('is cut as boxo cuts it: %s', async (chunker, root) => {
+  ])('is chunked like in boxo: %s', async (chunker, root) => {
     const data = keyStream('chunks', 2_000_000)
     const { cid } = await ipfs.add(data, { chunker, cidVersion: 1, onlyHash: true })
     expect(String(cid)).toBe(root)

@@ -284,7 +284,7 @@ describe('mode and time in MFS', () => {
     ['ababa', 'chmod?arg=0600&arg=', 'QmSdNTPpfTgNXRi9LxsqSUKNyGMzxqmRGbWqN5LHPbi5E6'],
     ['', 'chmod?arg=0600&arg=', 'QmbYz9qwUUZRwZ46bWvXiGMJY6E1C9xFpQ2Q3Exbw39HJ6'],
     ['', 'touch?mtime=500&arg=', 'Qmaxj4qCaWxzW9tcYCYBbT1GVYkKzRT8D1dNioJtadUgYW'],
-  ])('of a raw block %j make it a file of version 0', async (text, change, expected) => {
+  ])('of a raw block %j turn it into a file with CIDv0', async (text, change, expected) => {
     const { cid } = await ipfs.add(text, { cidVersion: 1 })
     await ipfs.files.rm('/versioned', { recursive: true, force: true } as object)
     await ipfs.files.mkdir('/versioned', { cidVersion: 1 })

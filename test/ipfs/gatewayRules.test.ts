@@ -80,7 +80,7 @@ it.each([
   ['/a/*b /c', "parsing 'from': path must end with asterisk"],
   ['a /c', "parsing 'from': path must begin with '/'"],
   ['/a mailto:x', "parsing 'to': invalid URL scheme"],
-])('says what is wrong with the rule %s', async (rule, problem) => {
+])('reports the error of the rule %s', async (rule, problem) => {
   const site = await addSite(rule)
   expect(await ask(site, '/missing')).toMatchObject({
     status: 500,

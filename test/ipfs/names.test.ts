@@ -593,7 +593,7 @@ describe('records', () => {
     ['2030-01-01T10:20:00Z', '2030-01-01T10:20:00Z'],
     ['2030-01-01T10:20:30.500000000Z', '2030-01-01T10:20:30.5Z'],
     ['2030-01-01T10:20:30.000000000Z', '2030-01-01T10:20:30Z'],
-  ])('that end at %s are shown to end at %s', async (validity, shown) => {
+  ])('that end at %s are shown with the end %s', async (validity, shown) => {
     const key = await generateKeyPair('Ed25519')
     const record = await createIPNSRecordWithExpiration(key, '/ipfs/bafkqaaa', 1n, validity)
     expect(await sendBytes('name/inspect', marshalIPNSRecord(record))).toMatchObject({

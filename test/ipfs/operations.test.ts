@@ -187,7 +187,7 @@ it.each([
     'bootstrap/add?arg=/ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/',
     'bootstrap address without a transport: /ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U/"',
   ],
-])('%s has %s', async (target, part) => {
+])('%s returns %s', async (target, part) => {
   expect(await (await node.post(target)).text()).toContain(part)
 })
 
@@ -301,7 +301,7 @@ it.each([
     undefined,
     'bafybeidqmbmeypsz6czpclzuvifub6vn6svfpefaiwptggmffpgwgjrmxm',
   ],
-])('%s of %j has its answer', async (target, content, type, part) => {
+])('%s of %j has the expected answer', async (target, content, type, part) => {
   const files = content === undefined ? [] : [{ content, ...(type !== undefined && { type }) }]
   const { body, headers } = form(files)
   const answer = await (await node.post(target, body as Uint8Array<ArrayBuffer>, headers)).text()

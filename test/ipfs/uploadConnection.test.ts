@@ -37,7 +37,7 @@ test.each([
   ['an unknown hash', 'add?hash=blake2s-160', 500],
   ['an option that is not a number', 'add?chunker=size-x', 500],
   ['a file that is not a CAR', 'dag/import', 500],
-])('a connection goes on after an upload with %s', async (_, operation, status) => {
+])('a connection stays usable after an upload with %s', async (_, operation, status) => {
   const upload = form([{ name: 'f', content: randomBytes(3_000_000) }])
   expect(await send(operation, upload)).toMatchObject({ status })
   expect(await send('id')).toEqual({ status: 200, isReused: true })

@@ -10,7 +10,7 @@ import { foundry } from 'viem/chains'
 const mnemonic = 'test test test test test test test test test test test junk'
 const source = fileURLToPath(new URL('./contracts/Vault.sol', import.meta.url))
 
-/** Compiles the vault with its source map. @returns solc's standard JSON, as hardhat keeps it in build-info */
+/** Compiles the vault with its source map. @returns solc's standard JSON, like hardhat's build-info */
 export async function compileVault() {
   const solc = createRequire(import.meta.url)('solc')
   const input = {
@@ -33,16 +33,16 @@ export async function compileVault() {
   return { input, output: JSON.parse(solc.compile(JSON.stringify(input))) }
 }
 
-/** Writes a build into a new folder for `--artifacts`. @returns the folder */
+/** Writes a build into a new directory for `--artifacts`. @returns the directory */
 export async function writeBuild(build) {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-page-'))
-  await mkdir(join(folder, 'build-info'))
-  await writeFile(join(folder, 'build-info', 'vault.json'), JSON.stringify(build))
-  return folder
+  const directory = await mkdtemp(join(tmpdir(), 'standin-page-'))
+  await mkdir(join(directory, 'build-info'))
+  await writeFile(join(directory, 'build-info', 'vault.json'), JSON.stringify(build))
+  return directory
 }
 
 /**
- * A client with an account of the usual mnemonic.
+ * Creates a client with an account of the default mnemonic.
  *
  * @param {string} url
  * @returns {Omit<import('viem').PublicClient, 'account'> & {

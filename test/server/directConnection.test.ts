@@ -105,7 +105,7 @@ test('requests that arrive together are answered in order, even after a slow one
 test.each([
   ['in the body', 110],
   ['in the head', 30],
-])('a request may come in two parts, split %s', async (_, at) => {
+])('a request may arrive in two parts, split %s', async (_, at) => {
   const text = post(bodyOf(1))
   socket.write(post(bodyOf(0)) + text.slice(0, at))
   await positionsOf(echoOf(0))

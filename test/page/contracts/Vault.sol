@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-/// Lends what it holds, up to a limit that an oracle sets.
+/// Lends its funds, up to a limit set by an oracle.
 contract Oracle {
     uint256 public limit;
 
