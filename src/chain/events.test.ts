@@ -10,13 +10,13 @@ const event: ChainEvent = {
 test('a listener that throws is reported, and does not keep others from receiving an event', () => {
   const faults: unknown[] = []
   const events = new ChainEvents((fault) => faults.push(fault))
-  const heard: string[] = []
+  const received: string[] = []
   const failure = new Error('the disk is full')
   events.subscribe(() => {
     throw failure
   })
-  events.subscribe(({ type }) => heard.push(type))
+  events.subscribe(({ type }) => received.push(type))
   events.emit(event)
-  expect(heard).toEqual(['rewound'])
+  expect(received).toEqual(['rewound'])
   expect(faults).toEqual([failure])
 })

@@ -25,7 +25,7 @@ function randomValue(random: Random, depth: number): unknown {
 }
 
 /** Removes, inserts or changes one character. */
-function spoil(text: string, random: Random): string {
+function corrupt(text: string, random: Random): string {
   const at = random(text.length)
   const piece = '{}[],:"\\ 1etn'.charAt(random(13))
   return text.slice(0, at) + ['', piece, piece][random(3)] + text.slice(at + random(2))
@@ -47,7 +47,7 @@ describe('like JSON.parse', () => {
     const counts = { refused: 0, taken: 0 }
     for (let round = 0; round < 5000; round++) {
       let text = JSON.stringify(randomValue(random, 0), null, random(3))
-      if (random(2) === 1) text = spoil(text, random)
+      if (random(2) === 1) text = corrupt(text, random)
       const expected = outcome(JSON.parse, text)
       expect(
         outcome((given) => runToCompletion(parseJsonInSlices(given, pieceLength)), text),

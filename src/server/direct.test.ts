@@ -12,9 +12,9 @@ let client: Socket
 beforeEach(async () => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const coming = once(server, 'connection') as Promise<[Socket]>
+  const connected = once(server, 'connection') as Promise<[Socket]>
   client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true })
-  ;[accepted] = await coming
+  ;[accepted] = await connected
 })
 afterEach(async () => {
   client.destroy()
@@ -26,15 +26,15 @@ afterEach(async () => {
 /** Collects received parts. */
 function collect() {
   const parts: string[] = []
-  let told: () => void
+  let notify: () => void
   return {
     parts,
     take: (part: Buffer) => {
       parts.push(part.toString('latin1'))
-      told?.()
+      notify?.()
     },
     async until(length: number) {
-      while (parts.join('').length < length) await new Promise<void>((resolve) => (told = resolve))
+      while (parts.join('').length < length) await new Promise<void>((resolve) => (notify = resolve))
       return parts.join('')
     },
   }

@@ -42,8 +42,8 @@ test('messages of all lengths arrive as sent', async () => {
   // Sends fragments, the last of which are long and short.
   for (const message of messages) client.send(message, { fin: message.length === 200_000 })
   const expected = [...messages, Buffer.concat(messages)]
-  const came = await untilReceived(expected.length)
-  expect(came.map((message, index) => message.equals(expected[index] as Buffer))).toEqual(
+  const arrived = await untilReceived(expected.length)
+  expect(arrived.map((message, index) => message.equals(expected[index] as Buffer))).toEqual(
     expected.map(() => true),
   )
   client.terminate()

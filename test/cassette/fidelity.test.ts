@@ -162,11 +162,11 @@ test('a replayed refusal keeps its Retry-After', async () => {
     const names = ['retry-after', 'x-ratelimit-remaining', 'set-cookie', 'etag']
     return [answer.status, await answer.text(), ...names.map((name) => answer.headers.get(name))]
   }
-  const told = [429, 'too many\n', '7', '0', null, null]
+  const expected = [429, 'too many\n', '7', '0', null, null]
   const recording = await start({ record: path, upstream })
-  expect(await ask(recording)).toEqual(told)
+  expect(await ask(recording)).toEqual(expected)
   await recording.stop()
-  expect(await ask(await start({ replay: path }))).toEqual(told)
+  expect(await ask(await start({ replay: path }))).toEqual(expected)
 })
 
 test('recorded delays are kept, scaled or dropped', async () => {

@@ -47,7 +47,7 @@ export async function startKubo(): Promise<{ ipfsUrl: string; stop(): Promise<un
   if (spawnSync('ipfs', ['version']).error) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'kubo-'))
   const environment = { ...process.env, IPFS_PATH: folder }
-  const set = (...words: string[]) => spawnSync('ipfs', words, { env: environment })
+  const set = (...args: string[]) => spawnSync('ipfs', args, { env: environment })
   set('init')
   set('config', 'Addresses.API', '/ip4/127.0.0.1/tcp/0')
   set('config', 'Addresses.Gateway', '/ip4/127.0.0.1/tcp/0')
@@ -75,8 +75,8 @@ export interface Program {
   stop(): Promise<void>
 }
 
-export function startProgram(command: string, words: readonly string[]): Program {
-  const child = spawn(command, words)
+export function startProgram(command: string, args: readonly string[]): Program {
+  const child = spawn(command, args)
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

@@ -109,22 +109,22 @@ test('no key, secret, bearer token, JWT or password reaches the file or its bodi
 async function startEcho() {
   const server = createServer((request, response) => {
     void readText(request).then((body) => {
-      const told = { url: request.url, headers: request.headers }
+      const echoed = { url: request.url, headers: request.headers }
       if (request.url?.startsWith('/api/v0/')) {
         const status = request.url.includes('moved') ? 307 : 200
-        const headers = { location: `http://elsewhere.example${filesPath}`, 'x-echo': JSON.stringify(told) }
-        response.writeHead(status, headers).end(JSON.stringify(told))
+        const headers = { location: `http://elsewhere.example${filesPath}`, 'x-echo': JSON.stringify(echoed) }
+        response.writeHead(status, headers).end(JSON.stringify(echoed))
         return
       }
       const { id, method } = JSON.parse(body) as { id: number; method: string }
       if (method === 'eth_mining')
-        response.writeHead(429, { 'retry-after': request.url }).end(JSON.stringify(told))
+        response.writeHead(429, { 'retry-after': request.url }).end(JSON.stringify(echoed))
       else if (method === 'eth_coinbase' && !request.url?.startsWith('/moved'))
         response.writeHead(307, { location: `/moved${request.url}` }).end()
       else if (method === 'eth_call') {
-        const error = { code: 3, message: `refused: ${JSON.stringify(told)}`, data: told }
+        const error = { code: 3, message: `refused: ${JSON.stringify(echoed)}`, data: echoed }
         response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
-      } else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: told }))
+      } else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: echoed }))
     })
   })
   new WebSocketServer({ server }).on('connection', (socket, { url, headers }) => {
@@ -189,7 +189,7 @@ test('keys that a provider echoes in any form do not reach the file', async () =
   expect(seen.at(-1)).toBe('no /ws/v3/…')
   const basic = (pair: string) => Buffer.from(pair).toString('base64')
   const hidden = Object.values(forms).flatMap((form) => [form, encodeURIComponent(form)])
-  const told = [file, ...seen].join('\n')
+  const recorded = [file, ...seen].join('\n')
   for (const secret of [
     ...hidden,
     basic(`${forms.user}:${forms.password}`),
@@ -197,7 +197,7 @@ test('keys that a provider echoes in any form do not reach the file', async () =
     'files-key-in-a-redirect-1',
     'query-token-of-files',
   ]) {
-    expect(told).not.toContain(secret)
+    expect(recorded).not.toContain(secret)
   }
   rmSync(folder, { recursive: true })
 })

@@ -214,7 +214,7 @@ interface Ethers5 {
       abi: unknown,
       code: string,
       wallet: Wallet5Instance,
-    ) => { deploy(...words: unknown[]): Promise<Contract5> }
+    ) => { deploy(...values: unknown[]): Promise<Contract5> }
   }
 }
 

@@ -88,7 +88,7 @@ test('the write that moves the head stores the transactions that are pending aga
 
 test("a reorganisation, another node's branch and a kill lose no transaction", async () => {
   const dataDir = newDirectory()
-  const words = ['--deterministic', '--data-dir', dataDir]
+  const args = ['--deterministic', '--data-dir', dataDir]
   const other = await startCommand(['--deterministic'])
   await callRpc(other.ready.url, 'anvil_setCoinbase', [`0x${'77'.repeat(20)}`])
   await callRpc(other.ready.url, 'anvil_mine', [3])
@@ -97,7 +97,7 @@ test("a reorganisation, another node's branch and a kill lose no transaction", a
     branch.push(await callRpc<string>(other.ready.url, 'debug_getRawBlock', [number]))
   await stopCommand(other)
 
-  const first = await startCommand(words)
+  const first = await startCommand(args)
   const [from, to] = first.ready.accounts.map(({ address }) => address)
   const pay = (url: string) =>
     callRpc<Hex>(url, 'eth_sendTransaction', [{ from, to, value: '0x1', gas: '0x5208' }])
@@ -107,7 +107,7 @@ test("a reorganisation, another node's branch and a kill lose no transaction", a
   await callRpc(first.ready.url, 'anvil_reorg', [2, []])
   await stopCommand(first, 'SIGKILL')
 
-  const second = await startCommand([...words, '--no-mining'])
+  const second = await startCommand([...args, '--no-mining'])
   const { url } = second.ready
   expect(await waitingAt(url)).toEqual(expect.arrayContaining(hashes))
   await callRpc(url, 'evm_mine', [])
@@ -119,7 +119,7 @@ test("a reorganisation, another node's branch and a kill lose no transaction", a
   await callRpc(url, 'standin_importBlocks', [branch])
   await stopCommand(second, 'SIGKILL')
 
-  const last = await startCommand([...words, '--no-mining'])
+  const last = await startCommand([...args, '--no-mining'])
   expect(await callRpc(last.ready.url, 'eth_blockNumber', [])).toBe('0x3')
   expect(await waitingAt(last.ready.url)).toEqual([third])
   await stopCommand(last)

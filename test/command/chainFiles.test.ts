@@ -43,8 +43,8 @@ test.each([
   [['export', '--data-dir', 'x', '--to', 'y', 'a'], /^standin: --to: expected a whole number, got "y"$/],
   [['export', '--data-dir', 'x', '--from', '1', 'a'], /^standin: export: Unknown option '--from'/],
   [['export', '--data-dir', '/nowhere/at/all', 'a'], /^standin: There is no chain in \/nowhere\/at\/all\.$/],
-])('%j is refused in one line', async (words, line) => {
-  const command = runCommand(words)
+])('%j is refused in one line', async (args, line) => {
+  const command = runCommand(args)
   expect(await command.ended).toBe(2)
   expect(command.stdout()).toBe('')
   expect(command.stderr().trimEnd()).toMatch(line)
@@ -60,7 +60,7 @@ test('an invalid genesis ends the command with one line that names the value', a
 })
 
 describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if absent)', () => {
-  const words = (dataDir: string): string[] => [
+  const args = (dataDir: string): string[] => [
     ...['--genesis', join(recordedCases ?? '', 'genesis.json')],
     ...['--import', join(recordedCases ?? '', 'chain.rlp'), '--data-dir', dataDir],
   ]
@@ -68,12 +68,12 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
   test('is imported completely after repeated kills during the import', async () => {
     const dataDir = join(folder, 'killed')
     for (const delay of [250, 400, 550, 700]) {
-      const command = runCommand(['--quiet', '--port', '0', '--ipfs-port', '0', ...words(dataDir)])
+      const command = runCommand(['--quiet', '--port', '0', '--ipfs-port', '0', ...args(dataDir)])
       await sleep(delay)
       command.child.kill('SIGKILL')
       await command.ended
     }
-    const command = await startCommand(words(dataDir))
+    const command = await startCommand(args(dataDir))
     expect(await callRpc(command.ready.url, 'eth_blockNumber', [])).toBe('0x36')
     await stopCommand(command)
   })

@@ -13,14 +13,14 @@ import { until } from '../support/until.js'
 
 const running: Command[] = []
 
-function run(words: readonly string[], environment?: Record<string, string>): Command {
-  const command = runCommand(words, { environment })
+function run(args: readonly string[], environment?: Record<string, string>): Command {
+  const command = runCommand(args, { environment })
   running.push(command)
   return command
 }
 
-async function start(words: readonly string[] = []) {
-  const command = await startCommand(words)
+async function start(args: readonly string[] = []) {
+  const command = await startCommand(args)
   running.push(command)
   return command
 }
@@ -132,8 +132,8 @@ describe('refuses with one line and exit status 2', () => {
     [['--hardfork', 'tomorrow'], '--hardfork'],
     [['--mnemonic', 'not a mnemonic', '--port', '0', '--ipfs-port', '0'], 'mnemonic'],
     [['--config', '/no/such/file.json'], '/no/such/file.json'],
-  ])('%j', async (words, mention) => {
-    const command = run(words)
+  ])('%j', async (args, mention) => {
+    const command = run(args)
     expect(await command.ended).toBe(2)
     expect(command.stderr().trim().split('\n')).toHaveLength(1)
     expect(command.stderr()).toContain(mention)

@@ -6,8 +6,8 @@ import { until } from '../support/until.js'
 beforeAll(buildCommand)
 
 /** Runs a program under `standin exec`. */
-function exec(program: string, words: readonly string[] = []) {
-  return runCommand(['exec', ...words, '--', process.execPath, '-e', program])
+function exec(program: string, args: readonly string[] = []) {
+  return runCommand(['exec', ...args, '--', process.execPath, '-e', program])
 }
 
 test('the command finds its node through the environment', async () => {
@@ -22,8 +22,8 @@ test('the command finds its node through the environment', async () => {
     const added = await fetch(IPFS_API_URL + '/api/v0/add', { method: 'POST', body: form, headers: { authorization } })
     console.log(JSON.stringify([chain.result, CHAIN_ID, (await added.json()).Hash, WS_URL.startsWith('ws://')]))
   })()`
-  for (const words of [[], ['--mode', 'guarded']]) {
-    const { ended, stdout, stderr } = exec(program, ['--chain-id', '77', ...words])
+  for (const args of [[], ['--mode', 'guarded']]) {
+    const { ended, stdout, stderr } = exec(program, ['--chain-id', '77', ...args])
     expect(await ended, stderr()).toBe(0)
     // Kubo's CID of these six bytes.
     expect(JSON.parse(stdout())).toEqual([

@@ -61,8 +61,8 @@ it.each([
   [['--keys', '/no/such/keys.json'], '/no/such/keys.json'],
   [['--network', 'atlantis'], 'atlantis:CHAIN_ID'],
   [['--tls-cert', '/no/such/cert.pem'], '--tls-key'],
-])('refuses %j with one line', async (words, mention) => {
-  const command = runCommand(['--port', '0', '--ipfs-port', '0', ...words])
+])('refuses %j with one line', async (args, mention) => {
+  const command = runCommand(['--port', '0', '--ipfs-port', '0', ...args])
   running.push(command)
   expect(await command.ended).toBe(2)
   expect(command.stderr().trim().split('\n')).toHaveLength(1)

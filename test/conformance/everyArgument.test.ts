@@ -22,19 +22,19 @@ import { registry } from '../../src/rpc/registry.js'
 import { outcomeOf, testPipeline } from '../rpc/support/pipeline.js'
 
 /** Invalid values, each with geth's message (from its common/hexutil or Go's encoding/json). */
-type Misfits = readonly (readonly [value: unknown, message: string])[]
+type InvalidValues = readonly (readonly [value: unknown, message: string])[]
 
 /** One valid value of a parameter type, and many invalid ones. */
 interface Kind {
   valid: unknown
-  misfits: Misfits
+  invalid: InvalidValues
 }
 
 const into = (reason: string, type: string) =>
   `json: cannot unmarshal ${reason} into Go value of type ${type}`
 const digits = (length: number) => `0x${'ab'.repeat(length)}`
 
-function fixedBytes(length: number, type: string): Misfits {
+function fixedBytes(length: number, type: string): InvalidValues {
   const wrongLength = (count: number) => `hex string has length ${count}, want ${2 * length} for ${type}`
   return [
     [5, into('non-string', type)],
@@ -51,7 +51,7 @@ function fixedBytes(length: number, type: string): Misfits {
   ]
 }
 
-const blockNumberTexts: Misfits = [
+const blockNumberTexts: InvalidValues = [
   ['', 'empty hex string'],
   ['0x', 'hex string "0x"'],
   ['newest', 'hex string without 0x prefix'],
@@ -64,7 +64,7 @@ const blockNumberTexts: Misfits = [
   [`0x1${'0'.repeat(16)}`, 'hex number > 64 bits'],
 ]
 
-function wrongTypes(type: string, fitting: 'object' | 'array' | 'string'): Misfits {
+function wrongTypes(type: string, fitting: 'object' | 'array' | 'string'): InvalidValues {
   const values: [unknown, string][] = [
     [5, 'number'],
     [true, 'bool'],
@@ -76,13 +76,13 @@ function wrongTypes(type: string, fitting: 'object' | 'array' | 'string'): Misfi
 }
 
 const kinds = new Map<Decoder<unknown>, Kind>([
-  [address, { valid: digits(20), misfits: fixedBytes(20, 'common.Address') }],
-  [hash, { valid: digits(32), misfits: fixedBytes(32, 'common.Hash') }],
+  [address, { valid: digits(20), invalid: fixedBytes(20, 'common.Address') }],
+  [hash, { valid: digits(32), invalid: fixedBytes(32, 'common.Hash') }],
   [
     data,
     {
       valid: '0xab',
-      misfits: [
+      invalid: [
         [5, into('non-string', 'hexutil.Bytes')],
         [{}, into('non-string', 'hexutil.Bytes')],
         ['ab', into('hex string without 0x prefix', 'hexutil.Bytes')],
@@ -95,7 +95,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
     index,
     {
       valid: '0x0',
-      misfits: [
+      invalid: [
         [0, into('non-string', 'hexutil.Uint')],
         ['0', into('hex string without 0x prefix', 'hexutil.Uint')],
         ['0x', into('hex string "0x"', 'hexutil.Uint')],
@@ -109,7 +109,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
     blockNumber,
     {
       valid: 'latest',
-      misfits: [
+      invalid: [
         ...blockNumberTexts,
         ['0x8000000000000000', 'block number larger than int64'],
         ...[5, true, {}, []].map((value) => [value, 'hex string without 0x prefix'] as const),
@@ -120,7 +120,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
     blockSelector,
     {
       valid: 'latest',
-      misfits: [
+      invalid: [
         ...blockNumberTexts,
         ['0x8000000000000000', 'blocknumber too high'],
         [`0x${'zz'.repeat(32)}`, 'invalid hex string'],
@@ -141,7 +141,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
     boolean,
     {
       valid: true,
-      misfits: [
+      invalid: [
         [1, into('number', 'bool')],
         ['true', into('string', 'bool')],
         [{}, into('object', 'bool')],
@@ -149,17 +149,17 @@ const kinds = new Map<Decoder<unknown>, Kind>([
       ],
     },
   ],
-  [callObject, { valid: {}, misfits: wrongTypes('ethapi.TransactionArgs', 'object') }],
-  [stateOverride, { valid: {}, misfits: wrongTypes('override.StateOverride', 'object') }],
-  [blockOverrides, { valid: {}, misfits: wrongTypes('override.BlockOverrides', 'object') }],
-  [traceConfig, { valid: {}, misfits: wrongTypes('tracers.TraceConfig', 'object') }],
-  [traceCallConfig, { valid: {}, misfits: wrongTypes('tracers.TraceCallConfig', 'object') }],
-  [filter, { valid: {}, misfits: wrongTypes('filters.input', 'object') }],
+  [callObject, { valid: {}, invalid: wrongTypes('ethapi.TransactionArgs', 'object') }],
+  [stateOverride, { valid: {}, invalid: wrongTypes('override.StateOverride', 'object') }],
+  [blockOverrides, { valid: {}, invalid: wrongTypes('override.BlockOverrides', 'object') }],
+  [traceConfig, { valid: {}, invalid: wrongTypes('tracers.TraceConfig', 'object') }],
+  [traceCallConfig, { valid: {}, invalid: wrongTypes('tracers.TraceCallConfig', 'object') }],
+  [filter, { valid: {}, invalid: wrongTypes('filters.input', 'object') }],
   [
     storageRequest,
     {
       valid: {},
-      misfits: [
+      invalid: [
         ...wrongTypes('map[common.Address][]common.Hash', 'object'),
         [{ '0x12': [] }, 'hex string has length 2, want 40 for common.Address'],
         [{ [digits(20)]: 'x' }, into('string', '[]common.Hash')],
@@ -167,17 +167,17 @@ const kinds = new Map<Decoder<unknown>, Kind>([
       ],
     },
   ],
-  [storageKey, { valid: '0x0', misfits: wrongTypes('string', 'string') }],
+  [storageKey, { valid: '0x0', invalid: wrongTypes('string', 'string') }],
   [
     storageKeys,
-    { valid: [], misfits: [...wrongTypes('[]string', 'array'), [[1], into('number', 'string')]] },
+    { valid: [], invalid: [...wrongTypes('[]string', 'array'), [[1], into('number', 'string')]] },
   ],
-  [filterId, { valid: '0x1', misfits: wrongTypes('rpc.ID', 'string') }],
+  [filterId, { valid: '0x1', invalid: wrongTypes('rpc.ID', 'string') }],
   [
     blockCount,
     {
       valid: '0x1',
-      misfits: [
+      invalid: [
         ['zz', 'invalid hex or decimal integer "zz"'],
         ['-1', 'invalid hex or decimal integer "-1"'],
         [1.5, 'invalid hex or decimal integer "1.5"'],
@@ -186,13 +186,13 @@ const kinds = new Map<Decoder<unknown>, Kind>([
   ],
   [
     rewardPercentiles,
-    { valid: [], misfits: [...wrongTypes('[]float64', 'array'), [['x'], into('string', 'float64')]] },
+    { valid: [], invalid: [...wrongTypes('[]float64', 'array'), [['x'], into('string', 'float64')]] },
   ],
   [
     payloadAttributes,
     {
       valid: { timestamp: '0x1', prevRandao: digits(32), suggestedFeeRecipient: digits(20) },
-      misfits: [
+      invalid: [
         ...wrongTypes('engine.PayloadAttributes', 'object'),
         [{}, "missing required field 'timestamp' for PayloadAttributes"],
       ],
@@ -202,7 +202,7 @@ const kinds = new Map<Decoder<unknown>, Kind>([
     payloadTransactions,
     {
       valid: [],
-      misfits: [...wrongTypes('[]hexutil.Bytes', 'array'), [[1], into('non-string', 'hexutil.Bytes')]],
+      invalid: [...wrongTypes('[]hexutil.Bytes', 'array'), [[1], into('non-string', 'hexutil.Bytes')]],
     },
   ],
 ])
@@ -252,7 +252,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_,
     const before = argumentsBefore(method, position)
     if (kind === undefined || before === undefined) continue
     test(`refuses an invalid ${name} with geth's message`, async () => {
-      for (const [value, message] of kind.misfits) {
+      for (const [value, message] of kind.invalid) {
         if (value === null && !required) continue
         expect(await refusal(method, [...before, value])).toBe(`invalid argument ${position}: ${message}`)
       }

@@ -168,9 +168,9 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
     ],
   ] as [string, number, (block: Uint8Array[][]) => void, RegExp][])(
     'names the number and field of a refused block, and keeps the blocks before it: %s',
-    async (_, number, change, words) => {
+    async (_, number, change, message) => {
       const { refusal, head } = await refusalOf(number, change)
-      expect(refusal).toMatch(words)
+      expect(refusal).toMatch(message)
       expect(head).toBe(number - 1)
     },
   )

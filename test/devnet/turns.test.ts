@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { bytesToHex, hexToBytes, numberToHex, pad, size, stringToHex, type Hex } from 'viem'
 import { afterEach, expect, test, vi } from 'vitest'
 import { RlpString } from '../../src/chain/strictRlp.js'
-import { countTurns, countTurnsByLooks, endEverySlice } from '../support/turns.js'
+import { countTurns, countTurnsByClockReads, endEverySlice } from '../support/turns.js'
 import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 
 afterEach(async () => {
@@ -71,7 +71,7 @@ test('mining pending transactions one after another yields between blocks', asyn
     await call('eth_sendTransaction', { from, to, nonce: numberToHex(nonce), gas: '0x5208' })
   }
   // So slow a clock uses up no slice within a block.
-  expect(await countTurnsByLooks(() => call('evm_setAutomine', true), 0.1)).toBeGreaterThan(count / 10)
+  expect(await countTurnsByClockReads(() => call('evm_setAutomine', true), 0.1)).toBeGreaterThan(count / 10)
   expect(await height()).toBe(count)
 })
 
@@ -176,12 +176,12 @@ test('polling the logs of many blocks yields', async () => {
   await call('hardhat_setCode', holder, '0x5f5fa0')
   let id: unknown
   // Created with the clock that polls use, or else it would have expired.
-  await countTurnsByLooks(async () => {
+  await countTurnsByClockReads(async () => {
     id = await call('eth_newFilter', {})
   })
   for (let block = 0; block < 50; block++) await devnet.send({ from, to: holder })
   // So slow a clock uses up no slice within a block.
-  expect(await countTurnsByLooks(() => call('eth_getFilterChanges', id), 0.2)).toBeGreaterThan(4)
+  expect(await countTurnsByClockReads(() => call('eth_getFilterChanges', id), 0.2)).toBeGreaterThan(4)
 })
 
 test('traced calls and replacement transactions yield', async () => {

@@ -102,13 +102,13 @@ test('a fork with an unwritable cache runs without one, with a warning', async (
   const file = join(folder, 'file')
   await writeFile(file, '')
   const warnings: Error[] = []
-  const hear = (warning: Error): void => void warnings.push(warning)
-  process.on('warning', hear)
-  onTestFinished(() => void process.off('warning', hear))
+  const collect = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', collect)
+  onTestFinished(() => void process.off('warning', collect))
   const node = await fork({ forkCache: join(file, 'cache') })
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
-  const told = warnings.filter(({ name }) => name === 'StandinWarning')
-  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(join(file, 'cache'))])
+  const shown = warnings.filter(({ name }) => name === 'StandinWarning')
+  expect(shown.map(({ message }) => message)).toEqual([expect.stringContaining(join(file, 'cache'))])
 })
 
 test('blocks, receipts and logs up to the fork are fetched once, and unknown ones again', async () => {
@@ -182,16 +182,16 @@ test('a call that needs a lost remote fails with its host but not its key', asyn
 })
 
 test('the command shows the remote without its key, and reports a faulty one', async () => {
-  const words = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
+  const args = ['--port', '0', '--ipfs-port', '0', '--fork-retries', '0']
   treat = () => ({ status: 401, body: 'invalid project id' })
-  const refused = runCommand([...words, '--fork-url', url])
+  const refused = runCommand([...args, '--fork-url', url])
   expect(await refused.ended).toBe(2)
   expect(refused.stderr()).toMatch(
     /^standin: http:\/\/127\.0\.0\.1:\d+\/… refuses: HTTP 401 invalid project id/,
   )
   expect(refused.stdout() + refused.stderr()).not.toContain(secret)
   treat = () => ({ status: 403, body: `Cannot POST /${secret}` })
-  const echoed = runCommand([...words, '--fork-url', url])
+  const echoed = runCommand([...args, '--fork-url', url])
   expect(await echoed.ended).toBe(2)
   expect(echoed.stderr()).toContain('refuses: HTTP 403 Cannot POST /v3/…')
   const message = `no access to ${url}`
@@ -199,11 +199,11 @@ test('the command shows the remote without its key, and reports a faulty one', a
     status: 200,
     body: JSON.stringify({ jsonrpc: '2.0', id: call?.id, error: { code: -32000, message } }),
   })
-  const echoing = runCommand([...words, '--fork-url', url])
+  const echoing = runCommand([...args, '--fork-url', url])
   expect(await echoing.ended).toBe(2)
   expect(echoing.stderr()).toMatch(/no access to http:\/\/127\.0\.0\.1:\d+\/…$/m)
   treat = () => undefined
-  const absent = runCommand([...words, '--fork-url', `${url}@999`])
+  const absent = runCommand([...args, '--fork-url', `${url}@999`])
   expect(await absent.ended).toBe(2)
   expect(absent.stderr()).toContain('has no block 999')
 })

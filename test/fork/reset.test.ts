@@ -150,10 +150,10 @@ test('a URL in a call is fetched only if allowed', async () => {
 })
 
 test('headers of the remote are not sent to another host named in a call', async () => {
-  const told: (string | undefined)[] = []
+  const received: (string | undefined)[] = []
   const proxy = createServer((request, response) => {
     void (async () => {
-      told.push(request.headers['x-secret'] as string | undefined)
+      received.push(request.headers['x-secret'] as string | undefined)
       const answer = await fetch(remote.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -168,11 +168,11 @@ test('headers of the remote are not sent to another host named in a call', async
     const forkHeader = ['x-secret: abc']
     const node = await start({ forkUrl: remote.url, forkHeader, allowRemoteReset: true })
     await node.request('anvil_reset', [{ forking: { jsonRpcUrl: url } }])
-    expect(new Set(told)).toEqual(new Set([undefined]))
-    told.length = 0
+    expect(new Set(received)).toEqual(new Set([undefined]))
+    received.length = 0
     const own = await start({ forkUrl: url, forkHeader })
     await own.request('anvil_reset', [{ forking: { blockNumber: remote.firstBlock } }])
-    expect(new Set(told)).toEqual(new Set(['abc']))
+    expect(new Set(received)).toEqual(new Set(['abc']))
     await Promise.all(nodes.splice(0).map((each) => each.stop()))
   } finally {
     proxy.closeAllConnections()

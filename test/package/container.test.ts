@@ -17,8 +17,8 @@ const hasBuildah = spawnSync('buildah', ['--version']).status === 0 && process.g
 if (!hasBuildah) console.warn('left out: the container; apt-get install buildah, and run it as root')
 
 let folder: string
-let buildah: (...words: string[]) => Promise<string>
-let buildahWords: string[]
+let buildah: (...args: string[]) => Promise<string>
+let buildahArgs: string[]
 const environment = { ...process.env, BUILDAH_ISOLATION: 'chroot' }
 
 /** Copies programs with the libraries linked to them. */
@@ -61,24 +61,17 @@ async function makeRoot(name: string): Promise<string> {
 async function commit(root: string, tag: string, variables: readonly string[] = []): Promise<void> {
   const container = (await buildah('from', 'scratch')).trim()
   await buildah('copy', '--quiet', container, root, '/')
-  const words = ['PATH=/usr/local/bin:/usr/bin', ...variables].flatMap((variable) => ['--env', variable])
-  await buildah('config', ...words, container)
+  const args = ['PATH=/usr/local/bin:/usr/bin', ...variables].flatMap((variable) => ['--env', variable])
+  await buildah('config', ...args, container)
   await buildah('commit', '--quiet', '--rm', container, tag)
 }
 
 beforeAll(async () => {
   if (!hasBuildah) return
   folder = await mkdtemp(join(tmpdir(), 'standin-container-'))
-  buildahWords = [
-    '--storage-driver',
-    'vfs',
-    '--root',
-    join(folder, 'store'),
-    '--runroot',
-    join(folder, 'run'),
-  ]
-  buildah = async (...words) =>
-    (await execute('buildah', [...buildahWords, ...words], { env: environment, maxBuffer: 2 ** 26 })).stdout
+  buildahArgs = ['--storage-driver', 'vfs', '--root', join(folder, 'store'), '--runroot', join(folder, 'run')]
+  buildah = async (...args) =>
+    (await execute('buildah', [...buildahArgs, ...args], { env: environment, maxBuffer: 2 ** 26 })).stdout
   const npmCli = await realpath(spawnSync('which', ['npm'], { encoding: 'utf8' }).stdout.trim())
   const withNode = await makeRoot('node')
   await copyPrograms(withNode, [[process.execPath, 'usr/local/bin/node']])
@@ -129,7 +122,7 @@ test.skipIf(!hasBuildah)(
     }
     const { User: user, Entrypoint: entry, Healthcheck: health } = Docker.config
     expect(user).toBe('1000')
-    const run = [...buildahWords, 'run', '--user', user, container, '--']
+    const run = [...buildahArgs, 'run', '--user', user, container, '--']
     const child = spawn('buildah', [...run, ...entry, '--key', 'test:secret', '--json'], {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],

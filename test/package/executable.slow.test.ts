@@ -20,10 +20,10 @@ describe.skipIf(!isLinux)('the single executable (skipped except on linux-x64)',
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   /** Starts the executable in an environment without Node. */
-  async function start(...words: string[]) {
+  async function start(...args: string[]) {
     const child = spawn(
       join(folder, 'standin-linux-x64'),
-      ['--json', '--port', '0', '--ipfs-port', '0', ...words],
+      ['--json', '--port', '0', '--ipfs-port', '0', ...args],
       {
         env: { HOME: folder, PATH: '/nonexistent' },
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,8 +17,8 @@ let folder: string
 let tarball: string
 let consumer: string
 
-async function npm(words: readonly string[], cwd: string): Promise<string> {
-  const { stdout } = await execute('npm', [...words], { cwd, maxBuffer: 2 ** 26 })
+async function npm(args: readonly string[], cwd: string): Promise<string> {
+  const { stdout } = await execute('npm', [...args], { cwd, maxBuffer: 2 ** 26 })
   return stdout
 }
 
@@ -196,7 +196,7 @@ export { url, keys, answer }`
     await mkdir(empty)
     // npx would run an absolute path as a program, so the package is named by a relative one.
     await copyFile(tarball, join(empty, basename(tarball)))
-    const words = [
+    const args = [
       '--yes',
       '--prefer-offline',
       `./${basename(tarball)}`,
@@ -206,7 +206,7 @@ export { url, keys, answer }`
       '--ipfs-port',
       '0',
     ]
-    const child = spawn('npx', words, { cwd: empty, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn('npx', args, { cwd: empty, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     await until(() => output.includes('\n') || child.exitCode !== null)

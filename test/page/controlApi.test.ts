@@ -119,19 +119,19 @@ test('events report requests and blocks in batches', async () => {
   const stop = new AbortController()
   const { body, headers } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
   expect(headers.get('content-type')).toBe('text/event-stream')
-  const told: { requests: number; chain: number }[] = []
+  const updates: { requests: number; chain: number }[] = []
   const reading = (async () => {
     for await (const text of body!.pipeThrough(new TextDecoderStream())) {
-      told.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
+      updates.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
     }
   })().catch(() => undefined)
-  await until(() => told.length === 1)
-  const first = told[0]!
+  await until(() => updates.length === 1)
+  const first = updates[0]!
   await node.request('anvil_mine', [50])
   for (let i = 0; i < 100; i++) await used.client.getBlockNumber({ cacheTime: 0 })
   const [newest]: Entry[] = await read('/requests?limit=1')
-  await until(() => told.at(-1)?.requests === newest?.id && told.at(-1)!.chain > first.chain)
-  expect(told.length).toBeLessThan(20)
+  await until(() => updates.at(-1)?.requests === newest?.id && updates.at(-1)!.chain > first.chain)
+  expect(updates.length).toBeLessThan(20)
   stop.abort()
   await reading
 })
@@ -140,21 +140,21 @@ test('plans are listed, and events count changes through the control API', async
   expect(await read('/plans')).toMatchObject({ free: { creditsPerDay: 3_000_000, creditsPerSecond: 500 } })
   const stop = new AbortController()
   const { body } = await fetch(`${node.controlUrl}/events`, { signal: stop.signal })
-  const told: { controls: number; files: number }[] = []
+  const updates: { controls: number; files: number }[] = []
   const reading = (async () => {
     for await (const text of body!.pipeThrough(new TextDecoderStream())) {
-      told.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
+      updates.push(...[...text.matchAll(/^data: (.+)$/gm)].map(([, json]) => JSON.parse(json!) as never))
     }
   })().catch(() => undefined)
-  await until(() => told.length === 1)
-  const before = told[0]!.controls
+  await until(() => updates.length === 1)
+  const before = updates[0]!.controls
   const fault = JSON.stringify({ id: 'slow', action: { type: 'delay', milliseconds: 1 } })
   await fetch(`${node.controlUrl}/faults`, { method: 'POST', body: fault })
   await fetch(`${node.controlUrl}/faults`, { method: 'POST', body: '{"action":{"type":"unheard-of"}}' })
   await fetch(`${node.controlUrl}/faults/slow`, { method: 'DELETE' })
-  await until(() => told.at(-1)?.controls === before + 2)
+  await until(() => updates.at(-1)?.controls === before + 2)
   await fetch(`${node.ipfsUrl}/api/v0/files/mkdir?arg=/made`, { method: 'POST' })
-  await until(() => told.at(-1)?.files === told[0]!.files + 1)
+  await until(() => updates.at(-1)?.files === updates[0]!.files + 1)
   stop.abort()
   await reading
 })
@@ -175,8 +175,8 @@ test('entries of the current cassette are listed page by page, with their uses o
   const path = join(folder, 'run.ndjson')
   const upstream = node.url
   const other = await createNode({ upstream: `${upstream}?token=0123456789abcdef`, accounts: 2 })
-  const at = async (words: string): Promise<Page> => {
-    const page = (await (await fetch(`${other.controlUrl}/cassette/entries${words}`)).json()) as Page
+  const at = async (query: string): Promise<Page> => {
+    const page = (await (await fetch(`${other.controlUrl}/cassette/entries${query}`)).json()) as Page
     expect(entryPageSchema.strict().parse(page)).toEqual(page)
     return page
   }

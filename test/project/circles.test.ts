@@ -31,15 +31,15 @@ function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boo
 }
 
 /** Returns an import path from a file back to itself, or undefined. */
-function circleFrom(start: string, imports: ReadonlyMap<string, string[]>): string[] | undefined {
+function cycleFrom(start: string, imports: ReadonlyMap<string, string[]>): string[] | undefined {
   const seen = new Set<string>()
-  const ways = [[start]]
-  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
-    for (const next of imports.get(way.at(-1) as string) ?? []) {
-      if (next === start) return [...way, next]
+  const paths = [[start]]
+  for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
+    for (const next of imports.get(path.at(-1) as string) ?? []) {
+      if (next === start) return [...path, next]
       if (seen.has(next)) continue
       seen.add(next)
-      ways.push([...way, next])
+      paths.push([...path, next])
     }
   }
   return undefined
@@ -53,8 +53,8 @@ it('src has no cyclic value imports', () => {
   )
   expect(files.size).toBeGreaterThan(300)
   const imports = new Map([...files].map((file) => [file, importsOf(file, files)]))
-  const circles = [...files].flatMap((file) => circleFrom(file, imports)?.join(' -> ') ?? [])
-  expect(circles).toEqual([])
+  const cycles = [...files].flatMap((file) => cycleFrom(file, imports)?.join(' -> ') ?? [])
+  expect(cycles).toEqual([])
 })
 
 it('finds an import cycle', () => {
@@ -64,6 +64,6 @@ it('finds an import cycle', () => {
     ['c', ['b']],
     ['d', []],
   ])
-  expect(circleFrom('a', imports)).toBeUndefined()
-  expect(circleFrom('b', imports)).toEqual(['b', 'c', 'b'])
+  expect(cycleFrom('a', imports)).toBeUndefined()
+  expect(cycleFrom('b', imports)).toEqual(['b', 'c', 'b'])
 })

@@ -16,8 +16,8 @@ async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'fai
   }
   const reporters = ['--reporter', 'default', '--reporter', resolve('scripts/summary-reporter.mjs')]
   const env = { ...process.env, STANDIN_NOTHING_LEFT_OUT: leftOut === 'failed' ? '1' : '0' }
-  const words = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...reporters]
-  const { stdout, status } = await execute(process.execPath, words, { env }).then(
+  const args = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...reporters]
+  const { stdout, status } = await execute(process.execPath, args, { env }).then(
     ({ stdout }) => ({ stdout, status: 0 }),
     ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, status: code }),
   )

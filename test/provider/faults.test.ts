@@ -142,15 +142,15 @@ describe('faults over WebSocket', () => {
     const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
     await once(socket, 'open')
     const [{ socket: stream }] = await upgraded
-    const heard: string[] = []
-    socket.on('message', (data: Buffer) => heard.push(data.toString()))
+    const received: string[] = []
+    socket.on('message', (data: Buffer) => received.push(data.toString()))
     // Both messages arrive in one read.
     stream.cork()
     socket.send(echo)
     socket.send(echo)
     stream.uncork()
     await once(socket, 'close')
-    expect(heard).toEqual([answer])
+    expect(received).toEqual([answer])
   })
 })
 

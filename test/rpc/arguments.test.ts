@@ -41,12 +41,12 @@ async function expectRefusals(rows: readonly [string, unknown, string][]): Promi
 }
 
 /** Geth's message for a value of the wrong type outside a struct. */
-function misfit(index: number, reason: string, type: string): string {
+function typeMismatch(index: number, reason: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go value of type ${type}`
 }
 
 /** Geth's message for a struct member of the wrong type. */
-function member(index: number, reason: string, field: string, type: string): string {
+function memberMismatch(index: number, reason: string, field: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
 }
 
@@ -70,12 +70,12 @@ describe('byte strings', () => {
   const addressType = 'common.Address'
   it('refuses invalid addresses', () =>
     expectRefusals([
-      ['eth_getBalance', [1], misfit(0, 'non-string', addressType)],
+      ['eth_getBalance', [1], typeMismatch(0, 'non-string', addressType)],
       ['eth_getBalance', [null], 'missing value for required argument 0'],
-      ['eth_getBalance', [{}], misfit(0, 'non-string', addressType)],
-      ['eth_getBalance', ['abcd'], misfit(0, 'hex string without 0x prefix', addressType)],
-      ['eth_getBalance', ['0xabc'], misfit(0, 'hex string of odd length', addressType)],
-      ['eth_getBalance', [`0x${'zz'.repeat(20)}`], misfit(0, 'invalid hex string', addressType)],
+      ['eth_getBalance', [{}], typeMismatch(0, 'non-string', addressType)],
+      ['eth_getBalance', ['abcd'], typeMismatch(0, 'hex string without 0x prefix', addressType)],
+      ['eth_getBalance', ['0xabc'], typeMismatch(0, 'hex string of odd length', addressType)],
+      ['eth_getBalance', [`0x${'zz'.repeat(20)}`], typeMismatch(0, 'invalid hex string', addressType)],
       ['eth_getBalance', ['0xzz'], 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
       ['eth_getBalance', [''], 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
       ['eth_getBalance', ['0x'], 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
@@ -83,8 +83,8 @@ describe('byte strings', () => {
 
   it('refuses invalid hashes', () =>
     expectRefusals([
-      ['eth_getTransactionByHash', [5], misfit(0, 'non-string', 'common.Hash')],
-      ['eth_getTransactionByHash', ['0xabc'], misfit(0, 'hex string of odd length', 'common.Hash')],
+      ['eth_getTransactionByHash', [5], typeMismatch(0, 'non-string', 'common.Hash')],
+      ['eth_getTransactionByHash', ['0xabc'], typeMismatch(0, 'hex string of odd length', 'common.Hash')],
       [
         'eth_getTransactionByHash',
         ['0xab'],
@@ -100,9 +100,9 @@ describe('byte strings', () => {
   it('refuses invalid bytes', () =>
     expectRefusals([
       ['web3_sha3', [null], 'missing value for required argument 0'],
-      ['web3_sha3', ['ab'], misfit(0, 'hex string without 0x prefix', 'hexutil.Bytes')],
-      ['web3_sha3', ['0xa'], misfit(0, 'hex string of odd length', 'hexutil.Bytes')],
-      ['web3_sha3', ['0xag'], misfit(0, 'invalid hex string', 'hexutil.Bytes')],
+      ['web3_sha3', ['ab'], typeMismatch(0, 'hex string without 0x prefix', 'hexutil.Bytes')],
+      ['web3_sha3', ['0xa'], typeMismatch(0, 'hex string of odd length', 'hexutil.Bytes')],
+      ['web3_sha3', ['0xag'], typeMismatch(0, 'invalid hex string', 'hexutil.Bytes')],
     ]))
 
   it('accepts empty bytes, an upper-case prefix and upper-case digits', async () => {
@@ -118,13 +118,13 @@ describe('numbers, booleans and strings', () => {
   const indexed = 'eth_getTransactionByBlockNumberAndIndex'
   it('refuses invalid indexes', () =>
     expectRefusals([
-      [indexed, ['latest', 0], misfit(1, 'non-string', 'hexutil.Uint')],
+      [indexed, ['latest', 0], typeMismatch(1, 'non-string', 'hexutil.Uint')],
       [indexed, ['latest', null], 'missing value for required argument 1'],
-      [indexed, ['latest', '0'], misfit(1, 'hex string without 0x prefix', 'hexutil.Uint')],
-      [indexed, ['latest', '0x'], misfit(1, 'hex string "0x"', 'hexutil.Uint')],
-      [indexed, ['latest', '0x00'], misfit(1, 'hex number with leading zero digits', 'hexutil.Uint')],
-      [indexed, ['latest', '0xg'], misfit(1, 'invalid hex string', 'hexutil.Uint')],
-      [indexed, ['latest', `0x1${'0'.repeat(16)}`], misfit(1, 'hex number > 64 bits', 'hexutil.Uint')],
+      [indexed, ['latest', '0'], typeMismatch(1, 'hex string without 0x prefix', 'hexutil.Uint')],
+      [indexed, ['latest', '0x'], typeMismatch(1, 'hex string "0x"', 'hexutil.Uint')],
+      [indexed, ['latest', '0x00'], typeMismatch(1, 'hex number with leading zero digits', 'hexutil.Uint')],
+      [indexed, ['latest', '0xg'], typeMismatch(1, 'invalid hex string', 'hexutil.Uint')],
+      [indexed, ['latest', `0x1${'0'.repeat(16)}`], typeMismatch(1, 'hex number > 64 bits', 'hexutil.Uint')],
     ]))
 
   it('reads an empty string as zero', async () => {
@@ -133,26 +133,26 @@ describe('numbers, booleans and strings', () => {
 
   it('refuses invalid booleans', async () => {
     await expectRefusals([
-      ['eth_getBlockByNumber', ['latest', 'true'], misfit(1, 'string', 'bool')],
-      ['eth_getBlockByNumber', ['latest', 1], misfit(1, 'number', 'bool')],
-      ['eth_getBlockByNumber', ['latest', []], misfit(1, 'array', 'bool')],
-      ['evm_setAutomine', ['true'], misfit(0, 'string', 'bool')],
-      ['evm_setAutomine', [1], misfit(0, 'number', 'bool')],
+      ['eth_getBlockByNumber', ['latest', 'true'], typeMismatch(1, 'string', 'bool')],
+      ['eth_getBlockByNumber', ['latest', 1], typeMismatch(1, 'number', 'bool')],
+      ['eth_getBlockByNumber', ['latest', []], typeMismatch(1, 'array', 'bool')],
+      ['evm_setAutomine', ['true'], typeMismatch(0, 'string', 'bool')],
+      ['evm_setAutomine', [1], typeMismatch(0, 'number', 'bool')],
       ['eth_getBlockByNumber', ['0x9', null], 'missing value for required argument 1'],
     ])
   })
 
   it('refuses invalid storage keys and lists of them', () =>
     expectRefusals([
-      ['eth_getStorageAt', [address, 1], misfit(1, 'number', 'string')],
+      ['eth_getStorageAt', [address, 1], typeMismatch(1, 'number', 'string')],
       [
         'eth_getStorageAt',
         [address, `0x${'0'.repeat(65)}`],
         `storage key too long (want at most 32 bytes): "0x${'0'.repeat(65)}"`,
       ],
       ['eth_getStorageAt', [address, '0xzz'], 'invalid hex in storage key: "0xzz"'],
-      ['eth_getProof', [address, '0x0'], misfit(1, 'string', '[]string')],
-      ['eth_getProof', [address, [1]], misfit(1, 'number', 'string')],
+      ['eth_getProof', [address, '0x0'], typeMismatch(1, 'string', '[]string')],
+      ['eth_getProof', [address, [1]], typeMismatch(1, 'number', 'string')],
       [
         'eth_getProof',
         [address, [`0x${'1'.repeat(66)}`], '0x99'],
@@ -174,12 +174,12 @@ describe('numbers, booleans and strings', () => {
     expectRefusals([
       ['eth_feeHistory', ['zz', 'latest', []], 'invalid argument 0: invalid hex or decimal integer "zz"'],
       ['eth_feeHistory', [1.5, 'latest', []], 'invalid argument 0: invalid hex or decimal integer "1.5"'],
-      ['eth_feeHistory', ['1', 'latest', ['x']], misfit(2, 'string', 'float64')],
-      ['eth_feeHistory', ['1', 'latest', 'x'], misfit(2, 'string', '[]float64')],
+      ['eth_feeHistory', ['1', 'latest', ['x']], typeMismatch(2, 'string', 'float64')],
+      ['eth_feeHistory', ['1', 'latest', 'x'], typeMismatch(2, 'string', '[]float64')],
     ]))
 
   it('refuses invalid filter ids', () =>
-    expectRefusals([['eth_getFilterChanges', [1], misfit(0, 'number', 'rpc.ID')]]))
+    expectRefusals([['eth_getFilterChanges', [1], typeMismatch(0, 'number', 'rpc.ID')]]))
 })
 
 describe('block parameters', () => {
@@ -249,31 +249,34 @@ describe('calls', () => {
   const rows: [unknown, string][] = [
     [{ from: '0x12' }, 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
     [{ to: '' }, 'invalid argument 0: hex string has length 0, want 40 for common.Address'],
-    [{ to: 1 }, member(0, 'non-string', tx('to'), 'common.Address')],
-    [{ GAS: '0x01' }, member(0, 'hex number with leading zero digits', tx('gas'), 'hexutil.Uint64')],
-    [{ value: 1 }, member(0, 'non-string', tx('value'), '*hexutil.Big')],
+    [{ to: 1 }, memberMismatch(0, 'non-string', tx('to'), 'common.Address')],
+    [{ GAS: '0x01' }, memberMismatch(0, 'hex number with leading zero digits', tx('gas'), 'hexutil.Uint64')],
+    [{ value: 1 }, memberMismatch(0, 'non-string', tx('value'), '*hexutil.Big')],
     [
       { gasPrice: `0x1${'0'.repeat(64)}` },
-      member(0, 'hex number > 256 bits', tx('gasPrice'), '*hexutil.Big'),
+      memberMismatch(0, 'hex number > 256 bits', tx('gasPrice'), '*hexutil.Big'),
     ],
-    [{ maxFeePerGas: '1' }, member(0, 'hex string without 0x prefix', tx('maxFeePerGas'), '*hexutil.Big')],
+    [
+      { maxFeePerGas: '1' },
+      memberMismatch(0, 'hex string without 0x prefix', tx('maxFeePerGas'), '*hexutil.Big'),
+    ],
     [
       { maxPriorityFeePerGas: '0x' },
-      member(0, 'hex string "0x"', tx('maxPriorityFeePerGas'), '*hexutil.Big'),
+      memberMismatch(0, 'hex string "0x"', tx('maxPriorityFeePerGas'), '*hexutil.Big'),
     ],
-    [{ data: '0x1' }, member(0, 'hex string of odd length', tx('data'), 'hexutil.Bytes')],
-    [{ input: '0xg1' }, member(0, 'invalid hex string', tx('input'), 'hexutil.Bytes')],
-    ['x', misfit(0, 'string', 'ethapi.TransactionArgs')],
-    [1, misfit(0, 'number', 'ethapi.TransactionArgs')],
-    [[], misfit(0, 'array', 'ethapi.TransactionArgs')],
-    [{ accessList: {} }, member(0, 'object', tx('accessList'), 'types.AccessList')],
+    [{ data: '0x1' }, memberMismatch(0, 'hex string of odd length', tx('data'), 'hexutil.Bytes')],
+    [{ input: '0xg1' }, memberMismatch(0, 'invalid hex string', tx('input'), 'hexutil.Bytes')],
+    ['x', typeMismatch(0, 'string', 'ethapi.TransactionArgs')],
+    [1, typeMismatch(0, 'number', 'ethapi.TransactionArgs')],
+    [[], typeMismatch(0, 'array', 'ethapi.TransactionArgs')],
+    [{ accessList: {} }, memberMismatch(0, 'object', tx('accessList'), 'types.AccessList')],
     [
       { accessList: [{ address: '0x1' }] },
-      member(0, 'hex string of odd length', tx('accessList.address'), 'common.Address'),
+      memberMismatch(0, 'hex string of odd length', tx('accessList.address'), 'common.Address'),
     ],
     [
       { accessList: [{ address, storageKeys: ['0x1'] }] },
-      member(0, 'hex string of odd length', tx('accessList.storageKeys'), 'common.Hash'),
+      memberMismatch(0, 'hex string of odd length', tx('accessList.storageKeys'), 'common.Hash'),
     ],
     [
       { authorizationList: [{}] },
@@ -285,7 +288,7 @@ describe('calls', () => {
     ],
     [
       { authorizationList: [{ chainId: '1' }] },
-      member(0, 'hex string without 0x prefix', tx('authorizationList.chainId'), '*uint256.Int'),
+      memberMismatch(0, 'hex string without 0x prefix', tx('authorizationList.chainId'), '*uint256.Int'),
     ],
   ]
   it('refuses invalid members alike in every method', () =>
@@ -298,22 +301,22 @@ describe('calls', () => {
   const override = (value: unknown) => [{}, 'latest', value]
   it('refuses invalid overrides', () =>
     expectRefusals([
-      ['eth_call', override([]), misfit(2, 'array', 'override.StateOverride')],
-      ['eth_call', override({ '0xabc': {} }), misfit(2, 'hex string of odd length', 'common.Address')],
+      ['eth_call', override([]), typeMismatch(2, 'array', 'override.StateOverride')],
+      ['eth_call', override({ '0xabc': {} }), typeMismatch(2, 'hex string of odd length', 'common.Address')],
       [
         'eth_call',
         override({ [address]: { balance: 1 } }),
-        member(2, 'non-string', 'OverrideAccount.balance', '*hexutil.Big'),
+        memberMismatch(2, 'non-string', 'OverrideAccount.balance', '*hexutil.Big'),
       ],
       [
         'eth_call',
         override({ [address]: { code: '1' } }),
-        member(2, 'hex string without 0x prefix', 'OverrideAccount.code', 'hexutil.Bytes'),
+        memberMismatch(2, 'hex string without 0x prefix', 'OverrideAccount.code', 'hexutil.Bytes'),
       ],
       [
         'eth_call',
         override({ [address]: { nonce: '0x01' } }),
-        member(2, 'hex number with leading zero digits', 'OverrideAccount.nonce', 'hexutil.Uint64'),
+        memberMismatch(2, 'hex number with leading zero digits', 'OverrideAccount.nonce', 'hexutil.Uint64'),
       ],
       [
         'eth_call',
@@ -323,12 +326,12 @@ describe('calls', () => {
       [
         'eth_call',
         [...override({}), { time: 1 }],
-        member(3, 'non-string', 'BlockOverrides.Time', 'hexutil.Uint64'),
+        memberMismatch(3, 'non-string', 'BlockOverrides.Time', 'hexutil.Uint64'),
       ],
       [
         'eth_call',
         [...override({}), { feeRecipient: 'x' }],
-        member(3, 'hex string without 0x prefix', 'BlockOverrides.FeeRecipient', 'common.Address'),
+        memberMismatch(3, 'hex string without 0x prefix', 'BlockOverrides.FeeRecipient', 'common.Address'),
       ],
     ]))
 

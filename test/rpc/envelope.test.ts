@@ -195,7 +195,7 @@ describe('faults and refusals', () => {
 
   it('answers even if the thrown value cannot be converted to a string', async () => {
     const fault = new Error('not to be looked at')
-    const unspeakable = new Proxy(new Error(), {
+    const unprintable = new Proxy(new Error(), {
       getPrototypeOf() {
         throw fault
       },
@@ -206,9 +206,9 @@ describe('faults and refusals', () => {
     const pipeline = testPipeline({
       methods: new Map([
         broken('eth_atOnce', () => {
-          throw unspeakable
+          throw unprintable
         }),
-        broken('eth_later', () => Promise.reject(unspeakable)),
+        broken('eth_later', () => Promise.reject(unprintable)),
       ]),
       report: (method, cause) => reported.push(method, cause),
     })

@@ -65,9 +65,9 @@ test.each([
   const upgraded = once(socket, 'upgrade') as Promise<[IncomingMessage]>
   await once(socket, 'open')
   const [{ socket: stream }] = await upgraded
-  const heard: (string | number)[] = []
-  socket.on('message', (data: Buffer) => heard.push(data.toString()))
-  socket.on('close', (closed) => heard.push(closed))
+  const received: (string | number)[] = []
+  socket.on('message', (data: Buffer) => received.push(data.toString()))
+  socket.on('close', (closed) => received.push(closed))
   // Everything arrives in one read.
   stream.cork()
   socket.send(echo(1, ['é']))
@@ -75,7 +75,7 @@ test.each([
   end(socket)
   stream.uncork()
   await once(socket, 'close')
-  expect(heard).toEqual([
+  expect(received).toEqual([
     '{"jsonrpc":"2.0","id":1,"result":"[\\"é\\"]"}',
     '{"jsonrpc":"2.0","id":2,"result":"[]"}',
     code,

@@ -29,8 +29,8 @@ afterAll(async () => {
 })
 
 const ballast = join(disk ?? '', 'ballast')
-const takeRoom = (): void => writeFileSync(ballast, Buffer.alloc(6 * 1024 * 1024))
-const freeRoom = (): void => rmSync(ballast)
+const fillDisk = (): void => writeFileSync(ballast, Buffer.alloc(6 * 1024 * 1024))
+const freeSpace = (): void => rmSync(ballast)
 
 let payments = 0
 const pay = ({ call, from }: Devnet): Promise<unknown> => {
@@ -48,7 +48,7 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
 describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be mounted)', () => {
   test('is reported, loses nothing acknowledged, and is recovered from once there is space', async () => {
     const dataDir = join(disk as string, 'chain')
-    takeRoom()
+    fillDisk()
     const devnet = await startDevnet({ dataDir })
     let acknowledged = 0
     let refusal: unknown
@@ -59,7 +59,7 @@ describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be moun
       message: expect.stringMatching(/^Could not .*: .*no space left/i) as string,
     })
     expect(await devnet.height()).toBe(acknowledged)
-    freeRoom()
+    freeSpace()
     await until(() => succeeds(pay(devnet)))
     const height = await devnet.height()
     expect(height).toBe(acknowledged + 1)
@@ -76,7 +76,7 @@ describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be moun
 
   test('fails uploads with an error, and keeps completed ones', async () => {
     const dataDir = join(disk as string, 'files')
-    takeRoom()
+    fillDisk()
     const devnet = await startDevnet({ dataDir, ipfsPort: 0 })
     const { ipfsUrl } = devnet.node
     const contentOf = (n: number) => Buffer.alloc(500_000, `file ${n} `)
@@ -86,7 +86,7 @@ describe.skipIf(disk === undefined)('a full disk (skipped if nothing can be moun
     }
     while (await succeeds(upload()));
     expect(cids.length).toBeGreaterThan(2)
-    freeRoom()
+    freeSpace()
     await until(() => succeeds(upload()))
     await upload()
     await stopDevnet(devnet)

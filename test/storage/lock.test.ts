@@ -34,7 +34,7 @@ it.each(['lock', 'database'])(
   async (what) => {
     for (let round = 0; round < 3; round++) {
       const children = Array.from({ length: 4 }, () => program.run(join(directory, what), what))
-      const said = await Promise.all(
+      const outputs = await Promise.all(
         children.map(
           (child) =>
             new Promise<string>((resolve) => {
@@ -46,7 +46,7 @@ it.each(['lock', 'database'])(
       const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
       for (const child of children) child.kill('SIGKILL')
       await Promise.all(ended)
-      expect(said.sort()).toEqual(['DataDirectoryError', 'DataDirectoryError', 'DataDirectoryError', 'in'])
+      expect(outputs.sort()).toEqual(['DataDirectoryError', 'DataDirectoryError', 'DataDirectoryError', 'in'])
     }
   },
 )

@@ -292,8 +292,8 @@ describe('the command', () => {
     const pack = runCommand(['pack', dataDir, packed])
     expect(await pack.ended).toBe(0)
     expect(pack.stdout()).toMatch(/^Packed \d+ files with [\d.]+ [KM]B into .*by-command, [\d.]+ [KM]B\n$/)
-    const words = ['--from', packed, '--archive-cache', join(folder, 'cache-of-command')]
-    const nodes = await Promise.all(Array.from({ length: 6 }, () => startCommand(words)))
+    const args = ['--from', packed, '--archive-cache', join(folder, 'cache-of-command')]
+    const nodes = await Promise.all(Array.from({ length: 6 }, () => startCommand(args)))
     const heights = await Promise.all(nodes.map(({ ready }) => callRpc(ready.url, 'eth_blockNumber', [])))
     expect(heights).toEqual(Array(6).fill(numberToHex(blocks)))
     await Promise.all(nodes.map((node) => stopCommand(node)))
@@ -328,7 +328,7 @@ describe('the command', () => {
     await stopDevnet(devnet)
     const archive = join(folder, 'big-archive')
     await packData({ dataDir: big, file: archive, keys: undefined })
-    const words = ['--json', '--port', '0', '--ipfs-port', '0', '--from', archive, '--archive-cache', cache]
+    const args = ['--json', '--port', '0', '--ipfs-port', '0', '--from', archive, '--archive-cache', cache]
     const drafts = (): string[] => {
       try {
         return readdirSync(cache, { recursive: true }).map(String)
@@ -339,7 +339,7 @@ describe('the command', () => {
     // On a busy machine everything may be unpacked before the kill.
     for (let isKilledInTime = false; !isKilledInTime;) {
       rmSync(cache, { recursive: true, force: true })
-      const killed = runCommand(words)
+      const killed = runCommand(args)
       await until(() => drafts().some((name) => name.includes('.unpacking/data/')))
       killed.child.kill('SIGKILL')
       await killed.ended

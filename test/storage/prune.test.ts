@@ -190,8 +190,8 @@ describe('the command', () => {
     ],
     [['verify'], /^standin: verify: --data-dir is missing$/],
     [['verify', '--data-dir', '/nowhere/at/all'], /^standin: There is no chain in \/nowhere\/at\/all\.$/],
-  ])('refuses %j in one line', async (words, line) => {
-    const command = runCommand(words)
+  ])('refuses %j in one line', async (args, line) => {
+    const command = runCommand(args)
     expect(await command.ended).toBe(2)
     expect(command.stderr().trimEnd()).toMatch(line)
   })

@@ -52,7 +52,7 @@ async function middleRow(database: Database, range: KeyRange): Promise<[Uint8Arr
   return row
 }
 
-const spoil = (value: Uint8Array, at = value.length >> 1): Uint8Array =>
+const corrupt = (value: Uint8Array, at = value.length >> 1): Uint8Array =>
   value.map((byte, index) => (index === at ? byte ^ 0x10 : byte))
 
 test('a directory left by a node has no problems', async () => {
@@ -79,7 +79,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     'a trie node with other bytes',
     async (database) => {
       const [key, value] = await middleRow(database, keys.trieNodes())
-      database.write(new WriteBatch().put(key, spoil(value)))
+      database.write(new WriteBatch().put(key, corrupt(value)))
     },
     /^chain local: state of block \d+ .*: the node with the hash 0x[\da-f]{64} has the hash 0x[\da-f]{64}$/,
   ],
@@ -87,7 +87,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     'a root that leads elsewhere',
     async (database) => {
       const [key, value] = await middleRow(database, keys.trieRoots())
-      database.write(new WriteBatch().put(key, spoil(value, 5)))
+      database.write(new WriteBatch().put(key, corrupt(value, 5)))
     },
     /^chain local: state of /,
   ],
@@ -95,7 +95,7 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     'code with other bytes',
     async (database) => {
       const rows = await rowsOf(database, all(0x11))
-      for (const [key, value] of rows) database.write(new WriteBatch().put(key, spoil(value)))
+      for (const [key, value] of rows) database.write(new WriteBatch().put(key, corrupt(value)))
     },
     /^chain local: state of .*: the code with the hash 0x[\da-f]{64} has the hash 0x[\da-f]{64}$/,
   ],

@@ -34,10 +34,10 @@ export interface CommandPlace {
 }
 
 export function runCommand(
-  words: readonly string[],
+  args: readonly string[],
   { environment = {}, entry = 'bin/standin.js' }: CommandPlace = {},
 ): Command {
-  const child = spawn(process.execPath, [entry, ...words], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -53,10 +53,10 @@ export function runCommand(
 
 /** Starts the command with `--json` on free ports and waits until it is ready. */
 export async function startCommand(
-  words: readonly string[] = [],
+  args: readonly string[] = [],
   place: CommandPlace = {},
 ): Promise<Command & { ready: Ready }> {
-  const command = runCommand(['--json', '--port', '0', '--ipfs-port', '0', ...words], place)
+  const command = runCommand(['--json', '--port', '0', '--ipfs-port', '0', ...args], place)
   await until(() => command.stdout().includes('\n') || command.child.exitCode !== null)
   const [line = ''] = command.stdout().split('\n')
   if (line === '') throw new Error(`the command ended early: ${command.stderr()}`)

@@ -40,11 +40,11 @@ export async function countTurns(
 async function watchTurns(
   work: () => Promise<unknown>,
   turned: () => void,
-  millisecondsPerLook = 1,
+  millisecondsPerRead = 1,
 ): Promise<void> {
   latest = Math.max(latest, performance.now())
   let isWorking = true
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (latest += millisecondsPerLook))
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (latest += millisecondsPerRead))
   const turn = (): void => {
     turned()
     if (isWorking) setImmediate(turn)
@@ -62,12 +62,12 @@ async function watchTurns(
  * Counts the event loop turns during work that waits for nothing outside the process, under a clock that every
  * reading advances, by default by a millisecond.
  */
-export async function countTurnsByLooks(
+export async function countTurnsByClockReads(
   work: () => Promise<unknown>,
-  millisecondsPerLook?: number,
+  millisecondsPerRead?: number,
 ): Promise<number> {
   let turns = 0
-  await watchTurns(work, () => turns++, millisecondsPerLook)
+  await watchTurns(work, () => turns++, millisecondsPerRead)
   return turns
 }
 

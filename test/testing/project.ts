@@ -13,7 +13,7 @@ export interface Project {
   /** Runs a shell command with the binaries of installed packages in PATH, like npm. @returns its output */
   shell(line: string): Promise<string>
   /** Runs a Node.js program of the project. @returns its output @throws Error with the output if it fails */
-  run(words: readonly string[], environment?: Record<string, string>): Promise<string>
+  run(args: readonly string[], environment?: Record<string, string>): Promise<string>
   remove(): Promise<void>
 }
 
@@ -39,22 +39,22 @@ export async function createProject(files: Readonly<Record<string, string>> | st
   }
   const start = async (
     program: string,
-    words: readonly string[],
+    args: readonly string[],
     environment: Record<string, string> = {},
   ) => {
     const env = { ...cleanEnvironment(), NO_COLOR: '1', ...environment }
-    const { stdout, stderr } = await execute(program, [...words], {
+    const { stdout, stderr } = await execute(program, [...args], {
       cwd: folder,
       env,
       maxBuffer: 2 ** 24,
     }).catch((error: { stdout: string; stderr: string }) => {
-      throw new Error(`${words.join(' ')} failed:\n${error.stdout}\n${error.stderr}`)
+      throw new Error(`${args.join(' ')} failed:\n${error.stdout}\n${error.stderr}`)
     })
     return stdout + stderr
   }
   return {
     folder,
-    run: (words, environment) => start(process.execPath, words, environment),
+    run: (args, environment) => start(process.execPath, args, environment),
     shell: (line) => start('sh', ['-c', line], { PATH: `${join(modules, '.bin')}:${process.env['PATH']}` }),
     remove: () => rm(folder, { recursive: true, force: true }),
   }

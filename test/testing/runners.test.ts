@@ -103,8 +103,8 @@ test('jest: a node for each worker, from CommonJS', async () => {
 })
 
 test('jest: without the global setup a file starts its own process', async () => {
-  const words = ['node_modules/jest/bin/jest.js', '--ci', '--config', 'alone.config.js']
-  expect(await project.run(words)).toContain('2 passed, 2 total')
+  const args = ['node_modules/jest/bin/jest.js', '--ci', '--config', 'alone.config.js']
+  expect(await project.run(args)).toContain('2 passed, 2 total')
 })
 
 test('node:test: a node in the process of the file', async () => {
@@ -118,7 +118,7 @@ test('Playwright: a node for each worker and a key for each test', async () => {
   expect(output).toContain('2 passed')
 })
 
-const runners: [name: string, words: string[], tapes: RegExp[]][] = [
+const runners: [name: string, args: string[], tapes: RegExp[]][] = [
   [
     'jest',
     ['node_modules/jest/bin/jest.js', '--ci', '--config', 'tapes.config.js'],
@@ -134,16 +134,16 @@ const runners: [name: string, words: string[], tapes: RegExp[]][] = [
 
 test.each(runners)(
   '%s: a cassette for each test, replayed without the provider',
-  async (name, words, tapes) => {
+  async (name, args, tapes) => {
     const provider = await createNode({ chainId: 0x1092 })
     await provider.mine(2)
-    await project.run(words, { PROVIDER: provider.url })
+    await project.run(args, { PROVIDER: provider.url })
     await provider.stop()
     const files = (await readdir(join(project.folder, 'tapes', name))).filter((file) =>
       file.endsWith('.ndjson'),
     )
     expect(files.sort()).toEqual(tapes.map((tape) => expect.stringMatching(tape) as string))
-    await project.run(words, { PROVIDER: 'http://127.0.0.1:9' })
+    await project.run(args, { PROVIDER: 'http://127.0.0.1:9' })
   },
 )
 

@@ -95,7 +95,7 @@ test('two hundred tests on four workers each find a fresh state', async () => {
 })
 
 test('without the global setup each file has a node in its own process', async () => {
-  const words = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'alone.config.js', '--reporter=json']
-  const output = await project.run(words)
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'alone.config.js', '--reporter=json']
+  const output = await project.run(args)
   expect(output).toContain('"numPassedTests":5')
 })

@@ -21,8 +21,8 @@ const hardhat: FeeMarket = {
 const anvil: FeeMarket = { ...market, baseFee: 90n, nextBaseFee: 100n, defaultFeeCap: 'the next price' }
 const frontier: FeeMarket = { ...market, baseFee: undefined, blobBaseFee: undefined }
 const free: FeeMarket = { ...market, baseFee: 0n }
-const freeNext: FeeMarket = { ...market, nextBaseFee: 0n }
-const dearNext: FeeMarket = { ...market, nextBaseFee: 1000n }
+const zeroNext: FeeMarket = { ...market, nextBaseFee: 0n }
+const expensiveNext: FeeMarket = { ...market, nextBaseFee: 1000n }
 const replacing: FeeMarket = { ...market, replacedTip: 30n }
 
 describe('feeDefaults', () => {
@@ -43,8 +43,8 @@ describe('feeDefaults', () => {
       { maxFeePerGas: 50n, maxPriorityFeePerGas: 33n },
     ],
     ['nothing to replace with', {}, replacing, { maxFeePerGas: 207n, maxPriorityFeePerGas: 7n }],
-    ['a base fee that was set', {}, dearNext, { maxFeePerGas: 2007n, maxPriorityFeePerGas: 7n }],
-    ['no fees for a free block', { gasPrice: 0n }, freeNext, { gasPrice: 0n }],
+    ['a base fee that was set', {}, expensiveNext, { maxFeePerGas: 2007n, maxPriorityFeePerGas: 7n }],
+    ['no fees for a free block', { gasPrice: 0n }, zeroNext, { gasPrice: 0n }],
     ['a price', { gasPrice: 5n }, market, { gasPrice: 5n }],
     [
       'a tip in hardhat',

@@ -195,7 +195,7 @@ interface CurveClass<T, P> {
 }
 
 /** Finds a point outside the prime-order subgroup, as most points of a curve with a cofactor are. */
-function beside<T, P extends { isTorsionFree(): boolean }>(
+function outsideSubgroup<T, P extends { isTorsionFree(): boolean }>(
   curve: CurveClass<T, P>,
   field: { create(value: T): T; sqr(x: T): T; mul(x: T, y: T): T; add(x: T, y: T): T; sqrt(x: T): T; ONE: T },
 ): P {
@@ -223,7 +223,7 @@ describe('an invalid point', () => {
     [
       'BN254 pairing outside the subgroup',
       0x08,
-      join(bnG1(BnG1.BASE), bnG2(beside(BnG2, bn254Curve.fields.Fp2))),
+      join(bnG1(BnG1.BASE), bnG2(outsideSubgroup(BnG2, bn254Curve.fields.Fp2))),
       'point is not in correct subgroup',
     ],
     ['BLS12-381 addition', 0x0b, join(offBls, blsG1(BlsG1.BASE)), 'invalid point: not on curve'],
@@ -250,25 +250,25 @@ describe('an invalid point', () => {
     [
       'BLS12-381 multiplication outside the subgroup',
       0x0c,
-      join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), words(32, 5n)),
+      join(blsG1(outsideSubgroup(BlsG1, bls12_381.fields.Fp)), words(32, 5n)),
       'g1 point is not on correct subgroup',
     ],
     [
       'BLS12-381 multiplication outside the second subgroup',
       0x0e,
-      join(blsG2(beside(BlsG2, bls12_381.fields.Fp2)), words(32, 5n)),
+      join(blsG2(outsideSubgroup(BlsG2, bls12_381.fields.Fp2)), words(32, 5n)),
       'g2 point is not on correct subgroup',
     ],
     [
       'BLS12-381 pairing with a first point outside the subgroup',
       0x0f,
-      join(blsG1(beside(BlsG1, bls12_381.fields.Fp)), blsG2(BlsG2.BASE)),
+      join(blsG1(outsideSubgroup(BlsG1, bls12_381.fields.Fp)), blsG2(BlsG2.BASE)),
       'g1 point is not on correct subgroup',
     ],
     [
       'BLS12-381 pairing with a second point outside the subgroup',
       0x0f,
-      join(blsG1(BlsG1.BASE), blsG2(beside(BlsG2, bls12_381.fields.Fp2))),
+      join(blsG1(BlsG1.BASE), blsG2(outsideSubgroup(BlsG2, bls12_381.fields.Fp2))),
       'g2 point is not on correct subgroup',
     ],
     ['BLS12-381 map beyond the field', 0x10, words(64, BLS_MODULUS), 'invalid fp.Element encoding'],

@@ -88,9 +88,9 @@ test('an x coordinate above the order of the curve is reduced', () => {
 
 test('sums without two different points', () => {
   // The hash is zero: nothing is added to the key.
-  const ofNothing = forge(0n, Point.BASE.multiply(5n))
-  expect(run(0n, ofNothing.r, ofNothing.s, ofNothing.x, ofNothing.y)).toBe(valid)
-  expect(run(order, ofNothing.r, ofNothing.s, ofNothing.x, ofNothing.y)).toBe(valid)
+  const ofZero = forge(0n, Point.BASE.multiply(5n))
+  expect(run(0n, ofZero.r, ofZero.s, ofZero.x, ofZero.y)).toBe(valid)
+  expect(run(order, ofZero.r, ofZero.s, ofZero.x, ofZero.y)).toBe(valid)
   // The key is (hash/r)G, so it is doubled. With its negative there is no point left.
   const double = Point.BASE.multiply(7n)
   const { x: r } = double.toAffine()

@@ -74,7 +74,7 @@ async function accountsOf({ header, state }: CallSite): Promise<unknown[]> {
   return found
 }
 
-const ways: Record<string, (site: CallSite, call: CallObject) => unknown> = {
+const operations: Record<string, (site: CallSite, call: CallObject) => unknown> = {
   execution: async (site, call) => [await withCall({ site, call }, executeCall), await accountsOf(site)],
   estimate: (site, call) => estimateGas({ site, call }, 30_000_000n),
   'access list': (site, call) => createAccessList({ site, call }),
@@ -88,7 +88,7 @@ it.each(['london', 'cancun', 'osaka'] as const)(
       const random = seededRandom(seed)
       const view = await fillState(random)
       const call = randomCall(random)
-      for (const [way, run] of Object.entries(ways)) {
+      for (const [way, run] of Object.entries(operations)) {
         const over = async (base: StateView): Promise<unknown> => {
           const state = new WorkingState({ base })
           const site = {

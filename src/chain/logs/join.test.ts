@@ -3,11 +3,11 @@ import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import { decodePosting, encodePosting } from '../block/indexRecord.js'
 
 /** A cursor over postings in memory that counts seeks and checks that it only moves forward. */
-function cursorOver(postings: readonly Posting[], looks = { count: 0 }): PostingCursor {
+function cursorOver(postings: readonly Posting[], seeks = { count: 0 }): PostingCursor {
   let least = -1
   return {
     async seek(ordinal) {
-      looks.count++
+      seeks.count++
       expect(ordinal).toBeGreaterThanOrEqual(least)
       least = ordinal
       return postings.find((posting) => posting.ordinal >= ordinal)
@@ -76,12 +76,12 @@ describe('joins', () => {
 
   test('cost as much as the rarest condition', async () => {
     const dense = Array.from({ length: 10_000 }, (_, ordinal) => ({ ordinal, indices: [0] }))
-    const looks = { count: 0 }
+    const seeks = { count: 0 }
     const found = await collect(
-      allOf([cursorOver(dense, looks), cursorOver([{ ordinal: 9_000, indices: [0] }])], 0),
+      allOf([cursorOver(dense, seeks), cursorOver([{ ordinal: 9_000, indices: [0] }])], 0),
     )
     expect(found).toEqual([{ ordinal: 9_000, indices: [0] }])
-    expect(looks.count).toBeLessThan(10)
+    expect(seeks.count).toBeLessThan(10)
   })
 
   test('a condition without indices matches all logs of a block', async () => {

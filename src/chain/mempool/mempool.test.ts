@@ -145,15 +145,15 @@ describe('Mempool', () => {
 
   it('queues after a gap and announces when it is filled', async () => {
     const { pool } = await createPool()
-    const told: string[] = []
-    pool.subscribe((transaction) => told.push(nameOf(transaction)))
+    const announced: string[] = []
+    pool.subscribe((transaction) => announced.push(nameOf(transaction)))
     await pool.add(sign(a, { nonce: 2n }))
     await pool.add(sign(a, { nonce: 1n }))
-    expect(told).toEqual([])
+    expect(announced).toEqual([])
     expect(pool.pendingNonce(addressOf(a))).toBe(0n)
     expect(pool.contentFrom(addressOf(a))).toMatchObject({ pending: [], queued: [{}, {}] })
     await pool.add(sign(a, {}))
-    expect(told).toEqual(['a0', 'a1', 'a2'])
+    expect(announced).toEqual(['a0', 'a1', 'a2'])
     expect(pool.pendingNonce(addressOf(a))).toBe(3n)
     expect(order(pool)).toEqual(['a0', 'a1', 'a2'])
   })
@@ -177,13 +177,13 @@ describe('Mempool', () => {
     const { pool, state } = await createPool()
     for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
     await pool.add(sign(b, { nonce: 1n }))
-    const told: string[] = []
-    pool.subscribe((transaction) => told.push(nameOf(transaction)))
+    const announced: string[] = []
+    pool.subscribe((transaction) => announced.push(nameOf(transaction)))
     state.set(a, 2n)
     state.set(b, 1n)
     await pool.reset(state, testBlock)
     expect(order(pool)).toEqual(['a2', 'b1'])
-    expect(told).toEqual(['b1'])
+    expect(announced).toEqual(['b1'])
     expect(pool.size).toBe(2)
     state.set(a, 2n, 1n)
     await pool.reset(state, testBlock)

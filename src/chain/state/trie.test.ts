@@ -161,12 +161,12 @@ describe('against @ethereumjs/mpt', () => {
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
     const { key } = entries[77] as TrieChange
-    const onTheWay = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
+    const pathHashes = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
     const replaced: string[] = []
     nodes.update(root, [{ key, value: new Uint8Array(40) }], ({ rlp }) =>
       replaced.push(bytesToHex(keccak256(rlp))),
     )
-    expect(replaced.toReversed()).toEqual(onTheWay)
+    expect(replaced.toReversed()).toEqual(pathHashes)
   })
 
   it('makes no unreachable node when values are removed and their neighbours change', () => {

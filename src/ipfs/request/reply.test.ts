@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countTurnsByLooks } from '../../../test/support/turns.js'
+import { countTurnsByClockReads } from '../../../test/support/turns.js'
 import { single } from './command.js'
 import { createLineQueue, goJsonBytes, goJsonLine, outputReply } from './reply.js'
 
@@ -7,7 +7,7 @@ it('yields while it encodes a long answer', async () => {
   const Links = Array.from({ length: 50_000 }, (_, index) => ({ Name: `file ${index}`, Size: index }))
   const output = single({ Objects: [{ Links }] })
   // About 2 MB, with a reading of the clock per 64 KiB.
-  expect(await countTurnsByLooks(() => outputReply(output))).toBeGreaterThan(3)
+  expect(await countTurnsByClockReads(() => outputReply(output))).toBeGreaterThan(3)
 })
 
 const entry = (index: number) => ({ Name: `<${index}>`, Size: index, Target: undefined })

@@ -42,8 +42,8 @@ it('reads a file whose nodes each hold one byte and the next node', async () => 
   const pieces: Uint8Array[] = []
   for await (const piece of readFile(source, entry, { start: 5, end: depth - 5 })) pieces.push(piece)
   expect(Buffer.concat(pieces).equals(content.subarray(5, depth - 5))).toBe(true)
-  const toTheMiddle = blocksOfRange(source, entry.cid, { start: 3, end: depth / 2 }, new Set())
-  expect(await count(toTheMiddle)).toBe(depth / 2)
+  const untilMiddle = blocksOfRange(source, entry.cid, { start: 3, end: depth / 2 }, new Set())
+  expect(await count(untilMiddle)).toBe(depth / 2)
 })
 
 it('lists a directory whose shards each hold one entry and the next shard', async () => {

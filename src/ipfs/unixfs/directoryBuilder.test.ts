@@ -1,7 +1,7 @@
 import { decode } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { expect, it } from 'vitest'
-import { countTurnsByLooks } from '../../../test/support/turns.js'
+import { countTurnsByClockReads } from '../../../test/support/turns.js'
 import { hashFunctionByName } from '../cid/cidFormat.js'
 import { BlockWriter } from './blockWriter.js'
 import { buildDirectory } from './directoryBuilder.js'
@@ -16,7 +16,7 @@ it('yields while it builds a directory of one block', async () => {
   const cid = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   const links = Array.from({ length: 4000 }, (_, index) => ({ name: `file ${index}`, cid, size: 6 }))
   const settings = (await importSettings('unixfs-v0-2015')).directory
-  const turns = await countTurnsByLooks(() => buildDirectory({ links, settings, writer }))
+  const turns = await countTurnsByClockReads(() => buildDirectory({ links, settings, writer }))
   expect(turns).toBeGreaterThan(1000)
   const names = links.map(({ name }) => name).sort()
   expect(stored.map((bytes) => decode(bytes).Links.map(({ Name }) => Name))).toEqual([names])

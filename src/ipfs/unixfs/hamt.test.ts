@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { countTurnsByLooks } from '../../../test/support/turns.js'
+import { countTurnsByClockReads } from '../../../test/support/turns.js'
 import { cidKey, hashFunctionByName } from '../cid/cidFormat.js'
 import { BlockWriter, discardBlock } from './blockWriter.js'
 import { loadEntry } from './entry.js'
@@ -67,7 +67,7 @@ it('yields while it stores a large directory', async () => {
   const writer = new BlockWriter({ version: 0, hash: await hashFunctionByName('sha2-256') }, discardBlock)
   const cid = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   const links = Array.from({ length: 5000 }, (_, index) => ({ name: `file ${index}`, cid, size: 6 }))
-  const turns = await countTurnsByLooks(() => writeHamt({ links, fanout: 256, writer, metadata: {} }))
+  const turns = await countTurnsByClockReads(() => writeHamt({ links, fanout: 256, writer, metadata: {} }))
   // 5000 names in 256 slots: nearly every slot of the root has its own shard, and names are hashed first.
   expect(turns).toBeGreaterThan(200 + 500)
 })

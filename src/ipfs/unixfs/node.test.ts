@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countTurnsByLooks } from '../../../test/support/turns.js'
+import { countTurnsByClockReads } from '../../../test/support/turns.js'
 import { sortByName } from './node.js'
 
 it('sorts by the UTF-8 bytes of names, not by UTF-16 units', async () => {
@@ -11,6 +11,6 @@ it('sorts by the UTF-8 bytes of names, not by UTF-16 units', async () => {
 
 it('yields while it sorts', async () => {
   const names = Array.from({ length: 5000 }, (_, index) => `file ${(index * 7919) % 5000}`)
-  const turns = await countTurnsByLooks(() => sortByName(names, (name) => name))
+  const turns = await countTurnsByClockReads(() => sortByName(names, (name) => name))
   expect(turns).toBeGreaterThan(500)
 })

@@ -43,9 +43,9 @@ test.each([
   ['anvil_reset', [{ forking: { jsonRpcUrl: 'https://user:pass@remote.example/v3/KEY', blockNumber: 5 } }]],
   ['hardhat_reset', [{ forking: { jsonRpcUrl: 'https://remote.example/?key=KEY', blockNumber: 5 } }]],
 ])('%s shows only the host of a URL', (method, params) => {
-  const told = [{ forking: { jsonRpcUrl: 'https://remote.example/…', blockNumber: 5 } }]
-  expect(entryOf({ ...request, method, text: JSON.stringify({ method, params }) }).params).toEqual(told)
-  expect(entryOf({ ...request, method, params }).params).toEqual(told)
+  const masked = [{ forking: { jsonRpcUrl: 'https://remote.example/…', blockNumber: 5 } }]
+  expect(entryOf({ ...request, method, text: JSON.stringify({ method, params }) }).params).toEqual(masked)
+  expect(entryOf({ ...request, method, params }).params).toEqual(masked)
 })
 
 test('anvil_setRpcUrl shows only the host of a URL, and no other value', () => {

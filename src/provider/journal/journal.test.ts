@@ -15,18 +15,18 @@ const request = {
 test('a failing listener affects neither the request nor other listeners', async () => {
   const journal = new Journal({ capacity: 10 })
   const failure = new Error('the listener is wrong')
-  const heard: number[] = []
+  const received: number[] = []
   journal.listen(() => {
     throw failure
   })
-  journal.listen(({ id }) => heard.push(id))
+  journal.listen(({ id }) => received.push(id))
   // The test runner counts an uncaught exception as a test failure.
   const runners = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   try {
     const uncaught = once(process, 'uncaughtException')
     journal.record({ ...request })
-    expect(heard).toEqual([1])
+    expect(received).toEqual([1])
     expect(await uncaught).toContain(failure)
   } finally {
     for (const runner of runners) process.on('uncaughtException', runner)

@@ -184,12 +184,12 @@ describe('blocks', () => {
   })
 
   it('does not restore removed blocks when the process ends while deleting a file', async () => {
-    const [dead, living] = [bytes(1000), bytes(1000)]
-    await put(dead)
+    const [toRemove, toKeep] = [bytes(1000), bytes(1000)]
+    await put(toRemove)
     const removal = store.blocks.openRemoval()
-    await removal.remove([keyOf(dead)])
+    await removal.remove([keyOf(toRemove)])
     removal.end()
-    await put(living)
+    await put(toKeep)
     await store.blocks.compact()
     await store.close()
     const index = await FileIndex.open(join(directory, 'index'), { sync: true })
@@ -201,8 +201,8 @@ describe('blocks', () => {
     ])
     await index.close()
     store = await open()
-    expect(store.blocks.find(keyOf(dead))).toBeUndefined()
-    expect(await store.blocks.get(keyOf(living))).toEqual(living)
+    expect(store.blocks.find(keyOf(toRemove))).toBeUndefined()
+    expect(await store.blocks.get(keyOf(toKeep))).toEqual(toKeep)
   })
 
   it('counts again when a file is shortened and the count was already wrong', async () => {
@@ -241,21 +241,21 @@ describe('opening', () => {
 
 describe('removal', () => {
   it('frees the space of removed blocks and keeps the rest', async () => {
-    const dead = [bytes(400_000), bytes(400_000)]
-    const living = [bytes(1000), bytes(100_000)]
-    await Promise.all([...dead, ...living].map(put))
+    const toRemove = [bytes(400_000), bytes(400_000)]
+    const toKeep = [bytes(1000), bytes(100_000)]
+    await Promise.all([...toRemove, ...toKeep].map(put))
     const removal = store.blocks.openRemoval()
-    const removed = await removal.remove(dead.map(keyOf))
+    const removed = await removal.remove(toRemove.map(keyOf))
     removal.end()
     await store.blocks.compact()
     expect(removed).toHaveLength(2)
     expect(store.blocks.totals().blocks).toBe(2)
     expect((await stat(await newestSegment())).size).toBeLessThan(102_000)
     expect(await readdir(join(directory, 'blocks'))).toHaveLength(1)
-    for (const data of living) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    for (const data of toKeep) expect(await store.blocks.get(keyOf(data))).toEqual(data)
     await reopen()
-    for (const data of living) expect(await store.blocks.get(keyOf(data))).toEqual(data)
-    for (const data of dead) expect(await store.blocks.get(keyOf(data))).toBeUndefined()
+    for (const data of toKeep) expect(await store.blocks.get(keyOf(data))).toEqual(data)
+    for (const data of toRemove) expect(await store.blocks.get(keyOf(data))).toBeUndefined()
     expect(store.blocks.totals().blocks).toBe(2)
   })
 
