@@ -59,7 +59,11 @@ const refusals: readonly (readonly [geth: RegExp, code: number, message: string]
     -32000,
     'intrinsic gas too high -- tx.gas_limit > env.block.gas_limit',
   ],
-  [/^err: intrinsic gas too low/, -32000, 'intrinsic gas too high -- CallGasCostMoreThanGasLimit'],
+  [
+    /^(err|tracing failed): intrinsic gas too low/,
+    -32000,
+    'intrinsic gas too high -- CallGasCostMoreThanGasLimit',
+  ],
   [/intrinsic gas too low/, -32000, 'intrinsic gas too low'],
   [/^max initcode size exceeded/, -32003, 'max initcode size exceeded'],
   [/^unknown account$/, -32602, 'No Signer available'],

@@ -136,7 +136,7 @@ export interface CompatibilityProfile {
   /** Default choice of null members in the pending block; undefined lets the path decide. */
   pendingFields: PendingFields | undefined
 
-  /** Whose format traces have. */
+  /** Whose format and defaults traces have. */
   traceForm: TraceForm
 
   /** Methods refused as unknown although the node implements them. */

@@ -105,6 +105,18 @@ describe('--compat anvil', () => {
     })
   })
 
+  test('filters the traces of all blocks by default', async () => {
+    const { call, from, to, send } = devnet
+    const value = '0x7b'
+    const { transactionHash } = await send({ to, value })
+    await call('anvil_mine', '0x2')
+    const frames = await call<{ action: { value: Hex }; transactionHash: Hex }[]>('trace_filter', {
+      fromAddress: [from],
+    })
+    const found = frames.filter(({ action }) => action.value === value)
+    expect(found.map((frame) => frame.transactionHash)).toEqual([transactionHash])
+  })
+
   test('traces calls on the pending block', async () => {
     const { call } = devnet
     const numbering = await contract('0x435f5260205ff3')
@@ -112,6 +124,16 @@ describe('--compat anvil', () => {
     const trace = await call('debug_traceCall', { to: numbering }, 'pending', { tracer: 'callTracer' })
     expect(trace).toMatchObject({ output: next })
     expect(await call('debug_traceCall', { to: numbering }, 'pending')).toMatchObject({ returnValue: next })
+  })
+
+  test('runs traced calls at their fee cap, and refuses them like calls', async () => {
+    const { call, to } = devnet
+    const trace = (fields: object): Promise<unknown> =>
+      call('debug_traceCall', { to, ...fields }, 'latest', { tracer: 'callTracer' })
+    expect(await trace({ maxFeePerGas: '0x1' })).toMatchObject({ gas: '0x1c97178', gasUsed: '0x5208' })
+    await expect(trace({ gas: '0x0', gasPrice: '0x1' })).rejects.toThrow(
+      'intrinsic gas too high -- CallGasCostMoreThanGasLimit',
+    )
   })
 
   test('shows calls on the head the fee recipient and the gas limit of the next block', async () => {

@@ -137,6 +137,12 @@ describe('configuration', () => {
     expect(await gasOf('plain')).toBeLessThan(60_000_000)
     expect(await gasOf('narrow')).toBeGreaterThan(29_900_000)
     expect(await gasOf('narrow')).toBeLessThan(30_000_000)
+    const traced = await ask(node.urls.url.replace(/[^/]+$/, 'narrow'), 'debug_traceCall', [
+      { data: gasLeft, gas: '0xffffffffff' },
+      'latest',
+      { tracer: 'callTracer' },
+    ])
+    expect(traced.result).toMatchObject({ gas: '0x1c9c380' })
   })
 
   test.each([

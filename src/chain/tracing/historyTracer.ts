@@ -12,13 +12,11 @@ import {
   callSiteOn,
   withCall,
 } from '../calls/call.js'
-import type { CallObject } from '../calls/callObject.js'
 import type { AccountOverride } from '../calls/overrides.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
 import type { RulesHeader } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { BlockSelector, ChainView } from '../view.js'
-import type { BlockOverrides } from '../vm/blockEnvironment.js'
 import type { Message } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
@@ -40,18 +38,16 @@ export interface BlockTraceRequest {
   keepsSteps?: boolean
 }
 
+/** A call with its terms: overrides, gas cap and fees. */
+type TracedCall = Omit<CallRequest, 'site' | 'completeFees' | 'onConsole' | 'precompileOverrides'>
+
 /** A call to trace. */
-export interface CallTraceRequest {
+export interface CallTraceRequest extends TracedCall {
   view: ChainView
   /** Selects the state and the block that the call runs on. */
   at: BlockSelector
   /** Runs the call in place of a transaction of a block instead. */
   within?: { block: StoredBlock; transactionIndex: bigint } | undefined
-  call: CallObject
-  stateOverrides?: readonly AccountOverride[] | undefined
-  /** Name of a block override that only eth_simulateV1 supports; the call is rejected if set. */
-  unsupportedOverride?: string | undefined
-  blockOverrides?: BlockOverrides | undefined
   /** Creates the tracer, once the state is available and the call's fees are checked. */
   tracerFor(): ExecutionTracer
   /** As in {@link BlockTraceRequest}. */
@@ -63,7 +59,7 @@ export interface CallSequenceRequest {
   view: ChainView
   /** Selects the state and the block that the first call runs on. */
   at: BlockSelector
-  calls: readonly { call: CallObject; tracer: ExecutionTracer }[]
+  calls: readonly (TracedCall & { tracer: ExecutionTracer })[]
 }
 
 /** Traces past transactions and hypothetical calls (geth: eth/tracers/api.go). */
@@ -120,9 +116,9 @@ export class HistoryTracer {
     await interruptible(async () => {
       const site = createCallSite(view, await view.stateAt(at))
       const slice = new TimeSlice()
-      for (const { call, tracer } of calls) {
+      for (const { tracer, ...call } of calls) {
         await slice.pause()
-        await traceOn(site, { call, tracerFor: () => tracer })
+        await traceOn(site, { ...call, tracerFor: () => tracer })
       }
     })
   }
@@ -179,15 +175,12 @@ function requireParent(view: ChainView, { header }: StoredBlock): void {
   if (view.blockByHash(header.parentHash) === undefined) throw new ChainError('genesis is not traceable')
 }
 
-async function traceOn(site: CallSite, request: Omit<CallTraceRequest, 'view' | 'at'>): Promise<void> {
-  const { call, stateOverrides, blockOverrides, unsupportedOverride } = request
-  const overrides = {
-    ...(stateOverrides && { stateOverrides }),
-    ...(blockOverrides && { blockOverrides }),
-    unsupportedOverride,
-  }
-  await withCall({ site, call, ...overrides }, async (evm, message) => {
-    await traceMessage(evm, message, request.tracerFor()).catch((error: unknown) => {
+async function traceOn(
+  site: CallSite,
+  { tracerFor, ...call }: TracedCall & Pick<CallTraceRequest, 'tracerFor'>,
+): Promise<void> {
+  await withCall({ ...call, site }, async (evm, message) => {
+    await traceMessage(evm, message, tracerFor()).catch((error: unknown) => {
       if (!(error instanceof MessageRejectedError)) throw error
       throw new MessageRejectedError(`tracing failed: ${error.message}`)
     })

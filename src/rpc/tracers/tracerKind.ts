@@ -5,7 +5,7 @@ import { ServerError } from '../errors.js'
 import type { PieceWriter } from '../format/pieces.js'
 import { DecodeError, type Decoder } from '../params/combinators.js'
 
-/** Whose format traces have. */
+/** Whose format and defaults traces have. */
 export type TraceForm = 'geth' | 'anvil' | 'hardhat'
 
 /** A trace in progress. */

@@ -32,7 +32,8 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
         : result,
     }
   if (/^eth_new.*Filter$|^eth_subscribe$/.test(method)) return { ...answer, result: typeof result }
-  if (/^(anvil|evm)_(increaseTime|setTime)$/.test(method)) return { ...answer, result: roughTime(result) }
+  if (/^((anvil|evm)_(increaseTime|setTime)|anvil_getGenesisTime)$/.test(method))
+    return { ...answer, result: roughTime(result) }
   return { ...answer, result: normal(result) }
 }
 

@@ -26,16 +26,13 @@ export const traceCall = defineMethod(
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     let trace: Trace | undefined
     await call.backend.tracing.traceCall({
+      ...request,
       view: call.view,
       at,
       within:
         txIndex === undefined
           ? undefined
           : { block: tracedBlock(call.view, selector), transactionIndex: txIndex },
-      call: request.call,
-      stateOverrides: request.stateOverrides,
-      blockOverrides: request.blockOverrides,
-      unsupportedOverride: request.unsupportedOverride,
       tracerFor: () => {
         trace = startTraceWithinBudget(call, config, traceBudget(call), emptyTraceContext)
         return trace.tracer

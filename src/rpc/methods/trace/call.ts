@@ -47,9 +47,9 @@ export const call = defineMethod(
     const trace = startParityTrace(context, types, traceBudget(context))
     const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
     await context.backend.tracing.traceCall({
+      ...request,
       view: context.view,
       at: tracedState(context.view, selector),
-      call: request.call,
       tracerFor: () => trace.tracer,
       keepsSteps: types.has('vmTrace'),
     })

@@ -1,4 +1,4 @@
-import type { CallObject } from '../../../chain/calls/callObject.js'
+import type { ExecutionRequest } from '../../../chain/calls/executor.js'
 import { type Steps, TimeSlice } from '../../../encoding/timeSlice.js'
 import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
@@ -47,18 +47,18 @@ export const callMany = defineMethod(
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
   async (context, given, selector = { tag: 'latest' }) => {
     const budget = traceBudget(context)
-    const calls: { trace: ParityTrace; call: CallObject }[] = []
+    const calls: { trace: ParityTrace; request: ExecutionRequest }[] = []
     const slice = new TimeSlice()
     for (const { transaction, types } of given) {
-      const { call } = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
-      calls.push({ trace: startParityTrace(context, types, budget), call })
+      const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
+      calls.push({ trace: startParityTrace(context, types, budget), request })
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
     await context.backend.tracing.traceCalls({
       view: context.view,
       at: tracedState(context.view, selector),
-      calls: calls.map(({ call, trace: { tracer } }) => ({ call, tracer })),
+      calls: calls.map(({ request, trace: { tracer } }) => ({ ...request, tracer })),
     })
     const traces = calls.map(({ trace }) => trace)
     return written((writer) => writeTraces(traces, writer))

@@ -11,7 +11,7 @@ import { controlNumber } from '../../params/numbers.js'
 import { writeFrameTexts } from '../../parity/parityTrace.js'
 import type { FlatCall } from '../../tracers/flatCallTracer.js'
 import { WireBytes } from '../../wire.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, latestBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 
 const wholeNumber: Decoder<number> = {
@@ -37,12 +37,14 @@ export type TraceFilterArguments = ReturnType<typeof traceFilter.decode>
 
 /**
  * trace_filter: returns frames of a block range in Parity's format, filtered by sender and recipient addresses. Skips
- * `after` matches and returns at most `count`.
+ * `after` matches and returns at most `count`. The default range is the head, and in anvil all blocks.
  */
 export const filter = defineMethod('trace_filter', [required('filter', traceFilter)], async (call, given) => {
   const { view } = call
   const budget = traceBudget(call)
-  const [from, to] = [numberOf(view, given.fromBlock), numberOf(view, given.toBlock)]
+  const { traceForm } = call.backend.settings.compatibility
+  const start: BlockSelector = { tag: traceForm === 'anvil' ? 'earliest' : 'latest' }
+  const [from, to] = [numberOf(view, given.fromBlock ?? start), numberOf(view, given.toBlock ?? latestBlock)]
   if (from > to) throw new InvalidParamsError('invalid block range params')
   const { after = 0, count = Infinity } = given
   const writer = new PieceWriter()
@@ -62,7 +64,7 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
 })
 
 /** Resolves a bound; those beyond the head mean the head. */
-function numberOf(view: ChainView, selector: BlockSelector = { tag: 'latest' }): bigint {
+function numberOf(view: ChainView, selector: BlockSelector): bigint {
   const head = view.head().header.number
   if ('number' in selector) return minBigint(selector.number, head)
   return findBlock(view, selector)?.header.number ?? head
