@@ -105,9 +105,9 @@ test('pages skip blocks without transactions', async () => {
     lastPage: false,
   })
   expect(await page(after, 25, 1)).toMatchObject({ txs: [{ hash: sent[3] }], firstPage: true })
+  expect(await page(before, '0xffffffffffffffff', 1)).toMatchObject({ txs: [{ hash: sent[3] }] })
   for (const [method, block] of [
     [before, 1],
-    [before, '0x1000'],
     [after, 31],
     [after, '0xffffffffffffffff'],
   ] as const) {
