@@ -32,8 +32,8 @@ interface Ledger {
 }
 
 /**
- * Repeatedly kills the node while it mines and stores uploads in one data directory, and checks after
- * each restart that everything it ever acknowledged exists.
+ * Repeatedly kills the node while it mines and stores uploads in one data directory. Checks after each restart that
+ * everything it ever acknowledged is still there.
  */
 export async function surviveKills(rounds: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'standin-survival-'))
@@ -97,8 +97,9 @@ async function uploadUntilKilled(
 }
 
 /**
- * The answer, or undefined if the kill broke the connection before it. A refusal is a failure, and so is
- * a connection that breaks while the node lives.
+ * Waits for an answer; undefined if the kill broke the connection before it arrived.
+ *
+ * @throws on a refusal, and on a connection that breaks while the node is alive
  */
 async function untilKilled<Answer>(
   { child }: Pick<Command, 'child'>,

@@ -24,8 +24,8 @@ const LOGGER_CODE = '0x602a5f5fa100'
 const LOGGER = `0x${'1'.repeat(40)}` as const
 
 /**
- * One client that drives the chain with sequential requests, and knows the expected answers after each. Everything the
- * node acknowledged must exist after a kill; the interrupted request may have taken effect or not.
+ * A client that drives the chain, one request at a time, and tracks what the node must show after each. Everything the
+ * node has acknowledged must survive a kill; the interrupted request may have taken effect or not.
  */
 export class ChainClient {
   readonly #random: () => number
@@ -34,7 +34,7 @@ export class ChainClient {
   #balances = new Map<Hex, bigint>()
   #snapshots: Snapshot[] = []
   /** The current operation, whose outcome is unknown if the node is killed. */
-  #underWay: string | undefined
+  #current: string | undefined
   #revertedTo: Snapshot | undefined
   /** Number of acknowledged operations by kind. */
   readonly acknowledged: Record<string, number> = {}
@@ -62,9 +62,9 @@ export class ChainClient {
     }
     const weighted = ['mine', 'send', 'send', 'send', 'setBalance', 'snapshot', 'snapshot', 'reorg', 'revert']
     const kind = weighted[Math.floor(this.#random() * weighted.length)]!
-    this.#underWay = kind
+    this.#current = kind
     await operations[kind]?.()
-    this.#underWay = undefined
+    this.#current = undefined
     this.#revertedTo = undefined
     this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
   }
@@ -75,14 +75,14 @@ export class ChainClient {
   async check(url: string): Promise<void> {
     const head = await block(url, 'latest')
     const expected = this.#blocks.at(-1)
-    if (this.#underWay === undefined) expect(head.hash, 'the head').toBe(expected)
+    if (this.#current === undefined) expect(head.hash, 'the head').toBe(expected)
     else await this.#checkInterrupted(url, head)
     await this.#readChain(url)
     await this.#checkBalances(url)
-    this.#underWay = undefined
+    this.#current = undefined
     await checkLogs(url, this.#blocks.length - 1)
     await this.#checkSnapshots(url)
-    // A newly mined block shows its own state, before any changes by controls.
+    // A newly mined block still has the state of its header; controls change the state of the head later.
     await callRpc(url, 'evm_mine', [])
     await this.#readChain(url)
     await checkProof(url, await block(url, 'latest'))
@@ -126,7 +126,7 @@ export class ChainClient {
       .toString(16)
       .padStart(40, 'e')}` as const
     const balance = BigInt(Math.floor(this.#random() * 1e12))
-    // Recorded at its start: a kill may leave either value, see check.
+    // Unknown while the request is in flight, because a kill may leave either value.
     const before = this.#balances.get(address)
     this.#balances.delete(address)
     await callRpc(url, 'anvil_setBalance', [address, `0x${balance.toString(16)}`])
@@ -148,12 +148,12 @@ export class ChainClient {
     this.#revertedTo = snapshot
     const isReverted = await callRpc<boolean>(url, 'evm_revert', [snapshot.id])
     expect(isReverted, `snapshot ${snapshot.id} was acknowledged`).toBe(true)
-    this.#goBack(snapshot)
+    this.#restore(snapshot)
     const head = await block(url, 'latest')
     expect(head.hash, `the head after reverting to ${snapshot.id}`).toBe(snapshot.blocks.at(-1))
   }
 
-  #goBack(snapshot: Snapshot): void {
+  #restore(snapshot: Snapshot): void {
     this.#snapshots = this.#snapshots.slice(0, this.#snapshots.indexOf(snapshot))
     this.#blocks = [...snapshot.blocks]
     this.#balances = new Map(snapshot.balances)
@@ -171,21 +171,23 @@ export class ChainClient {
 
   async #checkInterrupted(url: string, head: BlockFacts): Promise<void> {
     const revertedTo = this.#revertedTo
-    if (this.#underWay === 'revert' && revertedTo !== undefined) {
+    if (this.#current === 'revert' && revertedTo !== undefined) {
       const isUsed = !(await this.#listed(url)).includes(BigInt(revertedTo.id))
-      if (isUsed) this.#goBack(revertedTo)
+      if (isUsed) this.#restore(revertedTo)
       expect(head.hash, 'the head after an interrupted revert').toBe(this.#blocks.at(-1))
       return
     }
-    if (this.#underWay === 'snapshot') {
+    if (this.#current === 'snapshot') {
       expect(head.hash, 'the head after an interrupted snapshot').toBe(this.#blocks.at(-1))
       return
     }
-    const longestReorganisation = this.#underWay === 'reorg' ? 3 : 0
+    const longestReorganisation = this.#current === 'reorg' ? 3 : 0
     const base = Math.min(Number(head.number), this.#blocks.length - 1) - longestReorganisation
     expect(Number(head.number)).toBeGreaterThanOrEqual(this.#blocks.length - 1 - longestReorganisation)
-    const stays = await block(url, `0x${Math.max(0, base).toString(16)}`)
-    expect(stays.hash, `a block below an interrupted ${this.#underWay}`).toBe(this.#blocks[Math.max(0, base)])
+    const unaffected = await block(url, `0x${Math.max(0, base).toString(16)}`)
+    expect(unaffected.hash, `a block below an interrupted ${this.#current}`).toBe(
+      this.#blocks[Math.max(0, base)],
+    )
     this.#blocks.length = Math.max(0, base) + 1
   }
 
@@ -206,7 +208,7 @@ export class ChainClient {
     }
   }
 
-  /** Reads the blocks from the known ones up to the head. */
+  /** Reads the blocks above the known ones up to the head. */
   async #readChain(url: string): Promise<void> {
     const head = await block(url, 'latest')
     for (let number = this.#blocks.length; number <= Number(head.number); number++) {
@@ -224,7 +226,7 @@ async function block(url: string, selector: string): Promise<BlockFacts> {
   return found
 }
 
-/** Checks that the index finds the logs in the receipts of the newest blocks. */
+/** Checks that eth_getLogs, which uses the log index, finds exactly the logs in the receipts of the newest blocks. */
 async function checkLogs(url: string, head: number): Promise<void> {
   const from = Math.max(0, head - 30)
   const fromReceipts: unknown[] = []

@@ -2,12 +2,12 @@ import { expect } from 'vitest'
 import type { TorturedNode } from './node.js'
 import { uploadBody } from './requests.js'
 
-/** Refusal of a file operation. */
+/** The node refused a file operation. */
 class RefusedError extends Error {}
 
 /**
- * One client of the file network that uploads, pins, unpins and edits MFS with sequential requests, and knows the
- * expected answers after each.
+ * A client of the file network that uploads, pins, unpins and edits MFS, one request at a time, and tracks what the
+ * node must show after each.
  */
 export class FileClient {
   readonly #random: () => number

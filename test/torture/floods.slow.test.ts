@@ -10,7 +10,7 @@ import { call } from './requests.js'
 import { rounds } from './settings.js'
 
 const MEGABYTE = 2 ** 20
-/** Maximum resident memory in bytes during a flood; the node starts with a hundred megabytes. */
+/** Maximum resident memory during a flood, in bytes; the node starts with about 100 MB. */
 const MOST_MEMORY = 300 * MEGABYTE
 const CONNECTIONS = rounds(500, 5000)
 const SUBSCRIPTIONS = rounds(1000, 10_000)
@@ -72,7 +72,7 @@ function request(body: string): string {
 }
 
 /** Checks that the node answers another client, and that its memory is within the limit. */
-async function expectSound(): Promise<void> {
+async function expectHealthy(): Promise<void> {
   expect(await callRpc(node.ready.url, 'eth_chainId', [])).toBe('0x7a69')
   const { peakMemory } = await node.measure()
   console.log(`${(peakMemory / MEGABYTE).toFixed(0)} MB at most`)
@@ -82,7 +82,7 @@ async function expectSound(): Promise<void> {
 }
 
 it(
-  `answers beside ${CONNECTIONS} connections, all of which ask at once`,
+  `keeps answering while ${CONNECTIONS} connections send requests at once`,
   { timeout: TIME_LIMIT },
   async () => {
     const open500 = async (): Promise<Socket[]> => Promise.all(Array.from({ length: 500 }, open))
@@ -94,7 +94,7 @@ it(
     for (const [data] of await Promise.all(answers)) expect(String(data)).toContain('0x7a69')
     const { longest } = await node.measure()
     console.log(`${longest.toFixed(0)} ms stop`)
-    await expectSound()
+    await expectHealthy()
   },
 )
 
@@ -105,7 +105,7 @@ it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT 
     for (const socket of all) socket.write(text.charAt(index))
     await sleep(5)
   }
-  await expectSound()
+  await expectHealthy()
 })
 
 it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async () => {
@@ -116,7 +116,7 @@ it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async 
     for (let id = 0; id < 20; id++) socket.write(request(largeCall(id)))
   }
   await sleep(3000)
-  await expectSound()
+  await expectHealthy()
 })
 
 it('bounds the answers of a WebSocket whose reader sleeps', { timeout: TIME_LIMIT }, async () => {
@@ -124,7 +124,7 @@ it('bounds the answers of a WebSocket whose reader sleeps', { timeout: TIME_LIMI
   socket.pause()
   for (let id = 0; id < 1000; id++) socket.send(largeCall(id))
   await untilIdle(node, 60_000)
-  await expectSound()
+  await expectHealthy()
   const answered = new Set<number>()
   socket.on('message', (data: Buffer) => {
     answered.add(Number(/"id":(\d+)/.exec(data.toString('latin1', 0, 100))?.[1]))
@@ -146,5 +146,5 @@ it(`pushes to ${SUBSCRIPTIONS} subscriptions whose reader sleeps`, { timeout: TI
   for (let block = 0; block < 20; block++) await call(node, 'evm_mine', [])
   const { longest } = await node.measure()
   console.log(`${longest.toFixed(0)} ms stop`)
-  await expectSound()
+  await expectHealthy()
 })

@@ -14,7 +14,7 @@ const AT_ONCE = 16
 const LONGEST_STOP = 50
 const MOST_MEMORY = 300 * 2 ** 20
 /** Timeout of a request in milliseconds. */
-const PATIENCE = 5000
+const REQUEST_TIMEOUT = 5000
 const TIME_LIMIT = 4 * 3_600_000
 
 let node: TorturedNode
@@ -33,8 +33,8 @@ const BATCH = AT_ONCE * 8
 const ATTEMPTS = 3
 
 /**
- * Sends random requests, and checks the node after each hundred: it runs, has reported nothing, and has neither
- * stopped too long nor exceeded its memory limit.
+ * Sends random requests in batches. After each batch the node must be alive, have reported nothing, have stopped for no
+ * longer than {@link LONGEST_STOP}, and be within its memory limit.
  */
 async function fuzz(name: string, send: (random: Random) => Promise<unknown>): Promise<void> {
   await untilIdle(node, 60_000)
@@ -49,7 +49,7 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
         await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
       }
       expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
-      expect(node.stderr(), `what is reported after ${sent} requests`).toBe('')
+      expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
       const measured = await node.measure()
       expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MOST_MEMORY)
       first = Math.max(first, measured.longest)
@@ -57,12 +57,14 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
       if (measured.longest > LONGEST_STOP) for (const stack of measured.stacks) console.log(stack)
     }
     longest = Math.max(longest, least)
-    expect(least, `the longest stop behind request ${sent}`).toBeLessThan(LONGEST_STOP)
+    expect(least, `longest stop in the batch after request ${sent}`).toBeLessThan(LONGEST_STOP)
   }
-  console.log(`${REQUESTS} requests: ${name}, ${longest.toFixed(0)} ms stop, ${first.toFixed(0)} ms once`)
+  console.log(
+    `${REQUESTS} requests: ${name}, longest stop ${longest.toFixed(0)} ms, ${first.toFixed(0)} ms at the first attempt`,
+  )
 }
 
-/** A node may refuse by closing the connection, and a client may time out; any other error is one of the test. */
+/** Ignores closed connections, by which a node may refuse, and timeouts; any other error is a bug in the test. */
 function ignoreConnection(error: unknown): void {
   if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')) return
   throw error
@@ -77,7 +79,7 @@ interface Description {
   methods: { name: string; params: { schema: object; required: boolean }[] }[]
 }
 
-/** These run as long as their arguments say, and some remove state that others need. */
+/** Methods that run as long as their arguments say, or remove state that others need. */
 const unbounded =
   /mine|interval|^rpc|reset|revert|loadState|dumpState|setChainId|rollback|reorg|increaseTime|setNextBlock|setTime|admin_|standin_|stop|setAutomine|verify/i
 
@@ -85,16 +87,16 @@ it('answers random calls of every method', { timeout: TIME_LIMIT }, async () => 
   const { result } = JSON.parse(await call(node, 'rpc.discover', [])) as { result: Description }
   const methods = result.methods.filter(({ name }) => !unbounded.test(name))
   expect(methods.length).toBeGreaterThan(60)
-  const ours = new Map<string, string>()
+  const crashes = new Map<string, string>()
   await fuzz('JSON-RPC', async (random) => {
     const { name, params } = pick(random, methods)
     const given = params
       .filter(({ required }) => required || random() < 0.7)
       .map(({ schema }) => valueOf(random, schema))
-    const text = await call(node, name, given, AbortSignal.timeout(PATIENCE))
-    if (text.includes('method handler crashed')) ours.set(name, JSON.stringify(given))
+    const text = await call(node, name, given, AbortSignal.timeout(REQUEST_TIMEOUT))
+    if (text.includes('method handler crashed')) crashes.set(name, JSON.stringify(given))
   })
-  expect(Object.fromEntries(ours)).toEqual({})
+  expect(Object.fromEntries(crashes)).toEqual({})
 })
 
 interface Operation {
@@ -129,7 +131,7 @@ it('answers random file operations', { timeout: TIME_LIMIT }, async () => {
       if (random() < 0.15) query.push(`${option}=${encoded(valueOf(random, undefined))}`)
     }
     const body = random() < 0.6 ? damage(random, uploadBody([['a%2Fb', pick(random, contents)]])) : undefined
-    await postFiles(node, `${path}?${query.join('&')}`, body, AbortSignal.timeout(PATIENCE))
+    await postFiles(node, `${path}?${query.join('&')}`, body, AbortSignal.timeout(REQUEST_TIMEOUT))
   })
 })
 
@@ -175,7 +177,7 @@ it('answers random requests to the controls', { timeout: TIME_LIMIT }, async () 
       schema: Object.values(requestBody?.content ?? {})[0]?.schema,
     })),
   )
-  // Requests that stay open, and those that make others fail on purpose.
+  // Without routes that stay open or that make other requests fail on purpose.
   const usable = routes.filter(({ path }) => !/events|follow|fault|outage|scenario|stop|clock/.test(path))
   expect(usable.length).toBeGreaterThan(10)
   await fuzz('controls', async (random) => {
@@ -185,7 +187,7 @@ it('answers random requests to the controls', { timeout: TIME_LIMIT }, async () 
       `${controls}${filled}?limit=${encoded(valueOf(random, undefined)).slice(0, 50)}`,
       {
         method,
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT),
         ...(schema !== undefined && {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(valueOf(random, schema)),

@@ -17,7 +17,7 @@ export interface Measurement {
   longestFileWait: number
   /** Peak resident memory since the start in bytes. */
   peakMemory: number
-  /** Share of time in which the thread worked, from 0 to 1, without waits for a processor. */
+  /** Share of time in which the thread worked, from 0 to 1; waits for a processor do not count as time. */
   busy: number
   /** Call stacks with times during the longest stop, if profiled (npm run torture -- --profile). */
   stacks: string[]
@@ -77,7 +77,7 @@ export async function startTorturedNode(
   }
 }
 
-/** Waits until a node is idle. @throws Error if it is not in time */
+/** Waits until a node is idle. @throws Error if it is still busy after the given time */
 export async function untilIdle(node: TorturedNode, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds
   await node.measure()

@@ -10,23 +10,23 @@ export interface Answer {
   text: string
 }
 
-/** Calls a method and discards the answer after reading it completely. */
+/** Calls a method. @returns the whole response body, with a result or an error */
 export function call(
   node: TorturedNode,
   method: string,
   params: readonly unknown[],
   signal?: AbortSignal,
 ): Promise<string> {
-  return callPlainly(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal)
+  return callRaw(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal)
 }
 
 /** Sends a raw JSON-RPC body. */
-export async function callPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<string> {
-  return (await askPlainly(node, body, signal)).text
+export async function callRaw(node: TorturedNode, body: string, signal?: AbortSignal): Promise<string> {
+  return (await askRaw(node, body, signal)).text
 }
 
-/** Like {@link callPlainly}, with the status. */
-export async function askPlainly(node: TorturedNode, body: string, signal?: AbortSignal): Promise<Answer> {
+/** Like {@link callRaw}, with the status. */
+export async function askRaw(node: TorturedNode, body: string, signal?: AbortSignal): Promise<Answer> {
   const response = await fetch(node.ready.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -67,7 +67,7 @@ export async function askFiles(
   return { status: response.status, text: await response.text() }
 }
 
-/** A multipart body of files by their already percent-encoded names. */
+/** Builds a multipart body of files; their names must already be percent-encoded. */
 export function uploadBody(parts: readonly (readonly [name: string, content: Buffer])[]): Buffer {
   const pieces = parts.flatMap(([name, content]) => [
     Buffer.from(

@@ -1,4 +1,4 @@
-import { askFiles, askPlainly, type Answer, type Hex } from '../requests.js'
+import { askFiles, askRaw, type Answer, type Hex } from '../requests.js'
 import type { TorturedNode } from '../node.js'
 
 /** A request that is as expensive as one request can be. */
@@ -24,13 +24,13 @@ export const TARGET = '0x00000000000000000000000000000000000b0b0b'
 /** The first account of the default mnemonic. */
 export const SIGNER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** Repeats code until the gas is used up. */
+/** Returns code that repeats a body until the gas is used up. */
 export function loop(body: string, before = ''): Hex {
   const start = before.length / 2
   return `0x${before}5b${body}61${start.toString(16).padStart(4, '0')}56`
 }
 
-/** A number as 32 bytes in hexadecimal. */
+/** Formats a number as a 32-byte word in hex. */
 export function word(value: bigint | number): string {
   return value.toString(16).padStart(64, '0')
 }
@@ -40,7 +40,7 @@ export const many = <T>(length: number, make: (index: number) => T): T[] =>
 export const hash = (index: number): Hex => `0x${word(index + 1)}`
 export const address = (index: number): Hex => `0x${word(index + 1).slice(24)}`
 
-/** Varint of protocol buffers and CARs. */
+/** Encodes an unsigned varint, as in protocol buffers and CARs. */
 export function varint(value: number): Buffer {
   const bytes: number[] = []
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
@@ -49,15 +49,15 @@ export function varint(value: number): Buffer {
   }
 }
 
-/** State overrides that put code at {@link TARGET}. */
+/** Returns state overrides that put code at {@link TARGET}. */
 export function override(codeOfTarget: Hex): object {
   return { [TARGET]: { code: codeOfTarget } }
 }
 
-/** Length of an answer that is inspected. */
+/** Number of characters of an answer that are searched for an error. */
 const HEAD_LENGTH = 2000
 
-/** Error message in an answer of JSON-RPC, the file network or the server; undefined if there is none. */
+/** Returns the error message in an answer of JSON-RPC, the file network or the server; undefined if there is none. */
 export function refusalOf({ status, text }: Answer): string | undefined {
   const head = text.slice(0, HEAD_LENGTH)
   const message =
@@ -73,7 +73,7 @@ export async function sendBody(
   text: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  return refusalOf(await askPlainly(node, text, signal))
+  return refusalOf(await askRaw(node, text, signal))
 }
 
 export function sendCall(
@@ -98,25 +98,25 @@ export async function sendFile(
 export async function firstRefusal(
   requests: readonly Promise<string | undefined>[],
 ): Promise<string | undefined> {
-  return (await Promise.all(requests)).find((words) => words !== undefined)
+  return (await Promise.all(requests)).find((message) => message !== undefined)
 }
 
-/** One call of a method. */
+/** A bomb that is one JSON-RPC call. */
 export function rpc(name: string, method: string, params: () => readonly unknown[]): Bomb {
   return { name: `${method}: ${name}`, run: (node, signal) => sendCall(node, method, params(), signal) }
 }
 
-/** A raw JSON-RPC body. */
+/** A bomb that is a raw JSON-RPC body. */
 export function body(name: string, make: () => string): Bomb {
   return { name, run: (node, signal) => sendBody(node, make(), signal) }
 }
 
-/** One file operation, with optional content. */
+/** A bomb that is one file operation, with optional content. */
 export function file(name: string, path: () => string, content?: () => Uint8Array): Bomb {
   return { name, run: (node, signal) => sendFile(node, path(), content?.(), signal) }
 }
 
-/** Creates a value once per node. */
+/** Memoizes a preparation per node. */
 export function oncePerNode<T>(make: (node: TorturedNode) => Promise<T>): (node: TorturedNode) => Promise<T> {
   const made = new WeakMap<TorturedNode, Promise<T>>()
   return (node) => {

@@ -3,21 +3,21 @@ import { addFile, callRpc } from '../../support/rpc.js'
 import { buildCommand } from '../../support/command.js'
 import { bombs } from './index.js'
 import { startBystander, startTorturedNode, untilIdle, type Bystander, type TorturedNode } from '../node.js'
-import { call, callPlainly, type Hex } from '../requests.js'
+import { call, callRaw, type Hex } from '../requests.js'
 import { FILLED } from './requests.js'
 import { isFull } from '../settings.js'
 
 /** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
-/** Maximum milliseconds that the system runs other processes while not all file threads are busy. */
+/** Maximum wait for a file in milliseconds. Other processes cause shorter waits, occupied file threads longer ones. */
 const LONGEST_FILE_WAIT = 1000
 /** The client aborts a bomb that takes longer; the node must continue. */
 const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
 /** A suspicious stop must recur every time, because garbage collection and other processes cause some. */
 const ATTEMPTS = 3
-/** Preparation of a bomb is not measured. */
+/** Time for preparing a bomb, which is not measured. */
 const PREPARATION_MILLISECONDS = 240_000
-/** A request whose client has disconnected is aborted too. */
+/** Time in which the node must become idle after a client has given up. */
 const REST_MILLISECONDS = 60_000
 
 let node: TorturedNode | undefined
@@ -25,7 +25,7 @@ let bystander: Bystander | undefined
 
 beforeAll(buildCommand, 300_000)
 
-/** Only the bomb that crashed the node fails. */
+/** Restarts a crashed node, so that only the bomb that crashed it fails. */
 beforeEach(async () => {
   if (node?.isAlive() === true) return
   bystander?.stop()
@@ -44,7 +44,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
   'no other request waits for: %s',
   { timeout: ATTEMPTS * (BOMB_MILLISECONDS + REST_MILLISECONDS) + PREPARATION_MILLISECONDS },
   async (name, bomb) => {
-    if (node === undefined || bystander === undefined) throw new Error('no node runs')
+    if (node === undefined || bystander === undefined) throw new Error('the node is not running')
     let least = Infinity
     let seconds = 0
     let passed = Infinity
@@ -70,16 +70,16 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
       fileWait = Math.min(fileWait, measured.longestFileWait)
     }
     console.log(
-      `${least.toFixed(0).padStart(6)} ms stop (${passed.toFixed(0)} by the clock) ${seconds.toFixed(1).padStart(6)} s  ${name}${refusals[0] === undefined ? '' : ` (refused: ${refusals[0]})`}`,
+      `${least.toFixed(0).padStart(6)} ms stop (${passed.toFixed(0)} ms wall clock) ${seconds.toFixed(1).padStart(6)} s  ${name}${refusals[0] === undefined ? '' : ` (refused: ${refusals[0]})`}`,
     )
     for (const stack of stacks) console.log(`         ${stack}`)
     const { faults } = await bystander.read()
     expect(faults).toEqual([])
-    // Only the first: its effects may obstruct later ones.
+    // Only the first refusal counts: the effects of an attempt may change the later ones.
     if (refusals.length > 0 && bomb.refusal === undefined) expect(refusals[0]).toBeUndefined()
     else if (refusals.length > 0) expect(refusals[0]).toContain(bomb.refusal)
     expect(least).toBeLessThan(LONGEST_STOP)
-    expect(fileWait, 'milliseconds until a file was there').toBeLessThan(LONGEST_FILE_WAIT)
+    expect(fileWait, 'longest wait for a file in milliseconds').toBeLessThan(LONGEST_FILE_WAIT)
   },
 )
 
@@ -107,6 +107,6 @@ async function fillChain(node: TorturedNode): Promise<void> {
       method: 'eth_sendTransaction',
       params: [{ from, to: from, gas: '0x5208', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }],
     }))
-    await callPlainly(node, JSON.stringify(items))
+    await callRaw(node, JSON.stringify(items))
   }
 }

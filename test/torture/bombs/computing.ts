@@ -11,15 +11,15 @@ const GAS_CAP = '0x2faf080'
 /** The cap in full runs, and a tenth of it otherwise. */
 const GAS = isFull ? GAS_CAP : '0x4c4b40'
 
-/** Copies the call's input to memory at 0. */
+/** Code that copies the call's input to memory at 0: CALLDATASIZE PUSH0 PUSH0 CALLDATACOPY. */
 const COPY_INPUT = '365f5f37'
 
-/** Calls a precompile with the call's input in a loop. */
+/** Returns code that calls a precompile with the call's input in a loop. */
 function precompileLoop(address: number): Hex {
   return loop(`5f5f365f61${address.toString(16).padStart(4, '0')}5afa50`, COPY_INPUT)
 }
 
-/** A field element of BLS12-381 in 64 bytes (EIP-2537). */
+/** Pads a field element of BLS12-381 to 64 bytes (EIP-2537). */
 function element(digits: string): string {
   return digits.padStart(128, '0')
 }
@@ -47,7 +47,7 @@ const LARGEST = 'f'.repeat(64)
 /** Compressed point at infinity: the commitment to a blob of zeros and its proof (EIP-4844). */
 const infinity = `c0${'0'.repeat(94)}`
 
-/** Hash, signature and public key of secp256r1 (EIP-7951). */
+/** Returns a hash, signature and public key of secp256r1 (EIP-7951). */
 function p256Input(): string {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x, y } = publicKey.export({ format: 'jwk' }) as { x: string; y: string }
@@ -73,7 +73,7 @@ function pointEvaluationInput(): string {
   return `01${versionedHash.toString('hex').slice(2)}${word(2)}${word(0)}${infinity}${infinity}`
 }
 
-/** Calls a precompile with a megabyte of zeros in a loop. */
+/** Returns code that calls a precompile with a megabyte of zeros in a loop. */
 function precompileLoopOfMemory(address: number): Hex {
   return loop(`5f5f${MEGABYTE}5f60${address.toString(16).padStart(2, '0')}5afa50`)
 }
@@ -224,14 +224,14 @@ const javaScriptTracers: Record<string, string> = {
     '{step: function() {}, fault: function() {}, result: function() { for (;;) {} }}',
   'a tracer that loops in its setup':
     '{setup: function() { for (;;) {} }, step: function() {}, fault: function() {}, result: function() {}}',
-  'a tracer whose text loops': '(function() { for (;;) {} })()',
-  'a tracer that keeps all': `{kept: [], fault: function() {}, result: function() { return this.kept },
+  'a tracer whose source loops': '(function() { for (;;) {} })()',
+  'a tracer that keeps everything': `{kept: [], fault: function() {}, result: function() { return this.kept },
     step: function(log) { this.kept.push(log.op.toString(), log.stack.length() && log.stack.peek(0).toString(16)) }}`,
   'a tracer with a regular expression':
     "{step: function() { /^(a+)+$/.test('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!') }, fault: function() {}, result: function() {}}",
-  'a tracer that returns much':
+  'a tracer that returns thirty megabytes':
     "{step: function() {}, fault: function() {}, result: function() { return 'x'.repeat(3e7) }}",
-  'a tracer that searches a text in a step of hours':
+  'a tracer that searches a string for hours':
     "{step: function() {}, fault: function() {}, result: function() { return 'a'.repeat(3e6).indexOf('a'.repeat(15e5) + 'b') }}",
   'a tracer that returns millions of escapes':
     "{step: function() {}, fault: function() {}, result: function() { return '\\u0001'.repeat(5e5) }}",
@@ -239,13 +239,13 @@ const javaScriptTracers: Record<string, string> = {
     "{step: function() {}, fault: function() {}, result: function() { throw new Error('x'.repeat(7e6)) }}",
   'a tracer that throws deep lists':
     '{step: function() {}, fault: function() {}, result: function() { for (var i = 0, a = []; i < 3000; i++) a = [a]; throw a }}',
-  'a tracer that asks for other balances without end': `{asked: 0, step: function(log, db) { for (;;) {
+  'a tracer that reads other balances forever': `{asked: 0, step: function(log, db) { for (;;) {
       var account = new Uint8Array(20); account[0] = this.asked; account[1] = this.asked >> 8; account[2] = this.asked++ >> 16
       db.getBalance(account)
     } }, fault: function() {}, result: function() {}}`,
-  'a tracer that asks for the addresses of large contracts':
+  'a tracer that computes the addresses of large contracts':
     "{step: function() {}, fault: function() {}, result: function() { for (var i = 0; i < 300; i++) toContract2('0x00', '0x00', new Uint8Array(1e6)) }}",
-  'a tracer that joins without end':
+  'a tracer that concatenates forever':
     "{text: 'x', step: function() { this.text += this.text }, fault: function() {}, result: function() {}}",
 }
 
@@ -277,10 +277,10 @@ const tracing: Bomb[] = [
     ]),
   ),
   {
-    name: 'debug_traceCall: a tracer whose text loops, fifty at once',
+    name: 'debug_traceCall: a tracer whose source loops, fifty at once',
     run: (node, signal) => {
       const options = {
-        tracer: javaScriptTracers['a tracer whose text loops'],
+        tracer: javaScriptTracers['a tracer whose source loops'],
         stateOverrides: override(counting),
       }
       const params = [{ to: TARGET, gas: '0x186a0' }, 'latest', options]

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import type { TorturedNode } from '../node.js'
 import { many, refusalOf, type Bomb } from './bomb.js'
 
-/** A WebSocket connection to the JSON-RPC port, for raw frames. */
+/** Opens a WebSocket connection on which raw frames can be sent. */
 async function upgraded(node: TorturedNode): Promise<Socket> {
   const { hostname, port, pathname } = new URL(node.ready.wsUrl)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -23,7 +23,7 @@ async function upgraded(node: TorturedNode): Promise<Socket> {
 /** Unmasked close frame (RFC 6455, section 5.5.1), followed by its code. */
 const CLOSE = 0x88
 
-/** Code of a close frame at the end of the node's output. */
+/** Returns the code of a close frame at the end of the received bytes. */
 function closeCode(end: Buffer): number | undefined {
   const start = end.lastIndexOf(CLOSE)
   return start < 0 || end[start + 1] !== end.length - start - 2 || end.length < start + 4
@@ -31,8 +31,8 @@ function closeCode(end: Buffer): number | undefined {
     : end.readUInt16BE(start + 2)
 }
 
-/** Sends bytes on a WebSocket connection and waits until the node has answered them or closed it. */
-function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
+/** A bomb that sends raw bytes on a WebSocket connection, and waits some time or until the node closes it. */
+function frames(name: string, bytes: () => Buffer, milliseconds = 1500): Bomb {
   return {
     name: `WebSocket: ${name}`,
     async run(node) {
@@ -40,7 +40,7 @@ function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
       let end = Buffer.alloc(0)
       socket.on('data', (data: Buffer) => (end = Buffer.concat([end, data]).subarray(-200)))
       socket.write(bytes())
-      await Promise.race([once(socket, 'close').catch(() => undefined), sleep(patience)])
+      await Promise.race([once(socket, 'close').catch(() => undefined), sleep(milliseconds)])
       socket.destroy()
       const code = closeCode(end)
       if (code !== undefined) return `closed with ${code}`
@@ -49,7 +49,7 @@ function frames(name: string, bytes: () => Buffer, patience = 1500): Bomb {
   }
 }
 
-/** Sends messages at once on one WebSocket and waits for all answers. */
+/** A bomb that sends many messages at once on one WebSocket, and waits for all answers. */
 function messages(name: string, count: number, message: (index: number) => string): Bomb {
   return {
     name: `WebSocket: ${name}`,
@@ -77,7 +77,7 @@ function messages(name: string, count: number, message: (index: number) => strin
   }
 }
 
-/** First line of an unsuccessful answer, as a refusal; `data` is the payload of the event of that name. */
+/** Returns the status line of an unsuccessful answer, as a refusal. @param data - arguments of a `data` event */
 function refusedHead(data: unknown): string | undefined {
   if (!Array.isArray(data)) return 'no answer'
   const head = (data[0] as Buffer).toString('latin1')
@@ -86,7 +86,7 @@ function refusedHead(data: unknown): string | undefined {
 
 const call = (id: number, method: string, params: unknown[]) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
-/** A masked frame of one byte, with the mask 0: the first starts a message, others continue it. */
+/** Makes a frame of one byte with a mask of zeros. Opcode 1 starts a message, 0 continues it. */
 const fragment = (opcode: number, byte: number) => Buffer.from([opcode, 0x81, 0, 0, 0, 0, byte])
 
 /** Bombs of connections. */
@@ -112,7 +112,7 @@ export const connections: readonly Bomb[] = [
   frames('a million messages of a number', () =>
     Buffer.concat(many(300_000, () => Buffer.from('81810000000031', 'hex'))),
   ),
-  frames('thirty megabytes that are no UTF-8', () =>
+  frames('thirty megabytes of invalid UTF-8', () =>
     Buffer.concat([Buffer.from('81ff0000000001c9c38000000000', 'hex'), Buffer.alloc(3e7, 0xc3)]),
   ),
   frames('thirty megabytes of spaces', () =>
@@ -161,7 +161,7 @@ export const connections: readonly Bomb[] = [
     },
   },
   {
-    name: 'requests that are pipelined',
+    name: 'pipelined requests',
     async run(node) {
       const { hostname, port, pathname } = new URL(node.ready.url)
       const socket = connect({ host: hostname, port: Number(port) })
@@ -177,14 +177,14 @@ export const connections: readonly Bomb[] = [
   },
   ...(
     [
-      ['of the gateway', 'GET /ipfs/bafkqaaa'],
-      ['of a file operation', 'POST /api/v0/version'],
-      ['of the controls', 'GET /_standin/health'],
-      ['of the page', 'GET /_standin/page/'],
-      ['that lead nowhere', 'GET /nothing'],
+      ['to the gateway', 'GET /ipfs/bafkqaaa'],
+      ['to a file operation', 'POST /api/v0/version'],
+      ['to the controls', 'GET /_standin/health'],
+      ['to the page', 'GET /_standin/page/'],
+      ['to an unknown path', 'GET /nothing'],
     ] as const
   ).map(([name, line]): Bomb => ({
-    name: `requests ${name} that are pipelined`,
+    name: `pipelined requests ${name}`,
     async run(node) {
       const { hostname, port } = new URL(node.ready.url)
       const socket = connect({ host: hostname, port: Number(port) })

@@ -1,7 +1,7 @@
-import { callPlainly } from '../requests.js'
+import { callRaw } from '../requests.js'
 import { TARGET, many, oncePerNode, refusalOf, type Bomb } from './bomb.js'
 
-/** A request to the controls. */
+/** A bomb that is one request to the controls. */
 function control(name: string, path: string, init: () => RequestInit = () => ({})): Bomb {
   return {
     name: `/_standin${path}: ${name}`,
@@ -74,7 +74,7 @@ export const controls: readonly Bomb[] = [
           method: 'eth_call',
           params: [{ to: TARGET, data }],
         }))
-        await callPlainly(node, JSON.stringify(calls))
+        await callRaw(node, JSON.stringify(calls))
       }
     }),
   })),

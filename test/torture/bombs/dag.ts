@@ -4,7 +4,7 @@ import type { TorturedNode } from '../node.js'
 import { askFiles } from '../requests.js'
 import { refusalOf, sendFile, type Bomb } from './bomb.js'
 
-/** Content for a DAG. */
+/** Content that an operation stores as a DAG. */
 export interface Dag {
   /** Operation that stores it. */
   path: string
@@ -16,7 +16,7 @@ export interface Dag {
 /** Maximum header bytes of an answer, in which the gateway lists the CIDs of all nodes of a path. */
 const LONGEST_HEAD = 2 ** 20
 
-/** A GET request to the gateway. */
+/** Sends a GET request to the gateway. Returns the message of a refusal. */
 function sendToGateway(url: string, path: string, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const request = get(new URL(path, url), { maxHeaderSize: LONGEST_HEAD, signal }, (response) => {
@@ -25,34 +25,34 @@ function sendToGateway(url: string, path: string, signal: AbortSignal): Promise<
         reject,
       )
     })
-    // Requests aborted by a signal fail with their own error name.
+    // http.get rejects with an AbortError; callers expect the reason of the signal.
     request.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
   })
 }
 
-/** Operations that prepare a way to read or change a DAG. */
-function preparationOf(way: string): string[] {
-  if (/^(pin\/(ls|rm|verify)|repo\/gc)/.test(way)) return ['pin/add?arg=CID']
-  if (way.startsWith('pin/add')) return ['pin/rm?arg=CID']
-  if (!way.includes('arg=/wide')) return []
+/** Returns the operations that must precede another one, to read or change a DAG. */
+function preparationOf(operation: string): string[] {
+  if (/^(pin\/(ls|rm|verify)|repo\/gc)/.test(operation)) return ['pin/add?arg=CID']
+  if (operation.startsWith('pin/add')) return ['pin/rm?arg=CID']
+  if (!operation.includes('arg=/wide')) return []
   const paths = ['files/rm?arg=/wide&recursive=true&force=true']
-  if (!way.startsWith('files/cp')) paths.push('files/cp?arg=/ipfs/CID&arg=/wide')
-  if (way.startsWith('files/rm?arg=/wide/new')) paths.push('files/write?arg=/wide/new&create=true')
+  if (!operation.startsWith('files/cp')) paths.push('files/cp?arg=/ipfs/CID&arg=/wide')
+  if (operation.startsWith('files/rm?arg=/wide/new')) paths.push('files/write?arg=/wide/new&create=true')
   return paths
 }
 
-/** Output of an operation. */
-const contentOf = (way: string): Buffer | undefined =>
-  way.startsWith('files/write') ? Buffer.from('x') : undefined
+/** Content to upload with an operation. */
+const contentOf = (operation: string): Buffer | undefined =>
+  operation.startsWith('files/write') ? Buffer.from('x') : undefined
 
-/** Creates a DAG, and reads and changes it in every way: operations or gateway paths, with `CID` for its root. */
-export function withDag(name: string, dag: Dag, ways: readonly string[]): Bomb[] {
+/** Makes bombs that store a DAG, and read and change it by each operation or gateway path, with `CID` for its root. */
+export function withDag(name: string, dag: Dag, operations: readonly string[]): Bomb[] {
   const roots = new WeakMap<TorturedNode, string>()
-  const isThere = async (node: TorturedNode, cid: string): Promise<boolean> =>
+  const isStored = async (node: TorturedNode, cid: string): Promise<boolean> =>
     (await sendFile(node, `block/stat?arg=${cid}&offline=true`)) === undefined
   async function ensure(node: TorturedNode): Promise<string> {
     let cid = roots.get(node)
-    if (cid === undefined || !(await isThere(node, cid))) {
+    if (cid === undefined || !(await isStored(node, cid))) {
       cid = dag.cidOf((await askFiles(node, dag.path, dag.body())).text)
       roots.set(node, cid)
     }
@@ -60,25 +60,25 @@ export function withDag(name: string, dag: Dag, ways: readonly string[]): Bomb[]
   }
   return [
     { name: `${dag.path}: ${name}`, run: (node, signal) => sendFile(node, dag.path, dag.body(), signal) },
-    ...ways.map((way): Bomb => ({
-      name: `${shortened(way)}: ${name}`,
+    ...operations.map((operation): Bomb => ({
+      name: `${shortened(operation)}: ${name}`,
       async prepare(node) {
         const cid = await ensure(node)
-        for (const path of preparationOf(way)) {
+        for (const path of preparationOf(operation)) {
           await sendFile(node, path.replace('CID', cid), contentOf(path))
         }
       },
       run(node, signal) {
-        const path = way.replace('CID', roots.get(node) ?? '')
-        return way.startsWith('/')
+        const path = operation.replace('CID', roots.get(node) ?? '')
+        return operation.startsWith('/')
           ? sendToGateway(node.ready.ipfsUrl, path, signal)
-          : sendFile(node, path, contentOf(way), signal)
+          : sendFile(node, path, contentOf(operation), signal)
       },
     })),
   ]
 }
 
-/** A short notation for a path that repeats a name. */
-function shortened(way: string): string {
-  return way.replace(/(?:a\/){2,}/, (names) => `a/ (${names.length / 2} times)`)
+/** Abbreviates a path that repeats a name. */
+function shortened(operation: string): string {
+  return operation.replace(/(?:a\/){2,}/, (names) => `a/ (${names.length / 2} times)`)
 }

@@ -3,16 +3,16 @@ import { postFiles, uploadBody } from '../requests.js'
 import { file, firstRefusal, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
 import { withDag } from './dag.js'
 
-/** Links of nodes of maximum width. */
+/** Number of links in the widest nodes. */
 const WIDE = 150_000
 
-/** A dag-pb link with CID, name and size. */
+/** Encodes a dag-pb link with CID, name and size. */
 function pbLink(cid: Buffer, name: string, size = 0): Buffer {
   const fields = [field(1, cid), field(2, Buffer.from(name)), Buffer.from([0x18]), varint(size)]
   return field(2, Buffer.concat(fields))
 }
 
-/** A bytes field in protocol buffers. */
+/** Encodes a bytes field of protocol buffers. */
 function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(content.length), content])
 }
@@ -20,7 +20,7 @@ function field(number: number, content: Buffer): Buffer {
 const EMPTY = Buffer.from('01550000', 'hex')
 const ONE_BYTE = Buffer.from('0155000178', 'hex')
 
-/** A file of one-byte blocks inlined in their CIDs. */
+/** Encodes a file of {@link WIDE} one-byte blocks, which are inlined in their CIDs. */
 function wideFile(): Buffer {
   const sizes = Buffer.concat([
     Buffer.from([8, 2, 0x18]),
@@ -31,19 +31,19 @@ function wideFile(): Buffer {
   return Buffer.concat([Buffer.alloc(WIDE * link.length, link), field(1, sizes)])
 }
 
-/** A file that declares a million blocks but has none. */
+/** Encodes a file that declares a million block sizes but has no blocks. */
 function sizesAlone(): Buffer {
   return field(1, Buffer.concat([Buffer.from([8, 2]), Buffer.alloc(2e6, Buffer.from([0x20, 1]))]))
 }
 
-/** A shard that appears to link to itself, with an invalid fanout. */
+/** Encodes a HAMT shard of 50,000 links, with a fanout of 2^48 that no real shard has. */
 function wideShard(): Buffer {
   const data = Buffer.from('080528223080808080808001', 'hex')
   const links = many(50_000, (i) => pbLink(EMPTY, `${i.toString(16).padStart(14, '0').toUpperCase()}x`))
   return Buffer.concat([...links, field(1, data)])
 }
 
-/** A CAR of nodes that each link to the previous one, last node first; and the CID of the last. */
+/** Makes a CAR of nodes that each link to the previous one. @returns the CAR and the CID of its last node */
 function chain(length: number): { root: Buffer; car: Buffer } {
   let cid = EMPTY
   const sections: Buffer[] = []
@@ -104,7 +104,7 @@ function keyOf(answer: string): string {
   return (JSON.parse(answer) as { Key: string }).Key
 }
 
-/** CID in the last line of an upload's answer. */
+/** Returns the CID in the last line of an upload's answer. */
 function lastHash(answer: string): string {
   return (JSON.parse(answer.trim().split('\n').at(-1) ?? '') as { Hash: string }).Hash
 }
@@ -172,7 +172,7 @@ export const fileDags: readonly Bomb[] = [
     readings,
   ),
   ...withDag(
-    'a directory of 20,000 files of their own',
+    'a directory of 20,000 different files',
     {
       path: 'add?cid-version=0&quieter=true&raw-leaves=false',
       body: () => uploadBody(many(20_000, (i) => [`d%2F${i}`, Buffer.from(`${i}`)])),

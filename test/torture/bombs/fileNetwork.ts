@@ -4,7 +4,7 @@ import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
 import { withDag } from './dag.js'
 
-/** An identity CID in the given base. */
+/** Returns an identity CID of content of the given length, in base16. */
 function identityCid(length: number): string {
   const bytes: number[] = [1, 0x55, 0]
   for (let rest = length; ; rest = Math.floor(rest / 128)) {
@@ -16,7 +16,7 @@ function identityCid(length: number): string {
 
 const deepCbor = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.from([0x80])])
 
-/** A file of fifty megabytes in the mutable file system. */
+/** Writes a file of fifty megabytes to MFS. */
 const writeLarge = oncePerNode((node) =>
   sendFile(node, 'files/write?create=true&arg=/large', Buffer.alloc(5e7, 1)),
 )
@@ -142,7 +142,7 @@ export const fileNetwork: readonly Bomb[] = [
     () => Buffer.alloc(1e6, 1),
   ),
   file(
-    'dag/import: no CAR',
+    'dag/import: not a CAR',
     () => 'dag/import',
     () => Buffer.alloc(1e7, 0x7f),
   ),
@@ -158,12 +158,12 @@ export const fileNetwork: readonly Bomb[] = [
       `object/patch/add-link?create=true&arg=QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn&arg=${'d/'.repeat(5000)}d&arg=bafkqaaa`,
   ),
   file(
-    'files/write: far behind the end',
+    'files/write: far beyond the end',
     () => 'files/write?create=true&arg=/far&offset=4000000000000',
     () => Buffer.from('x'),
   ),
   file(
-    'files/write: a gigabyte behind the end',
+    'files/write: a gigabyte beyond the end',
     () => 'files/write?create=true&arg=/gap&offset=1000000000',
     () => Buffer.from('x'),
   ),
@@ -220,7 +220,7 @@ export const fileNetwork: readonly Bomb[] = [
       ),
   },
   {
-    name: 'add: parts with the longest heads',
+    name: 'add: parts with the longest headers',
     run: (node, signal) =>
       sendFile(
         node,
@@ -246,7 +246,7 @@ export const fileNetwork: readonly Bomb[] = [
       ),
   },
   {
-    name: 'add: a boundary that is nearly there all the time',
+    name: 'add: content full of near boundaries',
     run: (node, signal) =>
       sendFile(
         node,
@@ -372,7 +372,7 @@ export const fileNetwork: readonly Bomb[] = [
   file('cid/format: base58 of 4 kB', () => `cid/format?arg=${identityCid(4000)}&b=base58btc`),
   ...['f', 'b', 'm', '0'].map((prefix) =>
     file(
-      `multibase/decode: thirty megabytes behind ${prefix}`,
+      `multibase/decode: thirty megabytes with prefix ${prefix}`,
       () => 'multibase/decode',
       () => Buffer.concat([Buffer.from(prefix), Buffer.alloc(30_720_000, prefix === '0' ? 0x30 : 0x61)]),
     ),
@@ -412,7 +412,7 @@ export const fileNetwork: readonly Bomb[] = [
     prepare: writeLarge,
   },
   { ...file('files/read: all of that', () => 'files/read?arg=/large'), prepare: writeLarge },
-  file('files/stat: with what is local', () => 'files/stat?arg=/&with-local=true'),
+  file('files/stat: with local sizes', () => 'files/stat?arg=/&with-local=true'),
   ...mutableDirectory(20_000),
   file('repo/verify: after all that', () => 'repo/verify'),
   file('repo/gc: after all that', () => 'repo/gc?stream-errors=true'),
@@ -439,7 +439,7 @@ function objectDiff(): Bomb {
   }
 }
 
-/** Puts a node, reads it in every way, and puts it as data. */
+/** Makes bombs that store a dag-pb node as a block and as data, and read it in every way. */
 function withNode(name: string, body: () => Buffer): Bomb[] {
   const path = 'block/put?cid-codec=dag-pb&allow-big-block=true'
   const cidOf = (answer: string): string => (JSON.parse(answer) as { Key: string }).Key
@@ -453,7 +453,7 @@ function withNode(name: string, body: () => Buffer): Bomb[] {
   ]
 }
 
-/** Puts dag-cbor, and reads it in every way. */
+/** Makes bombs that store dag-cbor and read it in every way. */
 function withCbor(name: string, body: () => Buffer): Bomb[] {
   const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor'
   const cidOf = (answer: string): string => (JSON.parse(answer) as { Cid: { '/': string } }).Cid['/']
@@ -467,7 +467,7 @@ function withCbor(name: string, body: () => Buffer): Bomb[] {
   ])
 }
 
-/** Operations on an MFS directory, which is at /directory before each. */
+/** Makes bombs of operations on an MFS directory, which is at /directory before each. */
 function mutableDirectory(size: number): Bomb[] {
   const add = oncePerNode(async (node) => {
     const files = uploadBody(many(size, (i) => [`m%2Fentry${i}`, Buffer.from('x')]))
@@ -497,7 +497,7 @@ function mutableDirectory(size: number): Bomb[] {
   ].map((bomb) => ({ ...bomb, prepare }))
 }
 
-/** A dag-pb directory with the given number of links and name length; names start with `first`. */
+/** Makes a dag-pb directory. Names are numbers from `first`, or padded to `nameLength` characters if that is not 0. */
 function wideNode(count: number, nameLength: number, first = 0): () => Buffer {
   const cid = Buffer.from('01550000', 'hex')
   return () => {
@@ -518,7 +518,7 @@ function wideNode(count: number, nameLength: number, first = 0): () => Buffer {
   }
 }
 
-/** Raw CID of bytes. */
+/** Returns the raw CID of bytes. */
 function rawCid(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from('01551220', 'hex'), createHash('sha256').update(content).digest()])
 }

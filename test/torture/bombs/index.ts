@@ -4,7 +4,7 @@ import { connections } from './connections.js'
 import { controls } from './controls.js'
 import { fileDags } from './fileDags.js'
 import { fileNetwork } from './fileNetwork.js'
-import { meantRefusal } from './refusals.js'
+import { expectedRefusal } from './refusals.js'
 import { requests } from './requests.js'
 import { transactions } from './transactions.js'
 
@@ -19,4 +19,4 @@ export const bombs: readonly Bomb[] = [
   ...requests,
   ...controls,
   ...transactions,
-].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? meantRefusal(bomb.name) }))
+].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? expectedRefusal(bomb.name) }))

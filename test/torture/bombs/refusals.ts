@@ -1,23 +1,23 @@
 /**
- * Expected refusals of bombs, by name: a request that is read completely before it is refused costs as
+ * Parts of the expected refusal messages, by bomb name: a request that is read completely before it is refused costs as
  * much as an accepted one.
  */
-const refusals: readonly (readonly [name: RegExp, words: string])[] = [
+const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [
     /^WebSocket: (a message in a million pieces|a million empty pieces|a million messages of a bracket)/,
     '1008',
   ],
   [/^WebSocket: a million messages of a number/, 'invalid request'],
-  [/^WebSocket: thirty megabytes that are no UTF-8/, '1007'],
+  [/^WebSocket: thirty megabytes of invalid UTF-8/, '1007'],
   [/^WebSocket: thirty masked megabytes/, '1008'],
   [
-    /^debug_traceCall: a tracer (that (loops|searches|asks for other)|whose text loops|with a regular expression)/,
+    /^debug_traceCall: a tracer (that (loops|searches|reads other)|whose source loops|with a regular expression)/,
     'execution timeout',
   ],
-  [/^debug_traceCall: a tracer that returns much/, 'out of memory'],
+  [/^debug_traceCall: a tracer that returns thirty megabytes/, 'out of memory'],
   [/^debug_traceCall: a tracer that throws seven/, 'Error: xxx'],
   [/^debug_traceCall: a tracer that throws deep/, '[[['],
-  [/^debug_traceCall: a tracer that joins without end/, 'string too long'],
+  [/^debug_traceCall: a tracer that concatenates forever/, 'string too long'],
   [
     /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,
     'response too large',
@@ -34,7 +34,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^eth_call: an override of code of PUSH32/, 'stack limit reached'],
   [/^eth_(estimateGas|sendTransaction): five megabytes of data/, 'gas required exceeds allowance'],
   [/^anvil_loadState: a (state that is no state|gigabyte)/, 'Failed to decode state dump'],
-  [/^eth_simulateV1: members that no override has/, 'unknown field'],
+  [/^eth_simulateV1: unknown override members/, 'unknown field'],
   [/^eth_simulateV1: ten thousand calls/, 'too many calls in block'],
   [/^eth_getBalance: a quantity of ten million digits/, 'hex number'],
   [/^eth_getBalance: an address of ten million digits/, 'want 40 for common.Address'],
@@ -57,7 +57,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep/, 'maximum nesting depth'],
   [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],
-  [/^dag\/import: (no CAR|a header)/, 'invalid header'],
+  [/^dag\/import: (not a CAR|a header)/, 'invalid header'],
   [/^(config\/replace: |key\/import: |key\/list\?l)/, 'input is larger than '],
   [/^standin_importBlocks: /, ''],
   [/^(a body of one string with escapes|deep objects)/, 'invalid request'],
@@ -70,7 +70,7 @@ const refusals: readonly (readonly [name: RegExp, words: string])[] = [
   [/^multibase\/encode: base10/, 'unsupported multibase encoding'],
 ]
 
-/** Expected refusal of a bomb; undefined if it should succeed. */
-export function meantRefusal(name: string): string | undefined {
+/** Returns part of the expected refusal message of a bomb; undefined if the bomb should succeed. */
+export function expectedRefusal(name: string): string | undefined {
   return refusals.find(([pattern]) => pattern.test(name))?.[1]
 }

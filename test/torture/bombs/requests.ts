@@ -3,23 +3,23 @@ import { gzipSync } from 'node:zlib'
 import { TARGET, SIGNER, address, body, hash, many, oncePerNode, override, rpc, type Bomb } from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
-import { call, callPlainly, type Hex } from '../requests.js'
+import { call, callRaw, type Hex } from '../requests.js'
 
-/** A megabyte of a byte, in hexadecimal. */
+/** Repeats a byte for a number of megabytes, as hex. */
 const megabytes = (count: number, byte = 'ab'): Hex => `0x${byte.repeat(count * 1e6)}`
 const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count, (i) => [hash(i), hash(i)]))
 
 const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
-/** Code that logs until little gas is left, by its effect. */
+/** Code that logs until little gas is left, by what it emits. */
 const loggers: Record<string, Hex> = {
   // JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.
   'a hundred thousand logs': '0x5b5f5fa05a612710105f57',
-  // The same with four topics, each of which is the gas that is left.
-  'logs with topics of their own': '0x5b5a5a5a5a5f5fa45a612710105f57',
+  // The same with four topics: the remaining gas.
+  'logs with different topics': '0x5b5a5a5a5a5f5fa45a612710105f57',
 }
 
-/** RLP of an unknown block with many small transactions. */
+/** Encodes a block that no chain has, with many small transactions. */
 function manyTransactions(count: number): Hex {
   const header = [32, 32, 20, 32, 32, 32, 256, 1, 1, 1, 1, 1, 5, 32, 8].map((length) =>
     new Uint8Array(length).fill(1),
@@ -55,7 +55,7 @@ export const requests: readonly Bomb[] = [
     { [TARGET]: { state: Object.fromEntries(many(50_000, (i) => [hash(i), hash(i)])) } },
   ]),
   ...Object.entries(loggers).map(([name, code]) =>
-    rpc(`a call that leaves ${name}`, 'eth_simulateV1', () => [
+    rpc(`a call that emits ${name}`, 'eth_simulateV1', () => [
       {
         blockStateCalls: [
           {
@@ -93,7 +93,7 @@ export const requests: readonly Bomb[] = [
     },
     'latest',
   ]),
-  rpc('members that no override has', 'eth_simulateV1', () => [
+  rpc('unknown override members', 'eth_simulateV1', () => [
     { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(100_000, (i) => [`key${i}`, 1])) }] },
     'latest',
   ]),
@@ -244,14 +244,14 @@ export const requests: readonly Bomb[] = [
   rpc('a hundred thousand blocks', 'hardhat_mine', () => ['0x186a0', '0x1']),
   rpc('five thousand blocks', 'anvil_mine', () => ['0x1388']),
   {
-    ...rpc('a thousand blocks that three thousand filters wait for', 'anvil_mine', () => ['0x3e8']),
+    ...rpc('a thousand blocks with three thousand filters', 'anvil_mine', () => ['0x3e8']),
     prepare: oncePerNode(async (node) => {
       for (const [method, params] of [
         ['eth_newBlockFilter', []],
         ['eth_newFilter', [{}]],
         ['eth_newPendingTransactionFilter', []],
       ] as const) {
-        await callPlainly(node, batch(1000, method, params))
+        await callRaw(node, batch(1000, method, params))
       }
     }),
   },
@@ -259,7 +259,7 @@ export const requests: readonly Bomb[] = [
   { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
   rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
-  rpc('a state that is no state', 'anvil_loadState', () => [megabytes(10)]),
+  rpc('an invalid state of ten megabytes', 'anvil_loadState', () => [megabytes(10)]),
   rpc('a gigabyte in a megabyte', 'anvil_loadState', () => [
     `0x${gzipSync(Buffer.alloc(2 ** 30)).toString('hex')}`,
   ]),
@@ -277,12 +277,8 @@ export const requests: readonly Bomb[] = [
   ]),
   rpc('everything', 'ots_searchTransactionsBefore', () => [SIGNER, 0, 100_000]),
   rpc('everything', 'ots_searchTransactionsAfter', () => [SIGNER, 0, 100_000]),
-  rpc('everything of an address that did nothing', 'ots_searchTransactionsAfter', () => [
-    address(12_345),
-    0,
-    100_000,
-  ]),
-  rpc('a contract', 'ots_getContractCreator', () => [TARGET]),
+  rpc('everything of an unused address', 'ots_searchTransactionsAfter', () => [address(12_345), 0, 100_000]),
+  rpc('an account', 'ots_getContractCreator', () => [TARGET]),
   rpc('a block of many logs', 'ots_getBlockTransactions', () => [3, 0, 1000]),
   rpc('a nonce', 'ots_getTransactionBySenderAndNonce', () => [SIGNER, 2]),
   rpc('a block of many logs', 'trace_block', () => ['0x3']),
@@ -294,13 +290,17 @@ export const requests: readonly Bomb[] = [
   rpc('a raw block of ten megabytes', 'debug_traceBlock', () => [megabytes(10, 'c0')]),
   rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [[megabytes(10, 'c0')]]),
   rpc('deep RLP', 'standin_importBlocks', () => [[deepRlp(100_000)]]),
-  rpc('a transaction of many', 'eth_pendingTransactions', () => []),
+  rpc('thousands of transactions', 'eth_pendingTransactions', () => []),
   rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
   rpc('the pending block', 'eth_getBlockByNumber', () => ['pending', true]),
   rpc('a call on the pending block', 'eth_call', () => [{ to: TARGET }, 'pending']),
   rpc('a proof on the pending block', 'eth_getProof', () => [TARGET, [], 'pending']),
-  rpc('all of them', 'anvil_removePoolTransactions', () => [address(1)]),
-  rpc('ten thousand', 'hardhat_addCompilationResult', () => ['0.8.20', { sources: {} }, { contracts: {} }]),
+  rpc('a sender without transactions', 'anvil_removePoolTransactions', () => [address(1)]),
+  rpc('an empty compilation', 'hardhat_addCompilationResult', () => [
+    '0.8.20',
+    { sources: {} },
+    { contracts: {} },
+  ]),
   rpc('a compilation of ten megabytes', 'hardhat_addCompilationResult', () => [
     '0.8.20',
     {
@@ -407,7 +407,7 @@ export const requests: readonly Bomb[] = [
   ),
 ]
 
-/** Deeply nested RLP lists. */
+/** Encodes deeply nested RLP lists. */
 function deepRlp(depth: number): Hex {
   const heads: string[] = []
   let length = 0
@@ -421,12 +421,12 @@ function deepRlp(depth: number): Hex {
   return `0x${heads.reverse().join('')}`
 }
 
-/** A batch of equal calls. */
+/** Makes a batch that repeats one call. */
 function batch(count: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify(many(count, (id) => ({ jsonrpc: '2.0', id, method, params })))
 }
 
-/** Typed data of many structs in arrays. */
+/** Makes typed data with an array of many structs. */
 function typedData(length: number): object {
   return {
     domain: {},
@@ -443,7 +443,7 @@ function typedData(length: number): object {
   }
 }
 
-/** Typed data of deeply nested structs. */
+/** Makes typed data of deeply nested structs, each of its own type. */
 function typedDataOfTypes(count: number): object {
   const types = Object.fromEntries(
     many(count, (i) => [`T${i}`, i + 1 < count ? [{ name: 'next', type: `T${i + 1}` }] : []]),
@@ -456,7 +456,7 @@ function typedDataOfTypes(count: number): object {
 /** A contract whose ten thousand slots the harness fills. */
 export const FILLED = `0x${'2'.repeat(40)}` as const
 
-/** An anvil dump with many accounts. */
+/** Makes an anvil dump with many accounts. */
 function stateOf(count: number): Hex {
   const account = (i: number) => ({
     nonce: 1,
@@ -471,7 +471,7 @@ function dumpOf(state: object): Hex {
   return `0x${gzipSync(JSON.stringify(state)).toString('hex')}`
 }
 
-/** An anvil dump with one contract with many slots. */
+/** Makes an anvil dump with a contract of many slots. */
 function stateOfSlots(count: number): Hex {
   return dumpOf({
     accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } },

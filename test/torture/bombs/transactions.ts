@@ -16,7 +16,7 @@ interface Blob {
 
 let madeBlob: Blob | undefined
 
-/** A blob with its commitment and cell proofs, which take seconds to compute. */
+/** Returns a blob with its commitment and cell proofs, which take seconds to compute the first time. */
 function blobWithProofs(): Blob {
   if (madeBlob !== undefined) return madeBlob
   const kzg = new KZG(trustedSetup)
@@ -31,14 +31,14 @@ function blobWithProofs(): Blob {
 
 const fees = { chainId: 31337, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n } as const
 
-/** A node account by index, with its next nonce. */
+/** Returns one of the node's accounts by index, with its next nonce. */
 async function sender(node: TorturedNode, index: number) {
   const account = privateKeyToAccount(node.ready.accounts[index]!.privateKey as Hex)
   const text = await call(node, 'eth_getTransactionCount', [account.address, 'pending'])
   return { account, nonce: Number((JSON.parse(text) as { result: Hex }).result) }
 }
 
-/** A blob transaction in EIP-7594 form. */
+/** Makes a blob transaction with the sidecar of EIP-7594. */
 async function blobTransaction(node: TorturedNode, index: number, blobs: number): Promise<Hex> {
   const { blob, commitment, versionedHash, cellProofs } = blobWithProofs()
   const { account, nonce } = await sender(node, index)
@@ -57,7 +57,7 @@ async function blobTransaction(node: TorturedNode, index: number, blobs: number)
     many(blobs, () => commitment),
     many(blobs, () => cellProofs).flat(),
   ] as const
-  // The other parts are items of the same list as the transaction.
+  // The transaction and the parts of its sidecar are items of one RLP list.
   const items = Buffer.from(toRlp([...sidecar]).slice(2), 'hex')
   const payload = Buffer.concat([
     Buffer.from(raw.slice(4), 'hex'),
@@ -68,7 +68,7 @@ async function blobTransaction(node: TorturedNode, index: number, blobs: number)
   return `0x03fa${length.toString('hex')}${payload.toString('hex')}`
 }
 
-/** Sends a transaction for automine and reads its receipt. Returns the message of a refusal. */
+/** Sends a transaction, which automine includes, and reads its receipt. Returns the message of a refusal. */
 async function send(node: TorturedNode, raw: Hex, signal: AbortSignal): Promise<string | undefined> {
   const { result, error } = JSON.parse(await call(node, 'eth_sendRawTransaction', [raw], signal)) as {
     result?: Hex
@@ -79,7 +79,7 @@ async function send(node: TorturedNode, raw: Hex, signal: AbortSignal): Promise<
   return text.includes('"result":null') ? 'not mined' : undefined
 }
 
-/** Sends prepared transactions at once. */
+/** A bomb that sends prepared transactions at once. */
 function sending(name: string, make: (node: TorturedNode) => Promise<Hex[]>): Bomb {
   let raws: Hex[] = []
   return {
@@ -92,7 +92,7 @@ function sending(name: string, make: (node: TorturedNode) => Promise<Hex[]>): Bo
   }
 }
 
-/** A transaction with 10,000 signed authorizations. */
+/** Makes a transaction with many signed authorizations. */
 async function withAuthorizations(node: TorturedNode, count: number): Promise<Hex> {
   const { account, nonce } = await sender(node, 3)
   const authorization = await account.signAuthorization({ address: TARGET, chainId: 31337, nonce: 1 })
@@ -106,7 +106,7 @@ async function withAuthorizations(node: TorturedNode, count: number): Promise<He
   })
 }
 
-/** Bombs of signed transactions for automine. */
+/** Bombs of signed transactions, which automine includes. */
 export const transactions: readonly Bomb[] = [
   rpc('with thousands of transactions', 'evm_mine', () => []),
   rpc('with thousands of transactions', 'evm_setAutomine', () => [true]),
