@@ -126,6 +126,24 @@ describe('files by path', () => {
     expect((await ask(path, { range: 'bytes=600000-, 700000-700001' })).status).toBe(416)
   })
 
+  it('does not read the end of a range behind the file for HEAD, like Kubo', async () => {
+    const file = `/ipfs/${site}/notes%20%26%20more.txt`
+    const behind = await ask(file, { range: 'bytes=9-2' }, 'HEAD')
+    expect([behind.status, behind.headers['content-range']]).toEqual([416, 'bytes */5'])
+    const backwards = await ask(file, { range: 'bytes=3-2' }, 'HEAD')
+    expect([backwards.status, backwards.headers['content-range']]).toEqual([416, undefined])
+  })
+
+  it("sends a directory's index page with the type of the requested name", async () => {
+    expect((await ask(`/ipfs/${site}/sub/?filename=q.png`)).headers['content-type']).toBe('image/png')
+  })
+
+  it('reports a namespace without content in plain text, even to browsers', async () => {
+    const { status, headers, body } = await ask('/', { host: 'bafkqaaa.ipld.localhost', accept: 'text/html' })
+    expect([status, headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8'])
+    expect(body.toString()).toBe('404 page not found\n')
+  })
+
   it('refuses invalid ranges, like Kubo', async () => {
     const path = `/ipfs/${site}/data.bin`
     for (const range of ['bytes=5-2', 'bytes=0-1, x-y', 'bytes=-', 'bytes=1', 'lines=0-1']) {

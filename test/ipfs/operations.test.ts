@@ -60,7 +60,26 @@ it.each([
   ['repo/stat', '"StorageMax":1,'],
   ['config?arg=Datastore.StorageMax&arg=GB', '"Value":"GB"'],
   ['stats/repo', '{"Message":"strconv.ParseFloat: parsing \\"\\": invalid syntax","Code":0,"Type":"error"}'],
+  ['config?arg=Datastore.StorageMax&arg=null&json=true', '"Value":null'],
+  // Kubo has no limit then: 2^64 - 1 bytes.
+  ['repo/stat?size-only=true', '"StorageMax":184467440737095'],
   ['config?arg=Datastore.StorageMax&arg=10GB', '"Value":"10GB"'],
+  [
+    'bootstrap/add?arg=/ip4/1.2.3.4/tcp/1/ipfs/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U&arg=/ip4/1.2.3.4/tcp/2/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U',
+    '/ip4/1.2.3.4/tcp/1/ipfs/',
+  ],
+  [
+    'bootstrap/rm?arg=/ip4/1.2.3.4/tcp/1/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U',
+    '{"Peers":["/ip4/1.2.3.4/tcp/1/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U"]}',
+  ],
+  ['bootstrap/rm?arg=/ip4/9.9.9.9/tcp/1/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U', '{"Peers":[]}'],
+  [
+    'bootstrap/rm?arg=/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U',
+    '{"Peers":["/ip4/1.2.3.4/tcp/2/p2p/QmdcXtqWX6GuRKJbhYsPz5yCdd7wY6bXfnU4ZKDGSjpt9U"]}',
+  ],
+  ['config?arg=Bootstrap&arg=["a"]&json=true', '"Value":["a"]'],
+  ['bootstrap/rm/all', '"failed to parse multiaddr \\"a\\": must begin with /"'],
+  ['config?arg=Bootstrap&arg=[]&json=true', '"Value":[]'],
   ['files/flush?arg=//d//x', '{"Message":"file does not exist","Code":0,"Type":"error"}'],
   ['swarm/disconnect?arg=//a', '"failed to parse multiaddr \\"//a\\": unknown protocol "'],
   ['swarm/peering/add?arg=/ipfs/', '"failed to parse multiaddr \\"/ipfs\\": unexpected end of multiaddr"'],

@@ -1,5 +1,6 @@
 import { linesOfText } from '../request/textForm.js'
-import { parseMultiaddress, peerOf } from '../names/multiaddress.js'
+import { parseName, peerIdText } from '../names/keystore.js'
+import { formatMultiaddress, parseMultiaddress, peerOf } from '../names/multiaddress.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
@@ -59,14 +60,25 @@ export const bootstrapRm = defineCommand({
   text: textOfPeers('removed '),
   async run({ args, options }, network) {
     if (options.all) return removeAll(network)
-    checkPeers(args)
-    const peers = peersOf(network)
-    const removed = peers.filter((peer) => args.some((arg) => arg === peer || peer.endsWith(arg)))
-    await network.configuration.set(
-      'Bootstrap',
-      peers.filter((peer) => !removed.includes(peer)),
-    )
-    return single({ Peers: removed })
+    const unwanted = new Map(peersIn(args).map(({ id, transports }) => [id, transports]))
+    const removed: Peer[] = []
+    const kept: Peer[] = []
+    for (const { id, transports } of peersIn(peersOf(network))) {
+      const given = unwanted.get(id)
+      // A peer alone stands for all its addresses.
+      const isUnwanted = (transport: string): boolean =>
+        given !== undefined && (given.length === 0 || given.includes(transport))
+      const parts = {
+        removed: transports.filter(isUnwanted),
+        kept: transports.filter((one) => !isUnwanted(one)),
+      }
+      const isBare = transports.length === 0
+      if (parts.removed.length > 0 || (isBare && given?.length === 0))
+        removed.push({ id, transports: parts.removed })
+      if (parts.kept.length > 0 || (isBare && given === undefined)) kept.push({ id, transports: parts.kept })
+    }
+    await network.configuration.set('Bootstrap', kept.flatMap(addressesOf))
+    return single({ Peers: removed.flatMap(addressesOf) })
   },
 })
 
@@ -84,9 +96,9 @@ function listPeers({ configuration }: NetworkContext): ReturnType<typeof single>
 }
 
 async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
-  const removed = peersOf(network)
+  const removed = peersIn(peersOf(network))
   await network.configuration.set('Bootstrap', null)
-  return single({ Peers: removed })
+  return single({ Peers: removed.flatMap(addressesOf) })
 }
 
 function peersOf({ configuration }: NetworkContext): string[] {
@@ -100,10 +112,32 @@ function checkReachable(address: string): void {
   if (parts.length === 1) throw new FileNetworkError(`bootstrap address without a transport: ${address}`)
 }
 
-/** Rejects addresses that name no peer (go-libp2p, `peer.AddrInfosFromP2pAddrs`). */
-export function checkPeers(addresses: readonly string[]): void {
-  const parsed = addresses.map(parseMultiaddress)
-  if (parsed.some((parts) => peerOf(parts) === undefined)) throw new FileNetworkError('invalid p2p multiaddr')
+/** A peer with the addresses at which it can be reached, without its ID. */
+interface Peer {
+  id: string
+  transports: string[]
+}
+
+/**
+ * Groups addresses by the peers that they name (go-libp2p, `peer.AddrInfosFromP2pAddrs`).
+ *
+ * @throws {@link FileNetworkError} for an address that is malformed or names no peer
+ */
+export function peersIn(addresses: readonly string[]): Peer[] {
+  const peers = new Map<string, Peer>()
+  for (const parts of addresses.map(parseMultiaddress)) {
+    const name = parseName(peerOf(parts) ?? '')
+    if (name === undefined) throw new FileNetworkError('invalid p2p multiaddr')
+    const id = peerIdText(name)
+    const peer = peers.get(id) ?? { id, transports: [] }
+    if (parts.length > 1) peer.transports.push(formatMultiaddress(parts.slice(0, -1)))
+    peers.set(id, peer)
+  }
+  return [...peers.values()]
+}
+
+function addressesOf({ id, transports }: Peer): string[] {
+  return transports.length === 0 ? [`/p2p/${id}`] : transports.map((transport) => `${transport}/p2p/${id}`)
 }
 
 function noDefaultPeers(): FileNetworkError {

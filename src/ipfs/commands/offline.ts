@@ -1,4 +1,4 @@
-import { checkPeers } from './bootstrap.js'
+import { peersIn } from './bootstrap.js'
 import { decodeMultibase } from '../cid/multibase.js'
 import { ClientError, FileNetworkError, withPrefix } from '../errors.js'
 import { createKeyEncoder, ipnsBaseOption } from '../names/keystore.js'
@@ -22,7 +22,7 @@ import {
  */
 
 function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
-  checkPeers(args)
+  peersIn(args)
 }
 
 type Row = readonly [path: string, command: Command]

@@ -1,6 +1,7 @@
 import { humanBytes, inColumns } from '../request/textForm.js'
 import type { CID } from 'multiformats/cid'
 import { listedCid } from '../cid/cidFormat.js'
+import { parseByteSize } from '../configuration/importSettings.js'
 import { createChannel } from '../request/reply.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { defineCommand, parseGoDuration, single, valueGroups, values } from '../request/command.js'
@@ -10,27 +11,6 @@ import { repoVersion as layoutVersion } from '../version.js'
 
 /** Kubo reports 2^64 - 1 for no limit; this is the nearest double that does not exceed it. */
 const unlimited = 2 ** 64 - 2 ** 11
-const sizeUnits = ['', 'k', 'm', 'g', 't', 'p', 'e']
-
-/**
- * Parses a size such as `10GB` or `5 GiB` to bytes.
- *
- * @throws {@link FileNetworkError} with the message of go-humanize (`ParseBytes`)
- */
-function parseSize(text: string): number {
-  const [, number = '', unit = ''] = /^([\d.,]*)(.*)$/s.exec(text) ?? []
-  const digits = number.replaceAll(',', '')
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(digits)) {
-    throw new FileNetworkError(`strconv.ParseFloat: parsing ${JSON.stringify(digits)}: invalid syntax`)
-  }
-  const name = unit.trim().toLowerCase()
-  const form = /^(?:([kmgtpe])(i)?)?b?$/.exec(name)
-  if (form === null) throw new FileNetworkError(`unhandled size name: ${name}`)
-  const [, prefix = '', binary] = form
-  const bytes = Number(digits) * (binary === undefined ? 1000 : 1024) ** sizeUnits.indexOf(prefix)
-  if (bytes >= 2 ** 64) throw new FileNetworkError(`too large: ${text}`)
-  return Math.floor(bytes)
-}
 
 /** `repo/stat`: returns the size of the repository. */
 export const repoStat = defineCommand({
@@ -51,8 +31,9 @@ export const repoStat = defineCommand({
   },
   run({ options }, { blockstore, configuration, directory }) {
     const { blocks, bytes } = blockstore.totals()
-    const limit = configuration.get('Datastore.StorageMax') as string
-    const sizes = { RepoSize: bytes, StorageMax: limit === '' ? unlimited : parseSize(limit) }
+    const section = configuration.show()['Datastore'] as { StorageMax?: string | null } | null
+    const limit = section?.StorageMax ?? ''
+    const sizes = { RepoSize: bytes, StorageMax: limit === '' ? unlimited : parseByteSize(limit) }
     if (options['size-only']) return single({ ...sizes, NumObjects: 0, RepoPath: '', Version: '' })
     return single({ ...sizes, NumObjects: blocks, RepoPath: directory, Version: `fs-repo@${layoutVersion}` })
   },

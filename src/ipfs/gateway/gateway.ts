@@ -16,6 +16,7 @@ import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
 import {
   GatewayError,
+  PageNotFoundError,
   contentDisposition,
   escapeControls,
   escapeNonAscii,
@@ -292,7 +293,8 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
       body: request.method === 'GET' ? encoder.encode(body) : new Uint8Array(),
     }
   }
-  if (![405, 412, 416].includes(status) && /text\/html/.test(request.headers['accept'] ?? '')) {
+  const isPlain = [405, 412, 416].includes(status) || error instanceof PageNotFoundError
+  if (!isPlain && /text\/html/.test(request.headers['accept'] ?? '')) {
     const page = errorPage(status, text)
     return { status, headers: { ...headers, 'Content-Type': 'text/html' }, body: encoder.encode(page) }
   }

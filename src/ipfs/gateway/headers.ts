@@ -24,6 +24,13 @@ export class GatewayError extends Error {
   }
 }
 
+/** Nothing is served at a path, which Go's server says in plain text to browsers too. */
+export class PageNotFoundError extends GatewayError {
+  constructor() {
+    super(404, '404 page not found')
+  }
+}
+
 /** `Cache-Control` of content-addressed answers: 48 weeks. */
 export const immutable = 'public, max-age=29030400, immutable'
 

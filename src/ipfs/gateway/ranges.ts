@@ -15,13 +15,14 @@ class InvalidRangeError extends GatewayError {
 /**
  * Parses a `Range` header (boxo, `gateway/serve_http_content.go`).
  *
+ * @param size - of the file: of a range that begins past the end, the last byte is not read
  * @throws {@link InvalidRangeError} for a malformed header
  */
-function parseRanges(header: string): AskedRange[] {
+function parseRanges(header: string, size = Infinity): AskedRange[] {
   const [, list] = /^bytes=(.*)$/.exec(header) ?? []
   if (list === undefined) throw new InvalidRangeError()
   const specs = list.split(',').map((spec) => spec.trim())
-  return specs.filter((spec) => spec !== '').map(parseSpec)
+  return specs.filter((spec) => spec !== '').map((spec) => parseSpec(spec, size))
 }
 
 /**
@@ -39,14 +40,21 @@ export function checkRange(header: string | undefined, described: Record<string,
   }
 }
 
-function parseSpec(spec: string): AskedRange {
-  const [, first = '', last = ''] = /^(\d*)\s*-\s*(\d*)$/.exec(spec) ?? []
-  if (first === '' && last === '') throw new InvalidRangeError()
-  // Go rejects numbers of more than 63 bits.
-  if ([first, last].some((digits) => BigInt(digits) >= 2n ** 63n)) throw new InvalidRangeError()
-  if (first === '') return { suffix: Number(last) }
-  if (last !== '' && Number(last) < Number(first)) throw new InvalidRangeError()
-  return { first: Number(first), last: last === '' ? undefined : Number(last) }
+function parseSpec(spec: string, size: number): AskedRange {
+  const [, first = '', last] = /^(\S*?)\s*-\s*(.*)$/s.exec(spec) ?? []
+  if (last === undefined) throw new InvalidRangeError()
+  if (first === '') return { suffix: parsePosition(last) }
+  const start = parsePosition(first)
+  if (start >= size || last === '') return { first: start, last: undefined }
+  const end = parsePosition(last)
+  if (end < start) throw new InvalidRangeError()
+  return { first: start, last: end }
+}
+
+/** Parses a number of at most 63 bits, as Go does. */
+function parsePosition(digits: string): number {
+  if (!/^\+?\d+$/.test(digits) || BigInt(digits.replace('+', '')) >= 2n ** 63n) throw new InvalidRangeError()
+  return Number(digits)
 }
 
 /**
@@ -63,7 +71,7 @@ export function readRange(
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
   if (range === undefined || (condition && !refersToThis(condition, described))) return undefined
-  const asked = parseAsked(range, described)
+  const asked = parseAsked(range, described, size)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)
   if (ranges.length === 0) {
@@ -76,9 +84,9 @@ export function readRange(
   return total > size ? undefined : ranges[0]
 }
 
-function parseAsked(range: string, described: Readonly<Record<string, string>>): AskedRange[] {
+function parseAsked(range: string, described: Readonly<Record<string, string>>, size: number): AskedRange[] {
   try {
-    return parseRanges(range)
+    return parseRanges(range, size)
   } catch (error) {
     throw error instanceof InvalidRangeError ? new GatewayError(416, error.message, described) : error
   }

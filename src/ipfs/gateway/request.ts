@@ -4,7 +4,14 @@ import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, escapeNonAscii, escapePath, escapeUrlPath, pathHeader } from './headers.js'
+import {
+  GatewayError,
+  PageNotFoundError,
+  escapeNonAscii,
+  escapePath,
+  escapeUrlPath,
+  pathHeader,
+} from './headers.js'
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 
 /** A request to the gateway, independent of the transport. */
@@ -74,7 +81,7 @@ export function redirectAddress(request: GatewayRequest): void {
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
   const form = subdomainOf(request) === undefined ? 'path' : 'subdomain'
-  if (form === 'path' && !/^\/ip[fn]s(\/|$)/.test(path)) throw new GatewayError(404, '404 page not found')
+  if (form === 'path' && !/^\/ip[fn]s(\/|$)/.test(path)) throw new PageNotFoundError()
   const shownPath = askedPath(request)
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')

@@ -146,8 +146,8 @@ async function serveDirectory(
   }
   const index = await findIndex(source, entry)
   if (index) {
-    const { modified } = entry
-    return serveFile(source, request, { target, entry: index, name: 'index.html', modified })
+    const name = request.query.get('filename') || 'index.html'
+    return serveFile(source, request, { target, entry: index, name, modified: entry.modified })
   }
 
   const headers = {

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { parseName } from '../names/keystore.js'
-import { GatewayError, escapeUrlPath } from './headers.js'
+import { GatewayError, PageNotFoundError, escapeUrlPath } from './headers.js'
 import type { GatewayRequest } from './request.js'
 
 /** A host name that names content: `<label>.ipfs.<domain>`. */
@@ -32,7 +32,7 @@ export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdo
     /^([^.]+)\.(ip[fn]s)\.(.+)$/.exec(host) ??
     []
   if (namespace === '') return undefined
-  if (namespace !== 'ipfs' && namespace !== 'ipns') throw new GatewayError(404, '404 page not found')
+  if (namespace !== 'ipfs' && namespace !== 'ipns') throw new PageNotFoundError()
   return { label, namespace, domain }
 }
 
