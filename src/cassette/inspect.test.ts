@@ -29,7 +29,7 @@ async function collect(lines: AsyncIterable<string>): Promise<string[]> {
   return all
 }
 
-it('shows what was recorded, with the line of each entry', async () => {
+it('shows the recorded entries with their lines', async () => {
   expect(await collect(showCassette(await record('a', { '0xbb': '0x2', '0xaa': '0x1' }), 'eth_*'))).toEqual([
     '2: local eth_call [{"to":"0xaa"}] → "0x1"',
     '3: local eth_call [{"to":"0xbb"}] → "0x2"',

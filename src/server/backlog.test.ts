@@ -32,7 +32,7 @@ const turns = async (count: number) => {
   for (let index = 0; index < count; index++) await turn()
 }
 
-test('of messages that arrive together, one starts at once and the others in turns', async () => {
+test('the first of several simultaneous messages starts at once, the others in later turns', async () => {
   const { ends, ask } = connection()
   for (let count = 0; count < 3; count++) ask()
   expect(ends.length).toBeLessThan(2)

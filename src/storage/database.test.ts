@@ -38,7 +38,7 @@ const snapshotOfDisk = (name: string) => {
 }
 
 describe('get and write', () => {
-  it('reads a batch at once, before and after it reaches LevelDB, and after a reopen', async () => {
+  it('reads a batch immediately, before and after it reaches LevelDB, and after a reopen', async () => {
     const database = await openDatabase({ directory, sync: false })
     database.write(new WriteBatch().put(bytes(1), text('one')).put(bytes(2), text('two')))
     database.write(new WriteBatch().delete(bytes(1)).put(bytes(2), text('zwei')))

@@ -128,7 +128,7 @@ describe('a chain with automine', () => {
     }
   })
 
-  it('returns from filters what is new since the last poll', async () => {
+  it('returns changes since the last poll from filters', async () => {
     const address = await deployEmitter()
     const logs = await node.request('eth_newFilter', [{ address, topics: [topic(2)] }])
     const blocks = await node.request('eth_newBlockFilter')

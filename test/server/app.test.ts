@@ -67,7 +67,7 @@ describe('the app answers in process', () => {
     expect(response.headers.get('access-control-allow-methods')).toBe('POST')
   })
 
-  test('operations of the file network and the gateway', async () => {
+  test('operations of the IPFS API and the gateway', async () => {
     const added = await app.request('/api/v0/add?pin=true&arg=a', { method: 'POST', body: 'four' })
     expect(await added.json()).toEqual({ operation: 'add', arg: ['a'], length: 4 })
     expect((await app.request('/api/v0/cat', { method: 'GET' })).status).toBe(405)

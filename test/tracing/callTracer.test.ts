@@ -270,7 +270,7 @@ describe('the other built-in tracers', () => {
     expect(failed).not.toHaveProperty('result')
   })
 
-  it('muxTracer runs several tracers at once, noopTracer none', async () => {
+  it('muxTracer runs several tracers at once, and noopTracer shows nothing', async () => {
     const receipt = await chain.send({ to: nested, data: inputOf('NestedCaller', 'descend', [1n]) })
     const tracerConfig = {
       callTracer: { onlyTopCall: true },

@@ -25,7 +25,7 @@ function pairs(count: number): Uint8Array {
   )
 }
 
-test('short work does not wait for long work, and of long work the shorter runs first', async () => {
+test('short work does not wait for long work, and the shorter of long work runs first', async () => {
   const order: number[] = []
   const compute = async (count: number): Promise<void> => {
     const product = await computeInWorker('bn254Pairing', pairs(count))

@@ -26,7 +26,7 @@ describe('FrameJournal', () => {
     expect(journal.warmAddress(other)).toBe(false)
   })
 
-  it('reverts what a frame made warm, and nothing else', () => {
+  it('reverts only what a frame made warm', () => {
     journal.warmSlot(address, slotKeyOf(slot))
     void journal.checkpoint()
     journal.warmSlot(other, slotKeyOf(slot))
@@ -42,7 +42,7 @@ describe('FrameJournal', () => {
     expect(journal.isWarmedAddress(new Uint8Array(20))).toBe(false)
   })
 
-  it('knows nothing of earlier transactions, however many', () => {
+  it('keeps nothing of earlier transactions, however many', () => {
     for (let transaction = 0; transaction < 2_000; transaction++) {
       expect(journal.warmSlot(address, slotKeyOf(slot))).toBe(false)
       expect(journal.isWarmedAddress(address)).toBe(true)

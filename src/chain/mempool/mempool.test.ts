@@ -173,7 +173,7 @@ describe('Mempool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('follows the chain: removes mined transactions and makes the following ones pending', async () => {
+  it('follows the chain: removes mined transactions and makes their successors pending', async () => {
     const { pool, state } = await createPool()
     for (let nonce = 0n; nonce < 3n; nonce++) await pool.add(sign(a, { nonce }))
     await pool.add(sign(b, { nonce: 1n }))

@@ -73,7 +73,7 @@ it('removes taken values from either generation, and frees their space', () => {
   expect(cache.get('kept')).toBeUndefined()
 })
 
-it('makes different keys from different bytes, views included', () => {
+it('creates different keys from different bytes, including views', () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   expect(new Set(Array.from(all, (_, i) => bytesKey(all.subarray(i, i + 1)))).size).toBe(256)
   expect(bytesKey(all.subarray(3, 5))).toBe(bytesKey(Uint8Array.of(3, 4)))

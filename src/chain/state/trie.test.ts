@@ -140,7 +140,7 @@ describe('against @ethereumjs/mpt', () => {
     ).toEqual(EMPTY_TRIE_ROOT)
   })
 
-  it('makes no node for changes without effect', () => {
+  it('creates no node for changes without effect', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
@@ -169,7 +169,7 @@ describe('against @ethereumjs/mpt', () => {
     expect(replaced.toReversed()).toEqual(pathHashes)
   })
 
-  it('makes no unreachable node when values are removed and their neighbours change', () => {
+  it('creates no unreachable node when values are removed and their neighbours change', () => {
     const nodes = new StoredTries()
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
