@@ -27,7 +27,7 @@ afterAll(async () => {
   expect(await node.stop()).toBe(0)
 })
 
-/** Requests between checks of the node. */
+/** Number of requests between checks of the node. */
 const BATCH = AT_ONCE * 8
 /** A stop must recur every time, because garbage collection, compilation and other processes cause some. */
 const ATTEMPTS = 3
