@@ -123,11 +123,12 @@ export class BlockStore {
     yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     this.#stageEditedRoot(batch, sealed)
-    sealed.transactions.forEach(({ hash }, index) => {
+    for (const [index, { hash }] of sealed.transactions.entries()) {
       const inclusions = this.#inclusionsOf(hash)
       inclusions.push({ ordinal, index })
       batch.put(keys.transaction(hash), encodeTransactionRow(inclusions))
-    })
+      if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
+    }
     yield
     const rows = yield* logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
     for (const [index, { criterion, posting }] of rows.entries()) {

@@ -159,7 +159,11 @@ export class ChainPosition {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
     states.stage(batch, await commitInBatches(this.#parts, commitment))
-    const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
+    const slice = new TimeSlice()
+    const staged = await runInSlices(blocks.stage(batch, block), slice)
+    // The rest happens at once: the write, the mempool, the events.
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const { block: stored } = staged.record
     const head = { block: stored, workingRoot: block.header.stateRoot }
     stageMove(batch, keys, { added: [stored] }, head)

@@ -166,6 +166,11 @@ export class Mempool {
     return this.#byHash.get(bytesToPlainHex(hash))
   }
 
+  /** Whether a transaction is in the pool, by the 64 digits of its hash. */
+  holds(digits: string): boolean {
+    return this.#byHash.has(digits)
+  }
+
   /** Lists the transactions by sender, pending and queued. */
   content(): PoolQueues[] {
     return [...this.#queues.values()].map(({ sender, pending, queued }) => ({ sender, pending, queued }))
@@ -205,7 +210,7 @@ export class Mempool {
     const entry = this.#byHash.get(bytesToPlainHex(hash))
     if (entry === undefined) return undefined
     this.#queues.get(bytesToPlainHex(entry.sender))?.filter((other) => other !== entry)
-    this.#forget([entry])
+    this.#forget(entry.sender, [entry])
     return entry
   }
 
@@ -225,7 +230,7 @@ export class Mempool {
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
     const queue = this.#queues.get(bytesToPlainHex(sender))
-    if (queue !== undefined) this.#forget(queue.filter(() => false))
+    if (queue !== undefined) this.#forget(sender, queue.filter(() => false))
   }
 
   /** Removes all transactions. */
@@ -336,18 +341,16 @@ export class Mempool {
         (this.#options.withoutFunds || cost <= queue.balance) &&
         transaction.gasLimit <= gasLimit,
     )
-    this.#forget(dropped)
+    this.#forget(queue.sender, dropped)
     this.#listeners.notifyFrom(pendingBefore, queue)
   }
 
-  /** Removes entries that left their queue from the other indexes. */
-  #forget(entries: readonly Entry[]): void {
+  /** Removes a sender's entries that left their queue from the other indexes. */
+  #forget(sender: Uint8Array, entries: readonly Entry[]): void {
     if (entries.length === 0) return
-    for (const { hash, sender } of entries) {
-      this.#byHash.delete(bytesToPlainHex(hash))
-      const key = bytesToPlainHex(sender)
-      if (this.#queues.get(key)?.entries.length === 0) this.#queues.delete(key)
-    }
+    for (const { hash } of entries) this.#byHash.delete(bytesToPlainHex(hash))
+    const key = bytesToPlainHex(sender)
+    if (this.#queues.get(key)?.entries.length === 0) this.#queues.delete(key)
     this.#version++
   }
 

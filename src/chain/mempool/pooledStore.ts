@@ -113,9 +113,9 @@ export class PooledStore {
     this.#stored.add(bytesToPlainHex(hash))
   }
 
-  /** Deletes the stored transactions that are no longer pooled. */
-  sweep(isPooled: (hash: Uint8Array) => boolean): void {
-    const gone = [...this.#stored].filter((hash) => !isPooled(hexToBytes(hash)))
+  /** Deletes the stored transactions that are no longer pooled, given by the 64 digits of their hash. */
+  sweep(isPooled: (digits: string) => boolean): void {
+    const gone = [...this.#stored].filter((digits) => !isPooled(digits))
     if (gone.length === 0) return
     const batch = new WriteBatch()
     for (const hash of gone) batch.delete(this.#storage.keys.pooled(hexToBytes(hash)))

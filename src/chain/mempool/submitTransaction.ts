@@ -117,7 +117,7 @@ export class TransactionSubmission {
   /** Removes stored transactions that have left the mempool. */
   removeStale(): void {
     const { chain, store } = this.#parts
-    store.sweep((hash) => chain.mempool.get(hash) !== undefined)
+    store.sweep((digits) => chain.mempool.holds(digits))
   }
 
   #persist(pooled: PooledTransaction, raw?: Uint8Array): void {
