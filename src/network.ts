@@ -123,7 +123,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
       policy,
       interceptor,
       report,
-      batch: { maxItems: settings.maxBatch },
+      batch: { maxItems: settings.maxBatch, maxResponseBytes: settings.maxResponse },
     }),
     view: chain.view,
     controlMethods: controlMethodNames,

@@ -122,6 +122,22 @@ describe('configuration', () => {
     expect(await batch.text()).toContain('batch too large')
   })
 
+  test('the calls of a batch that follow maxResponse bytes of answers are refused as by geth', async () => {
+    const node = await start({ maxResponse: 600 })
+    const item = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: ['latest', false] }
+    const response = await fetch(node.urls.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([item, item, item]),
+    })
+    // A block has more than 600 bytes: its bloom filter alone has 512 digits.
+    expect(await response.json()).toEqual([
+      { jsonrpc: '2.0', id: 1, result: expect.objectContaining({ number: '0x0' }) as unknown },
+      { jsonrpc: '2.0', id: 1, error: { code: -32003, message: 'response too large' } },
+      { jsonrpc: '2.0', id: 1, error: { code: -32003, message: 'response too large' } },
+    ])
+  })
+
   test('the gas of a call is capped by the node or the key', async () => {
     // GAS PUSH0 MSTORE PUSH1 32 PUSH0 RETURN: returns the gas left after the first opcode.
     const gasLeft = '0x5a5f5260205ff3'
