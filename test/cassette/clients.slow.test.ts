@@ -29,14 +29,14 @@ beforeAll(async () => {
     const program = startProgram(python, ['test/cassette/programs/web3_suite.py'])
     programs.push(program)
     run['web3.py'] = program.flow
-  } else console.warn(`web3.py is left out: ${python} has no module web3`)
+  } else console.warn(`web3.py is skipped: ${python} has no module web3`)
   const binary = join(folder, 'suite')
   const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: 'test/cassette/programs/go' })
   if (built.status === 0) {
     const program = startProgram(binary, ['fixtures/contracts/artifacts/Token.json'])
     programs.push(program)
     run['ethclient'] = program.flow
-  } else console.warn(`go-ethereum is left out: ${built.error?.message ?? String(built.stderr)}`)
+  } else console.warn(`go-ethereum is skipped: ${built.error?.message ?? String(built.stderr)}`)
 }, 600_000)
 
 afterAll(async () => {

@@ -7,10 +7,10 @@ import { everyTransaction, type EveryTransaction } from '../conformance/support/
 const run = promisify(execFile)
 
 const program = foundryProgram('cast')
-if (program === undefined) console.warn("left out: foundry's cast is not in test/peers")
+if (program === undefined) console.warn("skipped: foundry's cast is not in test/peers")
 
 describe.skipIf(program === undefined)(
-  "foundry's cast, a strict decoder (left out where it has no build)",
+  "foundry's cast, a strict decoder (skipped where it has no build)",
   () => {
     let chain: EveryTransaction
     beforeAll(async () => {

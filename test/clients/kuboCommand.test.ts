@@ -10,7 +10,7 @@ import { createNode } from '../../src/index.js'
 const execute = promisify(execFile)
 
 const isThere = spawnSync('ipfs', ['version', '--number']).stdout?.toString().trim() === '0.42.0'
-if (!isThere) console.warn('left out: ipfs 0.42.0 is not in the path')
+if (!isThere) console.warn('skipped: ipfs 0.42.0 is not in the path')
 
 /** Command lines of a user, in order. `$tree` is the root of a directory, `$node` a dag-cbor node. */
 const lines = [

@@ -8,7 +8,7 @@ import { type ActionClient, type Places, connectActions, leftOut, scenes } from 
 
 const GAS_LIMIT = 30_000_000
 const hasAnvil = foundryProgram('anvil') !== undefined
-if (!hasAnvil) console.warn("left out: foundry's anvil is not in test/peers")
+if (!hasAnvil) console.warn("skipped: foundry's anvil is not in test/peers")
 
 /** Values that depend on the genesis, which the nodes do not share, and values that anvil randomizes. */
 const ownMembers = new Set([

@@ -46,7 +46,7 @@ function installed(): (new (url: string) => Web3) | undefined {
     const require = createRequire(resolve('test/peers/package.json'))
     return (require('web3') as { Web3: new (url: string) => Web3 }).Web3
   } catch {
-    console.warn('left out: web3.js 4; npm install --prefix test/peers')
+    console.warn('skipped: web3.js 4; npm install --prefix test/peers')
     return undefined
   }
 }

@@ -20,7 +20,7 @@ let failed = 0
 for (const [folder, run] of suites) {
   const path = conformancePath(...folder.split('/'))
   if (path === undefined) {
-    if (share === 0) console.log(`${folder} is not in ${conformanceFolder()}: left out`)
+    if (share === 0) console.log(`${folder} skipped: it is not in ${conformanceFolder()}`)
     continue
   }
   const before = passed + failed

@@ -8,7 +8,7 @@ import { foundryProgram } from '../support/foundry.js'
 import { until } from '../support/until.js'
 
 const anvil = foundryProgram('anvil')
-if (anvil === undefined) console.warn('left out: the words of anvil, which is not in test/peers')
+if (anvil === undefined) console.warn('skipped: the messages of anvil, which is not in test/peers')
 
 const phrase = 'test test test test test test test test test test test junk'
 const [first, second] = [0, 1].map((addressIndex) => mnemonicToAccount(phrase, { addressIndex }))

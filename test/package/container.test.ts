@@ -14,7 +14,7 @@ import { until } from '../support/until.js'
 
 const execute = promisify(execFile)
 const hasBuildah = spawnSync('buildah', ['--version']).status === 0 && process.getuid?.() === 0
-if (!hasBuildah) console.warn('left out: the container; apt-get install buildah, and run it as root')
+if (!hasBuildah) console.warn('skipped: the container; apt-get install buildah, and run it as root')
 
 let folder: string
 let buildah: (...args: string[]) => Promise<string>

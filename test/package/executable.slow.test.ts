@@ -9,7 +9,7 @@ import type { Ready } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
 
 const isLinux = process.platform === 'linux' && process.arch === 'x64'
-if (!isLinux) console.warn('left out: the single executable is made for linux-x64 here')
+if (!isLinux) console.warn('skipped: the single executable is made for linux-x64 here')
 
 describe.skipIf(!isLinux)('the single executable (skipped except on linux-x64)', () => {
   let folder: string
