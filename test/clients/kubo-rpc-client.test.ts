@@ -110,16 +110,16 @@ describe.each(['without', 'with'] as const)('kubo-rpc-client %s credentials', (c
   })
 
   it('refuses unauthorized clients', async () => {
-    const nobody = create({ url: node.ipfsUrl })
+    const anonymous = create({ url: node.ipfsUrl })
     const wrong = create({
       url: node.ipfsUrl,
       headers: { authorization: `Basic ${Buffer.from(`${key}:wrong`).toString('base64')}` },
     })
     if (credentials === 'without') {
-      await expect(nobody.add('free for all')).resolves.toBeDefined()
+      await expect(anonymous.add('free for all')).resolves.toBeDefined()
       await expect(wrong.add('free for all')).resolves.toBeDefined()
     } else {
-      await expect(nobody.add('nothing')).rejects.toThrow('project id required')
+      await expect(anonymous.add('nothing')).rejects.toThrow('project id required')
       await expect(wrong.add('nothing')).rejects.toThrow(
         'basic auth failure: invalid project id or project secret',
       )

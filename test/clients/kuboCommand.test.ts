@@ -9,8 +9,8 @@ import { createNode } from '../../src/index.js'
 
 const execute = promisify(execFile)
 
-const isThere = spawnSync('ipfs', ['version', '--number']).stdout?.toString().trim() === '0.42.0'
-if (!isThere) console.warn('skipped: ipfs 0.42.0 is not in the path')
+const isInstalled = spawnSync('ipfs', ['version', '--number']).stdout?.toString().trim() === '0.42.0'
+if (!isInstalled) console.warn('skipped: ipfs 0.42.0 is not in the path')
 
 /** Command lines of a user, in order. `$tree` is the root of a directory, `$node` a dag-cbor node. */
 const lines = [
@@ -96,7 +96,7 @@ const ownParts = [
   /^(System|Golang) version: .*$/gm,
 ]
 
-describe.skipIf(!isThere)("Kubo's command (skipped unless it is in the path)", () => {
+describe.skipIf(!isInstalled)("Kubo's command (skipped unless it is in the path)", () => {
   let folder: string
   let node: Awaited<ReturnType<typeof createNode>>
 

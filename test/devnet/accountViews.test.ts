@@ -6,7 +6,7 @@ import { refusalOf, startDevnet, stopAll } from './support.js'
 afterEach(stopAll)
 
 const contract: Hex = `0x${'c0'.repeat(20)}`
-const nobody: Hex = `0x${'51'.repeat(20)}`
+const stranger: Hex = `0x${'51'.repeat(20)}`
 // keccak-256 of nothing, and of the RLP of an empty string.
 const emptyCode = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 const emptyTrie = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
@@ -35,7 +35,7 @@ test("eth_getAccount and eth_getAccountInfo return an account's state", async ()
     nonce: '0x0',
     code: '0x',
   })
-  expect(await call('eth_getAccount', nobody)).toEqual({
+  expect(await call('eth_getAccount', stranger)).toEqual({
     nonce: '0x0',
     balance: '0x0',
     storageRoot: emptyTrie,

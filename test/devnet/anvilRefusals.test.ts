@@ -94,7 +94,7 @@ describe('under --compat anvil', () => {
     }
   })
 
-  test('the same holds for raw transactions', async () => {
+  test('the first error of a raw transaction is the one that anvil reports', async () => {
     const { call, send } = await startAnvil()
     await send({ to })
     const raw = await signer.signTransaction({

@@ -26,22 +26,25 @@ test.each<[string, Record<string, unknown>, string]>([
   })
 })
 
-test.each(['legacy', 'eip2930', 'eip1559'] as const)('so does the mempool, of a signed %s', async (type) => {
-  const account = mnemonicToAccount('test test test test test test test test test test test junk')
-  const fees = type === 'eip1559' ? { maxFeePerGas: BigInt(huge) } : { gasPrice: BigInt(huge) }
-  const raw = await account.signTransaction({
-    type,
-    chainId: 31337,
-    to: devnet.to,
-    gas: 21_000n,
-    nonce: 0,
-    ...fees,
-  } as Parameters<typeof account.signTransaction>[0])
-  expect(await refusalOf(devnet.call('eth_sendRawTransaction', raw))).toEqual({
-    code: -32000,
-    message: funds,
-  })
-})
+test.each(['legacy', 'eip2930', 'eip1559'] as const)(
+  'the mempool refuses unpayable fees of a signed %s transaction',
+  async (type) => {
+    const account = mnemonicToAccount('test test test test test test test test test test test junk')
+    const fees = type === 'eip1559' ? { maxFeePerGas: BigInt(huge) } : { gasPrice: BigInt(huge) }
+    const raw = await account.signTransaction({
+      type,
+      chainId: 31337,
+      to: devnet.to,
+      gas: 21_000n,
+      nonce: 0,
+      ...fees,
+    } as Parameters<typeof account.signTransaction>[0])
+    expect(await refusalOf(devnet.call('eth_sendRawTransaction', raw))).toEqual({
+      code: -32000,
+      message: funds,
+    })
+  },
+)
 
 test('a balance never exceeds 256 bits', async () => {
   const { call, send, to } = devnet
@@ -52,9 +55,9 @@ test('a balance never exceeds 256 bits', async () => {
   const miner: Hex = '0x00000000000000000000000000000000000000fe'
   await call('anvil_setCoinbase', miner)
   await call('anvil_setBalance', miner, huge)
-  const plain = await send({ to: miner.replace(/fe$/, 'fd'), value: '0x1', gas: '0x5208' })
-  expect(plain).toMatchObject({ status: '0x1' })
-  const framed = await send({ to: miner.replace(/fe$/, 'fd'), gas: '0x5208' })
-  expect(framed).toMatchObject({ status: '0x1' })
+  const transfer = await send({ to: miner.replace(/fe$/, 'fd'), value: '0x1', gas: '0x5208' })
+  expect(transfer).toMatchObject({ status: '0x1' })
+  const execution = await send({ to: miner.replace(/fe$/, 'fd'), gas: '0x5208' })
+  expect(execution).toMatchObject({ status: '0x1' })
   expect(await balanceOf(miner)).toBe(huge)
 })

@@ -617,14 +617,14 @@ describe('records', () => {
   })
 
   it('are refused if they are corrupted', async () => {
-    const spoilt = Buffer.from(kuboRecord)
+    const corrupted = Buffer.from(kuboRecord)
     // Field 8, the signature of version 2.
-    const at = spoilt.lastIndexOf(Buffer.from('4240', 'hex')) + 2
-    spoilt[at] = (spoilt[at] ?? 0) ^ 1
+    const at = corrupted.lastIndexOf(Buffer.from('4240', 'hex')) + 2
+    corrupted[at] = (corrupted[at] ?? 0) ^ 1
     const path = `name/put?arg=${kuboName}&allow-offline=true`
     const message = async (content: Uint8Array): Promise<unknown> =>
       ((await sendBytes(path, content)) as { Message: string }).Message
-    expect(await message(spoilt)).toBe('record validation failed: signature verification failed')
+    expect(await message(corrupted)).toBe('record validation failed: signature verification failed')
     expect(await message(Buffer.alloc(20_000))).toBe(
       'record exceeds maximum size of 10240 bytes, use --force to skip size check',
     )

@@ -119,11 +119,11 @@ test('yields between blocks', async () => {
   const { call, send, to } = await startDevnet()
   const blocks = 12
   for (let index = 0; index < blocks; index++) await send({ to })
-  const nobody = `0x${'ab'.repeat(20)}`
+  const stranger = `0x${'ab'.repeat(20)}`
   const requests: [string, ...unknown[]][] = [
-    ['ots_searchTransactionsBefore', nobody, 0, 5],
-    ['ots_searchTransactionsAfter', nobody, 0, 5],
-    ['trace_filter', { fromBlock: '0x0', toAddress: [nobody] }],
+    ['ots_searchTransactionsBefore', stranger, 0, 5],
+    ['ots_searchTransactionsAfter', stranger, 0, 5],
+    ['trace_filter', { fromBlock: '0x0', toAddress: [stranger] }],
   ]
   endEverySlice()
   for (const [method, ...params] of requests) {

@@ -16,7 +16,7 @@ const from = first?.address as Hex
 const to = second?.address as Hex
 const { abi, bytecode } = readArtifact('Reverter')
 const reverter = getContractAddress({ from, nonce: 0n })
-const nobody: Hex = `0x${'51'.repeat(20)}`
+const stranger: Hex = `0x${'51'.repeat(20)}`
 
 type Ask = (method: string, ...params: unknown[]) => Promise<unknown>
 
@@ -110,9 +110,9 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     async (data) => {
       const size = data.length / 2
       const code = `0x7f${data.padEnd(64, '0')}60005260${size.toString(16).padStart(2, '0')}6000fd`
-      for (const ask of nodes) await ask('anvil_setCode', nobody, code)
-      await expectSame('eth_call', { to: nobody }, 'latest')
-      await expectSame('eth_createAccessList', { to: nobody }, 'latest')
+      for (const ask of nodes) await ask('anvil_setCode', stranger, code)
+      await expectSame('eth_call', { to: stranger }, 'latest')
+      await expectSame('eth_createAccessList', { to: stranger }, 'latest')
     },
   )
 
@@ -163,7 +163,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     ],
     ['too little gas', { gas: '0x5207' }],
     ['more gas than a block has', { gas: '0x5f5e100' }],
-    ['an account without a key', { from: nobody, gas: '0x5208' }],
+    ['an account without a key', { from: stranger, gas: '0x5208' }],
   ])('a refused transaction: %s', async (_, fields) => {
     await expectSame('eth_sendTransaction', { from, to, ...fields })
   })
@@ -376,7 +376,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
         await ask('eth_sendTransaction', { from, to, gas: '0x5208', ...fees })
         const pending = (await ask('eth_getBlockByNumber', 'pending', false)) as Record<string, unknown>
         const nulls = Object.keys(pending).filter((member) => pending[member] === null)
-        const { accountProof: _, ...proof } = (await ask('eth_getProof', nobody, [], 'latest')) as {
+        const { accountProof: _, ...proof } = (await ask('eth_getProof', stranger, [], 'latest')) as {
           accountProof: unknown
         }
         return {

@@ -30,7 +30,7 @@ async function logged({ call }: Devnet): Promise<number[]> {
 }
 
 test('a block mined identically after a revert has its old hash and children', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'standin-anew-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'standin-mined-again-'))
   directories.push(dataDir)
   const first = await startDevnet({ dataDir, deterministic: true })
   const { call } = first

@@ -5,7 +5,7 @@ import { refusalOf, startDevnet, stopAll, type Devnet } from './support.js'
 
 /** Messages are those of hardhat 2.29.1 for the same requests. */
 
-const nobody: Hex = `0x${'ab'.repeat(20)}`
+const stranger: Hex = `0x${'ab'.repeat(20)}`
 const first = mnemonicToAccount('test test test test test test test test test test test junk')
 const gwei = (count: number): Hex => numberToHex(parseGwei(`${count}`))
 let devnet: Devnet
@@ -19,22 +19,22 @@ const raw = (fields: object): Promise<Hex> =>
   first.signTransaction({
     type: 'eip1559',
     chainId: 31337,
-    to: nobody,
+    to: stranger,
     gas: 21_000n,
     maxFeePerGas: parseGwei('10'),
     maxPriorityFeePerGas: parseGwei('2'),
     ...fields,
   } as never)
 
-describe('a refusal under --compat hardhat', () => {
+describe('--compat hardhat has the refusals of hardhat', () => {
   beforeEach(async () => {
     devnet = await startDevnet({ compat: 'hardhat', noMining: true })
   })
 
-  test('of a transaction', async () => {
+  test('for transactions', async () => {
     const value = parseEther('20000')
     const rows: [fields: object, message: string, code?: number][] = [
-      [{ from: nobody }, `Unknown account ${getAddress(nobody)}`],
+      [{ from: stranger }, `Unknown account ${getAddress(stranger)}`],
       [{ gas: '0x5207' }, 'Transaction requires at least 21000 gas but got 20999'],
       [
         { value: numberToHex(value), gasPrice: gwei(2) },
@@ -54,7 +54,7 @@ describe('a refusal under --compat hardhat', () => {
     }
   })
 
-  test('of a raw transaction', async () => {
+  test('for raw transactions', async () => {
     const rows: [fields: object, message: string, code?: number][] = [
       [
         { chainId: 5, nonce: 0 },
@@ -73,7 +73,7 @@ describe('a refusal under --compat hardhat', () => {
     }
   })
 
-  test('of a known transaction, and of an underpriced replacement', async () => {
+  test('for known transactions and underpriced replacements', async () => {
     const waiting = await raw({ nonce: 0 })
     const hash = await devnet.call<Hex>('eth_sendRawTransaction', waiting)
     const replacing = 'is necessary to replace the existing transaction with nonce 0.'
@@ -98,7 +98,7 @@ describe('a refusal under --compat hardhat', () => {
     })
   })
 
-  test('of a block, a time, a control and a name', async () => {
+  test('for blocks, times, controls and names', async () => {
     const { timestamp } = await devnet.block()
     const now = BigInt(timestamp)
     const rows: [code: number, message: string, method: string, ...params: unknown[]][] = [
@@ -139,7 +139,7 @@ describe('an unaffordable call', () => {
   /** Returns the contract's balance, including the payment. */
   const balanceOfSelf = '0x4760005260206000f3'
   const contract: Hex = `0x${'c0'.repeat(20)}`
-  const message = { from: nobody, to: contract, value: '0x7' }
+  const message = { from: stranger, to: contract, value: '0x7' }
 
   test('runs under --compat hardhat', async () => {
     devnet = await startDevnet({ compat: 'hardhat' })
@@ -152,7 +152,7 @@ describe('an unaffordable call', () => {
       numberToHex(0, { size: 32 }),
     )
     expect(await devnet.call('eth_estimateGas', { ...message, to: devnet.to })).toBe('0x5209')
-    expect(await devnet.call('eth_getBalance', nobody, 'latest')).toBe('0x0')
+    expect(await devnet.call('eth_getBalance', stranger, 'latest')).toBe('0x0')
   })
 
   test('is refused otherwise', async () => {

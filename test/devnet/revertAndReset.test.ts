@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 function dataDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'standin-anew-'))
+  const directory = mkdtempSync(join(tmpdir(), 'standin-reset-'))
   directories.push(directory)
   return directory
 }
@@ -83,23 +83,23 @@ describe('hardhat_reset', () => {
     const before = Math.floor(Date.now() / 1000)
     if (before === Number(genesis.timestamp)) await new Promise((resolve) => setTimeout(resolve, 1100))
     expect(await call('hardhat_reset')).toBe(true)
-    const anew = await devnet.block()
-    expect(anew.number).toBe('0x0')
-    expect(Number(anew.timestamp)).toBeGreaterThan(Number(genesis.timestamp))
-    expect({ ...anew, hash: '', timestamp: '' }).toEqual({ ...genesis, hash: '', timestamp: '' })
+    const fresh = await devnet.block()
+    expect(fresh.number).toBe('0x0')
+    expect(Number(fresh.timestamp)).toBeGreaterThan(Number(genesis.timestamp))
+    expect({ ...fresh, hash: '', timestamp: '' }).toEqual({ ...genesis, hash: '', timestamp: '' })
     expect(await call('evm_snapshot')).toBe('0x0')
     expect(await call('eth_getBlockByHash', genesis.hash, false)).toBeNull()
     expect(await call('eth_getBlockByHash', mined.hash, false)).toBeNull()
     expect(await call('eth_getBalance', someone, 'latest')).toBe('0x0')
     expect((await devnet.send({ to: someone, value: '0x2' })).status).toBe('0x1')
     const head = await devnet.block()
-    expect(head.parentHash).toBe(anew.hash)
+    expect(head.parentHash).toBe(fresh.hash)
     await stopDevnet(devnet)
     const again = await startDevnet({ dataDir })
-    expect(await again.block('earliest')).toEqual(anew)
+    expect(await again.block('earliest')).toEqual(fresh)
     expect((await again.block()).hash).toBe(head.hash)
     await again.call('anvil_reset')
-    expect((await again.block()).hash).toBe(anew.hash)
+    expect((await again.block()).hash).toBe(fresh.hash)
   })
 
   test('keeps a given time', async () => {
