@@ -162,6 +162,13 @@ it.each([
   ['dag/get?arg=/ipld/bafyaadasa4fakakvaaawccqbme/Links/0/Name', 'null'],
   ['dag/get?arg=/ipld/bafyaadasa4fakakvaaawccqbme/Links/0/X', 'no link named \\"X\\" under bafyaadasa4f'],
   ['dag/get?arg=bafyaadasa4fakakvaaawccqbme&output-codec=dag-pb', '\x12\x07\n\x05\x01U\0\x01a\n\x01a'],
+  ['swarm/connect?arg=/ip6/1.2.3.4', '"found no ipfs peers at /ip6/::ffff:1.2.3.4"'],
+  ['swarm/connect?arg=/ip6/0:0::1/tcp/080', '"found no ipfs peers at /ip6/::1/tcp/80"'],
+  [
+    `bootstrap/add?arg=/garlic64/${'a'.repeat(512)}`,
+    String.raw`failed to validate garlic addr: i\ufffd\ufffdi\ufffd`,
+  ],
+  ['object/patch/add-link?arg=bafyaaaa&arg=n&arg=bafyqaaa', '"unexpected EOF"'],
   ['block/stat?arg=/bafkqaaa', '{"Key":"bafkqaaa","Size":0}'],
   ['cat?arg=/bafkqabtimvwgy3yk', 'hello'],
   ['name/resolve?arg=/ipfs/bafkqaaa', 'DNSLink lookup for \\"ipfs.\\" failed'],
@@ -237,6 +244,13 @@ it.each([
     undefined,
     undefined,
     '"Value":"/ipns/bafkreiedpcc4r6ajdlvoxhwdyp4fu37uocsblzqqxc5d4spzwm6jz6owde"',
+  ],
+  // Names are in the order of their bytes.
+  [
+    'dag/put?store-codec=dag-json',
+    '{"\u{1f389}":1,"\uffff":2}',
+    undefined,
+    'baguqeera2k47kcn5wxyyztu62h6qtvs62gyyyrzglibpjstzqt6lhsg6av4q',
   ],
   ['block/put?mhtype=md5&mhlen=10', 'x', undefined, 'potentially insecure hash functions not allowed'],
   ['block/put?mhtype=md5&mhlen=17', 'x', undefined, 'requested length was too large for digest'],

@@ -1,5 +1,4 @@
 import { linesOfText } from '../request/textForm.js'
-import { parseName, peerIdText } from '../names/keystore.js'
 import { formatMultiaddress, parseMultiaddress, peerOf } from '../names/multiaddress.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
@@ -126,9 +125,8 @@ interface Peer {
 export function peersIn(addresses: readonly string[]): Peer[] {
   const peers = new Map<string, Peer>()
   for (const parts of addresses.map(parseMultiaddress)) {
-    const name = parseName(peerOf(parts) ?? '')
-    if (name === undefined) throw new FileNetworkError('invalid p2p multiaddr')
-    const id = peerIdText(name)
+    const id = peerOf(parts)
+    if (id === undefined) throw new FileNetworkError('invalid p2p multiaddr')
     const peer = peers.get(id) ?? { id, transports: [] }
     if (parts.length > 1) peer.transports.push(formatMultiaddress(parts.slice(0, -1)))
     peers.set(id, peer)

@@ -150,8 +150,8 @@ function isContainer(value: unknown): value is object {
 }
 
 /**
- * Returns the room left after a value and its contents, out of `room` values; negative if it is exceeded, or if a
- * number must be encoded separately.
+ * Returns the room left after a value and its contents, out of `room` values; negative if it is exceeded, if a number
+ * must be encoded separately, or if the codec's library would put names in another order.
  */
 function roomBehind(value: unknown, room: number): number {
   if (value instanceof WholeFloat && !value.isPlain) return -1
@@ -159,13 +159,19 @@ function roomBehind(value: unknown, room: number): number {
     return room - 1 - value.length / LENGTH_LIKE_A_VALUE
   }
   if (!isContainer(value)) return room - 1
-  const keys = Array.isArray(value) ? value.keys() : keysOf(value)
+  const names = Array.isArray(value) ? undefined : keysOf(value)
+  if (names?.some(hasSurrogates)) return -1
   let left = room - 1
-  for (const key of keys) {
+  for (const key of names ?? (value as unknown[]).keys()) {
     left = roomBehind((value as Readonly<Record<string | number, unknown>>)[key], left)
     if (left < 0) return left
   }
   return left
+}
+
+/** Whether the order of UTF-16 may not be that of bytes. */
+function hasSurrogates(text: string): boolean {
+  return /[\ud800-\udfff]/.test(text)
 }
 
 const NOTHING = new Uint8Array(0)
@@ -205,7 +211,10 @@ export const dagJsonForm: ContainerForm = {
       throw odd === undefined ? error : new UnsupportedNumberError(odd)
     }
   },
-  compareNames: (a, b) => (a < b ? -1 : 1),
+  compareNames(a, b) {
+    if (hasSurrogates(a) || hasSurrogates(b)) return Buffer.compare(bytesOfText(a), bytesOfText(b))
+    return a < b ? -1 : 1
+  },
 }
 
 /** Major types of CBOR. */

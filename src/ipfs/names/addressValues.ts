@@ -3,7 +3,8 @@ import * as Digest from 'multiformats/hashes/digest'
 import { decodeMultibase } from '../cid/multibase.js'
 import { parseCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { parseName, problemOfHash, problemOfMultihash } from './keystore.js'
+import { textOfBytes } from '../dag/byteText.js'
+import { parseName, peerIdText, problemOfHash, problemOfMultihash } from './keystore.js'
 
 /** Throws go-multiaddr's error for an invalid value. */
 type ValueCheck = (value: string) => void
@@ -27,6 +28,27 @@ export const addressValueChecks: ReadonlyMap<string, ValueCheck> = new Map([
   // Any text.
   ['unix', () => undefined],
 ])
+
+/** Formats a valid value like go-multiaddr; the values of other protocols stay as they are. */
+export function canonicalValue(protocol: string, value: string): string {
+  if (['tcp', 'udp', 'dccp', 'sctp', 'ipcidr', 'memory'].includes(protocol)) return String(BigInt(value))
+  if (protocol === 'ip6') return canonicalIp6(value)
+  const name = protocol === 'p2p' ? parseName(value) : undefined
+  return name === undefined ? value : peerIdText(name)
+}
+
+/** Shortens an IPv6 address; an IPv4 address, also where it is embedded, stays in dots. */
+function canonicalIp6(value: string): string {
+  if (isIPv4(value)) return `::ffff:${value}`
+  const short = new URL(`http://[${value}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? []
+  if (high === undefined || low === undefined) return short
+  const bytes = [high, low].flatMap((group) => [
+    Number.parseInt(group, 16) >> 8,
+    Number.parseInt(group, 16) & 0xff,
+  ])
+  return `::ffff:${bytes.join('.')}`
+}
 
 /** A Tor address is ten bytes in Base32, with a port. */
 function checkOnion(value: string): void {
@@ -99,9 +121,8 @@ function checkGarlic64(value: string): void {
 }
 
 function garlicFailure(bytes: Uint8Array, base: number): FileNetworkError {
-  const shown = Buffer.from(bytes).toString()
   return new FileNetworkError(
-    `failed to validate garlic addr: ${shown} not an i2p base${base} address. len: ${bytes.length}`,
+    `failed to validate garlic addr: ${textOfBytes(bytes)} not an i2p base${base} address. len: ${bytes.length}`,
   )
 }
 

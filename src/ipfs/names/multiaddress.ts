@@ -1,5 +1,5 @@
 import { FileNetworkError, errorText } from '../errors.js'
-import { addressValueChecks } from './addressValues.js'
+import { addressValueChecks, canonicalValue } from './addressValues.js'
 
 /** A part of a multiaddress, such as `tcp` with the value `4001`; the value is empty if the protocol has none. */
 export interface AddressPart {
@@ -13,7 +13,7 @@ const protocolsWithoutValue = new Set([
 ])
 
 /**
- * Parses a multiaddress (https://multiformats.io/multiaddr/). Ignores trailing slashes.
+ * Parses a multiaddress (https://multiformats.io/multiaddr/). Ignores trailing slashes; values become canonical.
  *
  * @throws {@link FileNetworkError} with go-multiaddr's message (`codec.go`)
  */
@@ -42,7 +42,7 @@ export function parseMultiaddress(given: string): AddressPart[] {
     } catch (error) {
       throw fail(`invalid value ${JSON.stringify(value)} for protocol ${protocol}: ${errorText(error)}`)
     }
-    parts.push({ protocol, value })
+    parts.push({ protocol, value: canonicalValue(protocol, value) })
   }
   return parts
 }

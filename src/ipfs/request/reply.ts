@@ -1,4 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
+import { withReplacements } from '../dag/byteText.js'
 import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'
@@ -194,7 +195,8 @@ export function goJson(value: unknown): string {
 }
 
 function escapeLikeGo(json: string): string {
-  return json.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const valid = json.includes('\\udc') ? withReplacements(json) : json
+  return valid.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Encodes JSON over several lines, like Go's `json.MarshalIndent`. */

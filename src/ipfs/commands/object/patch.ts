@@ -51,8 +51,9 @@ export const objectPatchAddLink = defineCommand({
     const { blockstore } = network
     checkPaths(root, ref)
     const { cid: rootCid } = await resolveText(network, root)
-    await blockstore.get(rootCid)
+    await linksOf(rootCid, await blockstore.get(rootCid))
     const { cid: child } = await resolveText(network, ref)
+    await linksOf(child, await blockstore.get(child))
     const base = await readBase(rootCid, blockstore)
     const link = { cid: child, size: await sizeOfDag(blockstore, child) }
     if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'add', preposition: 'to' })
