@@ -11,7 +11,7 @@ import { rounds } from './settings.js'
 
 const MEGABYTE = 2 ** 20
 /** Maximum resident memory during a flood, in bytes; the node starts with about 100 MB. */
-const MOST_MEMORY = 300 * MEGABYTE
+const MEMORY_LIMIT = 300 * MEGABYTE
 const CONNECTIONS = rounds(500, 5000)
 const SUBSCRIPTIONS = rounds(1000, 10_000)
 const TIME_LIMIT = 600_000
@@ -75,8 +75,8 @@ function request(body: string): string {
 async function expectHealthy(): Promise<void> {
   expect(await callRpc(node.ready.url, 'eth_chainId', [])).toBe('0x7a69')
   const { peakMemory } = await node.measure()
-  console.log(`${(peakMemory / MEGABYTE).toFixed(0)} MB at most`)
-  expect(peakMemory).toBeLessThan(MOST_MEMORY)
+  console.log(`${(peakMemory / MEGABYTE).toFixed(0)} MB peak`)
+  expect(peakMemory).toBeLessThan(MEMORY_LIMIT)
   expect(node.stderr()).toBe('')
   await untilIdle(node, 60_000)
 }

@@ -12,7 +12,8 @@ const REQUESTS = rounds(300, 2_000_000)
 const AT_ONCE = 16
 /** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
-const MOST_MEMORY = 300 * 2 ** 20
+/** Maximum resident memory in bytes. */
+const MEMORY_LIMIT = 300 * 2 ** 20
 /** Timeout of a request in milliseconds. */
 const REQUEST_TIMEOUT = 5000
 const TIME_LIMIT = 4 * 3_600_000
@@ -51,7 +52,7 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
       expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
       expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
       const measured = await node.measure()
-      expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MOST_MEMORY)
+      expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MEMORY_LIMIT)
       first = Math.max(first, measured.longest)
       least = Math.min(least, measured.longest)
       if (measured.longest > LONGEST_STOP) for (const stack of measured.stacks) console.log(stack)

@@ -1,15 +1,15 @@
-/** Extent of the harnesses: short in the slow suite, or complete (npm run torture). */
+/** Whether to run the full harnesses (npm run torture), rather than the short ones of the slow suite. */
 export const isFull = process.env.STANDIN_TORTURE_FULL !== undefined
 
-/** Seed of the random numbers; runs with the same seed are equal. */
+/** Seed of the random numbers; runs with the same seed send the same requests. */
 export const seed = Number(process.env.STANDIN_TORTURE_SEED ?? 1)
 
-/** Number of rounds, kills or requests; each harness has its own default. */
+/** Returns the number of rounds, kills or requests: as configured, or the harness's default. */
 export function rounds(short: number, full: number): number {
   return Number(process.env.STANDIN_TORTURE_ROUNDS ?? (isFull ? full : short))
 }
 
-/** Random numbers from 0 to 1, reproducible by seed (mulberry32). */
+/** Returns a seeded generator of random numbers in [0, 1) (mulberry32). */
 export function randomNumbers(start: number): () => number {
   let state = start >>> 0
   return () => {

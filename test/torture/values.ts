@@ -1,4 +1,4 @@
-/** Members of a JSON schema that values are generated from. */
+/** The subset of JSON Schema that values are generated from. */
 interface Schema {
   type?: string | string[]
   enum?: unknown[]
@@ -68,8 +68,8 @@ const awkward: readonly unknown[] = [
   ...['f'.repeat(5000), `0x${'00'.repeat(3000)}`, Array.from({ length: 300 }, () => null)],
 ]
 
-/** A small set of accounts and slots, so that requests hit each other's. */
-const places = [
+/** A small set of accounts, so that requests find the state that others have left. */
+const addresses = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x00000000000000000000000000000000000b0b0b',
   '0x0000000000000000000000000000000000000001',
@@ -79,12 +79,12 @@ const places = [
 function text(random: Random, pattern: string | undefined): string {
   const length = /\{(\d+)\}/.exec(pattern ?? '')?.[1]
   const digits = length === undefined ? Math.floor(random() * 12) : Number(length)
-  if (digits === 40 && random() < 0.8) return pick(random, places)
+  if (digits === 40 && random() < 0.8) return pick(random, addresses)
   if (random() < 0.2) return pick(random, ['latest', 'pending', 'earliest', '0x1', '0x0', '0x2faf080'])
   return hex(random, digits)
 }
 
-/** A value that mostly, but not always, follows a schema. */
+/** Makes a value that mostly, but not always, follows a schema. */
 export function valueOf(random: Random, schema: Schema | boolean | undefined, depth = 0): unknown {
   if (random() < 0.06 || depth > 8) return pick(random, awkward)
   if (typeof schema !== 'object') return pick(random, awkward)
@@ -109,13 +109,13 @@ export function valueOf(random: Random, schema: Schema | boolean | undefined, de
     if (typeof schema.additionalProperties !== 'object') return Object.fromEntries(named)
     return {
       ...Object.fromEntries(named),
-      [pick(random, places)]: valueOf(random, schema.additionalProperties, depth + 1),
+      [pick(random, addresses)]: valueOf(random, schema.additionalProperties, depth + 1),
     }
   }
   return text(random, schema.pattern)
 }
 
-/** Bytes with some of them changed, truncated or repeated. */
+/** Changes, truncates or repeats some of the bytes. */
 export function damage(random: Random, bytes: Buffer): Buffer {
   const damaged = Buffer.from(bytes)
   for (let count = Math.floor(random() * 4); count > 0 && damaged.length > 0; count--) {

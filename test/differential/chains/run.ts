@@ -28,7 +28,7 @@ export interface ChainsResult {
 }
 
 /** Exclusive maximum of transactions per block. */
-const MOST_TRANSACTIONS = 8
+const MAX_TRANSACTIONS = 8
 
 /**
  * Makes a chain of random transactions on every fork for geth to import, and imports one made by geth.
@@ -45,12 +45,12 @@ export async function exchangeChains({
   if (program === undefined) return undefined
   const folder = temporaryDirectory('standin-chains-')
   const result: ChainsResult = { blocks: 0, transactions: 0, refusals: new Map() }
-  const attempt = async (name: string, work: (place: string) => Promise<number>): Promise<void> => {
+  const attempt = async (name: string, work: (directory: string) => Promise<number>): Promise<void> => {
     if (only?.test(name) === false) return
-    const place = join(folder, String(result.blocks + result.refusals.size))
-    await mkdir(place)
+    const directory = join(folder, String(result.blocks + result.refusals.size))
+    await mkdir(directory)
     try {
-      const transactions = await work(place)
+      const transactions = await work(directory)
       result.blocks += blocks
       result.transactions += transactions
       log(`${name}: ${blocks} blocks with ${transactions} transactions`)
@@ -61,13 +61,13 @@ export async function exchangeChains({
   try {
     for (const [index, fork] of forks.entries()) {
       const random = new Random(seed * forks.length + index)
-      await attempt(`${fork}, imported by geth`, (place) =>
-        importIntoGeth({ program, place, fork, random, blocks }),
+      await attempt(`${fork}, imported by geth`, (directory) =>
+        importIntoGeth({ program, directory, fork, random, blocks }),
       )
     }
     const random = new Random(seed)
-    await attempt('made by geth, imported here', (place) =>
-      importFromGeth({ program, place, random, blocks }),
+    await attempt('made by geth, imported here', (directory) =>
+      importFromGeth({ program, directory, random, blocks }),
     )
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -81,20 +81,25 @@ export async function exchangeChains({
  * @returns its number of transactions
  * @throws with this node's reason for refusing a block
  */
-async function importFromGeth({ program, place, random, blocks }: Omit<ForkChain, 'fork'>): Promise<number> {
-  const dataDir = join(place, 'made')
-  const genesis = join(place, 'genesis.json')
+async function importFromGeth({
+  program,
+  directory,
+  random,
+  blocks,
+}: Omit<ForkChain, 'fork'>): Promise<number> {
+  const dataDir = join(directory, 'made')
+  const genesis = join(directory, 'genesis.json')
   await (await createNode({ dataDir, deterministic: true, listen: false })).stop()
   await exportFiles({
     dataDir,
     network: undefined,
-    file: join(place, 'none'),
+    file: join(directory, 'none'),
     genesisFile: genesis,
     to: undefined,
   })
   const { chain, head, transactions } = await makeDevChain({
     program,
-    folder: place,
+    folder: directory,
     genesis,
     random,
     blocks,
@@ -111,7 +116,7 @@ async function importFromGeth({ program, place, random, blocks }: Omit<ForkChain
 
 interface ForkChain {
   program: string
-  place: string
+  directory: string
   fork: string
   random: Random
   blocks: number
@@ -123,16 +128,16 @@ interface ForkChain {
  * @returns its number of transactions
  * @throws with geth's reason for refusing a block
  */
-async function importIntoGeth({ program, place, fork, random, blocks }: ForkChain): Promise<number> {
-  const dataDir = join(place, 'made')
-  const genesis = join(place, 'genesis.json')
-  await writeFile(genesis, await genesisOf(fork, place))
+async function importIntoGeth({ program, directory, fork, random, blocks }: ForkChain): Promise<number> {
+  const dataDir = join(directory, 'made')
+  const genesis = join(directory, 'genesis.json')
+  await writeFile(genesis, await genesisOf(fork, directory))
   const node = await createNode({ dataDir, genesis, deterministic: true, noMining: true, listen: false })
   let mined = 0
   try {
     const transactions = new Transactions(random, { fork, chainId: node.chainId })
     for (let block = 0; block < blocks; block++) {
-      for (let count = random.below(MOST_TRANSACTIONS); count > 0; count--) {
+      for (let count = random.below(MAX_TRANSACTIONS); count > 0; count--) {
         const { raw } = await transactions.next()
         // An account must not have pending transactions with and without blobs at the same time.
         await node.request('eth_sendRawTransaction', [raw]).catch(async () => {
@@ -150,16 +155,16 @@ async function importIntoGeth({ program, place, fork, random, blocks }: ForkChai
   } finally {
     await node.stop()
   }
-  const chain = join(place, 'chain.rlp')
+  const chain = join(directory, 'chain.rlp')
   const { last } = await exportFiles({
     ...{ dataDir, network: undefined, file: chain },
     ...{ genesisFile: genesis, to: undefined },
   })
   await writeFile(genesis, withDistantMerge(await readFile(genesis, 'utf8')))
-  const geth = ['--datadir', join(place, 'geth'), '--state.scheme', 'hash']
+  const geth = ['--datadir', join(directory, 'geth'), '--state.scheme', 'hash']
   await runToEnd(program, [...geth, 'init', genesis])
   const printed = await runToEnd(program, [...geth, 'import', chain]).catch(String)
-  const back = join(place, 'back.rlp')
+  const back = join(directory, 'back.rlp')
   await runToEnd(program, [...geth, 'export', back, '1', String(last)]).catch(() => undefined)
   const [ours, theirs] = await Promise.all([readFile(chain), readFile(back).catch(() => undefined)])
   if (theirs === undefined || !ours.equals(theirs)) throw new Error(refusalIn(printed))
@@ -170,15 +175,15 @@ async function importIntoGeth({ program, place, fork, random, blocks }: ForkChai
  * Returns this node's genesis of a fork. Before Paris it gets a difficulty, which geth requires of proof-of-work
  * blocks.
  */
-async function genesisOf(fork: string, place: string): Promise<string> {
-  const dataDir = join(place, 'own')
-  const file = join(place, 'own.json')
+async function genesisOf(fork: string, directory: string): Promise<string> {
+  const dataDir = join(directory, 'own')
+  const file = join(directory, 'own.json')
   const options = { dataDir, hardfork: fork, deterministic: true, listen: false } as NodeOptions
   await (await createNode(options)).stop()
   await exportFiles({
     dataDir,
     network: undefined,
-    file: join(place, 'none'),
+    file: join(directory, 'none'),
     genesisFile: file,
     to: undefined,
   })

@@ -36,20 +36,20 @@ const mostly =
   (argument: Argument): Argument =>
   (random) =>
     random.chance(0.12) ? random.pick(malformedValues) : argument(random)
-const one =
+const oneOf =
   (...values: readonly unknown[]): Argument =>
   (random) =>
     random.pick(values)
 
-const anyAddress = mostly(one(...accounts, stranger, ...contracts))
-const control = mostly(one('0x0', '0x1', '0x2', '0x10', 1, 3, '0x', '0x01', '5'))
+const anyAddress = mostly(oneOf(...accounts, stranger, ...contracts))
+const control = mostly(oneOf('0x0', '0x1', '0x2', '0x10', 1, 3, '0x', '0x01', '5'))
 const large = mostly(
-  one('0x0', '0x1', numberToHex(ether), numberToHex(2n ** 256n - 1n), numberToHex(2n ** 256n), 1000, '7'),
+  oneOf('0x0', '0x1', numberToHex(ether), numberToHex(2n ** 256n - 1n), numberToHex(2n ** 256n), 1000, '7'),
 )
 // hardhat crashes at times near 2^64.
-const time = mostly(one('0x0', '0x1', '0x3e8', 1000, 5_000_000_000, '0x1ffffffff'))
+const time = mostly(oneOf('0x0', '0x1', '0x3e8', 1000, 5_000_000_000, '0x1ffffffff'))
 const blockTag = mostly(
-  one(
+  oneOf(
     'latest',
     'latest',
     'pending',
@@ -68,13 +68,13 @@ const blockTag = mostly(
     { blockHash: '$block' },
   ),
 )
-const flag = mostly(one(true, false))
-const word = mostly(one(hash, `0x${'00'.repeat(31)}01`))
-const slot = mostly(one('0x0', '0x1', `0x${'00'.repeat(32)}`))
-const code = mostly(one('0x', '0x00', '0x5f5ffd', '0xfe', '0x1'))
-const transactionHash = mostly(one('$transaction', '$transaction', hash))
-const filterId = mostly(one('$filter', '$filter', '0xdead'))
-const percentiles = mostly(one([], [50], [0, 25, 100], [50, 10], [101], null))
+const flag = mostly(oneOf(true, false))
+const word = mostly(oneOf(hash, `0x${'00'.repeat(31)}01`))
+const slot = mostly(oneOf('0x0', '0x1', `0x${'00'.repeat(32)}`))
+const code = mostly(oneOf('0x', '0x00', '0x5f5ffd', '0xfe', '0x1'))
+const transactionHash = mostly(oneOf('$transaction', '$transaction', hash))
+const filterId = mostly(oneOf('$filter', '$filter', '0xdead'))
+const percentiles = mostly(oneOf([], [50], [0, 25, 100], [50, 10], [101], null))
 
 /** Makes the fields of a call, or of a transaction that the node signs. */
 function message(random: Random, fields: { nonce: boolean }): Record<string, unknown> {
@@ -82,35 +82,45 @@ function message(random: Random, fields: { nonce: boolean }): Record<string, unk
   const put = (probability: number, name: string, argument: Argument): void => {
     if (random.chance(probability)) made[name] = argument(random)
   }
-  put(0.9, 'from', one(...accounts, accounts[0], stranger, contracts[0]))
-  put(0.9, 'to', one(...accounts, stranger, ...contracts, ...contracts))
+  put(0.9, 'from', oneOf(...accounts, accounts[0], stranger, contracts[0]))
+  put(0.9, 'to', oneOf(...accounts, stranger, ...contracts, ...contracts))
   put(
     0.3,
     'gas',
-    one('0x5208', '0x5207', '0x186a0', '0x186a0', '0x1c9c380', '0x1c9c381', '0x1000000', '0x1000001', '0x0'),
+    oneOf(
+      '0x5208',
+      '0x5207',
+      '0x186a0',
+      '0x186a0',
+      '0x1c9c380',
+      '0x1c9c381',
+      '0x1000000',
+      '0x1000001',
+      '0x0',
+    ),
   )
-  const price = one(numberToHex(2 * gwei), numberToHex(3 * gwei), '0x0', '0x1', numberToHex(10n ** 18n))
+  const price = oneOf(numberToHex(2 * gwei), numberToHex(3 * gwei), '0x0', '0x1', numberToHex(10n ** 18n))
   const style = random.below(8)
   if (style === 0) put(1, 'gasPrice', price)
   if (style === 1 || style === 2) put(1, 'maxFeePerGas', price)
   if (style === 1 || style === 3) put(1, 'maxPriorityFeePerGas', price)
   if (style === 4) put(0.4, 'gasPrice', price)
   if (style === 4) put(0.3, 'maxPriorityFeePerGas', price)
-  put(0.4, 'value', one('0x0', '0x1', '0x1', numberToHex(ether), numberToHex(20_000n * ether)))
-  put(0.3, 'data', one('0x', '0x12345678', '0x00ff', '0x600a600c600039600a6000f3602a60005260206000f3'))
-  put(0.05, 'input', one('0x', '0x12345678'))
+  put(0.4, 'value', oneOf('0x0', '0x1', '0x1', numberToHex(ether), numberToHex(20_000n * ether)))
+  put(0.3, 'data', oneOf('0x', '0x12345678', '0x00ff', '0x600a600c600039600a6000f3602a60005260206000f3'))
+  put(0.05, 'input', oneOf('0x', '0x12345678'))
   put(
     0.1,
     'accessList',
-    one([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]),
+    oneOf([], [{ address: stranger, storageKeys: [] }], [{ address: stranger, storageKeys: [hash] }]),
   )
-  put(0.06, 'chainId', one('0x7a69', '0x1'))
-  put(0.05, 'type', one('0x0', '0x1', '0x2', '0x3', '0x4', '0x100', 'x', 1))
-  put(0.03, 'blobVersionedHashes', one([], [blobHash]))
-  put(0.02, 'blobHashes', one([blobHash]))
-  put(0.03, 'authorizationList', one([]))
-  if (fields.nonce) put(0.2, 'nonce', one('0x0', '0x1', '0x2', '0x5'))
-  put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), one(...malformedValues))
+  put(0.06, 'chainId', oneOf('0x7a69', '0x1'))
+  put(0.05, 'type', oneOf('0x0', '0x1', '0x2', '0x3', '0x4', '0x100', 'x', 1))
+  put(0.03, 'blobVersionedHashes', oneOf([], [blobHash]))
+  put(0.02, 'blobHashes', oneOf([blobHash]))
+  put(0.03, 'authorizationList', oneOf([]))
+  if (fields.nonce) put(0.2, 'nonce', oneOf('0x0', '0x1', '0x2', '0x5'))
+  put(0.05, random.pick(['to', 'value', 'gas', 'data', 'gasPrice', 'from']), oneOf(...malformedValues))
   return made
 }
 
@@ -142,9 +152,9 @@ const reads: readonly Kind[] = [
   { method: 'eth_getTransactionCount', weight: 4, parameters: [anyAddress, blockTag] },
   { method: 'eth_getStorageAt', weight: 3, parameters: [anyAddress, slot, blockTag] },
   { method: 'eth_getBlockByNumber', weight: 6, parameters: [blockTag, flag] },
-  { method: 'eth_getBlockByHash', weight: 3, parameters: [mostly(one('$block', hash)), flag] },
+  { method: 'eth_getBlockByHash', weight: 3, parameters: [mostly(oneOf('$block', hash)), flag] },
   { method: 'eth_getBlockTransactionCountByNumber', weight: 2, parameters: [blockTag] },
-  { method: 'eth_getBlockTransactionCountByHash', weight: 2, parameters: [mostly(one('$block', hash))] },
+  { method: 'eth_getBlockTransactionCountByHash', weight: 2, parameters: [mostly(oneOf('$block', hash))] },
   { method: 'eth_getTransactionByBlockNumberAndIndex', weight: 2, parameters: [blockTag, control] },
   { method: 'eth_getTransactionByHash', weight: 4, parameters: [transactionHash] },
   { method: 'eth_getTransactionReceipt', weight: 4, parameters: [transactionHash] },
@@ -152,12 +162,12 @@ const reads: readonly Kind[] = [
   { method: 'eth_feeHistory', weight: 3, parameters: [control, blockTag, percentiles] },
   { method: 'eth_sign', weight: 1, parameters: [anyAddress, code] },
   { method: 'personal_sign', weight: 1, parameters: [code, anyAddress] },
-  { method: 'eth_signTypedData_v4', weight: 1, parameters: [anyAddress, one('x', {}, '{}')] },
+  { method: 'eth_signTypedData_v4', weight: 1, parameters: [anyAddress, oneOf('x', {}, '{}')] },
   { method: 'eth_unknown', weight: 1, parameters: [] },
   {
     method: 'debug_traceTransaction',
     weight: 1,
-    parameters: [transactionHash, one({}, { disableStack: true })],
+    parameters: [transactionHash, oneOf({}, { disableStack: true })],
   },
 ]
 
@@ -169,8 +179,8 @@ const filters: readonly Kind[] = [
   { method: 'eth_getFilterLogs', weight: 2, parameters: [filterId] },
   { method: 'eth_uninstallFilter', weight: 2, parameters: [filterId] },
   { method: 'eth_getLogs', weight: 5, parameters: [logQuery] },
-  { method: 'eth_subscribe', weight: 1, parameters: [one('newHeads', 'other', null)] },
-  { method: 'eth_unsubscribe', weight: 1, parameters: [one('0x1', null)] },
+  { method: 'eth_subscribe', weight: 1, parameters: [oneOf('newHeads', 'other', null)] },
+  { method: 'eth_unsubscribe', weight: 1, parameters: [oneOf('0x1', null)] },
 ]
 
 function logQuery(random: Random): unknown {
@@ -208,7 +218,7 @@ const bodies: readonly string[] = [
 ]
 
 /** Options of a reset, most of them invalid. */
-const resetOptions = one(
+const resetOptions = oneOf(
   null,
   5,
   {},
@@ -243,18 +253,18 @@ const times: readonly Kind[] = [
   {
     method: 'evm_setIntervalMining',
     weight: 1,
-    parameters: [mostly(one(0, 100_000, [100_000, 200_000], [5, 1]))],
+    parameters: [mostly(oneOf(0, 100_000, [100_000, 200_000], [5, 1]))],
   },
   {
     method: 'evm_setBlockGasLimit',
     weight: 2,
-    parameters: [mostly(one('0x0', '0x5208', '0x1c9c380', 100_000))],
+    parameters: [mostly(oneOf('0x0', '0x5208', '0x1c9c380', 100_000))],
   },
   { method: 'evm_snapshot', weight: 3, parameters: [] },
   {
     method: 'evm_revert',
     weight: 3,
-    parameters: [mostly(one('$snapshot', '$snapshot', '0x0', '0x1', '0x63', '1'))],
+    parameters: [mostly(oneOf('$snapshot', '$snapshot', '0x0', '0x1', '0x63', '1'))],
   },
 ].map((kind) => ({ ...kind, changesState: true }))
 
@@ -274,7 +284,7 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
     {
       method: 'anvil_setBlockTimestampInterval',
       weight: 2,
-      parameters: [mostly(one(1, 10))],
+      parameters: [mostly(oneOf(1, 10))],
       changesState: true,
     },
     { method: 'anvil_removeBlockTimestampInterval', weight: 2, parameters: [], changesState: true },
@@ -282,7 +292,7 @@ const own: Readonly<Record<PeerName, readonly Kind[]>> = {
     { method: 'anvil_dropAllTransactions', weight: 1, parameters: [], changesState: true },
     { method: 'anvil_removePoolTransactions', weight: 1, parameters: [anyAddress], changesState: true },
     { method: 'anvil_rollback', weight: 1, parameters: [control], changesState: true },
-    { method: 'anvil_setChainId', weight: 1, parameters: [one(31337)], changesState: true },
+    { method: 'anvil_setChainId', weight: 1, parameters: [oneOf(31337)], changesState: true },
     { method: 'eth_fillTransaction', weight: 4, parameters: [filled] },
     { method: 'eth_signTransaction', weight: 3, parameters: [filled] },
     { method: 'eth_createAccessList', weight: 3, parameters: [called, blockTag] },

@@ -54,13 +54,13 @@ export class DifferenceClasses {
     for (const { count, smallest } of classes) {
       const { name, request, ours, theirs } = smallest
       // The request is never shortened, so that it can be replayed.
-      yield `\n[${count}] ${name}\n  sent   ${request}\n  ours   ${cut(ours)}\n  theirs ${cut(theirs)}`
+      yield `\n[${count}] ${name}\n  sent   ${request}\n  ours   ${truncate(ours)}\n  theirs ${truncate(theirs)}`
     }
   }
 }
 
-const LONGEST_ANSWER = 1500
+const MAX_ANSWER_LENGTH = 1500
 
-function cut(text: string): string {
-  return text.length > LONGEST_ANSWER ? `${text.slice(0, LONGEST_ANSWER)}…` : text
+function truncate(text: string): string {
+  return text.length > MAX_ANSWER_LENGTH ? `${text.slice(0, MAX_ANSWER_LENGTH)}…` : text
 }
