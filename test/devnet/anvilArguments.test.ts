@@ -49,6 +49,12 @@ describe('invalid arguments are refused with the messages of anvil 1.7.1', () =>
       [account, true, 'latest'],
       'invalid type: boolean `true`, expected a 32 byte hex string',
     ],
+    ['trace_filter', [{ fromAddress: null }], 'invalid type: null, expected a sequence'],
+    [
+      'eth_getBalance',
+      [account, { blockNumber: '0x1', requireCanonical: true }],
+      'duplicate field `requireCanonical`',
+    ],
     ['eth_call', ['x'], 'invalid type: string "x", expected struct WithOtherFieldsHelper'],
     [
       'eth_call',

@@ -192,19 +192,22 @@ export interface StructRules {
   knownNames?: readonly string[]
   /** Required members, in the order in which missing ones are reported. */
   required?: readonly string[]
+  /** Optional members that must not be null. */
+  notNull?: readonly string[]
 }
 
-/** An object with known members, nullable unless required. */
+/** An object with known members, nullable by default. */
 export function struct(
-  { expected, naming, knownNames, required = [] }: StructRules,
+  { expected, naming, knownNames, required = [], notNull = [] }: StructRules,
   fields: Readonly<Record<string, Reader>>,
 ): Reader {
+  const strict = new Set([...required, ...notNull])
   return (value) => {
     if (!isObject(value)) throw mismatch(value, expected, naming)
     const read: Record<string, unknown> = { ...value }
     for (const [name, member] of Object.entries(value)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      if (field !== undefined) read[name] = required.includes(name) ? field(member) : option(field)(member)
+      if (field !== undefined) read[name] = strict.has(name) ? field(member) : option(field)(member)
       else if (knownNames !== undefined) throw unknownField(name, knownNames)
     }
     const missing = required.find((name) => !Object.hasOwn(value, name))

@@ -191,6 +191,7 @@ export const traceFilter = struct(
   {
     ...{ expected: 'struct TraceFilter', naming: 'unnamed' },
     knownNames: ['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'mode', 'after', 'count'],
+    notNull: ['fromAddress', 'toAddress'],
   },
   {
     ...{ fromBlock: uint(64), toBlock: uint(64), after: wholeNumber('u64'), count: wholeNumber('u64') },

@@ -172,10 +172,11 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ name: /^eth_simulateV1/, request: /^eth_simulateV1/ }),
     },
     {
-      reason: 'the time and base fee of a block that replaces another follow from its parent',
+      reason:
+        'the time and base fee of a block that replaces another follow from its parent; settings of controls are kept',
       matches: where({
         request: /after (anvil_(reorg|rollback)|evm_revert|anvil_revert)/,
-        name: /(baseFeePerGas|timestamp|eth_(gasPrice|feeHistory|sendTransaction|fillTransaction|signTransaction) \| .*)$/,
+        name: /(baseFeePerGas|timestamp|gasLimit|miner|eth_(gasPrice|feeHistory|sendTransaction|fillTransaction|signTransaction) \| .*)$/,
       }),
     },
     {
@@ -302,6 +303,17 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
     {
       reason: 'the first page has nothing newer, and the last page nothing older',
       matches: where({ name: /^ots_searchTransactions\w+ \| \.result\.(first|last)Page$/ }),
+    },
+    {
+      reason: 'debug_traceCall takes a txIndex, as in geth',
+      matches: where({ name: /^debug_traceCall/, request: /^debug_traceCall .*"txIndex"/ }),
+    },
+    {
+      reason: 'a transaction with a gas price and a tip gets its estimated gas; in anvil that of a block',
+      matches: where({
+        name: /^eth_(send|sign)Transaction \| \.result$/,
+        request: /^eth_\w+ .*"gasPrice":.*"maxPriorityFeePerGas":/,
+      }),
     },
     {
       reason: 'an invalid timeout is refused, as in geth',
