@@ -1,6 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hexToBytes } from '../encoding/hex.js'
+import { parseJsonInSlices } from '../encoding/json.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 
 /** An entry of a contract's ABI with inputs: a function, event or error. */
 export interface AbiEntry {
@@ -47,10 +49,11 @@ export async function readArtifacts(directory: string): Promise<ContractArtifact
   return found
 }
 
-/** Reads a JSON file; undefined if it cannot be read. */
+/** Reads a JSON file, in steps: a build may have a hundred megabytes. Undefined if it cannot be read. */
 export async function readJson(path: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'))
+    const text = await readFile(path, 'utf8')
+    return await runInSlices(parseJsonInSlices(text), new TimeSlice())
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ export interface ListedContract {
 
 /** The compiled contracts of a directory, with their sources if available. */
 export interface ContractLibrary {
-  list(): ListedContract[]
+  list(): Iterable<ListedContract>
   /** Identifies the contract with the given runtime code. */
   identify(code: Uint8Array): { id: number; name: string } | undefined
   /** Returns the mapping from instructions to source lines. */
@@ -37,14 +37,11 @@ export async function readContractLibrary(directory: string | undefined): Promis
   const sourceOf = (code: Uint8Array): ContractSource | undefined =>
     code.length === 0 ? undefined : sources.find((source) => bytesEqual(source.code, code))
   return {
-    list: () =>
-      artifacts.map(({ name, abi, code }, id) => ({
-        id,
-        name,
-        abi,
-        hasCode: code.length > 0,
-        hasSource: sourceOf(code) !== undefined,
-      })),
+    *list() {
+      for (const [id, { name, abi, code }] of artifacts.entries()) {
+        yield { id, name, abi, hasCode: code.length > 0, hasSource: sourceOf(code) !== undefined }
+      }
+    },
     identify: (code) => {
       const id = artifacts.findIndex(
         (artifact) => artifact.code.length > 0 && isSameCode(artifact.code, code),

@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { hexToBytes } from '../../encoding/hex.js'
-import { type ContractLibrary, readContractLibrary } from '../../report/contractLibrary.js'
+import {
+  type ContractLibrary,
+  type ListedContract,
+  readContractLibrary,
+} from '../../report/contractLibrary.js'
 import type { ControlSetup } from '../app.js'
+import { objectPieces, sendJson } from '../jsonStream.js'
 import { type ControlRoute, readBody } from '../route.js'
 
 /** Maximum hexadecimal digits of code to identify: more than ten times what a chain may have (EIP-170). */
@@ -25,7 +30,7 @@ export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
       path: '/contracts',
       summary: 'List the compiled contracts of --artifacts',
       answer: 'Id, name and ABI of each, and whether its code and source are known',
-      handle: async (context) => context.json((await load()).list()),
+      handle: async (context) => sendJson(context, listOf((await load()).list())),
     },
     {
       method: 'post',
@@ -47,8 +52,19 @@ export function contractRoutes({ artifacts }: ControlSetup): ControlRoute[] {
         const source = (await load()).source(Number(context.req.param('id')))
         return source === undefined
           ? context.json({ error: 'no source for this contract' }, 404)
-          : context.json(source)
+          : sendJson(context, objectPieces(source))
       },
     },
   ]
+}
+
+/** Formats contracts one by one, and their ABIs entry by entry: the build of a large project has many megabytes. */
+function* listOf(contracts: Iterable<ListedContract>): Generator<string> {
+  let separator = '['
+  for (const contract of contracts) {
+    yield separator
+    yield* objectPieces(contract)
+    separator = ','
+  }
+  yield separator === '[' ? '[]' : ']'
 }

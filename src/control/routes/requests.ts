@@ -1,8 +1,6 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
-import type { StreamingApi } from 'hono/utils/stream'
 import * as z from 'zod'
-import { textChunks } from '../../encoding/timeSlice.js'
 import { checkConfiguration } from '../../provider/configuration.js'
 import {
   type Journal,
@@ -15,6 +13,7 @@ import {
 import { search } from '../../provider/journal/search.js'
 import { timeline } from '../../provider/journal/timeline.js'
 import type { ControlSetup } from '../app.js'
+import { listPieces, sendJson, writePieces } from '../jsonStream.js'
 import type { ControlRoute } from '../route.js'
 import { journalEntrySchema } from '../schemas.js'
 
@@ -87,10 +86,10 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
         )
         const found = await search(journal, wanted, { before, limit })
         const entries = entriesOf(found.reverse(), { summary })
-        context.header('content-type', format === 'json' ? 'application/json' : 'application/x-ndjson')
+        if (format === 'json') return sendJson(context, listPieces(entries))
+        context.header('content-type', 'application/x-ndjson')
         if (format === 'stream') return follow(context, journal, entries, wanted)
-        const pieces = format === 'json' ? listOf(entries) : linesOf(entries)
-        return stream(context, (out) => writePieces(out, pieces))
+        return stream(context, (out) => writePieces(out, linesOf(entries)))
       },
     },
     {
@@ -138,25 +137,8 @@ function* entriesOf(
   for (const entry of found) yield summary ? summaryOf(entry) : entryOf(entry)
 }
 
-function* listOf(entries: Iterable<JournalEntry>): Generator<string> {
-  let separator = '['
-  for (const entry of entries) {
-    yield separator + JSON.stringify(entry)
-    separator = ','
-  }
-  yield separator === '[' ? '[]' : ']'
-}
-
 function* linesOf(entries: Iterable<JournalEntry>): Generator<string> {
   for (const entry of entries) yield toLine(entry)
-}
-
-/** Writes text, and yields to other requests in between. */
-async function writePieces(out: StreamingApi, pieces: Iterable<string>): Promise<void> {
-  for await (const chunk of textChunks(pieces)) {
-    if (out.aborted) return
-    await out.write(chunk)
-  }
 }
 
 /** Characters that may wait for a reader; one that lags further behind is disconnected. */
