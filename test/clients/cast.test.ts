@@ -19,8 +19,8 @@ describe.skipIf(program === undefined)(
     afterAll(() => chain.node.stop())
 
     /** Runs cast against the node. @returns its output */
-    async function cast(...words: string[]): Promise<string> {
-      const { stdout } = await run(program ?? '', [...words, '--rpc-url', chain.node.url])
+    async function cast(...parameters: string[]): Promise<string> {
+      const { stdout } = await run(program ?? '', [...parameters, '--rpc-url', chain.node.url])
       return stdout.trim()
     }
 

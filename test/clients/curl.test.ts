@@ -21,8 +21,8 @@ afterAll(async () => {
 })
 
 /** Output of curl: head, raw body, trailers. */
-async function curl(path: string, ...words: string[]): Promise<string> {
-  const { stdout } = await execute('curl', ['-sS', '-i', ...words, `${node.ipfsUrl}${path}`])
+async function curl(path: string, ...options: string[]): Promise<string> {
+  const { stdout } = await execute('curl', ['-sS', '-i', ...options, `${node.ipfsUrl}${path}`])
   return stdout
 }
 

@@ -115,11 +115,11 @@ describe.skipIf(!isInstalled)("Kubo's command (skipped unless it is in the path)
     name: string,
     parameters: readonly string[],
   ): Promise<{ line: string; printed: string }[]> {
-    const place = join(folder, name)
-    await prepare(place)
-    const env = { ...process.env, IPFS_PATH: join(place, 'repository'), NO_COLOR: '1' }
-    const ipfs = (words: readonly string[]): Promise<Outcome> =>
-      execute('ipfs', words, { cwd: place, env, maxBuffer: 2 ** 26, encoding: 'latin1' }).then(
+    const directory = join(folder, name)
+    await prepare(directory)
+    const env = { ...process.env, IPFS_PATH: join(directory, 'repository'), NO_COLOR: '1' }
+    const ipfs = (args: readonly string[]): Promise<Outcome> =>
+      execute('ipfs', args, { cwd: directory, env, maxBuffer: 2 ** 26, encoding: 'latin1' }).then(
         ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
         (error: Outcome) => error,
       )
@@ -127,20 +127,20 @@ describe.skipIf(!isInstalled)("Kubo's command (skipped unless it is in the path)
     const known: Record<string, string> = {}
     const results = []
     for (const line of lines) {
-      const words = line.split(' ').map((word) => word.replace(/\$(\w+)/, (_, id: string) => known[id] ?? ''))
-      const { stdout, stderr, code } = await ipfs([...parameters, ...words])
-      if (line.startsWith('dag export')) await writeFile(join(place, 'out.car'), stdout, 'latin1')
+      const args = line.split(' ').map((word) => word.replace(/\$(\w+)/, (_, id: string) => known[id] ?? ''))
+      const { stdout, stderr, code } = await ipfs([...parameters, ...args])
+      if (line.startsWith('dag export')) await writeFile(join(directory, 'out.car'), stdout, 'latin1')
       if (line.startsWith('dag put')) known['node'] = stdout.trim()
       if (line === lines[0]) {
         known['tree'] = stdout.trim().split('\n').at(-1)?.split(' ')[1] ?? ''
         const value = { list: [1, 'two'], link: { '/': known['tree'] } }
-        await writeFile(join(place, 'value.json'), JSON.stringify(value))
+        await writeFile(join(directory, 'value.json'), JSON.stringify(value))
       }
       const ordered = unordered.test(line) ? stdout.split('\n').sort().join('\n') : stdout
       const text = `${code}\n${ordered}\n${stderr}`
       results.push({ line, printed: ownParts.reduce((all, part) => all.replace(part, ''), text) })
     }
-    return [...results, { line: 'what was written', printed: await digests(join(place, 'out')) }]
+    return [...results, { line: 'what was written', printed: await digests(join(directory, 'out')) }]
   }
 
   it('prints and writes the same with the node as with its own repository', async () => {
@@ -159,14 +159,14 @@ interface Outcome {
 }
 
 /** Files to add. */
-async function prepare(place: string): Promise<void> {
-  await mkdir(join(place, 'tree/folder'), { recursive: true })
-  await mkdir(join(place, 'out'))
-  await writeFile(join(place, 'tree/small.txt'), 'hello world\n')
-  await writeFile(join(place, 'tree/folder/other.txt'), 'something else\n')
+async function prepare(directory: string): Promise<void> {
+  await mkdir(join(directory, 'tree/folder'), { recursive: true })
+  await mkdir(join(directory, 'out'))
+  await writeFile(join(directory, 'tree/small.txt'), 'hello world\n')
+  await writeFile(join(directory, 'tree/folder/other.txt'), 'something else\n')
   const large = Uint8Array.from({ length: 700_000 }, (_, at) => at * 31 + (at >> 8))
-  await writeFile(join(place, 'tree/large'), large)
-  await symlink('small.txt', join(place, 'tree/link'))
+  await writeFile(join(directory, 'tree/large'), large)
+  await symlink('small.txt', join(directory, 'tree/link'))
 }
 
 /** Hashes of all files in a directory, and targets of symlinks. */

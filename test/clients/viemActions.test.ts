@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNode } from '../../src/index.js'
 import { type Peer, startPeer } from '../differential/devnets/peer.js'
 import { foundryProgram } from '../support/foundry.js'
-import { type ActionClient, type Places, connectActions, leftOut, scenes } from './viemScenes.js'
+import { type ActionClient, type SceneResults, connectActions, leftOut, scenes } from './viemScenes.js'
 
 const GAS_LIMIT = 30_000_000
 const hasAnvil = foundryProgram('anvil') !== undefined
@@ -54,11 +54,11 @@ function comparableError(error: Error): unknown {
 
 async function outcome(
   client: ActionClient,
-  places: Places,
+  results: SceneResults,
   { run }: (typeof scenes)[number],
 ): Promise<unknown> {
   try {
-    return { value: comparable(await run(client, places)) }
+    return { value: comparable(await run(client, results)) }
   } catch (error) {
     // An error in the scene itself would be the same on both sides.
     if (!(error instanceof BaseError)) throw error
@@ -69,13 +69,13 @@ async function outcome(
 describe.skipIf(!hasAnvil)("viem's actions (skipped without anvil)", () => {
   let node: Awaited<ReturnType<typeof createNode>>
   let anvil: Peer
-  const sides: { client: ActionClient; places: Places }[] = []
+  const sides: { client: ActionClient; results: SceneResults }[] = []
   beforeAll(async () => {
     node = await createNode({ port: 0, compat: 'anvil', gasLimit: GAS_LIMIT })
     anvil = (await startPeer('anvil', GAS_LIMIT)) as Peer
     for (const { url } of [node, anvil]) {
-      const places = { answers: 0 } as Places
-      sides.push({ client: connectActions(url, places), places })
+      const results = { answers: 0 } as SceneResults
+      sides.push({ client: connectActions(url, results), results })
     }
   })
   afterAll(() => Promise.all([node.stop(), anvil.stop()]))
@@ -84,7 +84,7 @@ describe.skipIf(!hasAnvil)("viem's actions (skipped without anvil)", () => {
     'give on this node what they give on anvil: %s',
     async (_, scene) => {
       const [ours, theirs] = await Promise.all(
-        sides.map(({ client, places }) => outcome(client, places, scene)),
+        sides.map(({ client, results }) => outcome(client, results, scene)),
       )
       expect(ours).toEqual(theirs)
     },

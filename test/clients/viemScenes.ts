@@ -67,12 +67,12 @@ export type ActionClient = Client<HttpTransport, typeof foundry, LocalAccount> &
   PublicActions<HttpTransport, typeof foundry, LocalAccount> &
   WalletActions<typeof foundry, LocalAccount>
 
-export function connectActions(url: string, places: Places): ActionClient {
+export function connectActions(url: string, results: SceneResults): ActionClient {
   return createTestClient({
     mode: 'anvil',
     account: owner,
     chain: foundry,
-    transport: http(url, { retryCount: 0, onFetchResponse: () => void places.answers++ }),
+    transport: http(url, { retryCount: 0, onFetchResponse: () => void results.answers++ }),
     pollingInterval: 20,
     cacheTime: 0,
   })
@@ -81,7 +81,7 @@ export function connectActions(url: string, places: Places): ActionClient {
 }
 
 /** Results of earlier scenes for later ones. */
-export interface Places {
+export interface SceneResults {
   /** Number of requests answered over HTTP. */
   answers: number
   token: Hex
@@ -96,7 +96,7 @@ export interface Places {
 /** One use of a viem action on the chain built by earlier scenes. */
 export interface Scene {
   action: string
-  run(client: ActionClient, places: Places): unknown
+  run(client: ActionClient, results: SceneResults): unknown
 }
 
 async function mined(client: ActionClient, hash: Hex) {
@@ -124,9 +124,9 @@ async function watched<Report>(
 }
 
 /** Whether two more requests have been answered: the creation and first poll of a filter. */
-function afterTwoAnswers(places: Places): () => boolean {
-  const { answers } = places
-  return () => places.answers >= answers + 2
+function afterTwoAnswers(results: SceneResults): () => boolean {
+  const { answers } = results
+  return () => results.answers >= answers + 2
 }
 
 /** Actions without a scene, with the reason. */
@@ -157,28 +157,28 @@ export const scenes: readonly Scene[] = [
   { action: 'getBlock', run: (client) => client.getBlock() },
   {
     action: 'deployContract',
-    async run(client, places) {
+    async run(client, results) {
       for (const [name, { abi, bytecode }, args] of [
         ['token', token, ['Token', 'TKN', parseEther('1000')]],
         ['store', store, []],
         ['reverter', reverter, []],
       ] as const) {
         const { contractAddress } = await mined(client, await client.deployContract({ abi, bytecode, args }))
-        places[name] = contractAddress as Hex
+        results[name] = contractAddress as Hex
       }
-      return [places.token, places.store, places.reverter]
+      return [results.token, results.store, results.reverter]
     },
   },
   {
     action: 'writeContract',
-    async run(client, places) {
-      places.transfer = await client.writeContract({
-        address: places.token,
+    async run(client, results) {
+      results.transfer = await client.writeContract({
+        address: results.token,
         abi: erc20,
         functionName: 'transfer',
         args: [recipient, 5n],
       })
-      return places.transfer
+      return results.transfer
     },
   },
   { action: 'waitForTransactionReceipt', run: (client, { transfer }) => mined(client, transfer) },
@@ -672,19 +672,19 @@ export const scenes: readonly Scene[] = [
   },
   {
     action: 'watchBlockNumber',
-    run: (client, places) =>
+    run: (client, results) =>
       watched<bigint>(
         (report) => client.watchBlockNumber({ onBlockNumber: report }),
-        afterTwoAnswers(places),
+        afterTwoAnswers(results),
         () => client.mine({ blocks: 1 }),
       ),
   },
   {
     action: 'watchBlocks',
-    run: (client, places) =>
+    run: (client, results) =>
       watched(
         (report) => client.watchBlocks({ onBlock: report }),
-        afterTwoAnswers(places),
+        afterTwoAnswers(results),
         () => client.mine({ blocks: 1 }),
       ),
   },
@@ -710,13 +710,13 @@ export const scenes: readonly Scene[] = [
   },
   {
     action: 'watchEvent',
-    run: (client, places) =>
+    run: (client, results) =>
       watched(
-        (report) => client.watchEvent({ address: places.token, event: erc20[0], onLogs: report }),
-        afterTwoAnswers(places),
+        (report) => client.watchEvent({ address: results.token, event: erc20[0], onLogs: report }),
+        afterTwoAnswers(results),
         () =>
           client.writeContract({
-            address: places.token,
+            address: results.token,
             abi: erc20,
             functionName: 'transfer',
             args: [recipient, 8n],
@@ -725,13 +725,13 @@ export const scenes: readonly Scene[] = [
   },
   {
     action: 'watchContractEvent',
-    run: (client, places) =>
+    run: (client, results) =>
       watched(
-        (report) => client.watchContractEvent({ address: places.token, abi: erc20, onLogs: report }),
-        afterTwoAnswers(places),
+        (report) => client.watchContractEvent({ address: results.token, abi: erc20, onLogs: report }),
+        afterTwoAnswers(results),
         () =>
           client.writeContract({
-            address: places.token,
+            address: results.token,
             abi: erc20,
             functionName: 'transfer',
             args: [recipient, 8n],
@@ -740,18 +740,18 @@ export const scenes: readonly Scene[] = [
   },
   {
     action: 'watchPendingTransactions',
-    run: (client, places) =>
+    run: (client, results) =>
       watched(
         (report) => client.watchPendingTransactions({ onTransactions: report }),
-        afterTwoAnswers(places),
+        afterTwoAnswers(results),
         () => client.sendTransaction({ to: recipient, value: 3n }),
       ),
   },
   {
     action: 'snapshot',
-    async run(client, places) {
-      places.snapshot = await client.snapshot()
-      return places.snapshot
+    async run(client, results) {
+      results.snapshot = await client.snapshot()
+      return results.snapshot
     },
   },
   { action: 'setBalance', run: (client) => client.setBalance({ address: recipient, value: 17n }) },
@@ -926,9 +926,9 @@ export const scenes: readonly Scene[] = [
   { action: 'setAutomine', run: (client) => client.setAutomine(true) },
   {
     action: 'dumpState',
-    async run(client, places) {
-      places.state = await client.dumpState()
-      return places.state.slice(0, 6)
+    async run(client, results) {
+      results.state = await client.dumpState()
+      return results.state.slice(0, 6)
     },
   },
   {

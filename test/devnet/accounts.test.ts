@@ -12,72 +12,75 @@ import { refusalOf, startDevnet, stopAll, type Receipt } from './support.js'
 
 afterEach(stopAll)
 
-const someone: Hex = `0x${'51'.repeat(20)}`
+const stranger: Hex = `0x${'51'.repeat(20)}`
 const other: Hex = `0x${'52'.repeat(20)}`
 const ether = '0xde0b6b3a7640000'
 
 describe('impersonation', () => {
   test('accepts transactions of an account until impersonation stops', async () => {
     const { call, send, to } = await startDevnet()
-    await call('anvil_setBalance', someone, ether)
-    expect(await refusalOf(send({ from: someone, to }))).toEqual({ code: -32000, message: 'unknown account' })
-    expect(await call('hardhat_impersonateAccount', someone)).toBe(true)
-    expect((await send({ from: someone, to, value: '0x1' })).from).toBe(someone)
-    expect(await call<Hex[]>('eth_accounts')).toContain(someone)
-    expect((await refusalOf(call('eth_sign', someone, '0x'))).message).toBe('unknown account')
-    expect(await call('hardhat_stopImpersonatingAccount', someone)).toBe(true)
-    expect(await call('hardhat_stopImpersonatingAccount', someone)).toBe(false)
-    expect(await call('anvil_stopImpersonatingAccount', someone)).toBeNull()
-    expect((await refusalOf(send({ from: someone, to }))).code).toBe(-32000)
+    await call('anvil_setBalance', stranger, ether)
+    expect(await refusalOf(send({ from: stranger, to }))).toEqual({
+      code: -32000,
+      message: 'unknown account',
+    })
+    expect(await call('hardhat_impersonateAccount', stranger)).toBe(true)
+    expect((await send({ from: stranger, to, value: '0x1' })).from).toBe(stranger)
+    expect(await call<Hex[]>('eth_accounts')).toContain(stranger)
+    expect((await refusalOf(call('eth_sign', stranger, '0x'))).message).toBe('unknown account')
+    expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(true)
+    expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(false)
+    expect(await call('anvil_stopImpersonatingAccount', stranger)).toBeNull()
+    expect((await refusalOf(send({ from: stranger, to }))).code).toBe(-32000)
   })
 
   test('works for contracts, although they cannot sign', async () => {
     const { call, send, to } = await startDevnet()
-    await call('anvil_setBalance', someone, ether)
-    await call('anvil_setCode', someone, '0x00')
-    await call('anvil_impersonateAccount', someone)
-    expect((await send({ from: someone, to, value: '0x1' })).status).toBe('0x1')
+    await call('anvil_setBalance', stranger, ether)
+    await call('anvil_setCode', stranger, '0x00')
+    await call('anvil_impersonateAccount', stranger)
+    expect((await send({ from: stranger, to, value: '0x1' })).status).toBe('0x1')
   })
 
   test('of all accounts needs no addresses', async () => {
     const { call, send, to } = await startDevnet({ autoImpersonate: true })
-    await call('anvil_setBalance', someone, ether)
-    expect((await send({ from: someone, to })).status).toBe('0x1')
+    await call('anvil_setBalance', stranger, ether)
+    expect((await send({ from: stranger, to })).status).toBe('0x1')
     await call('anvil_autoImpersonateAccount', false)
-    expect((await refusalOf(send({ from: someone, to }))).code).toBe(-32000)
+    expect((await refusalOf(send({ from: stranger, to }))).code).toBe(-32000)
   })
 
   test('gives equal transactions of two accounts two hashes, which survive a round trip', async () => {
     const { call, to } = await startDevnet({ autoImpersonate: true })
     const hashes: Hex[] = []
-    for (const from of [someone, other]) {
+    for (const from of [stranger, other]) {
       await call('anvil_setBalance', from, ether)
       hashes.push(await call<Hex>('eth_sendTransaction', { from, to, value: '0x1', gas: '0x5208' }))
     }
     expect(new Set(hashes).size).toBe(2)
     const raw = await call<TransactionSerialized>('eth_getRawTransactionByHash', hashes[0])
-    expect(await recoverTransactionAddress({ serializedTransaction: raw })).not.toBe(someone)
+    expect(await recoverTransactionAddress({ serializedTransaction: raw })).not.toBe(stranger)
   })
 
   test('is what eth_sendUnsignedTransaction does for one transaction', async () => {
     const { call, to } = await startDevnet()
-    await call('anvil_setBalance', someone, ether)
-    const hash = await call<Hex>('eth_sendUnsignedTransaction', { from: someone, to, value: '0x2' })
+    await call('anvil_setBalance', stranger, ether)
+    const hash = await call<Hex>('eth_sendUnsignedTransaction', { from: stranger, to, value: '0x2' })
     expect(await call<Receipt>('eth_getTransactionReceipt', hash)).toMatchObject({
-      from: someone,
+      from: stranger,
       status: '0x1',
     })
   })
 
   test('of ganache adds and removes accounts', async () => {
     const { call, send, to } = await startDevnet({ compat: 'ganache' })
-    await call('evm_setAccountBalance', someone, ether)
-    expect(await call('evm_addAccount', someone, '')).toBe(true)
-    expect(await call('evm_addAccount', someone, '')).toBe(false)
-    expect(await call('personal_unlockAccount', someone, '', 0)).toBe(true)
-    expect((await send({ from: someone, to })).status).toBe('0x1')
-    expect(await call('evm_removeAccount', someone, '')).toBe(true)
-    expect(await call('evm_removeAccount', someone, '')).toBe(false)
+    await call('evm_setAccountBalance', stranger, ether)
+    expect(await call('evm_addAccount', stranger, '')).toBe(true)
+    expect(await call('evm_addAccount', stranger, '')).toBe(false)
+    expect(await call('personal_unlockAccount', stranger, '', 0)).toBe(true)
+    expect((await send({ from: stranger, to })).status).toBe('0x1')
+    expect(await call('evm_removeAccount', stranger, '')).toBe(true)
+    expect(await call('evm_removeAccount', stranger, '')).toBe(false)
   })
 })
 
@@ -125,8 +128,8 @@ describe('the mempool', () => {
     const mined = await call<Hex>('eth_sendTransaction', { from, to })
     await call('evm_mine')
     // hardhat 2.29.1
-    const words = `Transaction ${mined} cannot be dropped because it's already mined`
-    expect(await refusalOf(call('hardhat_dropTransaction', mined))).toEqual({ code: -32602, message: words })
+    const message = `Transaction ${mined} cannot be dropped because it's already mined`
+    expect(await refusalOf(call('hardhat_dropTransaction', mined))).toEqual({ code: -32602, message })
     expect(await call('anvil_dropTransaction', mined)).toBeNull()
     expect(await waiting()).toBe(0)
   })
@@ -162,7 +165,7 @@ describe('the mempool', () => {
       transport: http(node.url),
     })
     expect(wallet.account.address).toBe(from)
-    const authorization = await wallet.signAuthorization({ contractAddress: someone, nonce: 3 })
+    const authorization = await wallet.signAuthorization({ contractAddress: stranger, nonce: 3 })
     await call('evm_setAutomine', false)
     const hashes: Hex[] = []
     for (let nonce = 0; nonce < 5; nonce++) {

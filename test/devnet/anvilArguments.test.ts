@@ -10,7 +10,7 @@ const address = '20 bytes, represented as a hex string of length 40, an array of
 const read = (method: string, params: unknown): unknown => anvilArguments({ method, params, isLarge: false })
 
 describe('invalid arguments are refused with the messages of anvil 1.7.1', () => {
-  test.each<[method: string, params: unknown, words: string]>([
+  test.each<[method: string, params: unknown, message: string]>([
     ['eth_accounts', [1], 'invalid type: number, expected unit'],
     ['eth_accounts', [null], 'expected params sequence with length 0 but got 1'],
     ['eth_chainId', {}, 'invalid type: map, expected a sequence'],
@@ -91,8 +91,8 @@ describe('invalid arguments are refused with the messages of anvil 1.7.1', () =>
     ],
     ['anvil_setBlockTimestampInterval', [1.5], 'invalid number'],
     ['ots_getBlockTransactions', [unknown, 0, 5], `invalid type: string "${unknown}", expected u64`],
-  ])('%s %j: %s', (method, params, words) => {
-    expect(() => read(method, params)).toThrow(words)
+  ])('%s %j: %s', (method, params, message) => {
+    expect(() => read(method, params)).toThrow(message)
   })
 })
 

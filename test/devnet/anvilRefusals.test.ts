@@ -12,8 +12,8 @@ const contract: Hex = `0x${'c0'.repeat(20)}`
 const signer = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 const gwei = 10n ** 9n
 
-/** Errors of a transaction, by fields. */
-const mistakes = {
+/** Faults of a transaction, with the fields that cause them. */
+const faultyFields = {
   nonce: { nonce: '0x0' },
   'too little gas': { gas: '0x5207' },
   'too much gas': { gas: '0x1c9c381' },
@@ -48,10 +48,10 @@ const answers = {
   'blobs without a sidecar': { code: -32602, message: 'Failed to decode transaction' },
 } as const
 
-type Mistake = keyof typeof mistakes
+type Fault = keyof typeof faultyFields
 
-/** Messages of anvil 1.7.1 for transactions with two errors. */
-const told: readonly (readonly [Mistake, Mistake, keyof typeof answers])[] = [
+/** The fault that anvil 1.7.1 reports for transactions with two of them. */
+const reported: readonly (readonly [Fault, Fault, keyof typeof answers])[] = [
   ['nonce', 'too little gas', 'nonce'],
   ['nonce', 'too much gas', 'nonce'],
   ['nonce', 'a low cap', 'nonce'],
@@ -84,8 +84,8 @@ describe('under --compat anvil', () => {
   test("the first of two errors in anvil's order of checks is reported", async () => {
     const { call, send } = await startAnvil()
     await send({ to })
-    for (const [one, other, first] of told) {
-      const sent = { from, to, ...mistakes[one], ...mistakes[other] }
+    for (const [one, other, first] of reported) {
+      const sent = { from, to, ...faultyFields[one], ...faultyFields[other] }
       expect([one, other, await refusalOf(call('eth_sendTransaction', sent))]).toEqual([
         one,
         other,
@@ -128,7 +128,7 @@ describe('under --compat anvil', () => {
 
   test('a call needs both fees in order or neither, and ignores a gas price next to them', async () => {
     const { call } = await startAnvil()
-    const words = 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`'
+    const tipAboveCap = 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`'
     for (const method of ['eth_call', 'eth_estimateGas', 'debug_traceCall']) {
       for (const fees of [
         { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' },
@@ -136,7 +136,7 @@ describe('under --compat anvil', () => {
         { gasPrice: numberToHex(2n * gwei), maxPriorityFeePerGas: '0x1' },
       ]) {
         const message = { from: stranger, to: contract, data: '0x00', ...fees }
-        expect(await refusalOf(call(method, message))).toEqual({ code: -32602, message: words })
+        expect(await refusalOf(call(method, message))).toEqual({ code: -32602, message: tipAboveCap })
       }
     }
     // Returns the gas price.

@@ -40,7 +40,7 @@ const prefix = 'VM Exception while processing transaction:'
 describe('a failed call', () => {
   test('has the code and message of hardhat 2.28.0 under --compat hardhat', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
-    const rows: [data: Hex, words: string][] = [
+    const rows: [data: Hex, message: string][] = [
       ['0x', 'Transaction reverted without a reason string'],
       [text, `${prefix} reverted with reason string 'hi'`],
       ['0x08', `${prefix} reverted with an unrecognized custom error (return data: 0x08)`],
@@ -50,8 +50,8 @@ describe('a failed call', () => {
       [panic(0x31), `${prefix} reverted with panic code 0x31 (.pop() was called on an empty array)`],
       [panic(0x99), `${prefix} reverted with unknown panic code 0x99`],
     ]
-    for (const [data, words] of rows) {
-      const answer = { code: -32603, message: `Error: ${words}` }
+    for (const [data, message] of rows) {
+      const answer = { code: -32603, message: `Error: ${message}` }
       expect(await failureOf(devnet, reverting(data))).toEqual(answer)
     }
     const unexplained = { code: -32603, message: 'Error: Transaction reverted without a reason string' }
@@ -69,7 +69,7 @@ describe('a failed call', () => {
 
   test('has the message of ganache 7.9.2 under --compat ganache', async () => {
     const devnet = await startDevnet({ compat: 'ganache' })
-    const rows: [code: Hex, words: string][] = [
+    const rows: [code: Hex, message: string][] = [
       [reverting('0x'), `${prefix} revert`],
       [reverting(text), `${prefix} revert hi`],
       [reverting(panic(1)), `${prefix} revert`],

@@ -218,16 +218,16 @@ describe('under --compat hardhat', () => {
 
   test("a transaction of type 3, or with blob hashes under hardhat's name for them, must be raw", async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
-    const words = (what: string, issue: number) =>
+    const unsupported = (what: string, issue: number) =>
       `An EIP-4844 (shard blob) ${what} was received, but Hardhat only supports them via \`eth_sendRawTransaction\`. See https://github.com/NomicFoundation/hardhat/issues/${issue}`
     const blobHash = `0x01${'ab'.repeat(31)}`
     for (const fields of [{ to: from, type: '0x3' }, { type: '0x3' }, { to: from, blobHashes: [blobHash] }]) {
       expect(await errorOf(devnet, 'eth_sendTransaction', { from, ...fields })).toEqual(
-        refusal(-32000, words('transaction', 5023)),
+        refusal(-32000, unsupported('transaction', 5023)),
       )
     }
     expect(await errorOf(devnet, 'eth_call', { from, to: from, blobHashes: [blobHash] })).toEqual(
-      refusal(-32000, words('call request', 5182)),
+      refusal(-32000, unsupported('call request', 5182)),
     )
     for (const type of ['0x100', 'x', 256]) {
       expect(await errorOf(devnet, 'eth_sendTransaction', { from, to: from, type })).toMatchObject({

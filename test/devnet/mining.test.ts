@@ -13,14 +13,14 @@ test('the pending block has the time that it would have if mined now', async () 
   const teller: Hex = `0x${'99'.repeat(20)}`
   // TIMESTAMP PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
   await call('anvil_setCode', teller, '0x425f5260205ff3')
-  const told = async () => Number(await call<Hex>('eth_call', { to: teller }, 'pending'))
+  const pendingTime = async () => Number(await call<Hex>('eth_call', { to: teller }, 'pending'))
   const later = (await time(block())) + 60
   const clock = vi.spyOn(Date, 'now')
   onTestFinished(() => clock.mockRestore())
   for (const now of [later, later + 60]) {
     clock.mockReturnValue(now * 1000)
     expect(await time(block('pending'))).toBe(now)
-    expect(await told()).toBe(now)
+    expect(await pendingTime()).toBe(now)
   }
 })
 

@@ -11,13 +11,13 @@ beforeAll(buildCommand, 120_000)
 afterEach(() => Promise.all(running.splice(0).map((command) => stopCommand(command))))
 
 /** Calls the console with its own input: calldatacopy, staticcall, stop. */
-const talkerCode = '0x365f5f375f5f365f73000000000000000000636f6e736f6c652e6c6f675afa5000'
-const talker: Hex = `0x${'7a'.repeat(20)}`
+const loggerCode = '0x365f5f375f5f365f73000000000000000000636f6e736f6c652e6c6f675afa5000'
+const logger: Hex = `0x${'7a'.repeat(20)}`
 const log = (text: string, value: bigint) =>
   encodeFunctionData({ abi: parseAbi(['function log(string,uint256) view']), args: [text, value] })
 
-async function start(...words: string[]) {
-  const command = runCommand(['--port', '0', '--ipfs-port', '0', ...words])
+async function start(...options: string[]) {
+  const command = runCommand(['--port', '0', '--ipfs-port', '0', ...options])
   running.push(command)
   await until(() => /^Listening on /m.test(command.stdout()))
   const url = `http://${/^Listening on (\S+)/m.exec(command.stdout())?.[1] ?? ''}`
@@ -30,17 +30,17 @@ async function start(...words: string[]) {
 describe('the command prints', () => {
   test('the console.log output of contracts in calls and transactions, once each', async () => {
     const { call, from, lines, says } = await start()
-    await call('anvil_setCode', talker, talkerCode)
-    await call('eth_call', { to: talker, data: log('called', 1n) }, 'latest')
+    await call('anvil_setCode', logger, loggerCode)
+    await call('eth_call', { to: logger, data: log('called', 1n) }, 'latest')
     await says('called 1')
-    const gas = await call<Hex>('eth_estimateGas', { from, to: talker, data: log('sent', 2n) })
+    const gas = await call<Hex>('eth_estimateGas', { from, to: logger, data: log('sent', 2n) })
     await call('eth_getBlockByNumber', 'pending', false)
-    await call('eth_sendTransaction', { from, to: talker, data: log('sent', 2n), gas })
+    await call('eth_sendTransaction', { from, to: logger, data: log('sent', 2n), gas })
     await says('sent 2')
     await call('anvil_setLoggingEnabled', false)
-    await call('eth_call', { to: talker, data: log('unheard', 3n) }, 'latest')
+    await call('eth_call', { to: logger, data: log('unheard', 3n) }, 'latest')
     await call('anvil_setLoggingEnabled', true)
-    await call('eth_call', { to: talker, data: log('heard', 4n) }, 'latest')
+    await call('eth_call', { to: logger, data: log('heard', 4n) }, 'latest')
     await says('heard 4')
     expect(lines().filter((line) => /called|sent|heard/.test(line))).toEqual([
       'called 1',
@@ -54,7 +54,7 @@ describe('the command prints', () => {
     const { call, from, says } = await start('--artifacts', 'fixtures/contracts/artifacts')
     const hash = await call<Hex>('eth_sendTransaction', { from, data: bytecode })
     const { contractAddress: to } = await call<{ contractAddress: Hex }>('eth_getTransactionReceipt', hash)
-    const calls: [name: string, args: readonly unknown[], words: string][] = [
+    const calls: [name: string, args: readonly unknown[], message: string][] = [
       ['revertWithReason', ['nope'], 'reverted with nope'],
       ['revertWithoutReason', [], 'reverted without a reason'],
       ['revertWithCustomError', [to, 1n, 2n], `reverted with InsufficientFunds(${getAddress(to)}, 1, 2)`],
@@ -62,10 +62,10 @@ describe('the command prints', () => {
       ['panicAssert', [false], 'reverted with assert(false)'],
       ['revertWithData', ['0xdeadbeef'], 'reverted with the data 0xdeadbeef'],
     ]
-    for (const [functionName, args, words] of calls) {
+    for (const [functionName, args, message] of calls) {
       const data = encodeFunctionData({ abi, functionName, args })
       const sent = await call<Hex>('eth_sendTransaction', { from, to, data, gas: numberToHex(200_000) })
-      await says(`Transaction ${sent} failed: ${words}`)
+      await says(`Transaction ${sent} failed: ${message}`)
     }
     const starved = await call<Hex>('eth_sendTransaction', {
       from,

@@ -29,7 +29,7 @@ function failureOf(request: Promise<unknown>): Promise<Error> {
 }
 
 /** Number of mined blocks according to the answer. */
-function blocksTold(message: string): number {
+function blocksMined(message: string): number {
   return Number(/^the node is stopping: (\d+) of 10000000 blocks were mined$/.exec(message)?.[1])
 }
 
@@ -40,8 +40,8 @@ describe('a node that stops while it mines', () => {
     const behind = failureOf(call('hardhat_mine', endless))
     await until(async () => (await height()) > 2)
     await node.stop()
-    const told = [blocksTold((await mining).message), blocksTold((await behind).message)]
-    const mined = told.reduce((sum, count) => sum + count)
+    const reported = [blocksMined((await mining).message), blocksMined((await behind).message)]
+    const mined = reported.reduce((sum, count) => sum + count)
     expect(mined).toBeGreaterThan(2)
     const again = await startDevnet({ dataDir })
     expect(await again.height()).toBe(mined)
@@ -56,7 +56,7 @@ describe('a node that stops while it mines', () => {
     await node.stop()
     const { error } = (await (await reply).json()) as { error: { code: number; message: string } }
     expect(error.code).toBe(-32000)
-    expect(blocksTold(error.message)).toBeGreaterThan(2)
+    expect(blocksMined(error.message)).toBeGreaterThan(2)
   })
 
   test('keeps transactions pending that it would have mined one after another', async () => {

@@ -35,9 +35,9 @@ async function messageOf(response: Response): Promise<unknown> {
 
 describe('upload options and progress', () => {
   it('reports progress at every 256 KiB and at the end of the file', async () => {
-    const told: number[] = []
-    await ipfs.add(keyStream('progress', 700_000), { progress: (bytes) => void told.push(bytes) })
-    expect(told).toEqual([262_144, 524_288, 700_000])
+    const reported: number[] = []
+    await ipfs.add(keyStream('progress', 700_000), { progress: (bytes) => void reported.push(bytes) })
+    expect(reported).toEqual([262_144, 524_288, 700_000])
   })
 
   it('carries nanoseconds beyond a second over to seconds, and refuses an invalid mode', async () => {

@@ -7,7 +7,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { encodeCarHeader, encodeCarSection } from '../../src/ipfs/dag/car.js'
 import { type FileNetwork, createFileNetwork } from '../../src/ipfs/index.js'
-import { countTurns, endEverySlice, mostInOneTurn } from '../support/turns.js'
+import { countTurns, endEverySlice, maxPerTurn } from '../support/turns.js'
 import { type FormFile, form } from './support.js'
 
 /** Files, chunks or blocks of an upload. */
@@ -16,7 +16,7 @@ const count = 600
  * A slice is five clock reads, or six if the turn had already begun; the piece after it may be read before the
  * next.
  */
-const mostPieces = 14
+const maxPieces = 14
 
 let directory: string
 let network: FileNetwork
@@ -49,10 +49,14 @@ async function textOf({ body }: { body: AsyncIterable<Uint8Array> | Uint8Array }
   return text
 }
 
-/** Posts an upload with all pieces available, and reads the answer. */
-async function most(request: string, pieces: Uint8Array[], headers: Record<string, string>): Promise<number> {
+/** Posts an upload with all pieces available. @returns the most pieces taken in one turn */
+async function piecesPerTurn(
+  request: string,
+  pieces: Uint8Array[],
+  headers: Record<string, string>,
+): Promise<number> {
   let answer = ''
-  const longest = await mostInOneTurn(pieces, async (body) => {
+  const longest = await maxPerTurn(pieces, async (body) => {
     answer = await post(request, body, headers)
   })
   expect(answer).toMatch(/"(Hash|Root)":/)
@@ -64,7 +68,7 @@ async function mostFiles(request: string, files: FormFile[]): Promise<number> {
   const whole = form(files)
   const pieces = cutBefore(Buffer.from(whole.body), '--test-boundary')
   expect(pieces).toHaveLength(files.length + 1)
-  return most(request, pieces, whole.headers)
+  return piecesPerTurn(request, pieces, whole.headers)
 }
 
 function cutBefore(bytes: Buffer, mark: string): Buffer[] {
@@ -98,7 +102,7 @@ describe('other requests have their turn', () => {
       'add',
       files((index) => `d/${index}`),
     )
-    expect(longest).toBeLessThan(mostPieces)
+    expect(longest).toBeLessThan(maxPieces)
   })
 
   it('between files without a directory, even if nothing is stored', async () => {
@@ -106,7 +110,7 @@ describe('other requests have their turn', () => {
       'add?only-hash=true',
       files((index) => `${index}`),
     )
-    expect(longest).toBeLessThan(mostPieces)
+    expect(longest).toBeLessThan(maxPieces)
   })
 
   it('between directories without files', async () => {
@@ -114,7 +118,7 @@ describe('other requests have their turn', () => {
       'add',
       files((index) => `d/${index}`, { type: 'application/x-directory', content: '' }),
     )
-    expect(longest).toBeLessThan(mostPieces)
+    expect(longest).toBeLessThan(maxPieces)
   })
 
   it.each(['size-64', 'rabin-min:32-avg:64-max:96'])('between the chunks of a file, %s', async (chunker) => {
@@ -122,7 +126,7 @@ describe('other requests have their turn', () => {
       { name: 'f', content: 'content that is here at once. '.repeat(2 * count) },
     ])
     const pieces = cutEvery(body, 64)
-    expect(await most(`add?chunker=${chunker}`, pieces, headers)).toBeLessThan(mostPieces)
+    expect(await piecesPerTurn(`add?chunker=${chunker}`, pieces, headers)).toBeLessThan(maxPieces)
   })
 
   it('between the blocks of a CAR, new and existing ones', async () => {
@@ -137,8 +141,8 @@ describe('other requests have their turn', () => {
     const car = Buffer.concat([encodeCarHeader(cids[0] as CID), ...sections])
     const { body, headers } = form([{ name: 'c', content: car }])
     const pieces = cutEvery(body, (sections[0] as Uint8Array).length)
-    expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
-    expect(await most('dag/import', pieces, headers)).toBeLessThan(mostPieces)
+    expect(await piecesPerTurn('dag/import', pieces, headers)).toBeLessThan(maxPieces)
+    expect(await piecesPerTurn('dag/import', pieces, headers)).toBeLessThan(maxPieces)
   })
 
   it('between the entries of a directory page', async () => {

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium } from 'p
 import { findChromium } from '../../scripts/chromium.mjs'
 
 /** Timeout for `expect.poll`, the same as the browser's. */
-export const patience = { timeout: 60_000 }
+export const longTimeout = { timeout: 60_000 }
 
 /** Starts the browser. @throws Error if none is installed */
 export async function startBrowser(): Promise<Browser> {
@@ -35,7 +35,7 @@ export async function openPage(
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(patience.timeout)
+  page.setDefaultTimeout(longTimeout.timeout)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {

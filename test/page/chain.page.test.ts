@@ -3,7 +3,7 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
-import { type OpenedPage, openPage, originOf, patience, startBrowser } from './browser.js'
+import { type OpenedPage, openPage, originOf, longTimeout, startBrowser } from './browser.js'
 import { compileVault, useVault, writeBuild } from './vault.mjs'
 
 let browser: Browser
@@ -54,9 +54,9 @@ test('a transaction shows its input, value flow, state difference, logs and call
   ])) as CallFrame
   const count = ({ calls = [] }: CallFrame): number => calls.reduce((sum, call) => sum + count(call), 1)
   // The view of the previous transaction may still be shown.
-  await expect.poll(() => page.locator('.flame-bar').count(), patience).toBe(count(root))
+  await expect.poll(() => page.locator('.flame-bar').count(), longTimeout).toBe(count(root))
   await page.getByRole('button', { name: 'Tree' }).click()
-  await expect.poll(() => page.locator('.call').count(), patience).toBe(count(root))
+  await expect.poll(() => page.locator('.call').count(), longTimeout).toBe(count(root))
 })
 
 test('blocks appear as they are mined, and a reorganisation is drawn as a branch', async () => {

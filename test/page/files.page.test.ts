@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
-import { type OpenedPage, openPage, originOf, patience, startBrowser } from './browser.js'
+import { type OpenedPage, openPage, originOf, longTimeout, startBrowser } from './browser.js'
 
 const run = promisify(execFile)
 let browser: Browser
@@ -156,7 +156,7 @@ test('a DAG is drawn with its links, and each link opens its node', async () => 
   const refs = (await api(`refs?arg=${root}&recursive=true&unique=true`)).trim().split('\n')
   await show(`files/dag/${root}`)
   const boxes = page.locator('.dag a')
-  await expect.poll(() => boxes.count(), patience).toBe(refs.length + 1)
+  await expect.poll(() => boxes.count(), longTimeout).toBe(refs.length + 1)
   expect((await page.locator('.dag .edge-name title').allTextContents()).sort()).toEqual([
     'big.bin',
     'small.txt',

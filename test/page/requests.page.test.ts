@@ -7,7 +7,7 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNode, type StandinNode } from '../../src/index.js'
 import { until } from '../support/until.js'
-import { type OpenedPage, openPage, originOf, patience, startBrowser } from './browser.js'
+import { type OpenedPage, openPage, originOf, longTimeout, startBrowser } from './browser.js'
 import { compileVault, useVault, writeBuild } from './vault.mjs'
 
 const run = promisify(execFile)
@@ -72,9 +72,9 @@ test('requests appear when they complete, and filters survive a reload', async (
   await page.getByRole('searchbox', { name: 'Method' }).fill('eth_sendRaw*')
   await page.getByRole('row', { name: /eth_syncing/ }).waitFor({ state: 'detached' })
   const rows = page.locator('.table-row')
-  await expect.poll(() => rows.count(), patience).toBe(5)
+  await expect.poll(() => rows.count(), longTimeout).toBe(5)
   await page.reload()
-  await expect.poll(() => rows.count(), patience).toBe(5)
+  await expect.poll(() => rows.count(), longTimeout).toBe(5)
   await page.getByRole('searchbox', { name: 'Search' }).fill('2e1a7d4d')
   // The selector is in both withdrawals, and in the code of the vault.
   await until(async () => (await rows.count()) === 3)

@@ -72,7 +72,7 @@ export async function countTurnsByClockReads(
 }
 
 /** Returns the most pieces of a body that work takes in one event loop turn, when every piece is ready at once. */
-export async function mostInOneTurn(
+export async function maxPerTurn(
   pieces: readonly Uint8Array[],
   work: (body: AsyncIterable<Uint8Array>) => Promise<unknown>,
 ): Promise<number> {

@@ -49,7 +49,7 @@ export class DifferenceClasses {
 
   /** Yields the lines of a report: intended differences with their reasons, then the others, most frequent first. */
   *report(): Generator<string> {
-    for (const [reason, count] of this.#intended) yield `intended, ${count} times: ${reason}`
+    for (const [reason, count] of this.#intended) yield `intended [${count}] ${reason}`
     const classes = [...this.#unexplained.values()].sort((a, b) => b.count - a.count)
     for (const { count, smallest } of classes) {
       const { name, request, ours, theirs } = smallest
