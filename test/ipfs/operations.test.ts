@@ -252,6 +252,13 @@ it.each([
     undefined,
     'baguqeera2k47kcn5wxyyztu62h6qtvs62gyyyrzglibpjstzqt6lhsg6av4q',
   ],
+  // Lines of the body are arguments of only some operations, and an empty one is one too.
+  ['files/stat', '/\n', undefined, 'argument "path" is required'],
+  ['block/rm', 'bafkqaaa\n', undefined, 'argument "cid" is required'],
+  ['block/stat', 'bafkqaaa\nfoo\n', undefined, '{"Key":"bafkqaaa","Size":0}'],
+  ['cat', 'bafkqabtimvwgy3yk\r\nbafkqaalb', undefined, 'hello\na'],
+  ['cat?arg=bafkqaaa', '\n', undefined, 'invalid path \\"\\": path does not have enough components'],
+  ['pin/ls?type=direct', 'foo\n', undefined, '{}'],
   ['block/put?mhtype=md5&mhlen=10', 'x', undefined, 'potentially insecure hash functions not allowed'],
   ['block/put?mhtype=md5&mhlen=17', 'x', undefined, 'requested length was too large for digest'],
   ['block/put?mhlen=10', 'x', undefined, 'digest too small: sha2-256 digest got 10 bytes, minimum 20'],

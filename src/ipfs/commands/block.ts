@@ -142,7 +142,7 @@ async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data:
 /** `block/get`: returns the bytes of a block. */
 export const blockGet = defineCommand({
   description: 'Get a raw block.',
-  arguments: [pathArgument('cid', 'CID of the block.')],
+  arguments: [pathArgument('cid', 'CID of the block.', 'missing')],
   options: {},
   async run({ args: [arg = ''] }, { blockstore, names }) {
     const { cid } = await resolveText({ blockstore, names }, arg)
@@ -159,7 +159,7 @@ export const blockGet = defineCommand({
 /** `block/stat`: returns the size of a block. */
 export const blockStat = defineCommand({
   description: 'Show the size of a raw block.',
-  arguments: [pathArgument('cid', 'CID of the block.')],
+  arguments: [pathArgument('cid', 'CID of the block.', 'missing')],
   options: {},
   text: ({ Key, Size }: { Key: string; Size: number }) => `Key: ${Key}\nSize: ${Size}\n`,
   async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {

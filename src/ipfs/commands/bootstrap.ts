@@ -4,7 +4,7 @@ import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
 
-const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses that end in a peer id.')
+const peerArgument: ArgumentSpec = optionalArguments('peer', 'Multiaddresses that end in a peer id.', 'all')
 
 /** Formats the peers in sorted order, one per line. */
 function textOfPeers(prefix: string): (output: { Peers: string[] | null }) => Iterable<string> {

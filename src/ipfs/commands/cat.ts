@@ -13,7 +13,7 @@ interface FilePart {
 /** `cat`: concatenates files; `offset` and `length` apply to the whole. */
 export const cat = defineCommand({
   description: 'Show the contents of files.',
-  arguments: [pathArguments('ipfs-path', 'Files to show.')],
+  arguments: [pathArguments('ipfs-path', 'Files to show.', 'all')],
   options: {
     offset: { type: 'int64', aliases: ['o'], description: 'Byte offset to start at.' },
     length: { type: 'int64', aliases: ['l'], description: 'Maximum number of bytes to send.' },

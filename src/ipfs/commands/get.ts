@@ -11,7 +11,7 @@ import { readFile } from '../unixfs/readFile.js'
 /** `get`: returns files and directories as a tar archive; with only `compress`, the bare file in gzip. */
 export const get = defineCommand({
   description: 'Download files and directories.',
-  arguments: [pathArgument('ipfs-path', 'Path to download.')],
+  arguments: [pathArgument('ipfs-path', 'Path to download.', 'missing')],
   options: {
     output: { type: 'string', aliases: ['o'], description: 'No effect: for command-line clients.' },
     archive: { type: 'bool', aliases: ['a'], description: 'Send a tar archive even when compressing.' },

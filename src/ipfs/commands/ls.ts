@@ -48,7 +48,7 @@ const lsOptions = {
 /** `ls`: lists the entries of directories and the links of files. */
 export const ls = defineCommand({
   description: 'List directories.',
-  arguments: [pathArguments('ipfs-path', 'Directories.')],
+  arguments: [pathArguments('ipfs-path', 'Directories.', 'all')],
   options: lsOptions,
   text: textOf,
   async run({ args, options, encodeCid }, network) {

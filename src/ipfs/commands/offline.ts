@@ -62,7 +62,7 @@ const all = { all: option('bool', 'a') }
 const protocol = pathArgument('protocol', 'Protocol.')
 const target = pathArgument('target-address', 'Target address.')
 const key = pathArgument('key', 'Key.')
-const addresses = pathArguments('address', 'Multiaddresses.')
+const addresses = pathArguments('address', 'Multiaddresses.', 'missing')
 const customProtocol = { 'allow-custom-protocol': option('bool') }
 const foreground = { foreground: option('bool', 'f') }
 
@@ -94,10 +94,13 @@ const onlineOperations: readonly Row[] = (
         },
       },
     ],
-    ['ping', { arguments: [pathArguments('peer ID', 'Peer.')], options: { count: option('int', 'n') } }],
+    [
+      'ping',
+      { arguments: [pathArguments('peer ID', 'Peer.', 'missing')], options: { count: option('int', 'n') } },
+    ],
     [
       'provide/once',
-      { arguments: [pathArguments('cid', 'CIDs.')], options: { recursive: option('bool', 'r') } },
+      { arguments: [pathArguments('cid', 'CIDs.', 'missing')], options: { recursive: option('bool', 'r') } },
     ],
     ['provide/stat', { options: statistics }],
     ['routing/findpeer', { arguments: [pathArguments('peerID', 'Peer.')], options: verbose }],
@@ -111,7 +114,7 @@ const onlineOperations: readonly Row[] = (
     [
       'routing/provide',
       {
-        arguments: [pathArguments('key', 'CIDs.')],
+        arguments: [pathArguments('key', 'CIDs.', 'missing')],
         options: { ...verbose, recursive: option('bool', 'r') },
       },
     ],
@@ -123,7 +126,10 @@ const onlineOperations: readonly Row[] = (
     ['swarm/filters', {}],
     ['swarm/filters/add', { arguments: [addresses] }],
     ['swarm/filters/rm', { arguments: [addresses] }],
-    ['swarm/peering/add', { arguments: [addresses], check: checkAddresses }],
+    [
+      'swarm/peering/add',
+      { arguments: [pathArguments('address', 'Multiaddresses.')], check: checkAddresses },
+    ],
     ['swarm/peering/ls', {}],
     ['swarm/peering/rm', { arguments: [pathArguments('ID', 'Peers.')] }],
     ['version/check', { options: { 'min-percent': option('int', 't') } }],

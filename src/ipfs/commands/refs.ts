@@ -21,7 +21,7 @@ interface RefsRule {
  */
 export const refs = defineCommand({
   description: 'List the links of objects.',
-  arguments: [pathArguments('ipfs-path', 'Objects.')],
+  arguments: [pathArguments('ipfs-path', 'Objects.', 'all')],
   options: {
     format: {
       type: 'string',

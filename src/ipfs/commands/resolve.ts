@@ -9,7 +9,7 @@ import { baseNameOf } from './cid/format.js'
 /** `resolve`: resolves a path or name to the path of its block. */
 export const resolve = defineCommand({
   description: 'Resolve a path or an IPNS name.',
-  arguments: [pathArgument('name', 'Path or name.')],
+  arguments: [pathArgument('name', 'Path or name.', 'missing')],
   options: {
     recursive: {
       type: 'bool',

@@ -25,7 +25,7 @@ export const swarmPeers = defineCommand({
   run: () => single({ Peers: null }),
 })
 
-const addressArgument = pathArguments('address', 'Multiaddresses that end in a peer id.')
+const addressArgument = pathArguments('address', 'Multiaddresses that end in a peer id.', 'missing')
 
 /** `swarm/connect`: fails, since no peer can be reached. */
 export const swarmConnect = defineCommand({

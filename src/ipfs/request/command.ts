@@ -41,7 +41,14 @@ export interface ArgumentSpec {
   required: boolean
   variadic: boolean
   description: string
+  fromBody?: BodyLines | undefined
 }
+
+/**
+ * Which lines of the body are arguments too: those for required arguments that the query lacks, or all of them
+ * (go-ipfs-cmds, `EnableStdin`, `ParseBodyArgs`).
+ */
+export type BodyLines = 'missing' | 'all'
 
 /** A request with its query parsed. */
 export interface CommandInput<O extends OptionSpecs> {
@@ -87,13 +94,13 @@ export function defineCommand<const O extends OptionSpecs>(command: Command<O>):
 }
 
 /** Declares a required path argument. */
-export function pathArgument(name: string, description: string): ArgumentSpec {
-  return { name, kind: 'string', required: true, variadic: false, description }
+export function pathArgument(name: string, description: string, fromBody?: BodyLines): ArgumentSpec {
+  return { name, kind: 'string', required: true, variadic: false, description, fromBody }
 }
 
 /** Declares one or more path arguments. */
-export function pathArguments(name: string, description: string): ArgumentSpec {
-  return { name, kind: 'string', required: true, variadic: true, description }
+export function pathArguments(name: string, description: string, fromBody?: BodyLines): ArgumentSpec {
+  return { name, kind: 'string', required: true, variadic: true, description, fromBody }
 }
 
 /** Declares an optional string argument. */
@@ -102,8 +109,8 @@ export function optionalArgument(name: string, description: string): ArgumentSpe
 }
 
 /** Declares any number of string arguments. */
-export function optionalArguments(name: string, description: string): ArgumentSpec {
-  return { name, kind: 'string', required: false, variadic: true, description }
+export function optionalArguments(name: string, description: string, fromBody?: BodyLines): ArgumentSpec {
+  return { name, kind: 'string', required: false, variadic: true, description, fromBody }
 }
 
 /** Declares one file in the body. */
@@ -314,8 +321,8 @@ export function readFileArgument(upload: Upload, limit: number, refusal?: string
 const bodyLimit = 1024 * 1024
 
 /**
- * Returns the arguments of a request: those of the query, then the lines of the body's first file, which is how command
- * lines send arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
+ * Returns the arguments of a request: those of the query, then lines of the body's first file if the last argument takes
+ * them, which is how command lines send arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
  *
  * @throws {@link RequestError} if a required argument is missing
  */
@@ -324,9 +331,12 @@ export async function readArguments(
   specs: readonly ArgumentSpec[],
   upload: Upload,
 ): Promise<string[]> {
-  const takesFiles = specs.some((spec) => spec.kind === 'file')
-  const args = takesFiles || !upload.present ? given : [...given, ...(await readLines(upload))]
-  const missing = specs.filter((spec) => spec.kind === 'string' && spec.required)[args.length]
+  const required = specs.filter((spec) => spec.kind === 'string' && spec.required)
+  const fromBody = specs.at(-1)?.fromBody
+  const lines = fromBody === undefined || !upload.present ? [] : await readLines(upload)
+  const taken = fromBody === 'all' ? lines.length : Math.max(0, required.length - given.length)
+  const args = [...given, ...lines.slice(0, taken)]
+  const missing = required[args.length]
   if (missing) throw new RequestError(`argument "${missing.name}" is required`)
   return args
 }
@@ -334,8 +344,10 @@ export async function readArguments(
 async function readLines(upload: Upload): Promise<string[]> {
   for await (const entry of upload.entries()) {
     if (entry.kind !== 'file') return []
-    const text = Buffer.from(await readAll(entry.content, bodyLimit)).toString()
-    return text.split(/\r?\n/).filter((line) => line !== '')
+    const lines = Buffer.from(await readAll(entry.content, bodyLimit))
+      .toString()
+      .split(/\r?\n/)
+    return lines.at(-1) === '' ? lines.slice(0, -1) : lines
   }
   return []
 }

@@ -9,7 +9,7 @@ import { defineCommand, pathArguments, values } from '../../request/command.js'
 /** `cid/format`: reformats CIDs. */
 export const cidFormat = defineCommand({
   description: 'Convert CIDs.',
-  arguments: [pathArguments('cid', 'CIDs.')],
+  arguments: [pathArguments('cid', 'CIDs.', 'all')],
   options: {
     f: { type: 'string', default: '%s', description: 'Format string of a line.' },
     v: { type: 'string', description: 'CID version to convert to.' },
@@ -49,7 +49,7 @@ function checkVersion0(codec: number | undefined, baseName: string): void {
 /** `cid/base32`: converts CIDs to version 1 in base32. */
 export const cidBase32 = defineCommand({
   description: 'Convert CIDs to version 1 in base32.',
-  arguments: [pathArguments('cid', 'CIDs.')],
+  arguments: [pathArguments('cid', 'CIDs.', 'all')],
   options: {},
   run({ args }) {
     return values(emitCids(args, { pattern: '%s', version: 1, codec: undefined, base: 'base32' }))

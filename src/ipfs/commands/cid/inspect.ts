@@ -11,7 +11,7 @@ import { baseNameOf } from './format.js'
 /** `cid/inspect`: shows the parts of a CID. An invalid one gets an answer with the error. */
 export const cidInspect = defineCommand({
   description: 'Show the parts of a CID.',
-  arguments: [pathArgument('cid', 'CID.')],
+  arguments: [pathArgument('cid', 'CID.', 'missing')],
   options: {},
   text: textOf,
   run({ args: [text = ''] }) {

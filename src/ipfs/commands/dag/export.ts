@@ -12,7 +12,7 @@ import { bytes, defineCommand, pathArgument, single } from '../../request/comman
 /** `dag/export`: exports a DAG as a CARv1. */
 export const dagExport = defineCommand({
   description: 'Export a DAG as a CAR file.',
-  arguments: [pathArgument('root', 'Root of the DAG.')],
+  arguments: [pathArgument('root', 'Root of the DAG.', 'missing')],
   options: {
     progress: { type: 'bool', aliases: ['p'], description: 'Text output only.' },
     'local-only': { type: 'bool', description: 'Skip missing blocks, and everything below them.' },
@@ -70,7 +70,7 @@ async function* storedOnly(blocks: ReturnType<typeof walkAvailable>): ReturnType
 /** `dag/resolve`: returns the block that a path leads to, and the rest of the path inside it. */
 export const dagResolve = defineCommand({
   description: 'Resolve a path to a block.',
-  arguments: [pathArgument('ref', 'Path.')],
+  arguments: [pathArgument('ref', 'Path.', 'missing')],
   options: {},
   text(
     { Cid, RemPath }: { Cid: { '/': string }; RemPath: string },

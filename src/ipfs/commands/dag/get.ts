@@ -18,7 +18,7 @@ import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 /** `dag/get`: returns a node, or a value inside it, in a chosen codec. */
 export const dagGet = defineCommand({
   description: 'Get a DAG node.',
-  arguments: [pathArgument('ref', 'Node.')],
+  arguments: [pathArgument('ref', 'Node.', 'missing')],
   options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec of the answer.' } },
   async run({ args: [arg = ''], options }, { blockstore, names }) {
     const outputCode = codecCodeByName(options['output-codec'])

@@ -11,7 +11,7 @@ import type { BlockSource } from '../../unixfs/entry.js'
 /** `dag/stat`: counts the blocks that DAGs have and share. Sends a line per block unless `progress` is off. */
 export const dagStat = defineCommand({
   description: 'Count the blocks of DAGs.',
-  arguments: [pathArguments('root', 'Roots of the DAGs.')],
+  arguments: [pathArguments('root', 'Roots of the DAGs.', 'missing')],
   options: {
     progress: { type: 'bool', aliases: ['p'], default: true, description: 'Stream intermediate counts.' },
   },

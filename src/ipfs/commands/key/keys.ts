@@ -93,7 +93,7 @@ export const keyRename = defineCommand({
 /** `key/rm`: removes keys, up to the first that cannot be removed. */
 export const keyRm = defineCommand({
   description: 'Remove key pairs.',
-  arguments: [pathArguments('name', 'Keys.')],
+  arguments: [pathArguments('name', 'Keys.', 'missing')],
   options: listOptions,
   text: textOfKeys,
   async run({ args, options }, { keystore }) {

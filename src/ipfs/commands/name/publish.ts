@@ -24,7 +24,7 @@ import {
 /** `name/publish`: publishes a path under a name. There are no peers, so `allow-offline` is required. */
 export const namePublish = defineCommand({
   description: 'Publish a path under an IPNS name.',
-  arguments: [pathArgument('ipfs-path', 'Path to publish.')],
+  arguments: [pathArgument('ipfs-path', 'Path to publish.', 'missing')],
   options: {
     key: { type: 'string', aliases: ['k'], default: 'self', description: 'Name or id of the key.' },
     resolve: { type: 'bool', default: true, description: 'Check that the path resolves.' },

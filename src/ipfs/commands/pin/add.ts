@@ -14,7 +14,7 @@ export const provideOptions = {
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. All their blocks must be stored. */
 export const pinAdd = defineCommand({
   description: 'Pin objects.',
-  arguments: [pathArguments('ipfs-path', 'Objects to pin.')],
+  arguments: [pathArguments('ipfs-path', 'Objects to pin.', 'all')],
   options: {
     recursive: {
       type: 'bool',

@@ -11,7 +11,7 @@ import { PinError, pinDag, unpin } from '../../store/pins.js'
 /** `pin/rm`: removes pins; the blocks stay until they are collected. */
 export const pinRm = defineCommand({
   description: 'Remove pins.',
-  arguments: [pathArguments('ipfs-path', 'Objects to unpin.')],
+  arguments: [pathArguments('ipfs-path', 'Objects to unpin.', 'all')],
   options: {
     recursive: { type: 'bool', aliases: ['r'], default: true, description: 'Also remove recursive pins.' },
   },
