@@ -7,9 +7,18 @@ const [peer = '', ...argv] = process.argv.slice(2)
 const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'anvil']
 /** Comparisons that share a directory. */
 const directories = { hardhat: 'devnets', anvil: 'devnets' }
+const usage = `npm run differential -- PROGRAM [options]
+
+  geth           [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]
+  kubo           [--seed N] [--requests N]
+  hardhat, anvil [--seed N] [--requests N] [--methods REGEXP]
+  chains         [--seed N] [--blocks N] [--only REGEXP]
+  pushes         [--seed N] [--rounds N]
+
+docs/guides/differential.md explains them.`
 
 if (!peers.includes(peer)) {
-  console.error(`usage: npm run differential -- ${peers.join('|')} [--seed N] [--requests N]`)
+  console.error(usage)
   process.exit(2)
 }
 const outfile = join(root, 'dist', `.differential-${peer}.mjs`)
@@ -23,7 +32,7 @@ await esbuild.build({
   outfile,
   logLevel: 'error',
 })
-// Ending by process.exit removes temporary directories and ends the programs.
+// process.exit removes temporary directories and ends the programs.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const { main } = await import(pathToFileURL(outfile).href)
 process.exit(await main(argv, peer))

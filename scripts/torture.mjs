@@ -5,17 +5,17 @@ import { parseArgs } from 'node:util'
 
 const usage = `npm run torture -- bombs|kills|fuzz|floods [options]
 
-  bombs          expensive requests while another client sends small ones: none of these waits longer than 50 ms
-  kills          random kill -9, damaged files and a full disk: acknowledged data survives
-  fuzz           malformed and random requests: no crash, no stop, memory below 300 MB
-  floods         thousands of connections, slow readers and writers, many subscriptions
+  bombs          expensive requests beside small ones: no stop of more than 50 ms
+  kills          kill -9 at random moments: acknowledged data survives
+  fuzz           malformed and random requests: no crash, no stop of more than 50 ms, memory below 300 MB
+  floods         thousands of connections, slow readers and writers, many subscriptions: memory below 300 MB
 
-  --short        the short version that the slow tests run
+  --short        run the short version that is part of the slow tests
   --rounds N     number of kills, requests or connections; each harness has its own default
   --requests N   total requests of all fuzzers
   --seed N       seed of the random numbers (default 1)
-  --only TEXT    only tests whose names match
-  --profile      print what the node did during stops of more than 30 ms`
+  --only TEXT    run only tests whose names match
+  --profile      print the call stacks of stops of more than 30 ms`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -285,7 +285,7 @@ export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDif
       matches: where({ theirs: /does not match the signer's chain ID \(31337\)/, ours: /"result"/ }),
     },
     {
-      reason: 'impersonated accounts are listed in order; in anvil in none',
+      reason: 'impersonated accounts are listed in a fixed order; in anvil in an arbitrary one',
       matches: where({ name: /^eth_(accounts|requestAccounts) \| \.result\[\]$/ }),
     },
     {
