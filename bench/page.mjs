@@ -212,7 +212,7 @@ async function measureFilters() {
   await context.close()
 }
 
-/** Pattern that matches the journal's number of requests for a method, as the page prints it. */
+/** Returns a pattern that matches the journal's number of requests for a method, as the page prints it. */
 async function patternOfCount(method) {
   const response = await fetch(`${origin}/_standin/requests/timeline?method=${method || '*'}`)
   const { count } = await response.json()

@@ -99,7 +99,7 @@ async function readExports() {
   }
 }
 
-/** Source path of a built file. */
+/** Returns the source path of a built file. */
 function sourceOf(path) {
   return path.replace('./dist/', `${root}/src/`).replace(/\.c?js$/, '.ts')
 }

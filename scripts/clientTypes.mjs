@@ -50,7 +50,10 @@ function valuesOf({ const: value, enum: values = [] }) {
   return value === undefined ? values : [value]
 }
 
-/** Kind of a member, such as `{ list: { scalar: 'string' } }`; `orOne` allows a single item instead of a list. */
+/**
+ * Returns the kind of a member, such as `{ list: { scalar: 'string' } }`; `orOne` allows a single item instead of a
+ * list.
+ */
 function kindOf({ $ref, type, items, properties, anyOf }) {
   if ($ref !== undefined && !$ref.includes('/__')) return { named: $ref.split('/').at(-1) }
   const list = anyOf?.find((option) => option.type === 'array')
@@ -65,7 +68,7 @@ function sameKind(a, b) {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Description of a member, with its permitted values. */
+/** Returns the description of a member, with its permitted values. */
 function meaningOf({ description, values }) {
   const choice = values.length === 0 ? '' : `one of ${values.join(', ')}`
   return [description, choice].filter((text) => text !== '').join('; ')

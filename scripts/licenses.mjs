@@ -13,7 +13,7 @@ export async function collectLicenses(root, paths) {
   return [...new Set(entries)].sort().join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** Directory of the package that a file belongs to. */
+/** Returns the directory of the package that a file belongs to. */
 function packageDirectory(path) {
   const directory = /^(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/.exec(path)?.[1]
   return directory !== undefined && existsSync(join(directory, 'package.json')) ? directory : undefined

@@ -71,7 +71,7 @@ const replacements = [
 /** Curves that @ethereumjs uses, by module. Each takes milliseconds to load. */
 const curves = { secp256k1: 'secp256k1', 'bls12-381': 'bls12_381', bn254: 'bn254', nist: 'p256' }
 
-/** Source of a module whose curve loads on first use. */
+/** Returns the source of a module whose curve loads on first use. */
 function deferredCurve(path, name) {
   return `
 let curves

@@ -58,7 +58,7 @@ export default class SummaryReporter {
   }
 }
 
-/** Name of the outermost suite of a test, which gives the reason for a skip, or of the test itself. */
+/** Returns the name of the outermost suite of a test, which gives the reason for a skip, or of the test itself. */
 function suiteOrTest(test) {
   let node = test
   while (node.parent.type === 'suite') node = node.parent

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** CIDv1 of raw bytes: version, codec and SHA-256 multihash. */
+/** Returns the CIDv1 of raw bytes: version, codec and SHA-256 multihash. */
 function cidOf(bytes) {
   const digest = createHash('sha256').update(bytes).digest()
   return Buffer.concat([Buffer.from([0x01, 0x55, 0x12, 0x20]), digest])
@@ -14,7 +14,7 @@ function varint(value) {
   return Buffer.from(bytes)
 }
 
-/** CAR header in DAG-CBOR: `{ roots: [cid], version: 1 }`, with the CID as a byte string with tag 42. */
+/** Encodes a CAR header in DAG-CBOR: `{ roots: [cid], version: 1 }`, with the CID as a byte string with tag 42. */
 function header(root) {
   const text = (value) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])
   const link = Buffer.concat([Buffer.from([0xd8, 0x2a, 0x58, root.length + 1, 0x00]), root])
@@ -24,7 +24,7 @@ function header(root) {
   ])
 }
 
-/** A CAR of random blocks, which no store has yet. @param counts - pairs of block size and number of blocks */
+/** Makes a CAR of random blocks, which no store has yet. @param counts - pairs of block size and number of blocks */
 export function randomCar(counts) {
   const sections = []
   let root

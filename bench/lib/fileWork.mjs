@@ -10,7 +10,7 @@ const BOUNDARY = 'standin-bench'
 /** End of a multipart body, after the last part. */
 export const partEnd = `\r\n--${BOUNDARY}--\r\n`
 
-/** Beginning of a part of a multipart body. */
+/** Returns the beginning of a part of a multipart body. */
 export function partHead(name) {
   return (
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n` +
@@ -54,7 +54,7 @@ export function* largeFile(mebibytes) {
   yield partEnd
 }
 
-/** Content of a small file, different for each round and index. */
+/** Returns the content of a small file, different for each round and index. */
 function smallFile(round, index) {
   return Buffer.from(`round ${round} file ${index} `.repeat(16))
 }
@@ -91,7 +91,7 @@ export async function importAlone(round, count) {
   return root
 }
 
-/** CID in the last line of an answer to `add`. */
+/** Returns the CID in the last line of an answer to `add`. */
 export function textOf(answer) {
   return JSON.parse(answer.trim().split('\n').at(-1)).Hash
 }
@@ -104,7 +104,7 @@ export async function readAtOnce(url, cid, readers) {
     throw new Error('a reader received a wrong number of bytes')
 }
 
-/** An upload of one file: 1 MiB of random bytes. */
+/** Makes an upload of one file: 1 MiB of random bytes. */
 export function mebibyteFile() {
   return [partHead('m'), randomBytes(MEBIBYTE), partEnd]
 }

@@ -36,7 +36,7 @@ export const oneRequest = { node: BARE, title: overHttp(1), figure: 13_600 }
 const medianIn = (row, node) => row?.nodes[node]?.median
 const rowIn = (rows, title) => rows.find((row) => row.title === title)
 
-/** How much longer the same work takes in this run than on the machine where the goals were set; 1 means equal. */
+/** Returns how much longer the same work takes in this run than where the goals were set; 1 means equal. */
 function slowness({ yardstick }, row, rows) {
   if (yardstick === undefined) return 1
   const { node, title, figure } = yardstick
@@ -46,7 +46,7 @@ function slowness({ yardstick }, row, rows) {
   return measuring.better === 'higher' ? figure / here : here / figure
 }
 
-/** The goal of a row as text; empty if it has none. */
+/** Formats the goal of a row; empty if it has none. */
 export function goalText({ goal, better }) {
   if (goal === undefined) return ''
   const { times, plus, limit, of, name = of, also } = goal
@@ -59,7 +59,9 @@ export function goalText({ goal, better }) {
   return [...figure.map((words) => `${sign} ${words}`), ...(also === undefined ? [] : [also])].join(', ')
 }
 
-/** The goal of a row as a figure for this run; undefined if it has no figure, or its reference was not measured. */
+/**
+ * Returns the goal of a row as a figure for this run; undefined if it has no figure, or its reference was not measured.
+ */
 export function goalInRun(row, rows) {
   const { goal, better } = row
   if (goal === undefined) return undefined

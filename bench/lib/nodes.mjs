@@ -14,7 +14,7 @@ const START_MILLISECONDS = 60_000
 const MNEMONIC = 'test test test test test test test test test test test junk'
 const GAS_LIMIT = 30_000_000
 
-/** Directory of a package; undefined if it is not installed. */
+/** Returns the directory of a package; undefined if it is not installed. */
 function directoryOf(name) {
   const directory = join(here, 'node_modules', name)
   return existsSync(join(directory, 'package.json')) ? directory : undefined

@@ -9,7 +9,7 @@ const round = (value) => {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-/** Ratio to the best peer; above 1 is better, whether high or low values are. */
+/** Returns the ratio to the best peer; above 1 is better, whether high or low values are. */
 function againstBest({ better, nodes }, own) {
   const peers = Object.entries(nodes).filter(([name]) => name !== own && !name.startsWith('bare'))
   const mine = nodes[own]?.median

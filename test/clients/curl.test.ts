@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Output of curl: head, raw body, trailers. */
+/** Runs curl. @returns its output: head, raw body, trailers. */
 async function curl(path: string, ...options: string[]): Promise<string> {
   const { stdout } = await execute('curl', ['-sS', '-i', ...options, `${node.ipfsUrl}${path}`])
   return stdout

@@ -33,7 +33,7 @@ interface AccountProof {
   storageProof: { key: string; value: string; proof: string[] }[]
 }
 
-/** The slot of a mapping's entry in the mapping at slot 0, where OpenZeppelin's ERC-20 has its balances. */
+/** Returns the slot of a mapping's entry in the mapping at slot 0, where OpenZeppelin's ERC-20 has its balances. */
 function balanceSlot(holder: string): string {
   return keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'uint256'], [holder, 0n]))
 }

@@ -27,7 +27,7 @@ const plain: readonly [type: number, fields: TransactionRequest][] = [
   [2, { maxFeePerGas: 4n * gwei, maxPriorityFeePerGas: gwei }],
 ]
 
-/** Fields of a transaction with one blob, its commitment and cell proofs. */
+/** Makes the fields of a transaction with one blob, its commitment and cell proofs. */
 function blobFields(data: string): TransactionRequest {
   const kzg = DasContextJs.create({ usePrecomp: false })
   const commitment = hexlify(kzg.blobToKzgCommitment(getBytes(data)))

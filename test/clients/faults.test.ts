@@ -28,7 +28,7 @@ const actions: Record<string, Action> = {
 
 const require = createRequire(resolve('test/peers/package.json'))
 
-/** A package of test/peers; undefined if it is not installed. */
+/** Loads a package of test/peers; undefined if it is not installed. */
 function installed(name: string): unknown {
   try {
     return require(name)
@@ -72,7 +72,7 @@ async function outcome(
   }
 }
 
-/** The error that users of a client see: the innermost named error, or ethers' code. */
+/** Returns the error that users of a client see: the innermost named error, or ethers' code. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && typeof error.code === 'string') return error.code

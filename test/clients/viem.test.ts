@@ -27,7 +27,7 @@ const token = readArtifact('Token')
 const collectible = readArtifact('Collectible')
 const reverter = readArtifact('Reverter')
 
-/** The slot of a mapping's entry in the mapping at slot 0, where OpenZeppelin's ERC-20 has its balances. */
+/** Returns the slot of a mapping's entry in the mapping at slot 0, where OpenZeppelin's ERC-20 has its balances. */
 function balanceSlot(holder: Hex): Hex {
   return keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [holder, 0n]))
 }

@@ -21,7 +21,7 @@ const ownMembers = new Set([
   'accountProof',
 ])
 
-/** Result of an action, without values that two nodes cannot share. */
+/** Returns the result of an action, without values that two nodes cannot share. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (value instanceof Error) return comparableError(value)

@@ -31,7 +31,7 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   return result
 }
 
-/** Result of a call, or code and message of its refusal. */
+/** Returns the result of a call, or code and message of its refusal. */
 async function answer(ask: Ask, method: string, ...params: unknown[]): Promise<unknown> {
   try {
     return await ask(method, ...params)

@@ -11,7 +11,7 @@ afterAll(stopAll)
 
 let contracts = 0
 
-/** The address of a new contract. */
+/** Deploys a contract. @returns its address */
 async function contract(code: Hex): Promise<Hex> {
   const address: Hex = `0x${(0xabc0000 + contracts++).toString(16).padStart(40, '0')}`
   await devnet.call('anvil_setCode', address, code)

@@ -7,7 +7,7 @@ afterEach(stopAll)
 const contract: Hex = `0x${'c0'.repeat(20)}`
 const word = (value: number): Hex => numberToHex(value, { size: 32 })
 
-/** Runtime code that reverts with these bytes, at most 224 of them. */
+/** Returns runtime code that reverts with these bytes, at most 224 of them. */
 function reverting(data: Hex): Hex {
   const stores: Hex[] = []
   for (let at = 0; at < size(data); at += 32) {

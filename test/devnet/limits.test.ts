@@ -4,7 +4,7 @@ import { refusalOf, startDevnet, stopAll, type Block } from './support.js'
 
 afterEach(stopAll)
 
-/** Creation code that deploys `size` zero bytes: PUSH3 size PUSH0 RETURN. */
+/** Returns creation code that deploys `size` zero bytes: PUSH3 size PUSH0 RETURN. */
 function creationOf(size: number): Hex {
   return concatHex(['0x62', toHex(size, { size: 3 }), '0x5ff3'])
 }

@@ -7,7 +7,7 @@ afterEach(stopAll)
 
 const { abi, bytecode } = readArtifact('Events')
 
-/** A contract in block 1, which logs in each of the blocks 2 to 4. */
+/** Deploys a contract in block 1, which logs in each of the blocks 2 to 4. */
 async function withLogs(devnet: Devnet): Promise<(first: number) => Promise<unknown>> {
   const { contractAddress: to } = await devnet.send({ data: bytecode })
   const log = (first: number) =>

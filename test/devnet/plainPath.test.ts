@@ -19,7 +19,7 @@ const pendingAt = async ({ node }: Devnet, path: string): Promise<Record<string,
   return ((await response.json()) as { result: Record<string, unknown> }).result
 }
 
-/** Null members, and whether the block has its number. */
+/** Returns the null members, and whether the block has its number. */
 const nullsOf = (block: Record<string, unknown>): string[] =>
   Object.keys(block)
     .filter((name) => block[name] === null)

@@ -19,7 +19,7 @@ function dataDirectory(): string {
   return directory
 }
 
-/** Everything that is known about a block by its hash. */
+/** Reads everything that is known about a block by its hash. */
 async function found({ call }: Devnet, hash: Hex): Promise<unknown[]> {
   return Promise.all([
     call('eth_getBlockByHash', hash, false),

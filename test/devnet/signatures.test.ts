@@ -8,7 +8,7 @@ afterEach(stopAll)
 const ecrecover = pad('0x1', { size: 20 })
 const claimed: Hex = '0xab5801a7d398351b8be11c439e05c5b3259aec9b'
 
-/** The input of ECRECOVER for a signature of 65 bytes. */
+/** Returns the input of ECRECOVER for a signature of 65 bytes. */
 function recoveryInput(hash: Hex, signature: Hex): Hex {
   const [r, s, v]: [Hex, Hex, number] = [
     `0x${signature.slice(2, 66)}`,

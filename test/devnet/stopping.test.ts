@@ -28,7 +28,7 @@ function failureOf(request: Promise<unknown>): Promise<Error> {
   )
 }
 
-/** Number of mined blocks according to the answer. */
+/** Parses the number of mined blocks from an error message. */
 function blocksMined(message: string): number {
   return Number(/^the node is stopping: (\d+) of 10000000 blocks were mined$/.exec(message)?.[1])
 }

@@ -74,7 +74,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all(nodes.splice(0).map((node) => node.stop()))
 }
 
-/** Error of a refused call. */
+/** Returns the error of a refused call. */
 export async function refusalOf(promise: Promise<unknown>): Promise<{ code: number; message: string }> {
   try {
     await promise

@@ -13,7 +13,7 @@ afterEach(async () => {
 const holder: Hex = `0x${'c0'.repeat(20)}`
 const addressOf = (index: number): Hex => pad(numberToHex(2 ** 40 + index), { size: 20 })
 
-/** A dump with `size` accounts, one of them with `size` slots. */
+/** Makes a dump with `size` accounts, one of them with `size` slots. */
 function largeState(size: number): Hex {
   const indices = Array.from({ length: size }, (_, index) => index)
   const storage = Object.fromEntries(

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.stop())
 
-/** Status, body and trailer of an answer. */
+/** Returns status, body and trailer of an answer. */
 function post(path: string, content: string | null): Promise<[number, string, string]> {
   const upload = content === null ? undefined : form([{ content: Buffer.from(content, 'hex') }])
   return new Promise((resolve, reject) => {

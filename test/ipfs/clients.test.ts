@@ -33,7 +33,7 @@ async function content(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const missing = CID.parse('QmVLnbf4rNwkTTgSzHcQFGtSSBrDMCH4x1wEUEPvVwHbuc')
 
-/** CID that refs/local prints for a block: raw, whatever its codec. */
+/** Returns the CID that refs/local prints for a block: raw, whatever its codec. */
 const localRef = (cid: CID): string => CID.createV1(rawCode, cid.multihash).toString()
 
 describe('files through kubo-rpc-client', () => {

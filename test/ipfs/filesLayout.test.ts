@@ -150,7 +150,7 @@ const layouts: Layout[] = [
   },
 ]
 
-/** Expected content of a file after a write. */
+/** Returns the expected content of a file after a write. */
 function modelled(before: Buffer, bytes: Buffer, { offset, options }: Write): Buffer {
   const kept = options?.truncate ? Buffer.alloc(0) : before
   const after = Buffer.alloc(Math.max(kept.length, offset + bytes.length))

@@ -43,7 +43,7 @@ interface Answer {
   body: Buffer
 }
 
-/** A plain request, which sends host name and path unchanged. */
+/** Sends a plain request, with host name and path unchanged. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(server.url)

@@ -30,7 +30,7 @@ interface Answer {
   text: string
 }
 
-/** Answer of the gateway at the host of a site, or at a path without such a host. */
+/** Returns the answer of the gateway at the host of a site, or at a path without such a host. */
 function ask(site: string, path: string, host = `${site}.ipfs.localhost:8080`): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(server.url)

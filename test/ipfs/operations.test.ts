@@ -17,7 +17,7 @@ interface ListedCommand {
   Options: { Names: string[] }[]
 }
 
-/** Sorted option names by operation. */
+/** Returns sorted option names by operation. */
 function flatten({ Subcommands }: ListedCommand, above = ''): [string, string[][]][] {
   return Subcommands.flatMap((command) => {
     const path = `${above}${command.Name}`

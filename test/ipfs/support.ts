@@ -112,7 +112,7 @@ export function form(files: FormFile[]): { body: Uint8Array; headers: Record<str
   }
 }
 
-/** The lines of an NDJSON answer. */
+/** Parses the lines of an NDJSON answer. */
 export async function lines(response: Response): Promise<Record<string, unknown>[]> {
   const text = await response.text()
   return text
@@ -121,7 +121,7 @@ export async function lines(response: Response): Promise<Record<string, unknown>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-/** The first bytes of a ChaCha20 key stream whose key is the SHA-256 of a seed. */
+/** Returns the first bytes of a ChaCha20 key stream whose key is the SHA-256 of a seed. */
 export function keyStream(seed: string, length: number): Buffer {
   const key = createHash('sha256').update(seed).digest()
   return createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(length))

@@ -30,7 +30,7 @@ interface Exchange {
   trailers: NodeJS.Dict<string>
 }
 
-/** A request whose trailers are read too. */
+/** Sends a request and reads the answer with its trailers. */
 async function exchange(path: string, files?: FormFile[]): Promise<Exchange> {
   const { body, headers } = files ? form(files) : { body: undefined, headers: {} }
   const response = await new Promise<IncomingMessage>((resolve) => {

@@ -50,7 +50,7 @@ export async function openPage(
   return { page, problems, show }
 }
 
-/** Origin of the page. */
+/** Returns the origin of the page. */
 export function originOf(url: string): string {
   return new URL(url).origin
 }

@@ -55,7 +55,7 @@ async function ask(
 
 const set = (node: RunningNode, fault: FaultInput) => node.provider.faults.set([faultSchema.parse(fault)])
 
-/** Init code that emits `count` logs without topics or data. */
+/** Returns init code that emits `count` logs without topics or data. */
 const emitLogs = (count: number) => `0x${'5f5fa0'.repeat(count)}`
 
 async function createLogs(node: RunningNode, count: number): Promise<void> {

@@ -40,12 +40,12 @@ async function expectRefusals(rows: readonly [string, unknown, string][]): Promi
   }
 }
 
-/** Geth's message for a value of the wrong type outside a struct. */
+/** Returns geth's message for a value of the wrong type outside a struct. */
 function typeMismatch(index: number, reason: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go value of type ${type}`
 }
 
-/** Geth's message for a struct member of the wrong type. */
+/** Returns geth's message for a struct member of the wrong type. */
 function memberMismatch(index: number, reason: string, field: string, type: string): string {
   return `invalid argument ${index}: json: cannot unmarshal ${reason} into Go struct field ${field} of type ${type}`
 }

@@ -29,7 +29,7 @@ async function signed(
 
 const hex = (value: bigint | number | null | undefined) => `0x${BigInt(value ?? 0).toString(16)}`
 
-/** The members that ethers decodes from the same signed bytes, named as in the standard. */
+/** Returns the members that ethers decodes from the same signed bytes, named as in the standard. */
 function expected({ reference: tx }: { reference: Transaction }): Record<string, unknown> {
   const { r, s, yParity, networkV } = tx.signature ?? { r: '0x', s: '0x', yParity: 0, networkV: null }
   return {

@@ -46,7 +46,7 @@ const largeCall = (id: number) =>
     params: [{ to: LARGE, gas: '0x2faf080' }, 'latest'],
   })
 
-/** A connection to the node's JSON-RPC port, closed at the end of the test. */
+/** Opens a connection to the node's JSON-RPC port, closed at the end of the test. */
 async function open(): Promise<Socket> {
   const { hostname, port } = new URL(node.ready.url)
   const socket = connect({ host: hostname, port: Number(port) })

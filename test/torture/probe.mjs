@@ -17,9 +17,9 @@ let last = now()
 let lastMicroseconds = microseconds()
 
 /**
- * Milliseconds that this thread has worked, and wall-clock time without the time in which the kernel ran other
- * processes. The node is responsible for the first only: on a busy machine its thread also waits for helper threads of
- * the garbage collector that are not scheduled. Linux only; elsewhere both are wall-clock time.
+ * Returns the milliseconds that this thread has worked, and wall-clock time without the time in which the kernel ran
+ * other processes. The node is responsible for the first only: on a busy machine its thread also waits for helper
+ * threads of the garbage collector that are not scheduled. Linux only; elsewhere both are wall-clock time.
  */
 function now() {
   const wall = performance.now()
@@ -83,7 +83,7 @@ if (isProfiled) {
   await session.post('Profiler.start')
 }
 
-/** Call stacks of the longest stop with milliseconds, longest first. */
+/** Returns the call stacks of the longest stop with milliseconds, longest first. */
 async function readProfile() {
   const { profile } = await session.post('Profiler.stop')
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))

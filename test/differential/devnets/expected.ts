@@ -9,7 +9,7 @@ function where(pattern: Partial<Record<keyof Difference, RegExp>>): ExpectedDiff
 
 const sends = /^eth_send(Raw|Unsigned)?Transaction /
 
-/** The number of the block that an answer has. */
+/** Parses the number of the block in an answer. */
 function numberIn(answer: string): number {
   return Number(/"number":"(0x[0-9a-f]+)"/.exec(answer)?.[1])
 }

@@ -14,7 +14,7 @@ export function carVersion2(
   return Buffer.concat([pragma, header, Buffer.alloc(padding), car, ...(withIndex ? [index] : [])])
 }
 
-/** Blocks of both CARs under the header of the first. */
+/** Joins the blocks of two CARs under the header of the first. */
 export function joinedCars(one: Buffer, other: Buffer): Buffer {
   const [length, width] = varint(other)
   return Buffer.concat([one, other.subarray(width + length)])

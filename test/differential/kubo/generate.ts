@@ -33,7 +33,7 @@ export interface Generator {
   forget(): void
 }
 
-/** Generator for a registry of operations. */
+/** Creates a generator for a registry of operations. */
 export function createGenerator(
   random: Random,
   commands: ReadonlyMap<string, Command>,
@@ -190,7 +190,7 @@ export function createGenerator(
   let scene: Scene | undefined
   let lastAnswer: PeerAnswer | undefined
 
-  /** Next request of the current scene; undefined if there is none or it has ended. */
+  /** Returns the next request of the current scene; undefined if there is none or it has ended. */
   function nextOfScene(): PeerRequest | undefined {
     if (scene === undefined) {
       if (cids.length < 6 || !random.chance(0.012)) return undefined

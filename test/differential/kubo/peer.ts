@@ -10,7 +10,7 @@ export interface Peer {
   stop(): Promise<void>
 }
 
-/** Path of Kubo; undefined if it is neither installed nor can be built. */
+/** Finds Kubo, or builds it. @returns its path; undefined if it is neither installed nor can be built. */
 export function findKubo(): Promise<string | undefined> {
   return findProgram({
     name: 'ipfs',

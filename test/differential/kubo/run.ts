@@ -23,7 +23,7 @@ const episode = 100
 /**
  * Sends the same seeded requests to this node and to Kubo.
  *
- * @returns undefined if Kubo can neither be found nor built
+ * @returns undefined if Kubo can be neither found nor built
  */
 export async function compareWithKubo(options: {
   seed: number

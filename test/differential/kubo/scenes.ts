@@ -22,7 +22,7 @@ export interface SceneContext {
 
 type Parameters = readonly (readonly [string, string])[]
 
-/** A request to an operation with these arguments and options. */
+/** Makes a request to an operation with these arguments and options. */
 export function request(operation: string, query: Parameters, upload?: Upload): PeerRequest {
   const text = query.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&')
   return {
@@ -34,12 +34,12 @@ export function request(operation: string, query: Parameters, upload?: Upload): 
   }
 }
 
-/** CID in the last line of an answer to `add`. */
+/** Returns the CID in the last line of an answer to `add`. */
 function rootOf({ body }: PeerAnswer): string {
   return [...body.toString().matchAll(/"Hash":"(\w+)"/g)].at(-1)?.[1] ?? 'bafkqaaa'
 }
 
-/** A site with a `_redirects` file, an index and a 404 page, requested like browsers do. */
+/** Plays a site with a `_redirects` file, an index and a 404 page, requested like browsers do. */
 function* site({ random, gateway }: SceneContext): Scene {
   const options: [string, string][] = [['wrap-with-directory', 'true']]
   if (random.chance(0.6)) options.push(['cid-version', '1'])
@@ -49,7 +49,7 @@ function* site({ random, gateway }: SceneContext): Scene {
   for (let count = 0; count < 14; count++) yield gateway(root)
 }
 
-/** A sharded MFS directory, changed until it is no longer sharded. */
+/** Plays a sharded MFS directory, changed until it is no longer sharded. */
 function* shardedFiles({ random }: SceneContext): Scene {
   const count = random.pick([3, 9, 20, 40])
   const options: [string, string][] = [
@@ -124,7 +124,7 @@ function* shardedFiles({ random }: SceneContext): Scene {
   ])
 }
 
-/** An MFS file, written piece by piece. */
+/** Plays an MFS file, written piece by piece. */
 function* writtenFile({ random }: SceneContext): Scene {
   const path = random.pick(['/w', '/w1/x'])
   const stable: [string, string][] = []
@@ -168,7 +168,7 @@ function* writtenFile({ random }: SceneContext): Scene {
   ])
 }
 
-/** Import settings and their effects. */
+/** Plays import settings and their effects. */
 function* configuredImports({ random, command }: SceneContext): Scene {
   const keys = Object.keys(importValues)
   const chosen = [random.pick(keys), random.pick(keys), random.pick(keys)].slice(0, 1 + random.below(3))
@@ -191,7 +191,7 @@ function* configuredImports({ random, command }: SceneContext): Scene {
   }
 }
 
-/** Data of several codecs that refer to each other, read by paths. */
+/** Plays data of several codecs that refer to each other, read by paths. */
 function* linkedData({ random, cid, gateway }: SceneContext): Scene {
   const codec = (): string => random.pick(['dag-cbor', 'dag-json', 'dag-cbor', 'dag-pb'])
   let below = cid()
@@ -270,7 +270,7 @@ function* linkedData({ random, cid, gateway }: SceneContext): Scene {
   ])
 }
 
-/** Named pins of both modes, listed in all ways, changed and removed. */
+/** Plays named pins of both modes, listed in all ways, changed and removed. */
 function* pins({ random, cid }: SceneContext): Scene {
   const chosen = [cid(), cid(), cid()]
   for (let step = 0; step < 12; step++) {
@@ -322,7 +322,7 @@ function* pins({ random, cid }: SceneContext): Scene {
   }
 }
 
-/** A key whose name is published, and resolved by API and gateway. */
+/** Plays a key whose name is published, and resolved by API and gateway. */
 function* published({ random, cid, gateway }: SceneContext): Scene {
   const at = random.below(keyFiles.length)
   const name = keyIds[at] as string
@@ -371,7 +371,7 @@ function* published({ random, cid, gateway }: SceneContext): Scene {
   yield request('key/rm', [['arg', `p${at}`]])
 }
 
-/** CARs of both versions, several per body, with missing roots and duplicate blocks. */
+/** Plays imports of CARs of both versions, several per body, with missing roots and duplicate blocks. */
 function* imported({ random, cars, cid }: SceneContext): Scene {
   const exported = yield request('dag/export', [['arg', cid()]])
   const known = exported.status === 200 ? [exported.body, ...cars] : [...cars]

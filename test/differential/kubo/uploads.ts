@@ -36,7 +36,7 @@ export function multipart(parts: readonly Part[]): Upload {
   }
 }
 
-/** One file, or one for each content. */
+/** Builds an upload of one file for each content. */
 export function uploadOf(...contents: (Uint8Array | string)[]): Upload {
   return multipart(
     contents.map((content, index) => ({
@@ -127,14 +127,14 @@ const moreHeaders = [
   'broken\r\n',
 ]
 
-/** Content of several kinds: text, repeated bytes, random bytes. */
+/** Makes content of several kinds: text, repeated bytes, random bytes. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {
   const sort = random.below(3)
   if (sort === 0) return Buffer.alloc(size, `text ${random.below(4)}\n`)
   return sort === 1 ? Buffer.alloc(size, random.below(3)) : random.bytes(size)
 }
 
-/** Files, directories and symlinks as clients upload them. */
+/** Makes files, directories and symlinks as clients upload them. */
 export function randomTree(random: Random): Upload {
   const parts: Part[] = []
   const count = random.pick([1, 1, 1, 2, 3, 5, 5, 12])
@@ -177,7 +177,7 @@ export function randomTree(random: Random): Upload {
 
 const sharedNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `f${index}`)
 
-/** Small files with numbered names. */
+/** Makes small files with numbered names. */
 export function manyFiles(random: Random, count: number): Upload {
   return multipart(
     sharedNames(count).map((name) => ({
@@ -210,7 +210,7 @@ const rules = [
   '/docs/* /page.html 302',
 ]
 
-/** A site with pages, names that need escaping, a symlink, and redirection rules. */
+/** Makes a site with pages, names that need escaping, a symlink, and redirection rules. */
 export function siteFiles(random: Random): Upload {
   const contents: Record<string, string> = {
     'index.html': '<!DOCTYPE html><title>home</title>',
