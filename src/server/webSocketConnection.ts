@@ -9,6 +9,9 @@ import { Backlog } from './backlog.js'
 
 // Imported, so that it keeps working when a test replaces the global timers.
 
+/** Reason to give up the requests of a closed connection: one for all, because each would capture a stack trace. */
+const connectionGone = new DOMException('This operation was aborted', 'AbortError')
+
 /** Close codes (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 const noStatus = 1005
@@ -88,7 +91,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#socket.on('error', () => undefined)
     this.#socket.once('close', () => {
       clearTimeout(this.#idleTimer)
-      this.#gone.abort()
+      this.#gone.abort(connectionGone)
       session.close()
       ended()
     })
