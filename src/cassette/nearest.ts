@@ -41,7 +41,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
 
 /** Returns where two values differ, with both values. */
 function differencesBetween(recorded: unknown, asked: unknown, path: string): string[] {
-  if (canonicalJson(recorded) === canonicalJson(asked)) return []
+  if (recorded === asked) return []
   if (isContainer(recorded) && isContainer(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(asked)])
     return [...names].flatMap((name) =>
@@ -56,9 +56,14 @@ function differencesBetween(recorded: unknown, asked: unknown, path: string): st
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'nothing' : shortened(canonicalJson(value))
+  if (value === undefined) return 'nothing'
+  // A string may have megabytes.
+  return shortened(canonicalJson(typeof value === 'string' ? value.slice(0, SHOWN) : value))
 }
 
+/** Characters of a value in a message. */
+const SHOWN = 120
+
 function shortened(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text
+  return text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}...` : text
 }
