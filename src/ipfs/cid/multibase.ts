@@ -94,6 +94,9 @@ export function baseNameByPrefix(text: string): string | undefined {
   return basesByPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))?.name
 }
 
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
 /**
  * Decodes text in any multibase.
  *
@@ -102,7 +105,8 @@ export function baseNameByPrefix(text: string): string | undefined {
 export function decodeMultibase(text: string): Uint8Array {
   const base = baseOf(text)
   checkLength(base, text.length)
-  const digits = text.slice(base.prefix.length)
+  const written = text.slice(base.prefix.length)
+  const digits = ignoresBreaks(base) ? written.replace(/[\r\n]/g, '') : written
   if (digits === '' && base.name.startsWith('base36'))
     throw new FileNetworkError('can not decode zero-length string')
   if (digits === '' && base.name.startsWith('base58')) throw new FileNetworkError('zero length string')
@@ -114,15 +118,15 @@ export function decodeMultibase(text: string): Uint8Array {
  *
  * @throws {@link FileNetworkError} with go-multibase's message
  */
-export function* decodeMultibaseInSteps(text: Uint8Array): Steps<Uint8Array> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let waiting = decoder.decode(text.subarray(0, textPerStep), { stream: true })
-  if (text.length <= textPerStep || radixes.has(baseOf(waiting).name)) {
+export function* decodeMultibaseInSteps(given: Uint8Array): Steps<Uint8Array> {
+  const base = baseOf(Buffer.from(given.subarray(0, textPerStep)).toString())
+  if (given.length <= textPerStep || radixes.has(base.name)) {
     // Text of a radix that is cut here is too long anyway.
-    return decodeMultibase(Buffer.from(text.subarray(0, 8 * textPerStep)).toString())
+    return decodeMultibase(Buffer.from(given.subarray(0, 8 * textPerStep)).toString())
   }
-  const base = baseOf(waiting)
-  waiting = waiting.slice(base.prefix.length)
+  const text = ignoresBreaks(base) ? yield* withoutBreaks(given) : given
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let waiting = decoder.decode(text.subarray(0, textPerStep), { stream: true }).slice(base.prefix.length)
   const bytes = new Uint8Array(text.length)
   let length = 0
   const take = (part: Uint8Array): void => {
@@ -143,6 +147,23 @@ export function* decodeMultibaseInSteps(text: Uint8Array): Steps<Uint8Array> {
   }
   take(decodeDigits(base, waiting + decoder.decode(), { place, goesOn: false }))
   return bytes.subarray(0, length)
+}
+
+/** Whether Go's decoder skips line breaks. */
+function ignoresBreaks({ name }: Codec): boolean {
+  return /^base(?:32|64)/.test(name)
+}
+
+function* withoutBreaks(text: Uint8Array): Steps<Uint8Array> {
+  const kept = new Uint8Array(text.length)
+  let length = 0
+  for (let start = 0; start < text.length; start += textPerStep) {
+    for (const byte of text.subarray(start, start + textPerStep)) {
+      if (byte !== lineFeed && byte !== carriageReturn) kept[length++] = byte
+    }
+    yield
+  }
+  return kept.subarray(0, length)
 }
 
 function baseOf(text: string): Codec {
@@ -264,9 +285,9 @@ function problemOf(baseName: string, text: string, { place: before, goesOn }: Pa
     case 'base16':
       return `encoding/hex: invalid byte: ${invalidByte(wrong)}`
     case 'base36':
-      return `invalid base36 character ('${wrong}')`
+      return `invalid base36 character ('${quoted(wrong)}')`
     case 'base58':
-      return wrong > '\x7f' ? 'high-bit set on invalid digit' : `invalid base58 digit ('${wrong}')`
+      return wrong > '\x7f' ? 'high-bit set on invalid digit' : `invalid base58 digit ('${quoted(wrong)}')`
     default:
       return `illegal ${kind} data at input byte ${before + place}`
   }
@@ -300,7 +321,14 @@ function extended(baseName: string): RegExp {
 }
 
 /** Formats the first byte of a character like Go's `%#U`, such as `U+006F 'o'`. */
-function invalidByte(character: string): string {
-  const [byte = 0] = Buffer.from(character)
-  return `U+${byte.toString(16).toUpperCase().padStart(4, '0')} '${String.fromCharCode(byte)}'`
+function invalidByte(text: string): string {
+  const [byte = 0] = Buffer.from(text)
+  const character = String.fromCharCode(byte)
+  const shown = quoted(character) === character ? ` '${character}'` : ''
+  return `U+${byte.toString(16).toUpperCase().padStart(4, '0')}${shown}`
+}
+
+/** Escapes line breaks like Go's `%q`. */
+function quoted(character: string): string {
+  return character.replace('\n', '\\n').replace('\r', '\\r')
 }

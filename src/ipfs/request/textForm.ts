@@ -9,7 +9,13 @@ export function humanBytes(bytes: number): string {
   if (bytes < 10) return `${bytes} B`
   const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1000)), units.length - 1)
   const value = Math.floor((bytes / 1000 ** power) * 10 + 0.5) / 10
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
+  return `${value < 10 ? value.toFixed(1) : roundedToEven(value)} ${units[power]}`
+}
+
+/** Rounds like Go's `%.0f`: halves to the even neighbour. */
+function roundedToEven(value: number): number {
+  const whole = Math.floor(value)
+  return value - whole === 0.5 ? whole + (whole % 2) : Math.round(value)
 }
 
 /** Escapes a name for text if it has a backslash or an unprintable character (Kubo, `EscNonPrint`). */
