@@ -75,7 +75,7 @@ function request(body: string): string {
 async function expectHealthy(): Promise<void> {
   expect(await callRpc(node.ready.url, 'eth_chainId', [])).toBe('0x7a69')
   const { peakMemory } = await node.measure()
-  console.log(`${(peakMemory / MEGABYTE).toFixed(0)} MB peak`)
+  console.log(`peak memory ${(peakMemory / MEGABYTE).toFixed(0)} MB`)
   expect(peakMemory).toBeLessThan(MEMORY_LIMIT)
   expect(node.stderr()).toBe('')
   await untilIdle(node, 60_000)
@@ -93,7 +93,7 @@ it(
     for (const socket of all) socket.write(request(chainId))
     for (const [data] of await Promise.all(answers)) expect(String(data)).toContain('0x7a69')
     const { longest } = await node.measure()
-    console.log(`${longest.toFixed(0)} ms stop`)
+    console.log(`longest stop ${longest.toFixed(0)} ms`)
     await expectHealthy()
   },
 )
@@ -145,6 +145,6 @@ it(`pushes to ${SUBSCRIPTIONS} subscriptions whose reader sleeps`, { timeout: TI
   await node.measure()
   for (let block = 0; block < 20; block++) await call(node, 'evm_mine', [])
   const { longest } = await node.measure()
-  console.log(`${longest.toFixed(0)} ms stop`)
+  console.log(`longest stop ${longest.toFixed(0)} ms`)
   await expectHealthy()
 })
