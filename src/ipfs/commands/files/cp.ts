@@ -91,10 +91,10 @@ async function putEntry(
 ): Promise<void> {
   const { entry, target, parents, force } = options
   const { directory, name } = splitPath(target)
+  if (parents) await files.makeDirectory(directory, { parents, format: filesSettings.cid })
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
     if (force && !parents) await checkWay(files, directory)
-    if (parents) await files.makeDirectory(directory, { parents, format: filesSettings.cid })
     await files.change(directory, async ({ links }) => {
       const existing = await links.get(name)
       if (existing && force) await checkReplaceable(blockstore, existing, target)
