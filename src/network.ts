@@ -22,6 +22,9 @@ import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
 import { FilterStore } from './rpc/subscriptions/filters.js'
 
+/** Bytes of results and errors after which geth refuses the remaining calls of a batch (node/defaults.go). */
+const MAX_BATCH_RESPONSE_BYTES = 25_000_000
+
 /**
  * Opens a network: resumes its chain from its data or starts it from genesis, and sets up JSON-RPC for it.
  *
@@ -123,7 +126,10 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
       policy,
       interceptor,
       report,
-      batch: { maxItems: settings.maxBatch, maxResponseBytes: settings.maxResponse },
+      batch: {
+        maxItems: settings.maxBatch,
+        maxResponseBytes: Math.min(settings.maxResponse, MAX_BATCH_RESPONSE_BYTES),
+      },
     }),
     view: chain.view,
     controlMethods: controlMethodNames,
