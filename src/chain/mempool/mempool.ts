@@ -230,7 +230,11 @@ export class Mempool {
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
     const queue = this.#queues.get(bytesToPlainHex(sender))
-    if (queue !== undefined) this.#forget(sender, queue.filter(() => false))
+    if (queue !== undefined)
+      this.#forget(
+        sender,
+        queue.filter(() => false),
+      )
   }
 
   /** Removes all transactions. */
