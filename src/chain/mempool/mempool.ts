@@ -209,7 +209,7 @@ export class Mempool {
   drop(hash: Uint8Array): PooledTransaction | undefined {
     const entry = this.#byHash.get(bytesToPlainHex(hash))
     if (entry === undefined) return undefined
-    this.#queues.get(bytesToPlainHex(entry.sender))?.filter((other) => other !== entry)
+    this.#queues.get(bytesToPlainHex(entry.sender))?.retain((other) => other !== entry)
     this.#forget(entry.sender, [entry])
     return entry
   }
@@ -230,11 +230,8 @@ export class Mempool {
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
     const queue = this.#queues.get(bytesToPlainHex(sender))
-    if (queue !== undefined)
-      this.#forget(
-        sender,
-        queue.filter(() => false),
-      )
+    const dropped = queue?.retain(() => false) ?? []
+    this.#forget(sender, dropped)
   }
 
   /** Removes all transactions. */
@@ -339,7 +336,7 @@ export class Mempool {
     const pendingBefore = queue.nextNonce
     queue.nonce = account?.nonce ?? 0n
     queue.balance = account?.balance ?? 0n
-    const dropped = queue.filter(
+    const dropped = queue.retain(
       ({ transaction, cost }) =>
         transaction.nonce >= queue.nonce &&
         (this.#options.withoutFunds || cost <= queue.balance) &&

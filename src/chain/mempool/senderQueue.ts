@@ -79,7 +79,7 @@ export class SenderQueue {
   }
 
   /** Keeps only the transactions that pass, and returns the others. */
-  filter(keep: (entry: Entry) => boolean): Entry[] {
+  retain(keep: (entry: Entry) => boolean): Entry[] {
     const dropped = this.#entries.filter((entry) => !keep(entry))
     if (dropped.length > 0) this.#entries = this.#entries.filter(keep)
     this.#countPending()
