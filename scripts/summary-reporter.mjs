@@ -9,6 +9,7 @@ const maxNames = 10
 const mayBeSkipped = [
   /^test\/ipfs\/vectors\.test\.ts > .*1 GiB/,
   /^test\/examples\/examples\.test\.ts > hardhat: /,
+  /^test\/package\/v8Flags\.test\.ts > the V8 flags of the command /,
 ]
 
 /**
