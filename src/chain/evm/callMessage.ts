@@ -151,8 +151,15 @@ export class TransientStorage {
 
   /** Returns the value of a 32-byte slot without leading zeros. */
   get(address: Address, slot: Uint8Array): Uint8Array {
-    const value = this.#accounts.get(addressKey(address.bytes))?.get(bytesKey(slot))
-    return this.#valid(value)?.bytes ?? NO_BYTES
+    const values = this.#accounts.get(addressKey(address.bytes))
+    if (values === undefined) return NO_BYTES
+    const name = bytesKey(slot)
+    const value = values.get(name)
+    const valid = this.#valid(value)
+    // Reverted values are dropped, so that the next read does not pass them again.
+    if (valid === undefined) values.delete(name)
+    else if (valid !== value) values.set(name, valid)
+    return valid?.bytes ?? NO_BYTES
   }
 
   put(address: Address, slot: Uint8Array, bytes: Uint8Array): void {
