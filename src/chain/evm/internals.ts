@@ -101,7 +101,16 @@ export function useState(vm: VM, state: StateManagerInterface): void {
 
 /** Library members used by this project's subclasses and opcodes, by class. */
 const usedMembers = {
-  EVM: ['_opcodeMap', '_precompiles', 'journal', 'runCode', 'runCall', 'getPrecompile', 'precompiles'],
+  EVM: [
+    '_opcodeMap',
+    '_precompiles',
+    'journal',
+    'transientStorage',
+    'runCode',
+    'runCall',
+    'getPrecompile',
+    'precompiles',
+  ],
   Interpreter: ['run', 'runStep', 'lookupOpInfo', '_runState', '_env', '_result', '_stateManager'],
   Memory: ['_store', 'extend', 'read', 'write'],
   Stack: ['_store', '_len', 'push', 'pop', 'popN'],
