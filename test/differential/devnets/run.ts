@@ -93,6 +93,9 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         break
       }
     }
+  } catch (error) {
+    for (const line of classes.report()) log(line)
+    throw error
   } finally {
     await Promise.allSettled([node.stop(), peer.stop()])
   }

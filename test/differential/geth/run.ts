@@ -87,6 +87,9 @@ export async function compareWithGeth({
       await sleep(POOL_SETTLES_MILLISECONDS)
       for (const body of poolViews()) await compare(body)
     }
+  } catch (error) {
+    for (const line of classes.report()) log(line)
+    throw error
   } finally {
     await Promise.allSettled([node.stop(), geth.stop()])
     await rm(folder, { recursive: true, force: true })

@@ -66,6 +66,9 @@ export async function compareWithKubo(options: {
         })
       }
     }
+  } catch (error) {
+    for (const line of classes.report()) log(line)
+    throw error
   } finally {
     await Promise.allSettled([own.stop(), kubo.stop()])
   }
