@@ -24,6 +24,12 @@ export class BlockNotFoundError extends FileNetworkError {
   }
 }
 
+/** Whether an operation failed because a block is missing. */
+export function isMissingBlock(error: unknown): boolean {
+  if (error instanceof BlockNotFoundError) return true
+  return error instanceof FileNetworkError && error.cause instanceof BlockNotFoundError
+}
+
 /** A path names a link that the node lacks. */
 export class LinkNotFoundError extends FileNetworkError {
   constructor(name: string, parent: CID, options?: ErrorOptions) {

@@ -83,8 +83,7 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
   let cid = path.root
   let rest = path.segments
   while (rest.length > 0) {
-    const block = await source.get(cid)
-    await checkLoads(cid, block, path.segments.slice(0, path.segments.length - rest.length))
+    const block = await load(source, cid, path.segments.slice(0, path.segments.length - rest.length))
     if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
       const [name = '', ...following] = rest
       cid = await findName(source, { cid, block, name, isLast: following.length === 0 })
@@ -104,12 +103,15 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
 }
 
 /**
- * Checks that a block below the root is readable; the error names the path to it (go-ipld-prime, `traversal/walk.go`).
+ * Reads a block on the way. Below the root, the block must also decode, and an error names the path to it
+ * (go-ipld-prime, `traversal/walk.go`).
  */
-async function checkLoads(cid: CID, block: Uint8Array, way: readonly string[]): Promise<void> {
-  if (way.length === 0) return
+async function load(source: BlockSource, cid: CID, way: readonly string[]): Promise<Uint8Array> {
+  if (way.length === 0) return source.get(cid)
   try {
+    const block = await source.get(cid)
     await linksOf(cid, block)
+    return block
   } catch (error) {
     throw linkFailure(way, cid, error)
   }

@@ -10,7 +10,7 @@ import {
   UnreifiedError,
   resolvePath,
 } from '../dag/path.js'
-import { BlockNotFoundError, LinkNotFoundError, errorText } from '../errors.js'
+import { LinkNotFoundError, errorText, isMissingBlock } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { GatewayError, escapeNonAscii, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
@@ -75,7 +75,7 @@ function reasonOf(error: unknown): unknown {
 export function isAbsence(thrown: unknown): boolean {
   const error = reasonOf(thrown)
   return (
-    error instanceof BlockNotFoundError ||
+    isMissingBlock(error) ||
     error instanceof LinkNotFoundError ||
     error instanceof KeyNotFoundError ||
     error instanceof NoSegmentsError ||
@@ -98,7 +98,7 @@ async function missingLink(source: BlockSource, path: ContentPath): Promise<Link
 
 export function unresolved({ contentPath }: GatewayTarget, error: unknown): GatewayError {
   const isLink = error instanceof LinkNotFoundError
-  const status = isLink || error instanceof BlockNotFoundError ? 404 : 500
+  const status = isLink || isMissingBlock(error) ? 404 : 500
   const reason = isLink ? errorText(error) : `${errorText(error)}${noProviders}`
   return new GatewayError(status, `failed to resolve ${escapeNonAscii(contentPath)}: ${reason}`)
 }

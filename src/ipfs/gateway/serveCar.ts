@@ -2,8 +2,6 @@ import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
-import { resolvePath } from '../dag/path.js'
-import { BlockNotFoundError } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -18,7 +16,7 @@ import {
 } from './headers.js'
 import { type CarParameters, type DagScope, type EntityBytes, partialCar } from './partialCar.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
-import { isAbsence, noProviders, resolveTarget } from './resolveTarget.js'
+import { followPath, noProviders } from './resolveTarget.js'
 
 /** Parameters of a CAR request, with defaults filled in. */
 interface CarRequest extends CarParameters {
@@ -59,37 +57,21 @@ export async function serveCar(
       return block
     },
   }
-  try {
-    await resolvePath(recording, target.content)
-    if (segments.length === 0) await source.get(root)
-  } catch (error) {
-    if (segments.length === 0 && error instanceof BlockNotFoundError) {
-      const headers = { ...described, ...rootsHeader({ roots: [root] }) }
-      return { status: 200, headers, body: encodeCarHeader(root) }
-    }
-    // Other failures are reported below.
-    if (segments.length > 0 && isAbsence(error)) {
-      const headers = { ...described, ...rootsHeader({ roots: [root] }) }
-      return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
-    }
-  }
-  const resolved = await resolveTarget(source, target, { sends: 'blocks' }).catch((error: unknown) => {
+  const path = await followPath(recording, target).catch((error: unknown) => {
+    if (!(error instanceof GatewayError)) throw error
+    if (error.status === 404) return undefined
     // Kubo does not look for other peers if a block is unreadable.
-    if (error instanceof GatewayError && error.status === 500) {
-      throw new GatewayError(500, error.message.replace(noProviders, ''), named)
-    }
-    throw keeping(named, error)
+    throw new GatewayError(error.status, error.message.replace(noProviders, ''), named)
   })
+  if (path === undefined) {
+    const headers = { ...described, ...rootsHeader({ roots: [root] }) }
+    return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
+  }
   return {
     status: 200,
-    headers: { ...described, ...rootsHeader(resolved) },
-    body: await measured(partialCar(source, { ...wanted, end: resolved.cid, onTheWay: visited })),
+    headers: { ...described, ...rootsHeader({ roots: path.cids }) },
+    body: await measured(partialCar(source, { ...wanted, end: path.cid, onTheWay: visited })),
   }
-}
-
-/** Adds a CAR's own headers to an error. */
-function keeping(named: Record<string, string>, error: unknown): unknown {
-  return error instanceof GatewayError ? new GatewayError(error.status, error.message, named) : error
 }
 
 /** Stands in for the root if the path does not exist: an empty block inlined in its CID. */

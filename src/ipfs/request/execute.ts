@@ -1,12 +1,12 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { unservedOperations } from '../commands/offline.js'
 import {
-  BlockNotFoundError,
   DeadlineError,
   EndOfDataError,
   FileNetworkError,
   RequestError,
   errorText,
+  isMissingBlock,
 } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
@@ -223,11 +223,6 @@ function createDeadline(
       signal.removeEventListener('abort', forward)
     },
   }
-}
-
-function isMissingBlock(error: unknown): boolean {
-  if (error instanceof BlockNotFoundError) return true
-  return error instanceof FileNetworkError && error.cause instanceof BlockNotFoundError
 }
 
 function guardOutput(output: Output, deadline: Deadline): Output {
