@@ -18,7 +18,6 @@ const methodNotAllowed = refuse(405, '405 - Method Not Allowed\n', {
   vary: 'Origin',
 })
 const notFound = refuse(404, '404 page not found\n', noSniff)
-const operationNotFound = refuse(404, '404 page not found\n', { ...noSniff, vary: 'Origin' })
 const serverFault = refuse(500, 'internal server error\n')
 
 /** A request whose body is read as a stream. */
@@ -60,7 +59,6 @@ async function answerOperation(
   if (isPreflight(request)) return preflightReply(request, opened)
   const clean = cleanPath(path)
   if (clean !== path) return movedToCleanPath(request, clean + search)
-  if (path === prefix) return textReply(operationNotFound)
   if (!path.startsWith(prefix)) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
   const operation = decode(path.slice(prefix.length))

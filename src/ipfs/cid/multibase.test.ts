@@ -21,7 +21,7 @@ it.each(known.map((codec) => [codec.name, codec] as const))('encodes and decodes
       const bytes = bytesOf(length, zeros)
       const text = codec.encoder.encode(bytes)
       expect(base.encode(bytes)).toBe(text)
-      expect([...base.encodeInParts(bytes)].join('')).toBe(text)
+      expect(Buffer.concat([...base.encodeInParts(bytes)]).toString()).toBe(text)
       expect(hexOf(decodeMultibase(text))).toBe(hexOf(bytes))
       expect(hexOf(runToCompletion(decodeMultibaseInSteps(Buffer.from(text))))).toBe(hexOf(bytes))
     }

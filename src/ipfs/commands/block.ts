@@ -27,6 +27,7 @@ import {
   values,
 } from '../request/command.js'
 import { multihashText, reasonsToKeep } from '../store/garbage.js'
+import { contentOf } from '../request/upload.js'
 import type { BlockSource } from '../unixfs/entry.js'
 
 /** Format of the CIDs of new blocks. */
@@ -60,8 +61,9 @@ export const blockPut = defineCommand({
         try {
           for await (const entry of upload.entries()) {
             signal.throwIfAborted()
-            if (entry.kind !== 'file') throw new FileNetworkError('expected a file')
-            const data = await readBlock(entry.content, options)
+            const content = contentOf(entry)
+            if (content === undefined) throw new FileNetworkError('expected a file')
+            const data = await readBlock(content, options)
             const cid = await makeBlockCid(format, data)
             await session.put(cid, data)
             if (options.pin) await network.pins.set({ cid, mode: 'recursive', name: '' })

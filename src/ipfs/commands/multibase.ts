@@ -1,4 +1,4 @@
-import { TimeSlice, runInSlices, textChunks } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeMultibaseInSteps, multibaseByName } from '../cid/multibase.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
@@ -60,13 +60,17 @@ async function decode(upload: Upload): Promise<Uint8Array> {
 }
 
 function readFile(upload: Upload): Promise<Uint8Array> {
-  return readFileArgument(upload, inputLimit, 'failed to access file: expected a regular file')
+  return readFileArgument(upload, inputLimit, 'failed to access file: ')
 }
 
-function written(parts: Iterable<string>): Output {
+function written(parts: Iterable<Uint8Array>): Output {
   return bytes(
     (async function* () {
-      for await (const text of textChunks(parts)) yield Buffer.from(text)
+      const slice = new TimeSlice()
+      for (const part of parts) {
+        yield part
+        await slice.pause()
+      }
     })(),
   )
 }

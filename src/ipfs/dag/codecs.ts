@@ -6,7 +6,7 @@ import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encod
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { quotedText } from './byteText.js'
+import { quotedText } from '../text/byteText.js'
 import { LINKS_AT_ONCE, decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
 import { CborTokens } from './cborTokens.js'
 import { decodeTokens } from './decodeInPieces.js'

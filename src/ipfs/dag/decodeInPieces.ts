@@ -1,7 +1,7 @@
 import { rememberKeys } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { quotedText } from './byteText.js'
+import { quotedText } from '../text/byteText.js'
 import type { DataToken, TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
 

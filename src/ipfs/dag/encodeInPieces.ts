@@ -7,7 +7,7 @@ import { joinBytes } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/json.js'
 import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText, hasLoneBytes, withReplacements } from './byteText.js'
+import { bytesOfText, hasLoneBytes, withReplacements } from '../text/byteText.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber, withPlainNumbers } from './float.js'
 
 /** How a codec encodes lists and maps, so that they can be assembled from parts. */

@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { withReplacements } from './byteText.js'
+import { withReplacements } from '../text/byteText.js'
 import { UnsupportedNumberError, WholeFloat, isOddNumber } from './float.js'
 
 /** Values encoded between two yields. */

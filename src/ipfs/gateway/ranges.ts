@@ -33,7 +33,7 @@ function parseRanges(header: string, size = Infinity): AskedRange[] {
  */
 export function checkRange(header: string | undefined, described: Record<string, string> = {}): void {
   try {
-    if (header !== undefined) parseRanges(header)
+    if (header) parseRanges(header)
   } catch (error) {
     if (!(error instanceof InvalidRangeError)) throw error
     throw new GatewayError(400, `invalid range request: ${error.message}`, described)
@@ -70,7 +70,7 @@ export function readRange(
   size: number,
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
-  if (range === undefined || (condition && !refersToThis(condition, described))) return undefined
+  if (!range || (condition && !refersToThis(condition, described))) return undefined
   const asked = parseAsked(range, described, size)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)

@@ -67,6 +67,7 @@ export function redirectAddress(request: GatewayRequest): void {
     if (path === '/ipfs' || path === '/ipns') {
       throw new GatewayError(307, 'moved to the namespace', { Location: `${path}/${search}` })
     }
+    if (!/^\/ip[fn]s\//.test(path)) throw new PageNotFoundError()
     return
   }
   redirectToLabel(subdomain, path, request)
@@ -81,7 +82,6 @@ export function redirectAddress(request: GatewayRequest): void {
 export async function readTarget(names: NameSystem, request: GatewayRequest): Promise<GatewayTarget> {
   const path = decodePath(request.path)
   const form = subdomainOf(request) === undefined ? 'path' : 'subdomain'
-  if (form === 'path' && !/^\/ip[fn]s(\/|$)/.test(path)) throw new PageNotFoundError()
   const shownPath = askedPath(request)
   if (request.headers['service-worker'] === 'script' && /^\/ip[fn]s\/[^/]+$/.test(shownPath)) {
     throw new GatewayError(400, 'navigator.serviceWorker: registration is not allowed for this scope')

@@ -3,7 +3,7 @@ import * as Digest from 'multiformats/hashes/digest'
 import { decodeMultibase } from '../cid/multibase.js'
 import { parseCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
-import { textOfBytes } from '../dag/byteText.js'
+import { textOfBytes } from '../text/byteText.js'
 import { parseName, peerIdText, problemOfHash, problemOfMultihash } from './keystore.js'
 
 /** Throws go-multiaddr's error for an invalid value. */

@@ -2,7 +2,7 @@ import { readAll } from '../blockSize.js'
 import type { CidEncoder } from '../cid/cidFormat.js'
 import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import type { Upload } from './upload.js'
+import { type Upload, contentOf } from './upload.js'
 
 /** Types of option values, by their names in go-ipfs-cmds. */
 export interface OptionTypes {
@@ -292,29 +292,26 @@ function parseGoInteger(text: string): bigint | undefined {
 }
 
 /**
- * Yields the content of the only file of a request.
+ * Yields the content of the only file of a request (Kubo, `cmdenv/file.go`).
  *
- * @throws {@link FileNetworkError} for a directory or a symlink
+ * @param prefix - prefix of error messages
+ * @throws {@link FileNetworkError} if there is none, or a directory
  */
-export async function* fileArgumentContent(
-  upload: Upload,
-  refusal = 'expected a regular file',
-): AsyncGenerator<Uint8Array> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') break
-    yield* entry.content
-    return
-  }
-  throw new FileNetworkError(refusal)
+export async function* fileArgumentContent(upload: Upload, prefix = ''): AsyncGenerator<Uint8Array> {
+  const entry = await upload.entries().next()
+  if (entry === undefined) throw new FileNetworkError(`${prefix}expected a file argument`)
+  const content = contentOf(entry)
+  if (content === undefined) throw new FileNetworkError(`${prefix}file argument was nil`)
+  yield* content
 }
 
 /**
  * Reads the only file of a request.
  *
- * @throws {@link FileNetworkError} for a directory or a symlink, or a file longer than the limit
+ * @throws {@link FileNetworkError} if there is none, or a directory, or a file longer than the limit
  */
-export function readFileArgument(upload: Upload, limit: number, refusal?: string): Promise<Uint8Array> {
-  return readAll(fileArgumentContent(upload, refusal), limit)
+export function readFileArgument(upload: Upload, limit: number, prefix?: string): Promise<Uint8Array> {
+  return readAll(fileArgumentContent(upload, prefix), limit)
 }
 
 /** The longest accepted body of arguments, in bytes. */
@@ -342,14 +339,13 @@ export async function readArguments(
 }
 
 async function readLines(upload: Upload): Promise<string[]> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') return []
-    const lines = Buffer.from(await readAll(entry.content, bodyLimit))
-      .toString()
-      .split(/\r?\n/)
-    return lines.at(-1) === '' ? lines.slice(0, -1) : lines
-  }
-  return []
+  const entry = await upload.entries().next()
+  const content = entry && contentOf(entry)
+  if (content === undefined) return []
+  const lines = Buffer.from(await readAll(content, bodyLimit))
+    .toString()
+    .split(/\r?\n/)
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
 /** The micro sign and the Greek mu look the same and both name microseconds (Go, `time.ParseDuration`). */

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { withReplacements } from '../dag/byteText.js'
+import { withReplacements } from '../text/byteText.js'
 import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'

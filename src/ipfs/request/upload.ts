@@ -46,6 +46,17 @@ export interface Upload {
   entries(): UploadEntries
 }
 
+/** Returns the content of an entry read as a file: of a symlink its target; undefined for a directory (boxo, `files`). */
+export function contentOf(entry: UploadEntry): AsyncIterable<Uint8Array> | undefined {
+  if (entry.kind === 'directory') return undefined
+  return entry.kind === 'file' ? entry.content : onlyPiece(entry.target)
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- it stands in for content that arrives
+async function* onlyPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
 /** Creates the upload of a request's body; without a multipart body it is empty. */
 export function createUpload(
   contentType: string | undefined,

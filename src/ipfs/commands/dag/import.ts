@@ -5,7 +5,7 @@ import { checkBlockData } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
-import type { Upload } from '../../request/upload.js'
+import { type Upload, contentOf } from '../../request/upload.js'
 import type { Session } from '../../store/blockstore.js'
 import { pinDag } from '../../store/pins.js'
 
@@ -68,8 +68,9 @@ async function importAll(
   const roots = new Map<string, CID>()
   const counts = { blocks: 0, bytes: 0 }
   for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') throw new FileNetworkError('expected a file handle')
-    const car = await readCar(entry.content)
+    const content = contentOf(entry)
+    if (content === undefined) throw new FileNetworkError('expected a file handle')
+    const car = await readCar(content)
     for (const root of car.roots) roots.set(root.toString(), root)
     let storing: Promise<void>[] = []
     let waitingBytes = 0

@@ -12,6 +12,7 @@ import {
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
+import { contentOf } from '../../request/upload.js'
 
 /** The longest accepted input, in bytes. */
 const inputLimit = 64 * 1024 * 1024
@@ -39,8 +40,9 @@ export const dagPut = defineCommand({
         const session = network.blockstore.openSession()
         try {
           for await (const entry of upload.entries()) {
-            if (entry.kind !== 'file') throw new FileNetworkError('expected a regular file')
-            const encoded = await readAll(entry.content, inputLimit)
+            const content = contentOf(entry)
+            if (content === undefined) throw new FileNetworkError('expected a regular file')
+            const encoded = await readAll(content, inputLimit)
             const data = await convert(() => decodeInTurns(input, encoded))
             const bytes = await convert(() => encodeInTurns(store, data))
             checkBlockSize(bytes.length, options)

@@ -15,8 +15,13 @@ import {
   splitPath,
 } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, fileArgument, nothing, pathArgument } from '../../request/command.js'
-import type { Upload } from '../../request/upload.js'
+import {
+  defineCommand,
+  fileArgument,
+  fileArgumentContent,
+  nothing,
+  pathArgument,
+} from '../../request/command.js'
 import { unixfsTimeNow, unixfsType } from '../../unixfs/data.js'
 import { type AppendRule, append } from '../../unixfs/edit/append.js'
 import { ByteQueue, type EditContext, createEditContext } from '../../unixfs/edit/editContext.js'
@@ -46,7 +51,7 @@ export const filesWrite = defineCommand({
     const isNegative = count !== undefined && count < 0
     await writeFile(network, {
       path,
-      content: isNegative ? nothingToWrite() : firstFile(upload),
+      content: isNegative ? nothingToWrite() : fileArgumentContent(upload),
       offset: isNegative ? 0 : offset,
       count: isNegative ? 0 : (count ?? Infinity),
       create: options.create === true,
@@ -64,15 +69,6 @@ export const filesWrite = defineCommand({
 })
 
 async function* nothingToWrite(): AsyncGenerator<never> {}
-
-async function* firstFile(upload: Upload): AsyncGenerator<Uint8Array> {
-  for await (const entry of upload.entries()) {
-    if (entry.kind !== 'file') break
-    yield* entry.content
-    return
-  }
-  throw new FileNetworkError('expected a regular file')
-}
 
 /** A write to a mutable file. */
 export interface FileWrite {
