@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { goQuote } from './text/goQuote.js'
 
 /** An error whose message is sent to the caller verbatim. */
 export class FileNetworkError extends Error {
@@ -33,7 +34,7 @@ export function isMissingBlock(error: unknown): boolean {
 /** A path names a link that the node lacks. */
 export class LinkNotFoundError extends FileNetworkError {
   constructor(name: string, parent: CID, options?: ErrorOptions) {
-    super(`no link named ${JSON.stringify(name)} under ${parent}`, options)
+    super(`no link named ${goQuote(name)} under ${parent}`, options)
   }
 }
 

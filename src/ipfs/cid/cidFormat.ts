@@ -8,6 +8,7 @@ import { createHash, hash } from 'node:crypto'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { multibaseByName } from './multibase.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A hash function of the multihash table. */
 export interface HashFunction {
@@ -227,7 +228,7 @@ export function isHashName(name: string): boolean {
 export async function hashFunctionByName(name: string): Promise<HashFunction> {
   const entry = entries.get(name) ?? unusable.get(name)
   if (entry) return load(name, entry)
-  throw new FileNetworkError(`unrecognized hash function: ${JSON.stringify(name)}`)
+  throw new FileNetworkError(`unrecognized hash function: ${goQuote(name)}`)
 }
 
 /**

@@ -8,6 +8,7 @@ import type { NetworkContext } from '../networkContext.js'
 import { type CommandInput, defineCommand, fileArguments, valueGroups } from '../request/command.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import { BlockWriter, discardBlock } from '../unixfs/blockWriter.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** `add`: imports files and directories as UnixFS, with a line for each as soon as it is stored. */
 export const add = defineCommand({
@@ -142,14 +143,14 @@ export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path
       const isDirectory = target.endsWith('/')
       if (isDirectory) await checkDirectory(target)
       if (filesPut > 0 && !isDirectory) {
-        fail(`MFS destination is a file: only one entry can be copied to ${JSON.stringify(target)}`)
+        fail(`MFS destination is a file: only one entry can be copied to ${goQuote(target)}`)
       }
       const destination = isDirectory ? target + entry.name : target
       await checkParent(destination)
       try {
         await files.put(destination, cid)
       } catch (error) {
-        fail(`cannot put node in path ${JSON.stringify(destination)}: ${errorText(error)}`)
+        fail(`cannot put node in path ${goQuote(destination)}: ${errorText(error)}`)
       }
       filesPut++
     },
@@ -167,13 +168,13 @@ export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path
     const { directory } = splitPath(destination)
     const parent = `/${directory.join('/')}`
     await files.lookUp(parent).catch((error: unknown) => {
-      const paths = [destination, parent].map((path) => JSON.stringify(path)).join(' ')
+      const paths = [destination, parent].map((path) => goQuote(path)).join(' ')
       return fail(`MFS destination parent ${paths} does not exist: ${errorText(error)}`)
     })
   }
 
   async function checkDirectory(target: string): Promise<void> {
-    const quoted = JSON.stringify(target)
+    const quoted = goQuote(target)
     const entry = await files.lookUp(target).catch((error: unknown) => {
       return fail(`MFS destination directory ${quoted} does not exist: ${errorText(error)}`)
     })

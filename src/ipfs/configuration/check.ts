@@ -6,6 +6,7 @@ import { readPeerId } from '../names/keystore.js'
 import { parseByteSize } from './importSettings.js'
 import { decodeFailure, goTypes, typeOfSection, wrongType } from './decodeErrors.js'
 import { type JsonObject, type Section, type ValueKind, configurationSchema, isObject } from './schema.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** @throws {@link FileNetworkError} for a key unknown to Kubo, or a value of the wrong type */
 export function checkSetting(key: string, value: unknown): void {
@@ -115,7 +116,7 @@ const checks: Partial<Record<ValueKind, (value: unknown, path: string[]) => bool
   flag(value) {
     if (typeof value === 'boolean') return true
     throw decodeFailure(
-      `failed to unmarshal ${JSON.stringify(goJson(value))} into a flag: must be null/undefined, true, or false`,
+      `failed to unmarshal ${goQuote(goJson(value))} into a flag: must be null/undefined, true, or false`,
     )
   },
   priority(value) {

@@ -10,6 +10,7 @@ import type {
 } from '../unixfs/settings.js'
 import { profiles } from './profiles.js'
 import type { JsonObject } from './schema.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Kubo's defaults (Kubo, `config/import.go`). */
 const defaults = {
@@ -134,7 +135,7 @@ async function readFilesFormat(section: ImportSection): Promise<CidFormat> {
   const configured = section.number('CidVersion')
   if (configured !== 0 && configured !== 1) throw new UnknownCidVersionError(configured)
   if (!isHashName(name.toLowerCase())) {
-    throw new FileNetworkError(`Import.HashFunction unrecognized: ${JSON.stringify(name)}`)
+    throw new FileNetworkError(`Import.HashFunction unrecognized: ${goQuote(name)}`)
   }
   const hash = await hashFunctionByName(name.toLowerCase())
   return { version: configured === 1 || name !== defaults.HashFunction ? 1 : 0, hash }
@@ -187,7 +188,7 @@ export function parseByteSize(text: string): number {
   const [amount = ''] = /^[\d.,]*/.exec(text) ?? []
   const digits = amount.replaceAll(',', '')
   if (!/^(\d+\.?\d*|\.\d+)$/.test(digits)) {
-    throw new FileNetworkError(`strconv.ParseFloat: parsing ${JSON.stringify(digits)}: invalid syntax`)
+    throw new FileNetworkError(`strconv.ParseFloat: parsing ${goQuote(digits)}: invalid syntax`)
   }
   const unit = text.slice(amount.length).trim().toLowerCase()
   const factor = byteUnits[unit]

@@ -6,7 +6,6 @@ import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encod
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { quotedText } from '../text/byteText.js'
 import { LINKS_AT_ONCE, decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
 import { CborTokens } from './cborTokens.js'
 import { decodeTokens } from './decodeInPieces.js'
@@ -14,6 +13,7 @@ import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPi
 import { WholeFloat } from './float.js'
 import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
 import { encodePrettyJson } from './prettyJson.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A codec of the IPLD data model. */
 export interface Codec {
@@ -186,7 +186,7 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
   const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
-    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${quotedText(unknown)}: no such field`)
+    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${goQuote(unknown)}: no such field`)
   }
   if (Data === null) throw notAssignable('Bytes', Data, 'bytes')
   if (Data !== undefined && !(Data instanceof Uint8Array)) throw new NotBytesError(Data)
@@ -237,7 +237,7 @@ export function codecCodeByName(name: string): number {
   const code = codecTable.get(name)
   if (code !== undefined) return code
   if (/^(0x[0-9a-f]+|\d+)$/i.test(name)) return Number(name)
-  throw new FileNetworkError(`unknown multicodec: ${JSON.stringify(name)}`)
+  throw new FileNetworkError(`unknown multicodec: ${goQuote(name)}`)
 }
 
 /** Returns the name of a codec; undefined for an unknown code. */

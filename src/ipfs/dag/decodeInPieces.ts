@@ -1,9 +1,9 @@
 import { rememberKeys } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { quotedText } from '../text/byteText.js'
 import type { DataToken, TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Tokens decoded between two yields. */
 const TOKENS_AT_ONCE = 256
@@ -94,7 +94,7 @@ class ValueReader {
       if (length === Infinity && (token.kind === 'map close' || token.kind === 'break')) break
       const key = this.#keyOf(token)
       if (Object.hasOwn(members, key)) {
-        throw new FileNetworkError(`cannot repeat map key ${quotedText(key)}`)
+        throw new FileNetworkError(`cannot repeat map key ${goQuote(key)}`)
       }
       names.push(key)
       const value = yield* this.#valueOf(this.#memberToken(length), depth + 1)

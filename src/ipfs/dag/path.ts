@@ -9,6 +9,7 @@ import { findLink } from '../unixfs/readDirectory.js'
 import { kindOf } from './codecs.js'
 import { decodeNode, nodeName } from './dagPbSchema.js'
 import { linksOf } from './links.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A path below a CID. */
 export interface ContentPath {
@@ -20,7 +21,7 @@ export interface ContentPath {
 /** A malformed path, with Kubo's message (boxo, `path`). */
 export class InvalidPathError extends FileNetworkError {
   constructor(path: string, reason: string) {
-    super(`invalid path ${JSON.stringify(path)}: ${reason}`)
+    super(`invalid path ${goQuote(path)}: ${reason}`)
   }
 }
 
@@ -51,7 +52,7 @@ function parseAbsolute(path: string): ContentPath {
     throw new FileNetworkError('cannot resolve an /ipns/ path: this file network has no name system')
   }
   if (namespace !== 'ipfs' && namespace !== 'ipld') {
-    throw new InvalidPathError(path, `unknown namespace: ${JSON.stringify(namespace)}`)
+    throw new InvalidPathError(path, `unknown namespace: ${goQuote(namespace)}`)
   }
   try {
     return { namespace, root: parseCid(root), segments }
@@ -119,7 +120,7 @@ async function load(source: BlockSource, cid: CID, way: readonly string[]): Prom
 
 /** Creates the error for a link to a missing or unreadable block (go-ipld-prime, `traversal/walk.go`). */
 export function linkFailure(way: readonly string[], cid: CID, cause: unknown): FileNetworkError {
-  const place = JSON.stringify(way.join('/'))
+  const place = goQuote(way.join('/'))
   return new FileNetworkError(
     `error traversing node at ${place}: could not load link "${cid}": ${errorText(cause)}`,
     { cause },
@@ -224,7 +225,7 @@ function lookUp(value: unknown, key: string, name: string): unknown {
 export class ListSegmentError extends FileNetworkError {
   /** @param name - go-ipld-prime's name for the list */
   constructor(key: string, name: string) {
-    const quoted = JSON.stringify(key)
+    const quoted = goQuote(key)
     const list = name === 'list' ? 'a list' : `a list of type ${name}`
     super(
       `invalid segment for lookup on ${list}: ${quoted}: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
@@ -235,7 +236,7 @@ export class ListSegmentError extends FileNetworkError {
 /** The data has no such key. */
 export class KeyNotFoundError extends FileNetworkError {
   constructor(key: string) {
-    super(`key not found: ${JSON.stringify(key)}`)
+    super(`key not found: ${goQuote(key)}`)
   }
 }
 

@@ -8,6 +8,7 @@ import { GatewayError, cacheHeader, escapeUrlPath } from './headers.js'
 import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './redirectRules.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
+import { goQuote } from '../text/goQuote.js'
 
 /**
  * Result of a `_redirects` file: the target to serve instead, with its resolved path if known, or the answer itself.
@@ -44,7 +45,7 @@ export async function followRules(
     throw new GatewayError(match.status, 'moved by a rule', { Location: withQuery(match.to, request.search) })
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
-    const text = `trouble processing _redirects file at ${JSON.stringify(file)}: ${errorText(error)}`
+    const text = `trouble processing _redirects file at ${goQuote(file)}: ${errorText(error)}`
     throw new GatewayError(isAbsence(error) ? 404 : 500, text)
   }
 }

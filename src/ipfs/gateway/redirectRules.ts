@@ -1,4 +1,5 @@
 import { FileNetworkError } from '../errors.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A rule of a `_redirects` file (https://specs.ipfs.tech/http-gateways/web-redirects-file/). */
 interface RedirectRule {
@@ -48,9 +49,9 @@ function checkFrom(from: string): void {
 
 function parseStatus(text: string): number {
   const fail = (problem: string): FileNetworkError =>
-    new FileNetworkError(`parsing status ${JSON.stringify(text)}: ${problem}`)
+    new FileNetworkError(`parsing status ${goQuote(text)}: ${problem}`)
   if (text.endsWith('!')) throw fail('forced redirects (or "shadowing") are not supported')
-  if (!/^[+-]?\d+$/.test(text)) throw fail(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!/^[+-]?\d+$/.test(text)) throw fail(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`)
   if (!knownStatuses.has(text)) throw fail(`status code ${Number(text)} is not supported`)
   return Number(text)
 }

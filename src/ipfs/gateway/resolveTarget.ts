@@ -14,6 +14,7 @@ import { LinkNotFoundError, errorText, isMissingBlock } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { GatewayError, escapeNonAscii, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Kubo's suffix for a failed fetch: it looked for peers and found none. */
 export const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
@@ -109,8 +110,8 @@ function unreadable(target: GatewayTarget, { cid, cids, remainder }: ResolvedPat
   const block = `/${target.content.namespace}/${cid}`
   return new GatewayError(
     501,
-    `${JSON.stringify(rest)} of ${JSON.stringify(block + rest)} could not be returned: reading IPLD Kinds other than ` +
-      `Links (CBOR Tag 42) is not implemented: try reading ${JSON.stringify(block)} instead`,
+    `${goQuote(rest)} of ${goQuote(block + rest)} could not be returned: reading IPLD Kinds other than ` +
+      `Links (CBOR Tag 42) is not implemented: try reading ${goQuote(block)} instead`,
     rootsHeader({ roots: cids }),
   )
 }

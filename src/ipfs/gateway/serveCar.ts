@@ -17,6 +17,7 @@ import {
 import { type CarParameters, type DagScope, type EntityBytes, partialCar } from './partialCar.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { followPath, noProviders } from './resolveTarget.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Parameters of a CAR request, with defaults filled in. */
 interface CarRequest extends CarParameters {
@@ -131,10 +132,10 @@ function readEntityBytes(text: string | null): EntityBytes | undefined {
 
 function parsePosition(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) {
-    throw invalidBytes(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    throw invalidBytes(`strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`)
   }
   if (Number.isSafeInteger(Number(text))) return Number(text)
-  throw invalidBytes(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  throw invalidBytes(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`)
 }
 
 function invalidBytes(reason: string): GatewayError {

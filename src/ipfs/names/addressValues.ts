@@ -5,6 +5,7 @@ import { parseCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { textOfBytes } from '../text/byteText.js'
 import { parseName, peerIdText, problemOfHash, problemOfMultihash } from './keystore.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Throws go-multiaddr's error for an invalid value. */
 type ValueCheck = (value: string) => void
@@ -170,7 +171,7 @@ function checkCertificateHash(value: string): void {
 
 function checkHttpPath(value: string): void {
   const [escape] = /%(?![0-9a-f]{2}).{0,2}/is.exec(value) ?? []
-  if (escape !== undefined) throw new FileNetworkError(`invalid URL escape ${JSON.stringify(escape)}`)
+  if (escape !== undefined) throw new FileNetworkError(`invalid URL escape ${goQuote(escape)}`)
   if (value === '') throw new FileNetworkError('empty http path is not allowed')
 }
 
@@ -205,7 +206,7 @@ function checkUnsigned(text: string, bits: number): void {
   const isNumber = /^\d+$/.test(text)
   if (isNumber && BigInt(text) < 1n << BigInt(bits)) return
   const problem = isNumber ? 'value out of range' : 'invalid syntax'
-  throw new FileNetworkError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
+  throw new FileNetworkError(`strconv.ParseUint: parsing ${goQuote(text)}: ${problem}`)
 }
 
 /** Checks a peer ID: the hash of a key, or the CID of that. */

@@ -1,5 +1,6 @@
 import { FileNetworkError, errorText } from '../errors.js'
 import { addressValueChecks, canonicalValue } from './addressValues.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A part of a multiaddress, such as `tcp` with the value `4001`; the value is empty if the protocol has none. */
 export interface AddressPart {
@@ -20,7 +21,7 @@ const protocolsWithoutValue = new Set([
 export function parseMultiaddress(given: string): AddressPart[] {
   const text = given.replace(/\/+$/, '')
   const fail = (problem: string): FileNetworkError =>
-    new FileNetworkError(`failed to parse multiaddr ${JSON.stringify(text)}: ${problem}`)
+    new FileNetworkError(`failed to parse multiaddr ${goQuote(text)}: ${problem}`)
   const [front, ...segments] = text.split('/')
   if (front !== '') throw fail('must begin with /')
   if (segments.length === 0) throw fail('empty multiaddr')
@@ -40,7 +41,7 @@ export function parseMultiaddress(given: string): AddressPart[] {
     try {
       check(value)
     } catch (error) {
-      throw fail(`invalid value ${JSON.stringify(value)} for protocol ${protocol}: ${errorText(error)}`)
+      throw fail(`invalid value ${goQuote(value)} for protocol ${protocol}: ${errorText(error)}`)
     }
     parts.push({ protocol, value: canonicalValue(protocol, value) })
   }

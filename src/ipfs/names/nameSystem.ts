@@ -11,6 +11,7 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { codecCode, identityCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { nameOf, parseName } from './keystore.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Loads the library of IPNS records lazily, on the first request that needs it. */
 const libraryOfRecords = (): Promise<typeof Records> => import('ipns')
@@ -215,9 +216,9 @@ export function readName(label: string): CID {
       `peer ID represented as CIDv1 require libp2p-key multicodec: retry with /ipns/${retry}`,
     )
   }
-  if (!isDomain) throw new FileNetworkError(`cannot resolve: ${JSON.stringify(`/ipns/${label}`)}`)
+  if (!isDomain) throw new FileNetworkError(`cannot resolve: ${goQuote(`/ipns/${label}`)}`)
   throw new FileNetworkError(
-    `DNSLink lookup for ${JSON.stringify(`${label}.`)} failed: could not resolve name: ` +
+    `DNSLink lookup for ${goQuote(`${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
   )
 }

@@ -1,5 +1,6 @@
 import { FileNetworkError, RequestError } from '../errors.js'
 import { decodeQuotedPrintable } from './quotedPrintable.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** The content of a part. */
 export interface PartContent extends AsyncIterable<Uint8Array> {
@@ -197,7 +198,7 @@ function parseHeaders(text: string): Map<string, string> {
     const colon = line.indexOf(':')
     if (colon < 0) {
       if (line === '') continue
-      throw new FileNetworkError(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
+      throw new FileNetworkError(`malformed MIME header: missing colon: ${goQuote(line)}`)
     }
     const name = line.slice(0, colon).trim().toLowerCase()
     // The first of several counts.

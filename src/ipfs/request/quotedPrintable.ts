@@ -1,4 +1,5 @@
 import { FileNetworkError } from '../errors.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** Longest line that Go reads (`bufio.Reader`). */
 const longestLine = 4096
@@ -49,7 +50,7 @@ class DecodedLines {
     if (line[end - 1] === equalsSign) {
       this.#decode(line.subarray(0, end - 1))
       const isSoftBreak = /^\r?\n/.test(behind) || (behind === '' && end > 1 && isLast)
-      if (!isSoftBreak) this.fault ??= `quotedprintable: invalid bytes after =: ${JSON.stringify(behind)}`
+      if (!isSoftBreak) this.fault ??= `quotedprintable: invalid bytes after =: ${goQuote(behind)}`
     } else {
       this.#decode(line.subarray(0, end))
       if (behind.endsWith('\n') && this.fault === undefined) {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { FileNetworkError } from '../errors.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** A request as listed by `diag/cmds` (Kubo, `commands/reqlog.go`). */
 export interface LoggedRequest {
@@ -211,6 +212,6 @@ const mostSubsystems = 1000
 export function parseLevel(text: string): Level {
   const lower = text.toLowerCase()
   const level = levels.find((known) => known === (lower === 'warning' ? 'warn' : lower))
-  if (level === undefined) throw new FileNetworkError(`unrecognized level: ${JSON.stringify(text)}`)
+  if (level === undefined) throw new FileNetworkError(`unrecognized level: ${goQuote(text)}`)
   return level
 }

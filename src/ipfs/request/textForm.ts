@@ -1,5 +1,6 @@
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/timeSlice.js'
+import { goEscape } from '../text/goQuote.js'
 
 /* Helpers for answers in text, formatted like Go's packages and Kubo. */
 
@@ -18,18 +19,9 @@ function roundedToEven(value: number): number {
   return value - whole === 0.5 ? whole + (whole % 2) : Math.round(value)
 }
 
-/** Escapes a name for text if it has a backslash or an unprintable character (Kubo, `EscNonPrint`). */
+/** Escapes backslashes and unprintable characters of a name (Kubo, `EscNonPrint`). */
 export function printable(name: string): string {
-  if (!/[\\\p{C}\p{Zl}\p{Zp}]|[^\S ]/u.test(name)) return name
-  return JSON.stringify(name)
-    .slice(1, -1)
-    .replaceAll('\\"', '"')
-    .replace(/[\p{C}\p{Zl}\p{Zp}]|[^\S ]/gu, (character) => {
-      const code = character.codePointAt(0) ?? 0
-      return code < 0x80
-        ? `\\x${code.toString(16).padStart(2, '0')}`
-        : `\\u${code.toString(16).padStart(4, '0')}`
-    })
+  return goEscape(name, { quote: '' })
 }
 
 /** Lines formatted between two yields; an empty piece is yielded for each pause. */

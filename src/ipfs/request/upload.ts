@@ -52,7 +52,6 @@ export function contentOf(entry: UploadEntry): AsyncIterable<Uint8Array> | undef
   return entry.kind === 'file' ? entry.content : onlyPiece(entry.target)
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- it stands in for content that arrives
 async function* onlyPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

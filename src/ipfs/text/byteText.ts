@@ -44,11 +44,6 @@ export function withReplacements(json: string): string {
   return json.replace(/(?<!\\)((?:\\\\)*)\\udc[89a-f][0-9a-f]/g, '$1\\ufffd')
 }
 
-/** Quotes text like Go's `%q`, as far as bytes are concerned that are no UTF-8. */
-export function quotedText(text: string): string {
-  return JSON.stringify(text).replace(/(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])/g, '$1\\x$2')
-}
-
 /** Returns how many bytes the character at a place has; 0 if there is none. */
 function widthAt(bytes: Uint8Array, index: number): number {
   const first = bytes[index] as number

@@ -1,6 +1,7 @@
 import { FileNetworkError } from '../errors.js'
 import { buzhash } from './chunkers/contentDefined.js'
 import { rabin } from './chunkers/rabin.js'
+import { goQuote } from '../text/goQuote.js'
 
 /** The largest chunk, in bytes: it must fit into a block of 2 MiB (boxo, `chunker`). */
 const maxChunkSize = 2_096_896
@@ -76,7 +77,7 @@ function parseNumber(text: string): number {
   const number = /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
   if (number !== undefined && BigInt.asIntN(64, number) === number) return Number(number)
   const problem = number === undefined ? 'invalid syntax' : 'value out of range'
-  throw new FileNetworkError(`strconv.Atoi: parsing ${JSON.stringify(text)}: ${problem}`)
+  throw new FileNetworkError(`strconv.Atoi: parsing ${goQuote(text)}: ${problem}`)
 }
 
 function checkMaximum(size: number): void {

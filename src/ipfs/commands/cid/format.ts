@@ -5,6 +5,7 @@ import { parseCid } from '../../cid/parseCid.js'
 import { codecCodeByName, codecName } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** `cid/format`: reformats CIDs. */
 export const cidFormat = defineCommand({
@@ -19,12 +20,12 @@ export const cidFormat = defineCommand({
   run({ args, options }) {
     const { f: pattern, v: version = '', mc: codecName = '', b: baseName = '' } = options
     if (!pattern.includes('%')) {
-      throw new FileNetworkError(`invalid format string: ${JSON.stringify(pattern)}`)
+      throw new FileNetworkError(`invalid format string: ${goQuote(pattern)}`)
     }
     const codec = codecName === '' ? undefined : codecCodeByName(codecName)
     if (version === '0') checkVersion0(codec, baseName)
     else if (version !== '' && version !== '1') {
-      throw new FileNetworkError(`invalid cid version: ${JSON.stringify(version)}`)
+      throw new FileNetworkError(`invalid cid version: ${goQuote(version)}`)
     }
     return values(
       emitCids(args, {

@@ -12,6 +12,7 @@ import {
   readFileArgument,
   single,
 } from '../../request/command.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** `config`: shows or changes a setting. */
 export const config = defineCommand({
@@ -87,7 +88,7 @@ function get(configuration: Configuration, key: string): unknown {
   try {
     return configuration.get(key)
   } catch (error) {
-    throw new FileNetworkError(`failed to get config value: ${JSON.stringify(errorText(error))}`)
+    throw new FileNetworkError(`failed to get config value: ${goQuote(errorText(error))}`)
   }
 }
 

@@ -6,6 +6,7 @@ import { defineCommand, nothing, pathArgument } from '../../request/command.js'
 import { type UnixfsMetadata, permissionsOf, unixfsTimeNow } from '../../unixfs/data.js'
 import { createEditContext } from '../../unixfs/edit/editContext.js'
 import { setMetadata } from '../../unixfs/edit/modify.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** `files/chmod`: sets the mode of a mutable file or directory. */
 export const filesChmod = defineCommand({
@@ -31,7 +32,7 @@ function parseMode(text: string): number {
       ? 'value out of range'
       : undefined
   if (problem === undefined) return mode
-  throw new FileNetworkError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`)
+  throw new FileNetworkError(`strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`)
 }
 
 /** `files/touch`: sets the time of a mutable file or directory; without `mtime`, to now. */

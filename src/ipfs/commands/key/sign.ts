@@ -9,6 +9,7 @@ import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../nam
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArgument, fileArgumentContent, valuesOf } from '../../request/command.js'
 import type { Upload } from '../../request/upload.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** Prefix of the signed data, so that a signature cannot be used for anything else (Kubo, `coreapi/key.go`). */
 const messagePrefix = Buffer.from('libp2p-key signed message:')
@@ -113,7 +114,7 @@ async function findKey(
   const name = parseName(nameOrId)
   if (name === undefined) {
     throw new FileNetworkError(
-      `'${JSON.stringify(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`,
+      `'${goQuote(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`,
     )
   }
   if (name.multihash.code !== identityCode) {

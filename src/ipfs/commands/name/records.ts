@@ -11,6 +11,7 @@ import {
   valuesOf,
 } from '../../request/command.js'
 import { needsOnlineMode } from '../offline.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** The longest file read as a record, in bytes. It holds even with `force`, where Kubo has no limit. */
 const fileLimit = 1024 * 1024
@@ -60,9 +61,9 @@ interface Inspection {
 function* textOf({ Entry, PbSize, SignatureType, HexDump, Validation }: Inspection): Generator<string> {
   const { Value, ValidityType, Validity, Sequence, TTL } = Entry
   yield* inColumns([
-    ...(Value === '' ? [] : [`Value:\t${JSON.stringify(Value)}`]),
+    ...(Value === '' ? [] : [`Value:\t${goQuote(Value)}`]),
     `Validity Type:\t${ValidityType}`,
-    `Validity:\t${JSON.stringify(Validity)}`,
+    `Validity:\t${goQuote(Validity)}`,
     `Sequence:\t${Sequence}`,
     ...(TTL === undefined ? [] : [`TTL:\t${goDuration(TTL)}`]),
     `Protobuf Size:\t${PbSize}`,

@@ -8,6 +8,7 @@ import { FileNetworkError } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /** Kinds of changes, as boxo numbers them (`ipld/merkledag/dagutils/diff.go`). */
 const changeType = { add: 0, remove: 1, modify: 2 } as const
@@ -134,14 +135,14 @@ interface ListedChange {
 
 function lineOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
   const cids = [Before, After].flatMap((link) => (link === null ? [] : [encodeCid(CID.parse(link['/']))]))
-  return `${['+', '-', '~'][Type]} ${cids.join(' ')} ${JSON.stringify(Path)}`
+  return `${['+', '-', '~'][Type]} ${cids.join(' ')} ${goQuote(Path)}`
 }
 
 function sentenceOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
   const [before, after] = [Before, After].map((link) =>
     link === null ? '' : encodeCid(CID.parse(link['/'])),
   )
-  const path = JSON.stringify(Path)
+  const path = goQuote(Path)
   if (Type === changeType.add) return `Added new link ${path} pointing to ${after}.`
   return Type === changeType.remove
     ? `Removed link ${path} (was ${before}).`

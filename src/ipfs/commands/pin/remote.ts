@@ -4,6 +4,7 @@ import { FileNetworkError, errorText } from '../../errors.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { type OptionSpecs, defineCommand, optionalArguments, pathArgument } from '../../request/command.js'
 import { servicesOf } from './remoteServices.js'
+import { goQuote } from '../../text/goQuote.js'
 
 /*
  * Pinning services can be configured and listed, but are never contacted: this node sends no requests of its own. What
@@ -32,7 +33,7 @@ function endpointOf(network: NetworkContext, service: string | undefined): strin
 
 function noAnswer(method: 'Get' | 'Post', url: string): FileNetworkError {
   return new FileNetworkError(
-    `empty response from remote pinning service: ${method} ${JSON.stringify(url)}: this node sends no requests`,
+    `empty response from remote pinning service: ${method} ${goQuote(url)}: this node sends no requests`,
   )
 }
 
@@ -69,12 +70,12 @@ function listFailure(network: NetworkContext, { service, name, cid, status }: Fi
     try {
       return parseCid(text).toString()
     } catch (error) {
-      throw new FileNetworkError(`CID ${JSON.stringify(text)} cannot be parsed: ${errorText(error)}`)
+      throw new FileNetworkError(`CID ${goQuote(text)} cannot be parsed: ${errorText(error)}`)
     }
   })
   const wanted = status ?? ['pinned']
   const unknown = wanted.find((text) => !statuses.includes(text))
-  if (unknown !== undefined) throw new FileNetworkError(`status ${JSON.stringify(unknown)} is not valid`)
+  if (unknown !== undefined) throw new FileNetworkError(`status ${goQuote(unknown)} is not valid`)
   if (cids.length > 0) query.set('cid', cids.join(','))
   query.set('limit', '10')
   if (name !== undefined) query.set('name', name)
