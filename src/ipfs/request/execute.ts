@@ -3,7 +3,6 @@ import { unservedOperations } from '../commands/offline.js'
 import {
   DeadlineError,
   EndOfDataError,
-  FileNetworkError,
   RequestError,
   errorText,
   isMissingBlock,

@@ -113,9 +113,7 @@ async function findKey(
   if (stored !== undefined) return { name: nameOrId, publicKey: stored.publicKey }
   const name = parseName(nameOrId)
   if (name === undefined) {
-    throw new FileNetworkError(
-      `'${goQuote(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`,
-    )
+    throw new FileNetworkError(`'${goQuote(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`)
   }
   if (name.multihash.code !== identityCode) {
     throw new FileNetworkError('public key is not embedded in peer ID')
