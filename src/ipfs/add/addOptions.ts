@@ -2,7 +2,6 @@ import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFor
 import { FileNetworkError } from '../errors.js'
 import { validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
-import { createChunker } from '../unixfs/chunker.js'
 import { type UnixfsMetadata, permissionsOf } from '../unixfs/data.js'
 import type { ImportDefaults, ImportSettings } from '../unixfs/settings.js'
 
@@ -131,7 +130,6 @@ export async function planAdd(
     }
     const settings = settingsOf(options, defaults, { hash, rawLeaves, fanout })
     if (options.nocopy) throw new NoFilestoreError()
-    createChunker(settings.chunker)
     return {
       settings,
       metadata,

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
-import { UnregisteredHashError } from '../cid/cidFormat.js'
+import { codecCode, makeCid } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
@@ -12,19 +12,6 @@ import { LinkTable } from '../unixfs/linkTable.js'
 import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 import type { AddPlan } from './addOptions.js'
-
-/** Stores a symlink. If the hash function cannot be computed, the error gives only the reason. */
-async function storeSymlink(
-  writer: BlockWriter,
-  target: Uint8Array,
-  modified: UnixfsMetadata['modified'],
-): Promise<StoredNode> {
-  try {
-    return await writeNode(writer, { type: unixfsType.symlink, data: target, blockSizes: [], modified })
-  } catch (error) {
-    throw error instanceof UnregisteredHashError ? new FileNetworkError(error.reason) : error
-  }
-}
 
 /** A directory whose subdirectories are being stored. */
 interface OpenDirectory {
@@ -185,12 +172,19 @@ export async function addEntry(options: {
   ): StoredNode | Promise<StoredNode> {
     const metadata = metadataOf(leaf)
     if (leaf.kind === 'symlink') {
-      return storeSymlink(writer, leaf.target, metadata.modified)
+      const { modified } = metadata
+      return writeNode(writer, { type: unixfsType.symlink, data: leaf.target, blockSizes: [], modified })
     }
     const content = plan.progress
       ? withProgress(leaf.content, (bytes) => emit({ path, bytes }))
       : leaf.content
     return buildFile(content, metadata)
+  }
+
+  /** Kubo makes an empty directory before its entries arrive, which fails for a hash function without code. */
+  function checkEmptyDirectory(): void {
+    const { cid: format } = plan.settings
+    if (format.inlineLimit === undefined) makeCid(format, codecCode.dagPb, new Uint8Array())
   }
 
   /** Awaits only real promises: a directory may have a million small files. */
@@ -232,12 +226,14 @@ export async function addEntry(options: {
     const first = await children.next()
     if (first === undefined && !plan.includeEmptyDirectories) return
     if (path === '') throw new FileNetworkError('no path given to Mkdir')
+    checkEmptyDirectory()
     const directory = parent.enter(child.name, metadataOf(child))
     if (first === undefined) return
     await addChild(directory, first, path)
     await fill(directory, children, path)
   }
 
+  if (plan.onlyHash) checkEmptyDirectory()
   if (entry.kind !== 'directory') {
     const node = await storeLeaf(entry, '')
     await writer.room()

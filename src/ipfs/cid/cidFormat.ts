@@ -304,15 +304,28 @@ export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>,
   throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${shortestDigest}`)
 }
 
-/** Returns the CID of a block. */
+/**
+ * Returns the CID of a block.
+ *
+ * @throws {@link FileNetworkError} if the hash function cannot be computed; go-merkledag's nodes give only the reason
+ */
 export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CID {
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {
     return CID.createV1(codec, Digest.create(identityCode, bytes))
   }
-  const digest = Digest.create(format.hash.code, format.hash.digest(bytes))
+  const digest = Digest.create(format.hash.code, digestOf(format.hash, codec, bytes))
   checkDigest(format.hash, digest.size)
   if (format.version === 0 && codec === codecCode.dagPb) return CID.create(0, codec, digest)
   return CID.createV1(codec, digest)
+}
+
+function digestOf(hash: HashFunction, codec: number, bytes: Uint8Array): Uint8Array {
+  try {
+    return hash.digest(bytes)
+  } catch (error) {
+    const isReason = error instanceof UnregisteredHashError && codec === codecCode.dagPb
+    throw isReason ? new FileNetworkError(error.reason) : error
+  }
 }
 
 /** Returns the format of a CID; an unknown hash function is replaced by sha2-256. */

@@ -30,7 +30,10 @@ export const resolve = defineCommand({
     const { cid, remainder } = await resolvePath(blockstore, parsePath(path))
     const { namespace } = parsePath(path)
     const encode = cidBase === undefined && !arg.startsWith('/ipns/') ? baseOfPath(arg) : encodeCid
-    return single({ Path: ['', namespace, encode(cid), ...remainder].join('/') })
+    const resolved = ['', namespace, encode(cid), ...remainder].join('/')
+    // Digits of base64 include the slash.
+    parsePath(resolved)
+    return single({ Path: `/${cleanSegments(resolved).join('/')}` })
   },
 })
 

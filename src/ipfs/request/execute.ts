@@ -1,12 +1,6 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { unservedOperations } from '../commands/offline.js'
-import {
-  DeadlineError,
-  EndOfDataError,
-  RequestError,
-  errorText,
-  isMissingBlock,
-} from '../errors.js'
+import { DeadlineError, EndOfDataError, RequestError, errorText, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   type Command,

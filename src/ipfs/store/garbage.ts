@@ -3,6 +3,7 @@ import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkCids } from '../dag/links.js'
 import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
+import { pinsInSearchOrder } from './pins.js'
 
 /** Blocks removed at once. */
 const batchSize = 512
@@ -70,7 +71,7 @@ export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promi
   if (asked.size === 0) return reasons
   const seen = new Set<string>()
   try {
-    for await (const pin of network.pins.list('recursive')) {
+    for (const pin of await pinsInSearchOrder(network.pins)) {
       for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
         // The pin itself was checked above.
         if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)

@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkCids, walkDag } from '../dag/links.js'
@@ -114,12 +115,25 @@ export async function unpin({ pins }: PinContext, cid: CID, options: { recursive
   await pins.remove(cid)
 }
 
-/** Finds the recursive pins that protect blocks, by {@link cidKey}. DAGs are walked in pin order. */
+/**
+ * Lists the recursive pins in the order in which Kubo searches their DAGs: that of the CIDs in base64url (boxo,
+ * `dsindex`).
+ */
+export async function pinsInSearchOrder(pins: Pins): Promise<Pin[]> {
+  const keyed: { pin: Pin; text: string }[] = []
+  for await (const pin of pins.list('recursive')) {
+    keyed.push({ pin, text: Buffer.from(pin.cid.bytes).toString('base64url') })
+  }
+  const byText = sortInSlices(keyed, (a, b) => (a.text < b.text ? -1 : 1))
+  return (await runInSlices(byText, new TimeSlice())).map(({ pin }) => pin)
+}
+
+/** Finds the recursive pins that protect blocks, by {@link cidKey}. */
 export async function findPinAbove(network: PinContext, cids: CID[]): Promise<Map<string, CID>> {
   const wanted = new Set(cids.map(cidKey))
   const found = new Map<string, CID>()
   const seen = new Set<string>()
-  for await (const pin of network.pins.list('recursive')) {
+  for (const pin of await pinsInSearchOrder(network.pins)) {
     for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
       const key = cidKey(cid)
       if (wanted.delete(key)) found.set(key, pin.cid)

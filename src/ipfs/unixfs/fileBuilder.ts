@@ -1,6 +1,6 @@
 import { codecCode } from '../cid/cidFormat.js'
 import type { BlockWriter } from './blockWriter.js'
-import { type Chunk, type NewChunk, createChunker, singleChunkLimit } from './chunker.js'
+import { type Chunk, type Chunker, type NewChunk, createChunker, singleChunkLimit } from './chunker.js'
 import { type UnixfsMetadata, type UnixfsType, encodeLeaf, unixfsType } from './data.js'
 import { type StoredNode, writeNode } from './node.js'
 import type { ImportSettings } from './settings.js'
@@ -14,14 +14,22 @@ export type FileContent = AsyncIterable<Uint8Array> & { readonly whole?: Uint8Ar
  */
 export type FileBuilder = (content: FileContent, metadata?: UnixfsMetadata) => FileNode | Promise<FileNode>
 
-/** Creates a builder that uses the same settings for every file. */
+/**
+ * Creates a builder that uses the same settings for every file.
+ *
+ * @throws {@link FileNetworkError} with the first file if the chunker is invalid
+ */
 export function createFileBuilder(settings: ImportSettings, writer: BlockWriter): FileBuilder {
-  const cut = createChunker(settings.chunker)
+  let cutting: { cut: Chunker; leafLimit: number } | undefined
   const parts = createFileParts({ writer, rawLeaves: settings.rawLeaves, maxLinks: settings.maxFileLinks })
   const layout = settings.layout === 'trickle' ? trickleLayout : balancedLayout
-  const leafLimit = settings.layout === 'trickle' ? -1 : singleChunkLimit(settings.chunker)
   return (content, metadata = {}) => {
     const { whole } = content
+    cutting ??= {
+      cut: createChunker(settings.chunker),
+      leafLimit: settings.layout === 'trickle' ? -1 : singleChunkLimit(settings.chunker),
+    }
+    const { cut, leafLimit } = cutting
     if (whole === undefined || whole.length > leafLimit) {
       return layout(cut(content, writer.newChunk), parts, metadata)
     }

@@ -5,6 +5,7 @@ import { parseCid } from '../../cid/parseCid.js'
 import { codecCodeByName, codecName } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
+import { bytesOfText, textOfBytes } from '../../text/byteText.js'
 import { goQuote } from '../../text/goQuote.js'
 
 /** `cid/format`: reformats CIDs. */
@@ -109,7 +110,9 @@ export function baseNameOf(text: string): string {
  */
 export function formatCid(pattern: string, cid: CID, baseName: string): string {
   const base = multibaseByName(baseName)
-  const withoutPrefix = (bytes: Uint8Array): string => base.encode(bytes).slice(base.prefix.length)
+  // Go cuts off one byte, which is not all of an emoji.
+  const withoutPrefix = (bytes: Uint8Array): string =>
+    textOfBytes(bytesOfText(base.encode(bytes)).subarray(1))
   const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
   const codec = codecName(cid.code) ?? `codec?${cid.code}`
@@ -118,7 +121,7 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
   const fields: Record<string, () => string> = {
     '%': () => '%',
     b: () => base.name,
-    B: () => base.prefix,
+    B: () => textOfBytes(Buffer.from(base.prefix, 'utf16le').subarray(0, 1)),
     v: () => `cidv${cid.version}`,
     V: () => String(cid.version),
     c: () => codec,
