@@ -366,7 +366,7 @@ export function intersect(a: readonly number[], b: readonly number[]): number[] 
   return common
 }
 
-/** Returns the indices that are in either ascending list. */
-export function unite(a: readonly number[], b: readonly number[]): number[] {
-  return [...new Set([...a, ...b])].sort((x, y) => x - y)
+/** Returns the indices that are in one of several disjoint lists, in ascending order. */
+export function unite(lists: readonly (readonly number[])[]): number[] {
+  return [...Uint32Array.from(lists.flat()).sort()]
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { Database, WriteBatch } from '../../storage/database.js'
+import { type Database, WriteBatch } from '../../storage/database.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
 import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
@@ -22,8 +22,12 @@ import type { BlockEncoder, BlockWire, SealedBlock, StoredBlock, TransactionLoca
 import { BlockRegions, encodeRegion } from './regions.js'
 import { RemovedBlocks } from './removedBlocks.js'
 
-/** Rows of the log index added to a batch between two yields. */
+/** Index rows added to a batch between two yields. */
 const ROWS_AT_ONCE = 512
+/** Maximum rows of the log index that are written together with their block. */
+const LOG_ROWS_WITH_BLOCK = 4096
+/** Setting with the first ordinal that no block may have had rows of the log index for. */
+const FREE_ORDINAL = 'freeOrdinal'
 
 /** Options for a block store. */
 export interface BlockStoreOptions {
@@ -35,8 +39,8 @@ export interface BlockStoreOptions {
 /** A block that was added to a batch. */
 export interface StagedBlock {
   record: IndexRecord
-  /** Its new data; undefined if it was stored before. */
-  newData: { wire: Uint8Array; logRows: readonly LogRow[] } | undefined
+  /** Its wire bytes; undefined if it was stored before. */
+  wire: Uint8Array | undefined
 }
 
 /**
@@ -87,6 +91,8 @@ export class BlockStore {
       store.#transactions = undefined
       store.#singleBlocks = undefined
     }
+    const free = options.database.get(options.keys.setting(FREE_ORDINAL))
+    if (free !== undefined) store.#nextOrdinal = Math.max(store.#nextOrdinal, decodeOrdinal(free))
     for await (const _ of options.database.iterate({ ...options.keys.editedRoots(), limit: 1 })) {
       store.#hasEditedRoots = true
     }
@@ -106,7 +112,7 @@ export class BlockStore {
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
     const stored = isNew ? undefined : this.#storedOrdinal(this.#keys.ordinalByHash(sealed.hash))
     const known = stored === undefined || this.#removed.has(stored) ? undefined : this.#record(stored)
-    if (known !== undefined) return { record: known, newData: undefined }
+    if (known !== undefined) return { record: known, wire: undefined }
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
@@ -131,11 +137,35 @@ export class BlockStore {
     }
     yield
     const rows = yield* logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
-    for (const [index, { criterion, posting }] of rows.entries()) {
-      batch.put(logKey(keys, criterion, ordinal), posting)
+    const rest = rows.length > LOG_ROWS_WITH_BLOCK ? yield* this.#writeMostRows(rows, ordinal) : rows
+    for (const [index, row] of rest.entries()) {
+      this.#stageLogRow(batch, row, ordinal)
       if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
     }
-    return { record, newData: { wire, logRows: rows } }
+    return { record, wire }
+  }
+
+  /**
+   * Writes most rows of the log index for a block with many, in small batches. They have no effect until the block is
+   * stored; if it never is, no other block gets its ordinal.
+   *
+   * @returns the remaining rows
+   */
+  *#writeMostRows(rows: readonly LogRow[], ordinal: number): Steps<readonly LogRow[]> {
+    this.#nextOrdinal = ordinal + 1
+    let written = 0
+    for (; rows.length - written > LOG_ROWS_WITH_BLOCK; written += ROWS_AT_ONCE) {
+      const batch = new WriteBatch().put(this.#keys.setting(FREE_ORDINAL), encodeOrdinal(ordinal + 1))
+      for (const row of rows.slice(written, written + ROWS_AT_ONCE)) this.#stageLogRow(batch, row, ordinal)
+      this.#database.write(batch)
+      yield
+    }
+    return rows.slice(written)
+  }
+
+  #stageLogRow(batch: WriteBatch, { criterion, posting }: LogRow, ordinal: number): void {
+    batch.put(logKey(this.#keys, criterion, ordinal), posting)
+    this.#singleBlocks?.add(criterion, ordinal)
   }
 
   /** Stores, with the parent, the root that a block builds on, if controls made it differ from the parent header's. */
@@ -157,15 +187,13 @@ export class BlockStore {
   }
 
   /** Records that a staged block is stored. */
-  added({ record, newData }: StagedBlock): StoredBlock {
+  added({ record, wire }: StagedBlock): StoredBlock {
     const { block } = record
     this.#nextOrdinal = Math.max(this.#nextOrdinal, block.ordinal + 1)
     this.#recent.add(record)
     for (const { hash } of block.transactions) this.#transactions?.add(hash)
     if (block.transactions.length > 0) this.#withTransactions.add(block.ordinal)
-    if (newData === undefined) return block
-    for (const { criterion } of newData.logRows) this.#singleBlocks?.add(criterion, block.ordinal)
-    this.#regions.keep(record, newData.wire)
+    if (wire !== undefined) this.#regions.keep(record, wire)
     return block
   }
 

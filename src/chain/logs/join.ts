@@ -15,7 +15,7 @@ export interface PostingCursor {
   close(): Promise<void>
 }
 
-/** Returns the union of cursors: an OR over values. */
+/** Returns the union of cursors over different values of one field: an OR. No log is in two of them. */
 export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
   if (cursors.length === 1) return cursors[0]!
   const heads: (Posting | undefined)[] = []
@@ -31,24 +31,21 @@ export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
       return mergeFirst(heads)
     },
     async close() {
-      await Promise.all(cursors.map((cursor) => cursor.close()))
+      for (const cursor of cursors) await cursor.close()
     },
   }
 }
 
+/** Returns the union of the postings of the first block among the heads. */
 function mergeFirst(heads: readonly (Posting | undefined)[]): Posting | undefined {
-  let first: Posting | undefined
+  let first: Posting[] = []
   for (const head of heads) {
-    if (head === undefined) continue
-    if (first === undefined || head.ordinal < first.ordinal) first = head
-    else if (head.ordinal === first.ordinal)
-      first = { ordinal: first.ordinal, indices: mergeIndices(first, head) }
+    if (head === undefined || head.ordinal > (first[0]?.ordinal ?? Infinity)) continue
+    if (head.ordinal === first[0]?.ordinal) first.push(head)
+    else first = [head]
   }
-  return first
-}
-
-function mergeIndices(a: Posting, b: Posting): readonly number[] {
-  return unite(a.indices ?? [], b.indices ?? [])
+  if (first.length <= 1) return first[0]
+  return { ordinal: first[0]!.ordinal, indices: unite(first.map(({ indices }) => indices ?? [])) }
 }
 
 /**

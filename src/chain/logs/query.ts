@@ -1,6 +1,7 @@
 import type { StoredBlock } from '../block/record.js'
 import { LogTimeoutError, TooManyLogsError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
+import { bytesKey } from '../state/account.js'
 import type { LogLimits, LogQuery } from '../view.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import type { LogCriterion, TopicPosition } from '../block/indexRecord.js'
@@ -47,7 +48,7 @@ export async function queryLogs(
   }
 }
 
-/** Wraps cursors so that every seek yields to other work, and throws once the time is up. */
+/** Wraps cursors so that their calls yield to other work, and seeks throw once the time is up. */
 function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) => PostingCursor {
   const deadline = performance.now() + timeoutMilliseconds
   const slice = new TimeSlice()
@@ -57,7 +58,10 @@ function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) 
       if (performance.now() > deadline) throw new LogTimeoutError()
       return cursor.seek(ordinal)
     },
-    close: () => cursor.close(),
+    async close() {
+      await slice.pause()
+      await cursor.close()
+    },
   })
 }
 
@@ -69,11 +73,16 @@ function ordinals(source: LogSource, { range }: LogQuery): (number | undefined)[
 /** Builds an AND of ORs; a query without conditions matches any log. */
 function toCriteria({ addresses, topics }: LogQuery): LogCriterion[][] {
   const criteria: LogCriterion[][] = topics.map((alternatives, position) =>
-    alternatives.map((topic) => ({ kind: 'topic', position: position as TopicPosition, topic })),
+    different(alternatives).map((topic) => ({ kind: 'topic', position: position as TopicPosition, topic })),
   )
-  criteria.push(addresses.map((address) => ({ kind: 'address', address })))
+  criteria.push(different(addresses).map((address) => ({ kind: 'address', address })))
   const conditions = criteria.filter((values) => values.length > 0)
   return conditions.length > 0 ? conditions : [[{ kind: 'any' }]]
+}
+
+/** Drops values that occur again. */
+function different(values: readonly Uint8Array[]): Uint8Array[] {
+  return [...new Map(values.map((value) => [bytesKey(value), value])).values()]
 }
 
 /**

@@ -12,7 +12,7 @@ const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count
 const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
 /** Code that logs until little gas is left, by what it emits. */
-const loggers: Record<string, Hex> = {
+export const loggers: Record<string, Hex> = {
   // JUMPDEST PUSH0 PUSH0 LOG0 GAS PUSH2 2710 LT PUSH0 JUMPI.
   'a hundred thousand logs': '0x5b5f5fa05a612710105f57',
   // The same with four topics: the remaining gas.

@@ -5,7 +5,19 @@ import { toRlp, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TorturedNode } from '../node.js'
 import { call } from '../requests.js'
-import { SIGNER, TARGET, address, firstRefusal, hash, many, rpc, sendCall, type Bomb } from './bomb.js'
+import {
+  SIGNER,
+  TARGET,
+  address,
+  firstRefusal,
+  hash,
+  many,
+  oncePerNode,
+  rpc,
+  sendCall,
+  type Bomb,
+} from './bomb.js'
+import { loggers } from './requests.js'
 
 interface Blob {
   blob: Hex
@@ -106,6 +118,32 @@ async function withAuthorizations(node: TorturedNode, count: number): Promise<He
   })
 }
 
+/** A contract whose logs all have different topics. */
+const LOGGER = address(0x1095)
+
+/** Searches the logs of one block by thousands of their topics. */
+function queryOfTopics(): Bomb {
+  const topicsOf = oncePerNode(async (node) => {
+    await call(node, 'evm_setAutomine', [true])
+    await call(node, 'anvil_setCode', [LOGGER, loggers['logs with different topics']])
+    await call(node, 'eth_sendTransaction', [{ from: SIGNER, to: LOGGER, gas: '0x1000000' }])
+    const { result } = JSON.parse(await call(node, 'eth_getBlockReceipts', ['latest'])) as {
+      result: { blockNumber: Hex; logs: { topics: Hex[] }[] }[]
+    }
+    const { blockNumber, logs } = result[0]!
+    return {
+      fromBlock: '0x0',
+      toBlock: blockNumber,
+      topics: [logs.slice(0, 4900).map(({ topics }) => topics[0])],
+    }
+  })
+  return {
+    name: 'eth_getLogs: thousands of topics of one block',
+    prepare: topicsOf,
+    run: async (node, signal) => sendCall(node, 'eth_getLogs', [await topicsOf(node)], signal),
+  }
+}
+
 /** Bombs of signed transactions, which automine includes. */
 export const transactions: readonly Bomb[] = [
   rpc('with thousands of transactions', 'evm_mine', () => []),
@@ -130,6 +168,16 @@ export const transactions: readonly Bomb[] = [
         signal,
       ),
   },
+  {
+    name: 'eth_sendTransaction: thousands of logs with topics of their own',
+    async prepare(node) {
+      await call(node, 'evm_setAutomine', [true])
+      await call(node, 'anvil_setCode', [LOGGER, loggers['logs with different topics']])
+    },
+    run: (node, signal) =>
+      sendCall(node, 'eth_sendTransaction', [{ from: SIGNER, to: LOGGER, gas: '0x1000000' }], signal),
+  },
+  queryOfTopics(),
   sending('a transaction of 600 authorizations', async (node) => [await withAuthorizations(node, 600)]),
   sending('a transaction of 10,000 authorizations', async (node) => [await withAuthorizations(node, 10_000)]),
   ...['eth_call', 'eth_estimateGas', 'eth_sendTransaction'].map((method): Bomb => {
