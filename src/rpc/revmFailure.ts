@@ -2,6 +2,7 @@
 const names: readonly (readonly [geth: RegExp, name: string])[] = [
   [/^out of gas: write protection|^write protection/, 'StateChangeDuringStaticCall'],
   [/^out of gas: not enough gas for reentrancy sentry/, 'ReentrancySentryOOG'],
+  [/^(out of gas: )?max initcode size exceeded/, 'CreateInitCodeSizeLimit'],
   [/^(contract creation code storage )?out of gas/, 'OutOfGas'],
   [/^invalid opcode: INVALID$/, 'InvalidFEOpcode'],
   [/^invalid opcode/, 'OpcodeNotFound'],
@@ -13,7 +14,6 @@ const names: readonly (readonly [geth: RegExp, name: string])[] = [
   [/^contract address collision/, 'CreateCollision'],
   [/^invalid code: must not begin with 0xef/, 'CreateContractStartingWithEF'],
   [/^max code size exceeded/, 'CreateContractSizeLimit'],
-  [/^(initcode exceeds max initcode size|max initcode size exceeded)/, 'CreateInitCodeSizeLimit'],
 ]
 
 /** Returns revm's name for a failure with geth's message; undefined for a revert, and if revm has none. */

@@ -157,6 +157,7 @@ describe('a tracer in JavaScript', () => {
         ['15', 3, -1],
       ],
       ['undefined', {}],
+      ['null', {}],
     ]
     for (const [expression, value] of cases) {
       expect(await trace('answer', resultOf(expression)), expression).toEqual(value)

@@ -5,6 +5,7 @@ import { NO_BYTES, isEmptyRecord } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
+import { priceOutOfGas } from './failure.js'
 import { FrameEnvironment, loaded } from './frameEnvironment.js'
 import { type RunState, interpreterResult, stackItem } from './internals.js'
 import { expand } from './memoryGas.js'
@@ -76,22 +77,24 @@ export function createCallOpcodes(
       runState,
       kind,
     )
-    const { env } = runState
-    if (kind === 'CALL' && env.isStatic && value > 0n) {
-      throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
-    }
+    const { env, gasLeft } = runState
+    const isRefused = kind === 'CALL' && env.isStatic && value > 0n
+    if (isRefused && delegates) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
     const code = loaded(host.state.readCode(target))
     const delegate = delegates ? delegationTarget(code) : undefined
     if (delegate !== undefined) loaded(host.state.readCode(delegate))
-    let gas = expand(runState, inOffset, inLength) + expand(runState, outOffset, outLength)
-    gas += accessGas(host, target)
-    if (value > 0n) {
-      gas += VALUE_TRANSFER_GAS
-      if (kind === 'CALL' && isEmptyAccount(target)) gas += NEW_ACCOUNT_GAS
-    }
+    const access = accessGas(host, target)
+    if (access > gasLeft) throw priceOutOfGas()
+    if (isRefused) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
+    let gas = access + expand(runState, inOffset, inLength) + expand(runState, outOffset, outLength)
+    if (value > 0n) gas += VALUE_TRANSFER_GAS
+    // Before EIP-7702, geth's price function checks only CALL, without the new account.
+    const isUnpaid = gas > gasLeft
+    if (value > 0n && kind === 'CALL' && isEmptyAccount(target)) gas += NEW_ACCOUNT_GAS
     if (delegate !== undefined) gas += accessGas(host, delegate)
     if (gas === Infinity) return gas
-    const available = runState.gasLeft - BigInt(gas)
+    if (delegates ? gas > gasLeft : kind === 'CALL' && isUnpaid) throw priceOutOfGas()
+    const available = gasLeft - BigInt(gas)
     const allowed = available - available / RETAINED_SHARE
     runState.messageGasLimit = requestedGas < allowed ? requestedGas : allowed
     return gas

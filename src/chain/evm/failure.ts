@@ -2,7 +2,7 @@ import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
-import type { RunState } from './internals.js'
+import type { OpcodeEntry, RunState } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
 
 const libraryMessages = EVMError.errorMessages
@@ -27,6 +27,7 @@ const BLAKE2 = 0x09
  */
 const checkedWithGas: ReadonlySet<number> = new Set([0x55, 0xf0, 0xf1, 0xf5, 0xff])
 const SSTORE = 0x55
+const RETURNDATACOPY = 0x3e
 /** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n
 
@@ -56,57 +57,93 @@ export function stackOverflow(length: number, maximum: number): FrameFailure {
   return new FrameFailure(libraryMessages.STACK_OVERFLOW, `stack limit reached ${length} (${maximum})`)
 }
 
-const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
-const SELFDESTRUCT = 0xff
-/** Gas that a call pays before its dynamic gas is computed (EIP-2929). */
-const WARM_ACCESS = 100
-/** Gas that SELFDESTRUCT pays before its dynamic gas is computed (EIP-150). */
-const SELFDESTRUCT_GAS = 5_000
-/** Gas of the first access to an account (EIP-2929). */
-const COLD_ACCESS = 2_600
-
-/**
- * Returns the failure of an opcode that costs more gas than is left. geth wraps the error if it occurs while the
- * dynamic gas is computed (core/vm/operations_acl.go): for a call that could pay for a warm account, and for a
- * SELFDESTRUCT that cannot pay for a cold beneficiary.
- *
- * @param gasLeft - gas before the opcode
- */
-export function opcodeOutOfGas(runState: RunState, rules: ForkRules, gasLeft: bigint | number): EVMError {
-  return rules.isActivatedEIP(2929) && failsInPrice(runState, gasLeft)
-    ? new FrameFailure(libraryMessages.OUT_OF_GAS, 'out of gas: out of gas')
-    : new EVMError(libraryMessages.OUT_OF_GAS)
+/** The failure of an opcode whose price function finds too little gas: geth wraps the error. */
+export function priceOutOfGas(): FrameFailure {
+  return new FrameFailure(libraryMessages.OUT_OF_GAS, 'out of gas: out of gas')
 }
 
-function failsInPrice(runState: RunState, gasLeft: bigint | number): boolean {
-  // A warm beneficiary can only fail with this little gas if it had to be created, which cannot be told afterwards.
-  if (runState.opCode === SELFDESTRUCT) {
-    return gasLeft >= SELFDESTRUCT_GAS && gasLeft < SELFDESTRUCT_GAS + COLD_ACCESS
-  }
-  return calls.has(runState.opCode) && gasLeft >= WARM_ACCESS && memoryOverflow(runState) === undefined
+const SELFDESTRUCT = 0xff
+/** Gas of the first access to an account (EIP-2929). */
+const COLD_ACCESS = 2_600n
+
+/** An opcode and the gas that it found. */
+export interface OpcodePrice {
+  entry: OpcodeEntry
+  rules: ForkRules
+  /** Gas before the opcode. */
+  gasLeft: bigint
 }
 
 /** Adds geth's message to an error of an opcode. */
-export function describeFailure(error: EVMError, runState: RunState): FrameFailure {
+export function describeFailure(error: EVMError, runState: RunState, price: OpcodePrice): FrameFailure {
+  const message = priceMessage(error, runState, price)
+  if (message !== undefined) return new FrameFailure(libraryMessages.OUT_OF_GAS, message)
   if (error instanceof FrameFailure) return error
   return new FrameFailure(error.error, opcodeMessage(error, runState))
 }
 
-function opcodeMessage({ error }: EVMError, runState: RunState): string {
-  const { opCode: opcode, gasLeft } = runState
+/** Errors of the library for an opcode that geth fails before it runs. */
+const priceErrors: ReadonlySet<string> = new Set([
+  libraryMessages.OUT_OF_GAS,
+  libraryMessages.STATIC_STATE_CHANGE,
+  libraryMessages.INITCODE_SIZE_VIOLATION,
+])
+
+/**
+ * Returns geth's message for an opcode that cannot be paid; undefined for a failure of an opcode that is paid. geth
+ * checks the constant gas, the size of the memory, what the opcode's price function checks (wrapped in "out of gas: "),
+ * and the whole price, in this order (core/vm/interpreter.go, gas_table.go).
+ */
+function priceMessage(
+  error: EVMError,
+  runState: RunState,
+  { entry, rules, gasLeft }: OpcodePrice,
+): string | undefined {
+  const { opCode: opcode } = runState
+  const isStatic = error.error === libraryMessages.STATIC_STATE_CHANGE
+  if (!priceErrors.has(error.error) || (isStatic && !checkedWithGas.has(opcode))) return undefined
+  if (opcode === RETURNDATACOPY && error instanceof FrameFailure) return undefined
+  if (gasLeft < constantGas(entry, rules)) return 'out of gas'
+  const size = memorySize(runState)
+  if (size > MAX_UINT64 - 31n) return 'gas uint64 overflow'
+  if (error instanceof FrameFailure) return error.message
+  if (isStatic) return 'out of gas: write protection'
+  if (size > MAX_PRICED_MEMORY) return 'out of gas: gas uint64 overflow'
+  if (opcode === SSTORE && gasLeft <= SSTORE_SENTRY && rules.gteHardfork('istanbul')) {
+    return 'out of gas: not enough gas for reentrancy sentry'
+  }
+  if (error.error === libraryMessages.INITCODE_SIZE_VIOLATION) {
+    const length = runState.stack.peek(3)[2] ?? 0n
+    return `out of gas: max initcode size exceeded: code size ${length} limit ${maxInitcodeSize(rules)}`
+  }
+  // A warm beneficiary can only fail with this little gas if it had to be created, which cannot be told afterwards.
+  if (opcode === SELFDESTRUCT && rules.isActivatedEIP(2929)) {
+    if (gasLeft < constantGas(entry, rules) + COLD_ACCESS) return 'out of gas: out of gas'
+  }
+  return 'out of gas'
+}
+
+/** Opcodes whose gas ethereumjs splits differently from geth, where all of it is dynamic. */
+const withoutConstantGas: ReadonlySet<number> = new Set([0x0a, 0x55, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
+/**
+ * BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH and the calls. Since Berlin, they always pay for a warm account
+ * (core/vm/eips.go, enable2929).
+ */
+const payingWarmAccess: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa])
+
+/** Returns the constant part of an opcode's gas in geth (core/vm/jump_table.go). */
+export function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
+  const { code, feeBigInt } = opcodeInfo
+  if (withoutConstantGas.has(code)) return 0n
+  return payingWarmAccess.has(code) && rules.isActivatedEIP(2929)
+    ? rules.param('warmstoragereadGas')
+    : feeBigInt
+}
+
+function opcodeMessage({ error }: EVMError, { opCode: opcode }: RunState): string {
   if (error === libraryMessages.INVALID_OPCODE) return `invalid opcode: ${opcodeNames[opcode]}`
   // The library appends the jump's position to its message.
   if (error.startsWith(libraryMessages.INVALID_JUMP)) return 'invalid jump destination'
-  if (error === libraryMessages.OUT_OF_GAS) {
-    const overflow = memoryOverflow(runState)
-    if (overflow !== undefined) return overflow
-  }
-  // The library reports this as ordinary out of gas.
-  if (error === libraryMessages.OUT_OF_GAS && opcode === SSTORE && gasLeft > 0n && gasLeft <= SSTORE_SENTRY) {
-    return 'out of gas: not enough gas for reentrancy sentry'
-  }
-  if (error === libraryMessages.STATIC_STATE_CHANGE && checkedWithGas.has(opcode))
-    return 'out of gas: write protection'
   return gethMessages[error] ?? error
 }
 
@@ -155,8 +192,8 @@ const memoryRanges = new Map<number, readonly (readonly [offset: number, length:
   ),
 ])
 
-/** Returns geth's message if the size of the required memory, or its gas, does not fit into 64 bits. */
-export function memoryOverflow({ opCode, stack }: RunState): string | undefined {
+/** Returns the number of bytes of memory that an opcode needs. */
+function memorySize({ opCode, stack }: RunState): bigint {
   let most = 0n
   for (const [offsetAt, lengthAt] of memoryRanges.get(opCode) ?? []) {
     const items = stack.peek(Math.min(stack.length, 7))
@@ -165,8 +202,7 @@ export function memoryOverflow({ opCode, stack }: RunState): string | undefined 
     const end = (items[offsetAt] ?? 0n) + length
     if (end > most) most = end
   }
-  if (most > MAX_UINT64 - 31n) return 'gas uint64 overflow'
-  return most > MAX_PRICED_MEMORY ? 'out of gas: gas uint64 overflow' : undefined
+  return most
 }
 
 /** geth's messages for ethereumjs' errors of precompiles (core/vm/contracts.go). */

@@ -4,7 +4,7 @@ import { NO_BYTES } from '../state/account.js'
 import { framingOpcodes } from '../tracing/opcodes.js'
 import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedStep.js'
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
-import { FrameFailure, describeFailure, opcodeOutOfGas, stackOverflow, stackUnderflow } from './failure.js'
+import { FrameFailure, describeFailure, stackOverflow, stackUnderflow } from './failure.js'
 import type { FrameHost, FrameInterpreterConstructor, FrameStart } from './frameInterpreter.js'
 import { StateNotLoaded } from './frameEnvironment.js'
 import {
@@ -22,7 +22,6 @@ const TRACED_STEP_WEIGHT = 16
 /** log2 of the gas that counts as one plain step in time: hashes and copies cost by size. */
 const GAS_BITS_OF_STEP = 4
 const JUMP = 0x56
-const SELFDESTRUCT = 0xff
 const JUMPI = 0x57
 
 /** Memory reused between frames; a frame that took more releases it. */
@@ -73,7 +72,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
         const pending = this.#advance(host)
         return pending === undefined ? undefined : this.#resume(pending, host)
       } catch (error) {
-        return this.#failureOf(error)
+        return this.#failureOf(error, host)
       }
     }
 
@@ -92,19 +91,22 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
         }
         return undefined
       } catch (error) {
-        return this.#failureOf(error)
+        return this.#failureOf(error, host)
       }
     }
 
-    #failureOf(error: unknown): FrameFailure | undefined {
+    #failureOf(error: unknown, host: FrameHost): FrameFailure | undefined {
       if (!(error instanceof EVMError)) throw error
       if (error.error === EVMError.errorMessages.STOP) return undefined
-      if (error instanceof FrameFailure) return error
-      // Only the library runs this opcode. It leaves no gas to tell how far the price computation got.
-      const isUnpaid =
-        this._runState.opCode === SELFDESTRUCT && error.error === EVMError.errorMessages.OUT_OF_GAS
-      const cause = isUnpaid ? opcodeOutOfGas(this._runState, this.common, this.#gasBeforeStep) : error
-      return describeFailure(cause, this._runState)
+      // A tracer has seen the failure's message.
+      if (error instanceof FrameFailure && host.feed !== undefined) return error
+      const { opCode, gasLeft } = this._runState
+      const isLibraryStep = host.traced || host.syncOpcodes[opCode] === undefined
+      return describeFailure(error, this._runState, {
+        entry: host.opcodeTable[opCode] as OpcodeEntry,
+        rules: this.common,
+        gasLeft: isLibraryStep ? BigInt(this.#gasBeforeStep) : gasLeft,
+      })
     }
 
     #advance(host: FrameHost): Promise<unknown> | undefined {
@@ -164,7 +166,8 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             feed.opcode = opcode
             host.stepsLeft -= TRACED_STEP_WEIGHT
             this.#gasBeforeStep = affordable
-            return runTracedStep(runState, opcodeTable[opcode] as OpcodeEntry, rules, feed.tracer)
+            const entry = opcodeTable[opcode] as OpcodeEntry
+            return runTracedStep(runState, { entry, sync }, rules, feed.tracer)
           }
           if (sync === undefined || host.traced) {
             // A creation hashes and copies as much as tens of thousands of opcodes.
@@ -177,11 +180,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             runState.gasLeft -= integerWord(spent)
             affordable = countable(runState.gasLeft)
             spent = 0
-            if (gas > affordable) {
-              const failure = opcodeOutOfGas(runState, rules, affordable)
-              runState.gasLeft = 0n
-              throw failure
-            }
+            if (gas > affordable) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
           }
           host.stepsLeft -= gas >>> GAS_BITS_OF_STEP
           runState.programCounter++

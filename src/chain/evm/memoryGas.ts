@@ -1,4 +1,3 @@
-import { EVMError } from '@ethereumjs/evm'
 import { type RunState, stackItem } from './internals.js'
 import { integerWord } from './words.js'
 
@@ -69,7 +68,6 @@ function keccak(runState: RunState): number {
 }
 
 function log(runState: RunState): number {
-  if (runState.env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
   const length = Number(stackItem(runState.stack, 1))
   return range(runState) + LOG_TOPIC_GAS * (runState.opCode - 0xa0) + LOG_BYTE_GAS * length
 }

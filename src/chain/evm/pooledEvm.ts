@@ -37,11 +37,13 @@ import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { FrameJournal } from './frameJournal.js'
-import { type RunState, checkLibraryJournal, useState } from './internals.js'
+import { type RunState, checkLibraryJournal, useState, type OpcodeEntry } from './internals.js'
 import { loadFrameInterpreter } from './interpreter.js'
 import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
+import { withInitcodeLimit } from './initcodeLimit.js'
+import { createTypes } from '../tracing/opcodes.js'
 
 /** Opcodes between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
@@ -101,6 +103,9 @@ export class PooledEvm extends EVM implements FrameHost {
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
     super(options)
     this.#Interpreter = Interpreter
+    for (const opcode of createTypes.keys()) {
+      this._opcodeMap[opcode] = withInitcodeLimit(this._opcodeMap[opcode] as OpcodeEntry, rules)
+    }
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
     this.plainGas = createPlainGas(this._opcodeMap)
     this.#fork = new ForkPrecompiles(this._precompiles, rules)

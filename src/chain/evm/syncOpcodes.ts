@@ -1,4 +1,5 @@
 import type { Common } from '@ethereumjs/common'
+import { EVMError } from '@ethereumjs/evm'
 import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
@@ -22,7 +23,8 @@ function keccak({ stack, memory }: RunState): void {
   stack.push(readWord(keccak256(data), 0))
 }
 
-function log({ stack, memory, interpreter, opCode }: RunState): void {
+function log({ stack, memory, interpreter, opCode, env }: RunState): void {
+  if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
   const topics = stack.popN(opCode - LOG0).map(wordToBytes)

@@ -7,12 +7,16 @@ import type { ExecutionTracer, Step } from './tracer.js'
 /** Maximum zero padding beyond the end of memory (geth: eth/tracers/internal/util.go). */
 const MAX_MEMORY_PADDING = 1024 * 1024
 
+const MAX_INT64 = 2n ** 63n - 1n
+
 /** Returns the input of a KECCAK256 about to run; undefined if operands are missing or reach too far. */
 function keccakInput({ runState, memoryWords }: Step): Uint8Array | undefined {
   const { stack, memory } = runState
   if (stack.length < 2) return undefined
   const [start = 0n, size = 0n] = stack.peek(2).map((word) => BigInt.asIntN(64, word))
   const length = memoryWords * 32
+  // geth's sum of both may wrap around; it then finds nothing beyond the memory.
+  if (start + size > MAX_INT64) return start < BigInt(length) ? undefined : new Uint8Array(0)
   if (start < 0n || size < 0n || start + size - BigInt(length) > MAX_MEMORY_PADDING) return undefined
   const input = new Uint8Array(Number(size))
   const known = Math.min(length - Number(start), input.length)

@@ -1,10 +1,10 @@
 /** Opcodes that tracers observe, by mnemonic. */
 export const opcodes = {
+  STOP: 0x00,
   KECCAK256: 0x20,
   BALANCE: 0x31,
   EXTCODESIZE: 0x3b,
   EXTCODECOPY: 0x3c,
-  RETURNDATACOPY: 0x3e,
   EXTCODEHASH: 0x3f,
   SLOAD: 0x54,
   SSTORE: 0x55,
@@ -13,6 +13,7 @@ export const opcodes = {
   CREATE: 0xf0,
   CALL: 0xf1,
   CALLCODE: 0xf2,
+  RETURN: 0xf3,
   DELEGATECALL: 0xf4,
   CREATE2: 0xf5,
   STATICCALL: 0xfa,

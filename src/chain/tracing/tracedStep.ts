@@ -1,26 +1,34 @@
-import { memoryGas } from '../evm/memoryGas.js'
-import { returnDataCopy } from '../evm/memoryOpcodes.js'
+import type { DynamicGas } from '../evm/memoryGas.js'
 import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
-import { type FrameFailure, describeFailure, opcodeOutOfGas } from '../evm/failure.js'
+import { type FrameFailure, constantGas, describeFailure } from '../evm/failure.js'
+import { StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
+import type { SyncOpcode } from '../evm/syncOpcodes.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
 
+/** How an opcode of the fork runs: as a synchronous one, or as the library's entry. */
+export interface TracedOpcode {
+  entry: OpcodeEntry
+  sync: SyncOpcode | undefined
+}
+
 /**
- * Runs one opcode like ethereumjs' Interpreter.runStep, and reports to a tracer: the opcode once its cost is known,
- * then effects that are not messages of their own.
+ * Runs one opcode, and reports to a tracer: the opcode once its cost is known, then effects that are not messages of
+ * their own.
  */
 export async function runTracedStep(
   runState: RunState,
-  entry: OpcodeEntry,
+  traced: TracedOpcode,
   rules: ForkRules,
   tracer: ExecutionTracer,
 ): Promise<void> {
+  const { entry } = traced
   const opcode = runState.opCode
-  const step = await priceStep(runState, entry, rules, tracer)
+  const step = await priceStep(runState, traced, rules, tracer)
   const pending = tracer.step?.(step)
   if (pending !== undefined) await pending
   const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
@@ -30,15 +38,24 @@ export async function runTracedStep(
   else if (framingOpcodes[opcode] === 1) await reportFailedFrame(runState, rules, tracer)
   try {
     if (entry.opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
-    const action = opcode === opcodes.RETURNDATACOPY ? returnDataCopy : entry.opHandler
-    const running: unknown = action(runState, rules)
+    const running: unknown = actionOf(traced, opcode)(runState, rules)
     if (running instanceof Promise) await running
   } catch (error) {
-    if (tracer.fault !== undefined && isFault(error))
-      await tracer.fault(step, describeFailure(error, runState).message)
-    throw error
+    if (!isFault(error)) throw error
+    const failure = describeFailure(error, runState, { entry, rules, gasLeft: step.gas })
+    await tracer.fault?.(step, failure.message)
+    throw failure
   }
   if (opcode >= opcodes.LOG0 && opcode <= opcodes.LOG4) reportLog(runState, tracer)
+}
+
+/**
+ * Returns the action of an opcode. For those that start or end a frame it is the library's, which passes frames by the
+ * tracer and tells a STOP from the end of the code.
+ */
+function actionOf({ entry, sync }: TracedOpcode, opcode: number): SyncOpcode['action'] {
+  const isPlain = opcode !== opcodes.STOP && opcode !== opcodes.RETURN && !callTypes.has(opcode)
+  return isPlain && sync !== undefined ? sync.action : entry.opHandler
 }
 
 /** Whether an opcode ended its frame with a failure; STOP, RETURN and SELFDESTRUCT end it, too. */
@@ -70,7 +87,7 @@ function startStep(runState: RunState, cost: bigint): Step {
 /** Computes the cost of an opcode. A step that cannot be paid is reported, and then fails. */
 async function priceStep(
   runState: RunState,
-  entry: OpcodeEntry,
+  { entry, sync }: TracedOpcode,
   rules: ForkRules,
   tracer: ExecutionTracer,
 ): Promise<Step> {
@@ -78,23 +95,16 @@ async function priceStep(
   const step = startStep(runState, opcodeInfo.feeBigInt)
   let isPriced = false
   try {
-    if (runState.opCode === opcodes.RETURNDATACOPY) step.cost += copyGas(runState)
+    if (sync?.dynamicGas !== undefined) step.cost += await dynamicGasOf(sync.dynamicGas, runState)
     else if (opcodeInfo.dynamicGas) step.cost = await gasHandler(runState, step.cost, rules)
     isPriced = true
-    if (step.cost > runState.gasLeft) throw opcodeOutOfGas(runState, rules, runState.gasLeft)
+    if (step.cost > runState.gasLeft) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
-    // Some of the library's price functions fail by themselves.
-    const isUnpayable = !isPriced && error.error === EVMError.errorMessages.OUT_OF_GAS
-    const cause = isUnpayable ? opcodeOutOfGas(runState, rules, runState.gasLeft) : error
-    const failure = describeFailure(cause, runState)
+    const failure = describeFailure(error, runState, { entry, rules, gasLeft: runState.gasLeft })
     const constant = constantGas(entry, rules)
     // geth charges the constant part separately, and shows only that if the price computation fails.
-    const showsConstant =
-      !isPriced ||
-      runState.gasLeft < constant ||
-      callTypes.has(runState.opCode) ||
-      failure.message !== 'out of gas'
+    const showsConstant = !isPriced || runState.gasLeft < constant || failure.message !== 'out of gas'
     if (showsConstant) step.cost = constant
     await tracer.step?.({ ...step, failure: failure.message })
     runState.gasLeft = 0n
@@ -104,31 +114,22 @@ async function priceStep(
   return step
 }
 
-/** Returns the gas of RETURNDATACOPY beyond its static gas, whether or not there is enough return data. */
-function copyGas(runState: RunState): bigint {
-  const gas = memoryGas[opcodes.RETURNDATACOPY]?.(runState) ?? 0
-  if (Number.isFinite(gas)) return BigInt(gas)
-  throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-}
-
-/** Opcodes whose gas ethereumjs splits differently from geth, where all of it is dynamic. */
-const withoutConstantGas: ReadonlySet<number> = new Set([0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
-/** Since Berlin, these always pay for a warm account (core/vm/eips.go, enable2929). */
-const payingWarmAccess: ReadonlySet<number> = new Set([
-  opcodes.BALANCE,
-  opcodes.EXTCODESIZE,
-  opcodes.EXTCODECOPY,
-  opcodes.EXTCODEHASH,
-  ...callTypes.keys(),
-])
-
-/** Returns the constant part of an opcode's gas in geth (core/vm/jump_table.go). */
-function constantGas({ opcodeInfo }: OpcodeEntry, rules: ForkRules): bigint {
-  const { code, feeBigInt } = opcodeInfo
-  if (withoutConstantGas.has(code)) return 0n
-  return payingWarmAccess.has(code) && rules.isActivatedEIP(2929)
-    ? rules.param('warmstoragereadGas')
-    : feeBigInt
+/**
+ * Computes an opcode's gas beyond its static gas, once the state that it depends on is loaded.
+ *
+ * @throws EVMError if it exceeds any available gas
+ */
+async function dynamicGasOf(dynamicGas: DynamicGas, runState: RunState): Promise<bigint> {
+  for (;;) {
+    try {
+      const gas = dynamicGas(runState)
+      if (Number.isFinite(gas)) return BigInt(gas)
+      throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    } catch (error) {
+      if (!(error instanceof StateNotLoaded)) throw error
+      await error.arrival
+    }
+  }
 }
 
 /**

@@ -45,6 +45,16 @@ describe('a long body in pieces', () => {
     expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
   })
 
+  // As Go's decoder: geth 1.17.10 answers both requests.
+  it.each([
+    '"jsonrpc":"2.0","jsonrpc":1,"id":2,"method":"a"',
+    '"method":"a","method":null,"jsonrpc":"2.0","id":2',
+  ])('keeps an earlier member if the later one is no string: %s', (members) => {
+    const message = { versionValid: true, method: 'a', id: '2' }
+    expect(readBody(`{${members}}`)).toMatchObject({ kind: 'single', message })
+    expect(readBody(`[{${members}}]`)).toMatchObject({ kind: 'batch', messages: [message] })
+  })
+
   it('is parsed without the whitespace between its tokens', () => {
     const text = `{"jsonrpc":"2.0",${' \n'.repeat(200_000)}"id":1,"method":"a${' '.repeat(70_000)}"${'\t'.repeat(90_000)}}`
     const body = runToCompletion(readBodyInPieces(text))

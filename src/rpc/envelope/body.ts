@@ -146,7 +146,7 @@ function emptyMessage(length: number): Message {
 /**
  * Reads the message parsed as `value`.
  *
- * Of duplicate members the last wins. The id keeps its source text, so that numbers beyond 2^53 survive (geth:
+ * Of duplicate members the last wins, unless it is of the wrong type. The id keeps its source text, so that numbers beyond 2^53 survive (geth:
  * rpc/json.go, fillMessage).
  */
 export function readMessage(value: unknown, place: MessageText): Message {
@@ -171,7 +171,8 @@ function readValue(value: unknown, { text, length, plain }: MessageText): Messag
       message.idAbsent = false
       message.id = idText(member, text, plain)
       if (message.id === undefined && isScalar(member)) return undefined
-    } else setMember(message, name, member)
+    } else if (keepsEarlier(name, member)) return undefined
+    else setMember(message, name, member)
   }
   return message
 }
@@ -181,6 +182,11 @@ function setMember(message: Message, name: string, value: unknown): void {
   else if (name === 'method') message.method = typeof value === 'string' ? value : ''
   else if (name === 'params') message.params = value
   else if (name === 'result' || name === 'error') message.answers = true
+}
+
+/** Whether a member has no string, so that an earlier member of the same name counts, as in Go's decoder. */
+function keepsEarlier(name: string, value: unknown): boolean {
+  return (name === 'jsonrpc' || name === 'method') && typeof value !== 'string'
 }
 
 function isScalar(value: unknown): boolean {
@@ -200,13 +206,16 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
   return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
 }
 
-/** Reads a message whose id can only be found in its source text. */
+/** Reads a message of which a member can only be found in its source text. */
 function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
   for (const name of Object.keys(values)) setMember(message, name, values[name])
   for (const member of yield* objectMembers(text, start)) {
-    if (member.name !== 'id') continue
     const source = text.slice(member.start, member.end)
+    if (keepsEarlier(member.name, values[member.name]) && source.startsWith('"')) {
+      setMember(message, member.name, JSON.parse(source))
+    }
+    if (member.name !== 'id') continue
     message.idAbsent = false
     message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
   }

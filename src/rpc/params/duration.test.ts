@@ -21,6 +21,7 @@ describe('parseDuration', () => {
     ['', 'time: invalid duration ""'],
     ['x', 'time: invalid duration "x"'],
     ['-', 'time: invalid duration "-"'],
+    ['9999999h', 'time: invalid duration "9999999h"'],
     ['5', 'time: missing unit in duration "5"'],
     ['1m5', 'time: missing unit in duration "1m5"'],
     ['5parsecs', 'time: unknown unit "parsecs" in duration "5parsecs"'],

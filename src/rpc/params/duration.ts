@@ -9,6 +9,9 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
+/** Go counts nanoseconds in 63 bits. */
+const MAX_MILLISECONDS = 2 ** 63 / 1e6
+
 /** The text is not a duration. */
 export class DurationError extends Error {}
 
@@ -37,6 +40,7 @@ export function parseDuration(text: string): number {
       )
     }
     milliseconds += Number(digits) * factor
+    if (milliseconds > MAX_MILLISECONDS) throw invalid()
     rest = rest.slice(unit.length)
   }
   return sign * milliseconds

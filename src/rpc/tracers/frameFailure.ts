@@ -16,6 +16,7 @@ const exact: ReadonlyMap<string, string> = new Map([
 ])
 
 const byPrefix: readonly (readonly [prefix: string, message: string])[] = [
+  ['out of gas:', 'Out of gas'],
   ['invalid opcode:', 'Bad instruction'],
   ['stack underflow', 'Stack underflow'],
 ]

@@ -1,16 +1,16 @@
-import { opcodeNames } from '../../chain/evm/opcodeNames.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { FourByteTracer } from '../../chain/tracing/callTracer.js'
-import { JavaScriptTracer } from '../../chain/tracing/javaScript/javaScriptTracer.js'
 import { combineTracers } from '../../chain/tracing/tracer.js'
 import { type Steps, sortedEntries } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, type PieceWriter } from '../format/pieces.js'
 import type { TraceConfig } from '../params/traceConfig.js'
-import { type JsonValue, printJson } from '../wire.js'
+import { printJson } from '../wire.js'
 import { callTracer } from './callTracer.js'
 import { erc7562Tracer, keccakPreimageTracer } from './erc7562Tracer.js'
 import { flatCallTracer } from './flatCallTracer.js'
+import { startJavaScriptTracer } from './javaScriptTrace.js'
+import { legacyTracers } from './legacyTracers.js'
 import { prestateTracer } from './prestateTracer.js'
 import { opcodeTracers, startStructLogger } from './structLogger.js'
 import type { Trace, TraceContext, TraceForm, TracerKind } from './tracerKind.js'
@@ -75,6 +75,7 @@ const kinds: ReadonlyMap<string, TracerKind> = new Map(
     ...[callTracer, erc7562Tracer, flatCallTracer, fourByteTracer, keccakPreimageTracer],
     ...[muxTracer, noopTracer, prestateTracer],
     ...opcodeTracers,
+    ...legacyTracers,
   ].map((kind) => [kind.name, kind]),
 )
 
@@ -107,9 +108,11 @@ export function startTrace(
   )
 }
 
+const programs: ReadonlySet<string> = new Set([...opcodeTracers, ...legacyTracers].map(({ name }) => name))
+
 /** Whether geth implements a tracer in JavaScript: those in the request, and some of its own. */
 export function isJavaScript({ tracer }: TraceConfig): boolean {
-  return tracer !== undefined && (!kinds.has(tracer) || opcodeTracers.some(({ name }) => name === tracer))
+  return tracer !== undefined && (!kinds.has(tracer) || programs.has(tracer))
 }
 
 /** Starts a tracer by name; an unknown name is taken as a JavaScript program. */
@@ -131,33 +134,4 @@ function muxMembers(config: unknown): [string, unknown][] {
   if (typeof config === 'object' && !Array.isArray(config)) return Object.entries(config)
   const type = Array.isArray(config) ? 'array' : typeof config
   throw new ServerError(`json: cannot unmarshal ${type} into Go value of type map[string]json.RawMessage`)
-}
-
-/**
- * Starts a tracer given in the request as a JavaScript program.
- *
- * @param program - expression whose value has the hooks `result` and `fault`, and optionally `setup`, `step`, `enter`
- * and `exit`
- */
-export function startJavaScriptTracer(
-  program: string,
-  config: unknown,
-  budget: TraceBudget,
-  context: TraceContext,
-): Trace {
-  const tracer = new JavaScriptTracer(
-    {
-      program,
-      config: printJson((config ?? {}) as JsonValue),
-      opcodeName: (opcode) => opcodeNames[opcode] ?? '',
-      context,
-    },
-    budget,
-  )
-  return {
-    tracer,
-    write: function* (_, writer) {
-      yield writer.append(tracer.result)
-    },
-  }
 }

@@ -1,3 +1,4 @@
+import { stackMinimum } from '../../../src/chain/evm/codeTable.js'
 import type { Random } from '../support/random.js'
 
 /** Opcodes with the number of stack items they pop and push; repeated ones are more frequent. */
@@ -25,6 +26,40 @@ const opcodes: readonly (readonly [opcode: number, taken: number, left: number])
   ...[0x58, 0x59, 0x5a].map((opcode) => [opcode, 0, 1] as const),
   [0x5e, 3, 0],
   ...[0, 1, 2, 3, 4].map((topics) => [0xa0 + topics, topics + 2, 0] as const),
+]
+
+/** Operands at limits: of word sizes, of call data, of memory that can be paid or priced, of 64 and 256 bits. */
+const edgeWords: readonly bigint[] = [
+  ...[
+    0n,
+    0n,
+    1n,
+    2n,
+    31n,
+    32n,
+    33n,
+    64n,
+    255n,
+    256n,
+    1024n,
+    1025n,
+    24_576n,
+    24_577n,
+    49_152n,
+    49_153n,
+    65_536n,
+  ],
+  ...[
+    2n ** 24n,
+    2n ** 31n - 1n,
+    2n ** 32n,
+    0x1fffffffe0n,
+    2n ** 53n,
+    2n ** 63n - 1n,
+    2n ** 63n,
+    2n ** 64n - 32n,
+  ],
+  ...[2n ** 64n - 1n, 2n ** 64n, 2n ** 160n, 2n ** 255n - 1n, 2n ** 255n, 2n ** 256n - 32n, 2n ** 256n - 1n],
 ]
 
 /** Code that ends a program; the later ones are rarer. */
@@ -112,7 +147,7 @@ export class Programs {
       for (; depth < count; depth++) code += this.#push()
     }
     for (let i = 0; i < steps; i++) {
-      const kind = random.below(20)
+      const kind = random.below(22)
       if (kind < 13) {
         const [opcode, taken, left] = random.pick(opcodes)
         if (!random.chance(0.01)) need(taken)
@@ -128,6 +163,7 @@ export class Programs {
       else if (kind < 17) code += this.#call()
       else if (kind === 17) code += this.#create()
       else if (kind === 18) code += this.#loop()
+      else if (kind > 19) code += this.#edge()
       else code += random.bytes(1).toString('hex')
       if (kind > 13 && kind < 18) depth++
     }
@@ -185,6 +221,19 @@ export class Programs {
     const salt = random.chance(0.5) ? `60${random.bytes(1).toString('hex')}` : ''
     const value = random.pick(['5f', '5f', '6001'])
     return `7f${word}5f52${salt}60${size}5f${value}${salt === '' ? 'f0' : 'f5'}`
+  }
+
+  /** Runs any opcode with operands at limits; now and then one is missing. */
+  #edge(): string {
+    const random = this.#random
+    const opcode = random.below(256)
+    const operands = Array.from({ length: stackMinimum[opcode] ?? 0 }, () => {
+      const digits = random.pick(edgeWords).toString(16)
+      const data = digits.padStart(digits.length + (digits.length % 2), '0')
+      return (0x5f + data.length / 2).toString(16) + data
+    })
+    if (random.chance(0.03)) operands.pop()
+    return operands.join('') + opcode.toString(16).padStart(2, '0')
   }
 
   /** Counts down, in some cases using storage in each round, or fails below a random amount of gas. */

@@ -55,6 +55,10 @@ export const tracers = [
   'noopTracer',
   'keccak256PreimageTracer',
   'erc7562Tracer',
+  'opcountTracer',
+  'unigramTracer',
+  'bigramTracer',
+  'trigramTracer',
 ]
 
 /** JavaScript tracers that together use everything geth offers to them. */

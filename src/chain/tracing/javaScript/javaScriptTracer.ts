@@ -72,7 +72,7 @@ export class JavaScriptTracer implements ExecutionTracer {
   }
 
   /**
-   * Result of the program's `result` as JSON, once the execution is over. As in geth, undefined becomes an empty
+   * Result of the program's `result` as JSON, once the execution is over. As in geth, undefined and null become an empty
    * object.
    */
   get result(): string {

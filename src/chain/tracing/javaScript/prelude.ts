@@ -169,7 +169,8 @@ export const prelude = `(function (host, loadBigInt) {
     }
     const hooks = {
       fault: () => void fault.call(object, log, db),
-      result: () => JSON.stringify(result.call(object, context(), db)),
+      // As in geth's engine, null has no members.
+      result: () => JSON.stringify(result.call(object, context(), db) ?? {}),
     }
     if (isFunction(step)) hooks.step = () => void step.call(object, log, db)
     if (isFunction(enter)) hooks.enter = () => void enter.call(object, frame)
