@@ -154,8 +154,8 @@ async function storeGenesis(
   const first = genesis()
   const { block, commitment } = await makeGenesis(states, first)
   const batch = new WriteBatch()
-  states.stage(batch, commitment)
-  const staged = runToCompletion(blocks.stage(batch, block))
+  const stateNode = states.stage(batch, commitment)
+  const staged = runToCompletion(blocks.stage(batch, block, stateNode))
   const { block: stored } = staged.record
   const head = { block: stored, workingRoot: commitment.root }
   stageMove(batch, keys, { added: [stored] }, head)

@@ -14,7 +14,7 @@ import type { PendingBlock } from './mining/blockMaker.js'
 import type { BlockSettings } from './mining/producer.js'
 import type { Clock } from './mining/schedule.js'
 import type { StateStore } from './state/stateStore.js'
-import type { ForkRules } from './types.js'
+import type { ForkRules, StateView } from './types.js'
 import {
   type BlockRange,
   type BlockSelector,
@@ -137,23 +137,23 @@ export class ChainReader implements ChainView {
     const block = this.resolve(selector)
     if (block === undefined) throw blockNotFound(selector, this.head())
     const { header, hash } = block
-    const state = this.#sources.states.viewAt(this.#rootAfter(block))
-    return { header, hash, state, rules: this.rulesAt(header) }
+    return { header, hash, state: this.#stateAfter(block), rules: this.rulesAt(header) }
   }
 
   /**
-   * Returns the state root after a block, including edits by controls before the next block was mined. It differs from
-   * the header's root for the head and for blocks whose child was built on edits.
+   * Returns the state after a block, including edits by controls before the next block was mined. It differs from the
+   * header's for the head and for blocks whose child was built on edits.
    *
    * @throws StatePrunedError or StateUnknownError if the state cannot be read
    */
-  #rootAfter(block: StoredBlock): Uint8Array {
+  #stateAfter(block: StoredBlock): StateView {
     const { states, blocks, head } = this.#sources
     const { block: newest, workingRoot } = head()
-    if (block.ordinal === newest.ordinal) return workingRoot
-    const root = blocks.editedRoot(block) ?? block.header.stateRoot
-    if (!states.hasRoot(root)) states.requireRoot(root, block.header)
-    return root
+    if (block.ordinal === newest.ordinal) return states.viewAt(workingRoot)
+    const edited = blocks.editedRoot(block)
+    if (edited === undefined) return states.viewOf(block)
+    states.requireRoot(edited, block.header)
+    return states.viewAt(edited)
   }
 
   transactionLocation(hash: Uint8Array): TransactionLocation | undefined {

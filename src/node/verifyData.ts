@@ -82,7 +82,8 @@ async function verifyStates(
     report: ({ of, path, problem }) => report(`state of ${of}: ${path}: ${problem}`),
   })
   const seen = new Set<string>()
-  for await (const { root, of, isRequired } of keptStates(chain, prunedBelow(chain))) {
+  for await (const { root, node, of, isRequired } of keptStates(chain, prunedBelow(chain))) {
+    if (node !== undefined) verifier.checkLink(root, node, of)
     if (states.hasRoot(root)) {
       const name = bytesToHex(root)
       if (seen.has(name)) continue

@@ -266,11 +266,11 @@ export interface BulkLocation {
 }
 
 /** Length of a row: position (6), length (4) and checksum (4), little-endian. */
-const ROW_LENGTH = 14
+export const BULK_ROW_LENGTH = 14
 
 /** Encodes the row that stands in the key-value store for a value in the record file. */
 export function encodeBulkRow({ position, length, checksum }: BulkLocation): Uint8Array {
-  const bytes = new Uint8Array(ROW_LENGTH)
+  const bytes = new Uint8Array(BULK_ROW_LENGTH)
   // Every block writes a dozen of these, so no view is created for each.
   const low = position >>> 0
   const high = Math.floor(position / 2 ** 32)

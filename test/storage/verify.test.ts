@@ -92,6 +92,27 @@ test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
     /^chain local: state of /,
   ],
   [
+    'a block that leads to another state',
+    async (database) => {
+      const rows = await rowsOf(database, keys.blocks())
+      const [[key, row], [, other]] = rows.slice(-2) as [[Uint8Array, Uint8Array], [Uint8Array, Uint8Array]]
+      // The place of the index record (14 bytes), and the number of the state's root node.
+      database.write(new WriteBatch().put(key, Buffer.concat([row.subarray(0, 14), other.subarray(14)])))
+    },
+    /^chain local: state of block \d+ .*: \/: link to root 0x[\da-f]{64}: the node with the hash 0x/,
+  ],
+  [
+    'an account that leads to another storage',
+    async (database) => {
+      for (const [key, value] of await rowsOf(database, keys.trieNodes())) {
+        // An account's leaf: an RLP list of 56 to 255 bytes, and one link.
+        if (value[0] !== 0xf8 || value.length !== 2 + value[1]! + 6) continue
+        if (value[1]! < 200) database.write(new WriteBatch().put(key, corrupt(value, value.length - 6)))
+      }
+    },
+    /^chain local: state of .*: \/[\da-f]{64}\/: link to root 0x[\da-f]{64}: /,
+  ],
+  [
     'code with other bytes',
     async (database) => {
       const rows = await rowsOf(database, all(0x11))

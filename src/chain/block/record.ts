@@ -127,6 +127,8 @@ export interface StoredBlock {
   parentStateRoot?: Uint8Array
   transactions: readonly TransactionEntry[]
   uncleHashes: readonly Uint8Array[]
+  /** Number of the trie node that the header's state root names, if its state was stored with the block. */
+  stateNode?: number | undefined
 }
 
 /** A transaction's block, and its index within it. */

@@ -1,8 +1,15 @@
 import { crc32 } from 'node:zlib'
+import { joinBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
-import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
-import { decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
+import {
+  type Keyspace,
+  decodeOrdinal,
+  encodeOrdinal,
+  ordinalAt,
+  ordinalOfKey,
+} from '../../storage/keyspace.js'
+import { BULK_ROW_LENGTH, type BulkLocation, decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
 import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
 import { bytesKey } from '../state/account.js'
 import {
@@ -104,9 +111,10 @@ export class BlockStore {
    * rise along every branch, and a new one could exceed those of the block's descendants. A removed block has no
    * descendants left, so it gets a new ordinal.
    *
+   * @param stateNode - number of the trie node that the header's state root names, if it is stored in the same batch
    * @returns the argument for {@link added}, once the batch is written
    */
-  *stage(batch: WriteBatch, sealed: SealedBlock): Steps<StagedBlock> {
+  *stage(batch: WriteBatch, sealed: SealedBlock, stateNode?: number): Steps<StagedBlock> {
     const parent = this.#recent.ordinal(sealed.header.parentHash)
     // Blocks are stored after their parents, so a child of the last one is not stored yet.
     const isNew = parent !== undefined && parent === this.#nextOrdinal - 1
@@ -116,14 +124,15 @@ export class BlockStore {
     const ordinal = this.#nextOrdinal
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
+    record.block.stateNode = stateNode
     const index = encodeIndexRecord(record, sealed.encoded?.header)
     batch.putRecord({
       pieces: [...pieces, index],
       rows: (position) => {
         record.region.position = position
         const indexPosition = position + regionLength(record.region)
-        const row = encodeBulkRow({ position: indexPosition, length: index.length, checksum: crc32(index) })
-        return [{ key: keys.block(ordinal), value: row }]
+        const place = { position: indexPosition, length: index.length, checksum: crc32(index) }
+        return [{ key: keys.block(ordinal), value: encodeBlockRow(place, stateNode) }]
       },
     })
     yield
@@ -300,6 +309,7 @@ export class BlockStore {
     const row = this.#database.get(this.#keys.block(ordinal))
     if (row === undefined) return undefined
     const record = this.#regions.indexRecord(ordinal, decodeBulkRow(row))
+    record.block.stateNode = stateNodeOf(row)
     if (record.block.transactions.length === 0) this.#withTransactions.delete(ordinal)
     this.#recent.keep(record)
     return record
@@ -309,6 +319,16 @@ export class BlockStore {
     const value = this.#database.get(key)
     return value === undefined ? undefined : decodeOrdinal(value)
   }
+}
+
+/** Encodes the row of a block: the place of its index record, and the number of its state's root node if known. */
+function encodeBlockRow(place: BulkLocation, stateNode: number | undefined): Uint8Array {
+  const row = encodeBulkRow(place)
+  return stateNode === undefined ? row : joinBytes([row, encodeOrdinal(stateNode)])
+}
+
+function stateNodeOf(row: Uint8Array): number | undefined {
+  return row.length > BULK_ROW_LENGTH ? ordinalAt(row, BULK_ROW_LENGTH) : undefined
 }
 
 /** Size limit of the cached records. */

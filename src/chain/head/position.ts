@@ -158,9 +158,9 @@ export class ChainPosition {
   async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
     const { blocks, states, keys } = this.#parts
     const batch = new WriteBatch()
-    states.stage(batch, await commitInBatches(this.#parts, commitment))
+    const stateNode = states.stage(batch, await commitInBatches(this.#parts, commitment))
     const slice = new TimeSlice()
-    const staged = await runInSlices(blocks.stage(batch, block), slice)
+    const staged = await runInSlices(blocks.stage(batch, block, stateNode), slice)
     // The rest happens at once: the write, the mempool, the events.
     const pause = slice.pause()
     if (pause !== undefined) await pause
@@ -177,8 +177,8 @@ export class ChainPosition {
   async store(block: SealedBlock, commitment?: StateCommitment): Promise<StoredBlock> {
     const { blocks, states, database } = this.#parts
     const batch = new WriteBatch()
-    if (commitment !== undefined) states.stage(batch, await commitInBatches(this.#parts, commitment))
-    const staged = await runInSlices(blocks.stage(batch, block), new TimeSlice())
+    const stateNode = commitment && states.stage(batch, await commitInBatches(this.#parts, commitment))
+    const staged = await runInSlices(blocks.stage(batch, block, stateNode), new TimeSlice())
     database.write(batch)
     return blocks.added(staged)
   }

@@ -35,6 +35,8 @@ export async function openStoredChain(
 export interface KeptState {
   /** 32 bytes. */
   root: Uint8Array
+  /** Number of the root's node, if its block names it. */
+  node?: number | undefined
   /** Description of what refers to it. */
   of: string
   /** Whether the chain cannot continue without it. The states of single blocks may never have been stored. */
@@ -69,10 +71,11 @@ export async function* keptStates(chain: StoredChain, from: bigint): AsyncGenera
     if (!isRemote(root)) yield { root, of: `snapshot ${ordinalOfKey(key)}`, isRequired: true }
   }
   for await (const block of storedBlocks(chain)) {
-    const { ordinal, hash, header, parentStateRoot } = block
+    const { ordinal, hash, header, parentStateRoot, stateNode } = block
     if (isRemote(header.stateRoot) || (ordinal !== 0 && header.number < from)) continue
     const of = `block ${header.number} (${bytesToHex(hash)})`
-    yield { root: header.stateRoot, of, isRequired: false }
+    const node = header.number < from ? undefined : stateNode
+    yield { root: header.stateRoot, node, of, isRequired: false }
     if (parentStateRoot === undefined || header.number <= from) continue
     yield { root: parentStateRoot, of: `${of}, before it`, isRequired: false }
   }

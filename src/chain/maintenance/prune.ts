@@ -7,7 +7,7 @@ import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { decodeAccount } from '../state/account.js'
 import { EMPTY_TRIE_ROOT, type NodeRecord, NodeSet } from '../state/nodeRecord.js'
 import { PRUNED_BELOW } from '../state/stateStore.js'
-import { MissingNodeError, Reference, decodeNode, nodeBehind } from '../state/trieNode.js'
+import { MissingNodeError, Reference, decodeNode, follow, nodeBehind } from '../state/trieNode.js'
 import { type StoredChain, keptStates } from './keptStates.js'
 
 /** Rows deleted per write. */
@@ -79,8 +79,10 @@ async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
     }
     pending.push({ node, isState })
   }
-  for await (const { root, of, isRequired } of keptStates(chain, from)) {
+  for await (const { root, node: named, of, isRequired } of keptStates(chain, from)) {
     if (!bytesEqual(root, EMPTY_TRIE_ROOT)) {
+      // The same trie may be stored twice: the row of its root leads to one copy, a link to the other.
+      if (named !== undefined) enqueue(states.getNode(named), true)
       if (states.hasRoot(root)) enqueue(states.getRoot(root), true)
       else if (isRequired) throw damaged(`the state of ${of} is missing`)
     }
@@ -95,6 +97,7 @@ async function markNeeded(chain: StoredChain, from: bigint): Promise<NodeSet> {
       } else if (isState && !bytesEqual(decoded.value, ABSENT_ACCOUNT)) {
         const { storageRoot } = decodeAccount(decoded.value)
         if (!bytesEqual(storageRoot, EMPTY_TRIE_ROOT)) enqueue(rootOf(chain, storageRoot), false)
+        if (decoded.link !== undefined) enqueue(follow(states, decoded.link), false)
       }
     }
   }

@@ -4,9 +4,10 @@ import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { keccak256 } from '../crypto.js'
 import { EMPTY_CODE_HASH, decodeAccount, encodeAccount } from '../state/account.js'
-import { EMPTY_TRIE_ROOT, type NodeNumber, NodeSet } from '../state/nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeLink, type NodeNumber, NodeSet } from '../state/nodeRecord.js'
 import type { StateStore } from '../state/stateStore.js'
 import { NodeHashError, TrieDatabase } from '../state/trieDatabase.js'
+import { follow, storageLink } from '../state/trieNode.js'
 
 /** A problem with a state. */
 export interface StateProblem {
@@ -74,6 +75,20 @@ export class StateVerifier {
     await this.#walkTrie(stateRoot, { stateRoot, of, account: '' })
   }
 
+  /** Checks that a link to a root leads to its node. */
+  checkLink(root: Uint8Array, link: NodeLink, of: string): void {
+    this.#checkLink(root, link, { stateRoot: root, of, account: '' })
+  }
+
+  #checkLink(root: Uint8Array, link: NodeLink, walk: Walk): void {
+    try {
+      const hash = keccak256(follow(this.#options.states, link).rlp)
+      if (!bytesEqual(hash, root)) throw new NodeHashError(bytesToPlainHex(root), bytesToPlainHex(hash))
+    } catch (error) {
+      this.#report(walk, '', `link to root ${bytesToHex(root)}: ${messageOf(error)}`)
+    }
+  }
+
   async #walkTrie(root: Uint8Array, walk: Walk): Promise<void> {
     if (bytesEqual(root, EMPTY_TRIE_ROOT)) return
     const pending: Pending[] = []
@@ -93,7 +108,11 @@ export class StateVerifier {
       try {
         const node = await this.#trie.lookupNode(hash)
         this.nodes++
-        await this.#visit(node, path, { walk, pending })
+        await this.#visit(node, path, {
+          walk,
+          pending,
+          link: storageLink(this.#options.states.getNode(number)),
+        })
       } catch (error) {
         this.#report(walk, path, messageOf(error))
       }
@@ -109,9 +128,10 @@ export class StateVerifier {
   async #visit(
     node: Awaited<ReturnType<MerklePatriciaTrie['lookupNode']>>,
     path: string,
-    { walk, pending }: { walk: Walk; pending: Pending[] },
+    { walk, pending, link }: { walk: Walk; pending: Pending[]; link?: NodeLink | undefined },
   ): Promise<void> {
-    if (node instanceof LeafMPTNode) return this.#visitValue(node.value(), path + digits(node.key()), walk)
+    if (node instanceof LeafMPTNode)
+      return this.#visitValue(node.value(), path + digits(node.key()), walk, link)
     const children: [path: string, child: unknown][] =
       node instanceof BranchMPTNode
         ? node.getChildren().map(([digit, child]) => [path + digit.toString(16), child])
@@ -127,7 +147,12 @@ export class StateVerifier {
     }
   }
 
-  async #visitValue(value: Uint8Array | null, path: string, walk: Walk): Promise<void> {
+  async #visitValue(
+    value: Uint8Array | null,
+    path: string,
+    walk: Walk,
+    link: NodeLink | undefined,
+  ): Promise<void> {
     if (path.length !== 64) throw new Error(`the path of a value has ${path.length} digits instead of 64`)
     if (value === null) throw new Error('a leaf has no value')
     if (walk.account !== '' || (this.#options.isFork && bytesEqual(value, ABSENT_ACCOUNT))) return
@@ -136,6 +161,7 @@ export class StateVerifier {
       throw new Error('the value is not an account')
     }
     this.#checkCode(codeHash, path, walk)
+    if (link !== undefined) this.#checkLink(storageRoot, link, { ...walk, account: path })
     await this.#walkTrie(storageRoot, { ...walk, account: path })
   }
 

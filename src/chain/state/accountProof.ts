@@ -5,7 +5,8 @@ import { payloadOf } from '../rlp.js'
 import type { AccountState, StateView } from '../types.js'
 import { EMPTY_CODE_HASH, NO_BYTES, decodeAccount } from './account.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
-import { type NodeReader, proveKey } from './trieNode.js'
+import { TrieStateView } from './stateStore.js'
+import { type NodeReader, type RootReference, proveKey } from './trieNode.js'
 import { StatePreview } from './workingState.js'
 
 /** The proof of one storage slot. */
@@ -45,23 +46,24 @@ const ABSENT: AccountState = {
  */
 export function* proveAccount(
   reader: NodeReader,
-  root: Uint8Array,
+  root: RootReference,
   address: Uint8Array,
   slots: readonly Uint8Array[],
 ): Steps<AccountProof> {
-  const { value, proof } = proveKey(reader, root, keccak256(address))
-  const account = value === undefined ? ABSENT : decodeAccount(value)
+  const { found, proof } = proveKey(reader, root, keccak256(address))
+  const account = found === undefined ? ABSENT : decodeAccount(found.value)
+  const storage = { hash: account.storageRoot, link: found?.link }
   const storageProof: StorageProof[] = []
   for (const slot of slots) {
-    storageProof.push(proveSlot(reader, account.storageRoot, slot))
+    storageProof.push(proveSlot(reader, storage, slot))
     yield
   }
-  return { exists: value !== undefined, account, accountProof: proof, storageProof }
+  return { exists: found !== undefined, account, accountProof: proof, storageProof }
 }
 
-function proveSlot(reader: NodeReader, storageRoot: Uint8Array, slot: Uint8Array): StorageProof {
-  const { value, proof } = proveKey(reader, storageRoot, keccak256(slot))
-  return { slot, value: value === undefined ? NO_BYTES : payloadOf(value), proof }
+function proveSlot(reader: NodeReader, storage: RootReference, slot: Uint8Array): StorageProof {
+  const { found, proof } = proveKey(reader, storage, keccak256(slot))
+  return { slot, value: found === undefined ? NO_BYTES : payloadOf(found.value), proof }
 }
 
 /** Proves accounts from the tries of a chain (eth_getProof); the pending state brings its own nodes. */
@@ -75,6 +77,7 @@ export class AccountProver {
   /** Proves an account and some of its slots, 32 bytes each. Yields to other requests between slots. */
   prove(state: StateView, address: Uint8Array, slots: readonly Uint8Array[]): Promise<AccountProof> {
     const reader = state instanceof StatePreview ? state.reader : this.#stores.states
-    return runInSlices(proveAccount(reader, state.root, address, slots), new TimeSlice())
+    const root = { hash: state.root, link: state instanceof TrieStateView ? state.rootLink : undefined }
+    return runInSlices(proveAccount(reader, root, address, slots), new TimeSlice())
   }
 }

@@ -34,8 +34,10 @@ import {
   type PatchedBranch,
   Reference,
   type TrieNode,
+  type TrieValue,
   decodeNode,
   nodeBehind,
+  storageLink,
 } from './trieNode.js'
 
 /** A child that is already encoded. */
@@ -51,7 +53,7 @@ export type NodeListener = (record: NodeRecord) => void
 export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
   switch (node.kind) {
     case 'leaf':
-      return leafRecord(encodeString(encodePath(node.path, { leaf: true })), node.value)
+      return leafRecord(encodeString(encodePath(node.path, { leaf: true })), node)
     case 'extension': {
       const path = new Reference(encodeString(encodePath(node.path, { leaf: false })))
       return listRecord([path, makeChild(node.child, made)])
@@ -67,17 +69,19 @@ export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
 }
 
 /** Makes the record of a leaf. @param pathItem - its hex-prefix path as an RLP item */
-export function leafRecord(pathItem: Uint8Array, value: Uint8Array): NodeRecord {
+export function leafRecord(pathItem: Uint8Array, { value, link }: TrieValue): NodeRecord {
   const length = pathItem.length + stringLength(value)
-  const bytes = nodeMemory(listLength(length))
+  const bytes = nodeMemory(listLength(length) + linksLength(link === undefined ? 0 : 1))
   const start = writeListHeader(bytes, length)
   bytes.set(pathItem, start)
   writeString(bytes, start + pathItem.length, value)
-  return new NodeRecord(bytes, bytes.length)
+  const record = new NodeRecord(bytes, listLength(length))
+  if (link !== undefined) record.link(0, link)
+  return record
 }
 
 /** Makes the record of a leaf from its whole key, with `depth` nibbles above it. */
-export function leafOfKey(key: Uint8Array, depth: number, value: Uint8Array): NodeRecord {
+export function leafOfKey(key: Uint8Array, depth: number, value: TrieValue): NodeRecord {
   return leafRecord(encodeString(leafPath(key, depth)), value)
 }
 
@@ -191,10 +195,9 @@ function rebuilt(
   return after
 }
 
-/** A key (hashed in state and storage tries) and its non-empty value. */
-export interface TrieEntry {
+/** A key (hashed in state and storage tries) and its value. */
+export interface TrieEntry extends TrieValue {
   key: Uint8Array
-  value: Uint8Array
 }
 
 const NO_KEY = new Uint8Array(0)
@@ -205,7 +208,7 @@ export function buildNode(entries: readonly TrieEntry[], depth: number): TrieNod
   const last = entries.at(-1)
   if (first === undefined || last === undefined) return undefined
   const path = nibblesOf(first.key, depth)
-  if (first === last) return { kind: 'leaf', path, value: first.value }
+  if (first === last) return { kind: 'leaf', path, value: first.value, link: first.link }
   const shared = commonWithKey(path, last.key, depth)
   const branch = buildBranch(entries, depth + shared)
   return shared === 0 ? branch : { kind: 'extension', path: path.subarray(0, shared), child: branch }
@@ -265,14 +268,28 @@ export function withValue(
   record: NodeRecord,
   depth: number,
   key: Uint8Array,
-  value: Uint8Array,
+  { value, link }: TrieValue,
 ): NodeRecord | undefined {
   const { bytes } = record
   const pathStart = payloadStart(bytes, 0)
   const path = payloadAt(bytes, pathStart)
   if (!endsAtLeaf(key, depth, bytes, path)) return undefined
-  if (isSameAt(bytes, payloadAt(bytes, path.end), value)) return record
-  return leafRecord(bytes.subarray(pathStart, path.end), value)
+  const before = payloadAt(bytes, path.end)
+  if (isSameAt(bytes, before, value)) return record
+  const leaf = { value: bytes.subarray(before.start, before.end), link: storageLink(record) }
+  return leafRecord(bytes.subarray(pathStart, path.end), { value, link: link ?? linkAfter(leaf, value) })
+}
+
+/** Length of the end of an account's RLP: the items of its storage root and its code hash. */
+const ROOT_AND_CODE_HASH = 66
+
+/** Returns the link of an account's leaf after its value has changed, if it still names the same storage root. */
+export function linkAfter({ value: before, link }: TrieValue, after: Uint8Array): NodeLink | undefined {
+  if (link === undefined) return undefined
+  const from = before.length - ROOT_AND_CODE_HASH
+  const to = after.length - ROOT_AND_CODE_HASH
+  for (let i = 0; i < 33; i++) if (before[from + i] !== after[to + i]) return undefined
+  return link
 }
 
 function isSameAt(bytes: Uint8Array, { start, end }: Payload, value: Uint8Array): boolean {

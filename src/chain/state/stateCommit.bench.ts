@@ -10,9 +10,11 @@ import { keyspaceOf } from '../../storage/keyspace.js'
 import { proveAccount } from './accountProof.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { StateStore } from './stateStore.js'
+import type { NodeReader } from './trieNode.js'
 import { WorkingState } from './workingState.js'
 
-const prove = (...parameters: Parameters<typeof proveAccount>) => runToCompletion(proveAccount(...parameters))
+const prove = (reader: NodeReader, hash: Uint8Array, address: Uint8Array, slots: readonly Uint8Array[]) =>
+  runToCompletion(proveAccount(reader, { hash }, address, slots))
 
 const addressOf = (n: number) => new Address(bigintToBytes(BigInt(n) + 1n, 20))
 const slotKey = (n: number) => bigintToBytes(BigInt(n), 32)

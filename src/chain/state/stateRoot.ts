@@ -6,7 +6,7 @@ import { keccak256 } from '../crypto.js'
 import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
 import { encodeList, encodeString } from '../rlp.js'
 import { type AccountEntry, type SlotEntry, bytesKey, encodeAccount } from './account.js'
-import type { NodeNumber, NodeRecord } from './nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import { type NodeCollector, type TrieChange, updateTrie } from './updateTrie.js'
 
@@ -70,7 +70,11 @@ export class WorkingTrie implements NodeReader {
       if (storage.isTouched) {
         storage.root = yield* this.#update(storage.root, yield* this.#slotChanges(entry))
       }
-      changes.push({ key: entry.hashedKey, value: encodeAccount(current, storage.root) })
+      changes.push({
+        key: entry.hashedKey,
+        value: encodeAccount(current, storage.root),
+        link: storage.root === EMPTY_TRIE_ROOT ? undefined : this.roots.get(bytesKey(storage.root))?.record,
+      })
       if (changes.length % CHANGES_IN_A_PIECE === 0) yield
     }
     this.root = yield* this.#update(this.root, changes)

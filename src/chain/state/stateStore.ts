@@ -3,6 +3,7 @@ import { type Awaitable, TimeSlice, whenReady } from '../../encoding/timeSlice.j
 import { type Database, WriteBatch } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import { type Keyspace, decodeNumber, decodeOrdinal, encodeOrdinal } from '../../storage/keyspace.js'
+import type { StoredBlock } from '../block/record.js'
 import { keccak256 } from '../crypto.js'
 import { StatePrunedError, StateUnknownError } from '../errors.js'
 import { ABSENT_ACCOUNT, type RemoteState, accountOfRemote, isOverlay } from '../fork/overlay.js'
@@ -18,9 +19,9 @@ import {
   decodeAccount,
   padTo32,
 } from './account.js'
-import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord, storedNode } from './nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeLink, type NodeNumber, type NodeRecord, storedNode } from './nodeRecord.js'
 import { Preimages, type TrieRoot, stagePreimages } from './stateRoot.js'
-import { MissingNodeError, type NodeReader, readTrie } from './trieNode.js'
+import { MissingNodeError, type NodeReader, type RootReference, findInTrie } from './trieNode.js'
 
 /** A new state that is computed but not stored: the difference to what is stored. */
 export interface StateCommitment {
@@ -71,6 +72,8 @@ export class StateStore implements NodeReader {
   /** Roots of the last stored state, on which the next one usually builds. */
   #latestRoots: readonly TrieRoot[] = []
   readonly #aliases = new Map<string, Uint8Array>()
+  /** Lowest block number whose state was not pruned before this store was opened; the first block's never is. */
+  readonly #prunedBelow: bigint
 
   constructor(options: StateStoreOptions) {
     const { database, keyspace, caches = createStateCaches() } = options
@@ -80,6 +83,8 @@ export class StateStore implements NodeReader {
     this.#nodes = caches.nodes
     this.#replacedNodes = caches.replacedNodes
     this.#codes = caches.codes
+    const bound = database.get(keyspace.setting(PRUNED_BELOW))
+    this.#prunedBelow = bound === undefined ? 0n : decodeNumber(bound)
   }
 
   getRoot(hash: Uint8Array): NodeRecord {
@@ -114,9 +119,19 @@ export class StateStore implements NodeReader {
    */
   requireRoot(root: Uint8Array, { number }: Pick<HeaderFields, 'number'>): void {
     if (this.hasRoot(root)) return
-    const bound = this.#database.get(this.#keyspace.setting(PRUNED_BELOW))
-    if (bound !== undefined && number < decodeNumber(bound)) throw new StatePrunedError(root)
-    throw new StateUnknownError(root)
+    throw number < this.#prunedBelow ? new StatePrunedError(root) : new StateUnknownError(root)
+  }
+
+  /**
+   * Returns the state in the header of a block.
+   *
+   * @throws StatePrunedError or StateUnknownError if it is not readable
+   */
+  viewOf({ header, stateNode }: Pick<StoredBlock, 'header' | 'stateNode'>): TrieStateView {
+    const { number, stateRoot } = header
+    if (stateNode !== undefined && number >= this.#prunedBelow) return this.viewAt(stateRoot, stateNode)
+    this.requireRoot(stateRoot, header)
+    return this.viewAt(stateRoot)
   }
 
   /** Returns the code with a 32-byte hash, or undefined if it is not stored. */
@@ -138,12 +153,16 @@ export class StateStore implements NodeReader {
     this.#aliases.set(bytesKey(root), stored.slice())
   }
 
-  /** Returns the state under a root. The last few views are shared, with everything they have cached. */
-  viewAt(root: Uint8Array): TrieStateView {
+  /**
+   * Returns the state under a root. The last few views are shared, with everything they have cached.
+   *
+   * @param node - the number of the root's node, if known, which saves its look-up
+   */
+  viewAt(root: Uint8Array, node?: NodeNumber): TrieStateView {
     if (this.#latestView?.of === root) return this.#latestView.view
     const key = bytesKey(root)
     const known = this.#views.get(key)
-    const view = known ?? new TrieStateView(this, this.#aliases.get(key) ?? root.slice())
+    const view = known ?? new TrieStateView(this, this.#aliases.get(key) ?? root.slice(), node)
     this.#views.delete(key)
     this.#views.set(key, view)
     if (this.#views.size > VIEWS_KEPT) {
@@ -156,8 +175,13 @@ export class StateStore implements NodeReader {
 
   /**
    * Adds the new nodes and codes of a state to a batch, which the caller writes together with whatever names the root.
+   *
+   * @returns the number of the root's node; undefined if the root is not new
    */
-  stage(batch: WriteBatch, { nodes, roots, replaced, codes, preimages }: StateCommitment): void {
+  stage(
+    batch: WriteBatch,
+    { root, nodes, roots, replaced, codes, preimages }: StateCommitment,
+  ): NodeNumber | undefined {
     stagePreimages(this.#keyspace, batch, preimages)
     const keys = this.#keyspace
     // A failed batch leaves a gap, because numbers are not reused.
@@ -178,6 +202,7 @@ export class StateStore implements NodeReader {
       batch.put(this.#keyspace.code(hash), bytes)
       this.#codes.set(key, bytes)
     }
+    return roots.get(bytesKey(root))?.record.assignedNumber
   }
 
   /** Splits the nodes of the last stored state into replaced ones and those that stay. */
@@ -337,20 +362,25 @@ const ZERO_SLOT: Uint8Array = new Uint8Array(32)
  */
 export class TrieStateView implements StateView {
   readonly root: Uint8Array
+  /** Leads to the node of the root, if it is known where that is. */
+  readonly rootLink: NodeLink | undefined
   readonly #reader: StateReader
   readonly #accounts = new Map<string, AccountState | undefined>()
+  /** Links to the storage roots of cached accounts. */
+  readonly #storageLinks = new Map<string, NodeLink>()
   readonly #slots = new Map<string, Uint8Array>()
 
-  constructor(reader: StateReader, root: Uint8Array) {
+  constructor(reader: StateReader, root: Uint8Array, rootLink?: NodeLink) {
     this.#reader = reader
     this.root = root
+    this.rootLink = rootLink
   }
 
   /** @throws MissingNodeError if the root is not stored. */
   getAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
     const key = addressKey(address)
     if (this.#accounts.has(key)) return this.#accounts.get(key)
-    return whenReady(this.#readAccount(address), (account) => {
+    return whenReady(this.#readAccount(address, key), (account) => {
       this.know(key, account)
       return account
     })
@@ -358,14 +388,19 @@ export class TrieStateView implements StateView {
 
   /** Caches the account of an address, given as its map key. */
   know(key: string, account: AccountState | undefined): void {
-    if (this.#accounts.size >= CACHED_ENTRIES) this.#accounts.clear()
+    if (this.#accounts.size >= CACHED_ENTRIES) {
+      this.#accounts.clear()
+      this.#storageLinks.clear()
+    }
     this.#accounts.set(key, account)
   }
 
-  #readAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
-    const rlp = readTrie(this.#reader, this.root, keccak256(address))
+  #readAccount(address: Uint8Array, key: string): Awaitable<AccountState | undefined> {
+    const found = findInTrie(this.#reader, { hash: this.root, link: this.rootLink }, keccak256(address))
     const { remote } = this.#reader
-    if (rlp !== undefined) {
+    if (found !== undefined) {
+      const { value: rlp, link } = found
+      if (link !== undefined) this.#storageLinks.set(key, link)
       return remote !== undefined && bytesEqual(rlp, ABSENT_ACCOUNT) ? undefined : decodeAccount(rlp)
     }
     return remote && whenReady(remote.getAccount(address), (account) => account && accountOfRemote(account))
@@ -391,10 +426,12 @@ export class TrieStateView implements StateView {
   getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
     return whenReady(this.getAccount(address), (account) => {
       if (account === undefined || bytesEqual(account.storageRoot, EMPTY_TRIE_ROOT)) return ZERO_SLOT
-      const key = addressKey(address) + bytesKey(slot)
+      const owner = addressKey(address)
+      const key = owner + bytesKey(slot)
       const cached = this.#slots.get(key)
       if (cached !== undefined) return cached
-      return whenReady(this.#readSlot(address, account.storageRoot, slot), (value) => {
+      const storage = { hash: account.storageRoot, link: this.#storageLinks.get(owner) }
+      return whenReady(this.#readSlot(address, storage, slot), (value) => {
         if (this.#slots.size >= CACHED_ENTRIES) this.#slots.clear()
         this.#slots.set(key, value)
         return value
@@ -402,11 +439,11 @@ export class TrieStateView implements StateView {
     })
   }
 
-  #readSlot(address: Uint8Array, storageRoot: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
-    const item = readTrie(this.#reader, storageRoot, keccak256(slot))
-    if (item !== undefined) return padTo32(payloadOf(item).slice())
+  #readSlot(address: Uint8Array, storage: RootReference, slot: Uint8Array): Awaitable<Uint8Array> {
+    const found = findInTrie(this.#reader, storage, keccak256(slot))
+    if (found !== undefined) return padTo32(payloadOf(found.value).slice())
     const { remote } = this.#reader
-    return remote !== undefined && isOverlay(this.#reader, storageRoot)
+    return remote !== undefined && isOverlay(this.#reader, storage.hash)
       ? remote.getStorage(address, slot)
       : ZERO_SLOT
   }

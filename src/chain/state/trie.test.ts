@@ -116,19 +116,19 @@ describe('against @ethereumjs/mpt', () => {
       root = nodes.update(root, [...changes.values()])
       expect(bytesToHex(root)).toBe(bytesToHex(oracle.root()))
       const probe = known[random(known.length)] as Uint8Array
-      const { value, proof } = proveKey(nodes, root, probe)
-      expect(value && bytesToHex(value)).toBe(
+      const { found, proof } = proveKey(nodes, { hash: root }, probe)
+      expect(found && bytesToHex(found.value)).toBe(
         live.get(bytesToHex(probe)) && bytesToHex(live.get(bytesToHex(probe)) as Uint8Array),
       )
       if (live.size > 0) {
         const verified = await verifyMerkleProof(probe, proof, { root })
-        expect(verified ?? undefined).toEqual(value && Uint8Array.from(value))
+        expect(verified ?? undefined).toEqual(found && Uint8Array.from(found.value))
       }
     }
     const reader = await createMPT({ db: nodes.byHash, root, useRootPersistence: false })
     for (const [key, value] of live) {
       expect(await reader.get(hexToBytes(key))).toEqual(value)
-      const listed = proveKey(nodes, root, hexToBytes(key)).proof.map(bytesToHex)
+      const listed = proveKey(nodes, { hash: root }, hexToBytes(key)).proof.map(bytesToHex)
       const all = (await createMerkleProof(reader, hexToBytes(key))).map(bytesToHex)
       expect(listed).toEqual(all.filter((rlp, i) => i === 0 || rlp.length >= 2 + 64))
     }
@@ -161,7 +161,7 @@ describe('against @ethereumjs/mpt', () => {
     const entries = hashedEntries()
     const root = nodes.update(EMPTY_TRIE_ROOT, entries)
     const { key } = entries[77] as TrieChange
-    const pathHashes = proveKey(nodes, root, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
+    const pathHashes = proveKey(nodes, { hash: root }, key).proof.map((rlp) => bytesToHex(keccak256(rlp)))
     const replaced: string[] = []
     nodes.update(root, [{ key, value: new Uint8Array(40) }], ({ rlp }) =>
       replaced.push(bytesToHex(keccak256(rlp))),

@@ -75,7 +75,7 @@ describe('createMerkleProof of @ethereumjs/mpt over the stored nodes', () => {
       for (let n = 0; n < 80; n++) {
         const { bytes } = addressOf(n)
         const slots = Array.from({ length: 13 }, (_, slot) => slotKey(slot))
-        const proof = runToCompletion(proveAccount(store, root, bytes, slots))
+        const proof = runToCompletion(proveAccount(store, { hash: root }, bytes, slots))
         expect(hexOf(proof.accountProof)).toEqual(hexOf(await createMerkleProof(trie, bytes)))
         const value = await trie.get(bytes)
         expect(proof.exists).toBe(value !== null)

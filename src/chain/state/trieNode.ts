@@ -67,11 +67,18 @@ export class Reference {
 /** A child of a node under construction: stored, changed but not yet encoded, or encoded. */
 export type Child = Reference | NewNode | NodeRecord
 
+/** What a trie holds under a key. */
+export interface TrieValue {
+  /** Not empty. */
+  value: Uint8Array
+  /** Leads to the storage root that an account names, if it is known where that is. */
+  link?: NodeLink | undefined
+}
+
 /** The end of a key's path, with its value. */
-export interface LeafNode {
+export interface LeafNode extends TrieValue {
   kind: 'leaf'
   path: Nibbles
-  value: Uint8Array
 }
 
 /** A path segment that all keys below share; the child is a branch. */
@@ -149,7 +156,9 @@ export function decodeNode(record: NodeRecord): TrieNode {
   if (items.length === 2 && first !== undefined && second !== undefined) {
     const encodedPath = payloadOf(first)
     const path = decodePath(encodedPath)
-    if (isLeafPath(encodedPath)) return { kind: 'leaf', path, value: payloadOf(second) }
+    if (isLeafPath(encodedPath)) {
+      return { kind: 'leaf', path, value: payloadOf(second), link: storageLink(record) }
+    }
     return { kind: 'extension', path, child: referenceIn(record, second, 0) }
   }
   const children: (Child | undefined)[] = []
@@ -168,8 +177,19 @@ export function referenceIn(record: NodeRecord, item: Uint8Array, link: number):
   return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
 }
 
+/** Returns the link of an account's leaf to its storage root, if it has one. */
+export function storageLink(leaf: NodeRecord): NodeLink | undefined {
+  return leaf.linkCount === 0 ? undefined : leaf.linkAt(0)
+}
+
 /** Called with every stored node on a path, from the root down. */
 type NodeVisitor = (rlp: Uint8Array) => void
+
+/** The root of a trie: its 32-byte hash, and a link to its node if it is known where that is. */
+export interface RootReference {
+  hash: Uint8Array
+  link?: NodeLink | undefined
+}
 
 /**
  * Returns the value of a key in the trie under a root, or undefined. The value is a read-only view of a stored node.
@@ -177,14 +197,19 @@ type NodeVisitor = (rlp: Uint8Array) => void
  * @param key the key as in the trie: hashed in state and storage tries.
  * @throws MissingNodeError if the root is unknown.
  */
-export function readTrie(
+export function readTrie(reader: NodeReader, root: Uint8Array, key: Uint8Array): Uint8Array | undefined {
+  return findInTrie(reader, { hash: root }, key)?.value
+}
+
+/** Version of {@link readTrie} that follows a link to the root and returns the one of an account. */
+export function findInTrie(
   reader: NodeReader,
-  root: Uint8Array,
+  root: RootReference,
   key: Uint8Array,
   visit?: NodeVisitor,
-): Uint8Array | undefined {
-  if (bytesEqual(root, EMPTY_TRIE_ROOT)) return undefined
-  let node = reader.getRoot(root)
+): TrieValue | undefined {
+  if (bytesEqual(root.hash, EMPTY_TRIE_ROOT)) return undefined
+  let node = root.link === undefined ? reader.getRoot(root.hash) : follow(reader, root.link)
   visit?.(node.rlp)
   for (let depth = 0; ;) {
     const { rlp } = node
@@ -193,13 +218,16 @@ export function readTrie(
     if (isPair(rlp)) {
       const encodedPath = payloadOf(itemAt(rlp, 0))
       const path = decodePath(encodedPath)
-      if (isLeafPath(encodedPath)) return endsWith(key, depth, path) ? payloadOf(itemAt(rlp, 1)) : undefined
+      if (isLeafPath(encodedPath)) {
+        if (!endsWith(key, depth, path)) return undefined
+        return { value: payloadOf(itemAt(rlp, 1)), link: storageLink(node) }
+      }
       if (commonWithKey(path, key, depth) < path.length) return undefined
       depth += path.length
       item = itemAt(rlp, 1)
     } else if (depth === key.length * 2) {
       const value = payloadOf(itemAt(rlp, 16))
-      return value.length === 0 ? undefined : value
+      return value.length === 0 ? undefined : { value }
     } else {
       const child = childAt(rlp, nibbleAt(key, depth++))
       if (rlp[child.start] === 0x80) return undefined
@@ -218,10 +246,10 @@ export function readTrie(
  */
 export function proveKey(
   reader: NodeReader,
-  root: Uint8Array,
+  root: RootReference,
   key: Uint8Array,
-): { value: Uint8Array | undefined; proof: Uint8Array[] } {
+): { found: TrieValue | undefined; proof: Uint8Array[] } {
   const proof: Uint8Array[] = []
-  const value = readTrie(reader, root, key, (rlp) => proof.push(rlp))
-  return { value, proof }
+  const found = findInTrie(reader, root, key, (rlp) => proof.push(rlp))
+  return { found, proof }
 }

@@ -8,6 +8,7 @@ import {
   collapsed,
   isLeafOfAnother,
   leafOfKey,
+  linkAfter,
   makeRecord,
   prefixed,
   withChild,
@@ -17,6 +18,7 @@ import {
   EMPTY_TRIE_ROOT,
   HASH_HEAD,
   type Nibbles,
+  type NodeLink,
   NodeRecord,
   childAt,
   commonWithKey,
@@ -43,6 +45,8 @@ export interface TrieChange {
   key: Uint8Array
   /** Not empty. */
   value: Uint8Array | undefined
+  /** Leads to the storage root that an account names. If it is missing, the link of the same root before stays. */
+  link?: NodeLink | undefined
 }
 
 /** A change that sets a value. */
@@ -150,20 +154,20 @@ class TrieUpdate {
    * This is most of what a block changes, so it is a single walk down and up again that decodes and records nothing.
    */
   #put(record: NodeRecord, depth: number, index: number): NodeRecord {
-    const { key, value } = this.#changes[index] as Put
+    const put = this.#changes[index] as Put
+    const { key } = put
     const { bytes } = record
     const isLeafOrExtension = isPair(bytes)
     if (isLeafOrExtension || key.length * 2 === depth) {
       return (
-        (isLeafOrExtension ? withValue(record, depth, key, value) : undefined) ??
+        (isLeafOrExtension ? withValue(record, depth, key, put) : undefined) ??
         this.#putInto(record, depth, index)
       )
     }
     const { start, link } = childAt(bytes, nibbleAt(key, depth))
     const end = itemEnd(bytes, start)
     const before = childOfBranch(this.#reader, record, { start, end, link })
-    const child =
-      before === undefined ? leafOfKey(key, depth + 1, value) : this.#put(before, depth + 1, index)
+    const child = before === undefined ? leafOfKey(key, depth + 1, put) : this.#put(before, depth + 1, index)
     if (child === before) return record
     if (before !== undefined && bytes[start] === HASH_HEAD) this.#collect.replace?.(before)
     if (child.hasHash) this.#collect.add(child)
@@ -232,15 +236,18 @@ class TrieUpdate {
   }
 
   #updateLeaf(leaf: TrieNode & { kind: 'leaf' }, depth: number, span: Span): Child | undefined {
-    const { path, value } = leaf
+    const { path, value, link } = leaf
     const entries = this.#puts(span)
     const change = this.#find(span, (key) => endsWith(key, depth, path))
     if (change === undefined) {
       if (entries.length === 0) return leaf
-      entries.push({ key: this.#keyOf(path, depth, span), value })
+      entries.push({ key: this.#keyOf(path, depth, span), value, link })
       entries.sort((a, b) => Buffer.compare(a.key, b.key))
     } else if (entries.length === 1 && change.value !== undefined && bytesEqual(change.value, value)) {
       return leaf
+    }
+    for (const entry of entries) {
+      if (entry.key === change?.key) entry.link ??= linkAfter(leaf, entry.value)
     }
     return buildNode(entries, depth)
   }
@@ -295,8 +302,8 @@ class TrieUpdate {
 
   #puts({ from, to }: Span): TrieEntry[] {
     const entries: TrieEntry[] = []
-    for (const { key, value } of this.#changes.slice(from, to)) {
-      if (value !== undefined) entries.push({ key, value })
+    for (const { key, value, link } of this.#changes.slice(from, to)) {
+      if (value !== undefined) entries.push({ key, value, link })
     }
     return entries
   }
