@@ -1,7 +1,13 @@
-import { bigintToBytes, bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToBigint, bytesToPlainHex, joinBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { type Keyspace, ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
-import type { RecordPosition } from '../../storage/records.js'
+import { type Keyspace, encodeOrdinal, ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
+import {
+  BULK_ROW_LENGTH,
+  type BulkLocation,
+  type RecordPosition,
+  decodeBulkRow,
+  encodeBulkRow,
+} from '../../storage/records.js'
 import { keccak256 } from '../crypto.js'
 import type { ExecutionLog } from '../types.js'
 import { decodeHeader, encodeHeader } from './header.js'
@@ -201,6 +207,26 @@ export interface TransactionInclusion {
 }
 
 const INCLUSION_LENGTH = 10
+
+/** What the row of a block says. */
+export interface BlockRow {
+  /** The place of its index record. */
+  place: BulkLocation
+  /** See {@link StoredBlock.stateNode}. */
+  stateNode: number | undefined
+}
+
+/** Encodes the row of a block: the place, and behind it the number of the node in six bytes, if known. */
+export function encodeBlockRow({ place, stateNode }: BlockRow): Uint8Array {
+  const row = encodeBulkRow(place)
+  return stateNode === undefined ? row : joinBytes([row, encodeOrdinal(stateNode)])
+}
+
+/** Decodes the output of {@link encodeBlockRow}. */
+export function decodeBlockRow(bytes: Uint8Array): BlockRow {
+  const stateNode = bytes.length > BULK_ROW_LENGTH ? ordinalAt(bytes, BULK_ROW_LENGTH) : undefined
+  return { place: decodeBulkRow(bytes), stateNode }
+}
 
 /** Encodes the inclusions of a transaction, oldest first, 10 bytes each: ordinal (6) and index (4), big-endian. */
 export function encodeTransactionRow(inclusions: readonly TransactionInclusion[]): Uint8Array {

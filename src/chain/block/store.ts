@@ -1,15 +1,7 @@
 import { crc32 } from 'node:zlib'
-import { joinBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
-import {
-  type Keyspace,
-  decodeOrdinal,
-  encodeOrdinal,
-  ordinalAt,
-  ordinalOfKey,
-} from '../../storage/keyspace.js'
-import { BULK_ROW_LENGTH, type BulkLocation, decodeBulkRow, encodeBulkRow } from '../../storage/records.js'
+import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { type SingleBlock, SingleBlockTable } from '../logs/postings.js'
 import { bytesKey } from '../state/account.js'
 import {
@@ -18,7 +10,9 @@ import {
   type LogRow,
   TransactionFilter,
   type TransactionInclusion,
+  decodeBlockRow,
   decodeTransactionRow,
+  encodeBlockRow,
   encodeIndexRecord,
   encodeTransactionRow,
   logKey,
@@ -132,7 +126,7 @@ export class BlockStore {
         record.region.position = position
         const indexPosition = position + regionLength(record.region)
         const place = { position: indexPosition, length: index.length, checksum: crc32(index) }
-        return [{ key: keys.block(ordinal), value: encodeBlockRow(place, stateNode) }]
+        return [{ key: keys.block(ordinal), value: encodeBlockRow({ place, stateNode }) }]
       },
     })
     yield
@@ -308,8 +302,9 @@ export class BlockStore {
     if (recent !== undefined) return recent
     const row = this.#database.get(this.#keys.block(ordinal))
     if (row === undefined) return undefined
-    const record = this.#regions.indexRecord(ordinal, decodeBulkRow(row))
-    record.block.stateNode = stateNodeOf(row)
+    const { place, stateNode } = decodeBlockRow(row)
+    const record = this.#regions.indexRecord(ordinal, place)
+    record.block.stateNode = stateNode
     if (record.block.transactions.length === 0) this.#withTransactions.delete(ordinal)
     this.#recent.keep(record)
     return record
@@ -319,16 +314,6 @@ export class BlockStore {
     const value = this.#database.get(key)
     return value === undefined ? undefined : decodeOrdinal(value)
   }
-}
-
-/** Encodes the row of a block: the place of its index record, and the number of its state's root node if known. */
-function encodeBlockRow(place: BulkLocation, stateNode: number | undefined): Uint8Array {
-  const row = encodeBulkRow(place)
-  return stateNode === undefined ? row : joinBytes([row, encodeOrdinal(stateNode)])
-}
-
-function stateNodeOf(row: Uint8Array): number | undefined {
-  return row.length > BULK_ROW_LENGTH ? ordinalAt(row, BULK_ROW_LENGTH) : undefined
 }
 
 /** Size limit of the cached records. */
