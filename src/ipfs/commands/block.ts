@@ -54,7 +54,13 @@ export const blockPut = defineCommand({
   text: ({ Key }: { Key: string }) => `${Key}\n`,
   async run({ options, upload, encodeCid, signal }, network) {
     const mhtype = options.mhtype || network.configuration.hashName()
-    const format = await readFormat({ ...options, mhtype })
+    if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
+    if (options.format && options['cid-codec'] !== 'raw' && options['cid-codec'] !== '') {
+      throw new FileNetworkError(
+        'unable to use "format" (deprecated) and a custom "cid-codec" at the same time',
+      )
+    }
+    let format: BlockFormat | undefined
     return values(
       (async function* () {
         const session = network.blockstore.openSession()
@@ -63,6 +69,7 @@ export const blockPut = defineCommand({
             signal.throwIfAborted()
             const content = contentOf(entry)
             if (content === undefined) throw new FileNetworkError('expected a file')
+            format ??= await readFormat({ ...options, mhtype })
             const data = await readBlock(content, options)
             const cid = await makeBlockCid(format, data)
             await session.put(cid, data)
@@ -79,24 +86,15 @@ export const blockPut = defineCommand({
 
 async function readFormat(options: {
   'cid-codec': string
-  mhtype: string | undefined
+  mhtype: string
   mhlen: number
   format: string | undefined
 }): Promise<BlockFormat> {
-  const { mhlen, format = '' } = options
-  const mhtype = options.mhtype || 'sha2-256'
-  if (!isHashName(mhtype)) throw new FileNetworkError(`unrecognized multihash function: ${mhtype}`)
+  const { mhtype, mhlen, format = '' } = options
   const hash = await hashFunctionByName(mhtype)
   const length = mhlen < 0 || hash.code === identityCode ? undefined : mhlen
-  const codecName = options['cid-codec'] || 'raw'
   if (format === '') {
-    const codec = codecCodeByName(codecName)
-    return { version: 1, codec, hash, length }
-  }
-  if (codecName !== 'raw') {
-    throw new FileNetworkError(
-      'unable to use "format" (deprecated) and a custom "cid-codec" at the same time',
-    )
+    return { version: 1, codec: codecCodeByName(options['cid-codec'] || 'raw'), hash, length }
   }
   const codec = codecCodeByName(legacyNames.get(format) ?? format)
   const version = format === 'v0' ? 0 : 1
