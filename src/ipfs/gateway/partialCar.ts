@@ -67,7 +67,7 @@ function rememberLast(source: BlockSource): BlockSource {
 
 async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
   const { end, onTheWay, scope } = wanted
-  yield* onTheWay.filter((cid) => !cid.equals(end))
+  yield* onTheWay
   await linksOf(end, await source.get(end))
   if (scope === 'block') yield end
   else if (scope === 'entity') yield* entityBlocks(source, wanted)

@@ -77,12 +77,13 @@ async function serveFile(
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
   const range = readRange(request.headers, headers, entry.size)
   const { start, end } = range ?? { start: 0, end: entry.size }
-  const looked = {
-    start,
-    end: start === 0 ? Math.min(sniffLength, entry.size) : Math.min(start + sniffLength, end),
-  }
+  // boxo reads the start of the file for HEAD, whatever the range.
+  const isPart = start > 0 && request.method === 'GET'
+  const looked = isPart
+    ? { start, end: Math.min(start + sniffLength, end) }
+    : { start: 0, end: Math.min(sniffLength, entry.size) }
   const sniffed = await collect(readFile(source, entry, looked))
-  const type = start === 0 ? contentTypeOf(name, sniffed) : typeOfPart(name, sniffed)
+  const type = isPart ? typeOfPart(name, sniffed) : contentTypeOf(name, sniffed)
   return {
     status: range ? 206 : 200,
     headers: {

@@ -218,7 +218,7 @@ export function readName(label: string): CID {
   }
   if (!isDomain) throw new FileNetworkError(`cannot resolve: ${goQuote(`/ipns/${label}`)}`)
   throw new FileNetworkError(
-    `DNSLink lookup for ${goQuote(`${label}.`)} failed: could not resolve name: ` +
+    `DNSLink lookup for ${goQuote(label.endsWith('.') ? label : `${label}.`)} failed: could not resolve name: ` +
       'DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',
   )
 }
