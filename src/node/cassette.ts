@@ -129,6 +129,6 @@ export function filesBehind(cassette: CurrentCassette, files: FileEndpoint): Fil
   }
 }
 
-function search(query: URLSearchParams): string {
+function search(query: Parameters<FileEndpoint['execute']>[0]['query']): string {
   return query.size === 0 ? '' : `?${query}`
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { escapeHtml } from '../ipfs/gateway/listingPage.js'
-import type { CommandReply, CommandRequest, FileNetwork } from '../ipfs/index.js'
+import { type CommandReply, type CommandRequest, type FileNetwork, GoQuery } from '../ipfs/index.js'
 import { cleanSegments } from '../ipfs/mfs/filesPath.js'
 import type { AdmissionControl, FileCaller } from '../provider/admission/admission.js'
 import { type Refusal, refuse, uploadTooLarge } from '../provider/admission/refusal.js'
@@ -62,7 +62,7 @@ async function answerOperation(
   if (!path.startsWith(prefix)) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
   const operation = decode(path.slice(prefix.length))
-  const query = new URLSearchParams(search)
+  const query = GoQuery.parse(search)
   const refusal = refuseForm(request, operation)
   if (refusal !== undefined) return textReply(refusal)
   const admission = setup.provider.admission.admitFiles({ operation, headers: request.headers })
@@ -158,7 +158,7 @@ export async function answerGatewayRequest(setup: FileSetup, request: FileHttpRe
   const { target, method } = request
   const { path, search } = splitTarget(target)
   if (isMalformed(path)) return badRequest
-  const query = new URLSearchParams(search)
+  const query = GoQuery.parse(search)
   const admitted = { request, caller: { key: undefined }, operation: 'gateway', query, params: target }
   return answerAdmitted(setup, admitted, ({ headers, signal }) =>
     setup.files.gateway.handle({ method, path, query, search, headers, signal }),
@@ -171,7 +171,7 @@ interface AdmittedRequest {
   caller: FileCaller
   /** The operation, or `gateway`. */
   operation: string
-  query: URLSearchParams
+  query: GoQuery
   /** What the journal records: the query of an operation, the whole target of a gateway request. */
   params: string
 }

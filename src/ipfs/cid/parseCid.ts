@@ -1,6 +1,7 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { FileNetworkError, errorText } from '../errors.js'
+import { bytesOfText } from '../text/byteText.js'
 import { decodeMultibase } from './multibase.js'
 
 /** Bytes that are not a CID, with go-cid's message. */
@@ -77,7 +78,7 @@ export class InvalidCidError extends FileNetworkError {
  * @throws {@link InvalidCidError} with go-cid's message
  */
 export function parseCid(text: string): CID {
-  if (Buffer.byteLength(text) < 2) throw new InvalidCidError('cid too short')
+  if (bytesOfText(text).length < 2) throw new InvalidCidError('cid too short')
   if (text.length > longestCid) throw new InvalidCidError(`cid longer than ${longestCid} characters`)
   if (text.length === 46 && text.startsWith('Qm')) return cast(decodeVersion0(text))
   let bytes: Uint8Array

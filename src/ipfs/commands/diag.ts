@@ -1,6 +1,7 @@
 import { freemem, networkInterfaces, totalmem, availableParallelism, platform } from 'node:os'
 import { statfs } from 'node:fs/promises'
-import { defineCommand, nothing, parseGoDuration, pathArgument, single } from '../request/command.js'
+import { defineCommand, nothing, pathArgument, single } from '../request/command.js'
+import { parseGoDuration } from '../request/goDuration.js'
 import { kuboVersion } from '../version.js'
 import { goArchitecture } from './version.js'
 

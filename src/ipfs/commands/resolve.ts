@@ -3,7 +3,8 @@ import { parsePath, resolvePath } from '../dag/path.js'
 import { parseCid } from '../cid/parseCid.js'
 import { cleanPath, cleanSegments } from '../mfs/filesPath.js'
 import { isNamePath } from '../names/nameSystem.js'
-import { defineCommand, parseGoDuration, pathArgument, single } from '../request/command.js'
+import { defineCommand, pathArgument, single } from '../request/command.js'
+import { parseGoDuration } from '../request/goDuration.js'
 import { baseNameOf } from './cid/format.js'
 
 /** `resolve`: resolves a path or name to the path of its block. */

@@ -1,5 +1,5 @@
 import { FileNetworkError, errorText } from '../errors.js'
-import { parseGoDuration } from '../request/command.js'
+import { parseGoDuration } from '../request/goDuration.js'
 import { goJson } from '../request/reply.js'
 import { parseMultiaddress } from '../names/multiaddress.js'
 import { readPeerId } from '../names/keystore.js'

@@ -9,6 +9,7 @@ import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './red
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
 import { goQuote } from '../text/goQuote.js'
+import { encodeEscapes } from '../text/byteText.js'
 
 /**
  * Result of a `_redirects` file: the target to serve instead, with its resolved path if known, or the answer itself.
@@ -129,7 +130,7 @@ function withQuery(to: string, search: string): string {
   const shown = search === '' ? own : String(query).replaceAll('*', '%2A')
   const address = isPath ? escapeUrlPath(decoded(clean)) : clean
   const whole = address + (shown === '' ? '' : `?${shown}`) + fragment
-  return whole.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+  return whole.replace(/[^\x21-\x7e]/gu, (character) => encodeEscapes(character, encodeURIComponent))
 }
 
 function decoded(path: string): string {

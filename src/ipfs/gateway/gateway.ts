@@ -14,15 +14,7 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { etagsOf, matchesEtag } from './conditional.js'
 import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
-import {
-  GatewayError,
-  PageNotFoundError,
-  contentDisposition,
-  escapeControls,
-  escapeNonAscii,
-  notModified,
-  pathHeader,
-} from './headers.js'
+import { GatewayError, PageNotFoundError, contentDisposition, notModified, pathHeader } from './headers.js'
 import { errorPage, escapeHtml } from './listingPage.js'
 import {
   type ChosenFormat,
@@ -41,6 +33,8 @@ import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
 import { serveVerifiable } from './serveVerifiable.js'
+import { bytesOfText } from '../text/byteText.js'
+import { goEscape, goQuote } from '../text/goQuote.js'
 
 /** A read-only HTTP gateway (https://specs.ipfs.tech/http-gateways/). */
 export interface Gateway {
@@ -109,7 +103,7 @@ function unserved({ contentPath }: GatewayTarget, error: FileNetworkError): Gate
   const suffix = error instanceof DagPbError ? noProviders : ''
   return new GatewayError(
     500,
-    `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}${suffix}`,
+    `failed to resolve ${goEscape(contentPath, { ascii: true })}: ${errorText(error)}${suffix}`,
   )
 }
 
@@ -161,7 +155,7 @@ function mustBeCached({ headers }: GatewayRequest): boolean {
 
 function notCached(request: GatewayRequest): GatewayError {
   const path = cleanUrlPath(askedPath(request))
-  return new GatewayError(412, `"${escapeControls(path)}" not in local datastore`)
+  return new GatewayError(412, `${goQuote(path)} not in local datastore`)
 }
 
 /** An answer to HEAD that only tells whether the content is stored. */
@@ -230,7 +224,7 @@ function locationHeader(
   { format, parameters }: ChosenFormat,
 ): Record<string, string> {
   if (format === 'content' || request.query.get('format') === format) return {}
-  const query = new URLSearchParams(request.query)
+  const query = new URLSearchParams([...request.query])
   const name = format === 'unknown' ? '' : format
   query.set('format', name)
   for (const [parameter, value] of parameters) {
@@ -290,7 +284,7 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
       status,
       headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },
       // Go writes the body of a redirect for GET alone, and measures what it writes.
-      body: request.method === 'GET' ? encoder.encode(body) : new Uint8Array(),
+      body: request.method === 'GET' ? bytesOfText(body) : new Uint8Array(),
     }
   }
   const isPlain = [405, 412, 416].includes(status) || error instanceof PageNotFoundError
@@ -301,7 +295,7 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
   return {
     status,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
-    body: encoder.encode(`${text}\n`),
+    body: bytesOfText(`${text}\n`),
   }
 }
 

@@ -1,5 +1,6 @@
 import { joinBytes } from '../../encoding/hex.js'
 import { type CommandReply, headerText } from '../request/reply.js'
+import { encodeEscapes } from '../text/byteText.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** Answers 304: the client's copy is current. */
@@ -91,41 +92,9 @@ export function escapeUrlPath(path: string): string {
   return escapePath(path).replace(/%(?:2C|2F|3B)/g, decodeURIComponent)
 }
 
-/** Control characters for which Go has a letter escape. */
-const letters: Readonly<Record<number, string>> = {
-  7: 'a',
-  8: 'b',
-  9: 't',
-  10: 'n',
-  11: 'v',
-  12: 'f',
-  13: 'r',
-}
-
-/** Formats text like Go's `%q`, without the quotes. */
-export function escapeControls(text: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what is escaped
-  return text.replace(/["\\\x00-\x1f\x7f]/g, (character) => {
-    const code = character.charCodeAt(0)
-    if (character === '"' || character === '\\') return `\\${character}`
-    const letter = letters[code]
-    return letter === undefined ? `\\x${code.toString(16).padStart(2, '0')}` : `\\${letter}`
-  })
-}
-
-/** Formats text like Go's `%+q`, without the quotes: escapes everything but printable ASCII. */
-export function escapeNonAscii(text: string): string {
-  return escapeControls(text).replace(/[^\x20-\x7e]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return code > 0xffff
-      ? `\\U${code.toString(16).padStart(8, '0')}`
-      : `\\u${code.toString(16).padStart(4, '0')}`
-  })
-}
-
 /** Escapes text like Go's `url.PathEscape`. */
 export function escapePath(text: string): string {
-  const escaped = encodeURIComponent(text).replace(
+  const escaped = encodeEscapes(text, encodeURIComponent).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )

@@ -4,22 +4,18 @@ import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import {
-  GatewayError,
-  PageNotFoundError,
-  escapeNonAscii,
-  escapePath,
-  escapeUrlPath,
-  pathHeader,
-} from './headers.js'
+import { GatewayError, PageNotFoundError, escapePath, escapeUrlPath, pathHeader } from './headers.js'
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
+import { decodeEscapes, encodeEscapes } from '../text/byteText.js'
+import type { RequestQuery } from '../request/command.js'
+import { goEscape } from '../text/goQuote.js'
 
 /** A request to the gateway, independent of the transport. */
 export interface GatewayRequest {
   method: string
   /** Raw URL path, percent-encoded. */
   path: string
-  query: URLSearchParams
+  query: RequestQuery
   /** Raw query with its question mark; empty if there is none. */
   search: string
   /** By lower-case name; `host` selects between path and subdomain. */
@@ -135,7 +131,7 @@ function redirectKey(path: string, { search }: GatewayRequest): void {
  * Redirects `?uri=ipfs://<cid>/path` to the path of that address. Browsers send it if the gateway is registered as
  * their handler of `ipfs:` (https://specs.ipfs.tech/http-gateways/path-gateway/#uri-request-query-parameter).
  */
-function redirectUri(query: URLSearchParams): void {
+function redirectUri(query: RequestQuery): void {
   const uri = query.get('uri')
   if (uri === null || uri === '') return
   const [, scheme, path = '', search] =
@@ -145,7 +141,7 @@ function redirectUri(query: URLSearchParams): void {
   }
   const segments = cleanSegments(`${scheme.toLowerCase()}/${path}${search ? `?${escapePath(search)}` : ''}`)
   throw new GatewayError(301, 'moved to the path of the address', {
-    Location: encodeURI(`/${segments.join('/')}`).replaceAll('%25', '%'),
+    Location: encodeEscapes(`/${segments.join('/')}`, encodeURI).replaceAll('%25', '%'),
   })
 }
 
@@ -164,7 +160,7 @@ function redirectNamespace(path: string, { path: written, query, search }: Gatew
   } catch (error) {
     throw new GatewayError(400, `invalid ipfs path: ${errorText(error)}`)
   }
-  const sorted = new URLSearchParams(query)
+  const sorted = new URLSearchParams([...query])
   sorted.sort()
   throw new GatewayError(301, 'moved to the path with one namespace', {
     Location: intended + (search.length <= 1 ? '' : `?${String(sorted).replaceAll('*', '%2A')}`),
@@ -173,11 +169,7 @@ function redirectNamespace(path: string, { path: written, query, search }: Gatew
 
 /** Decodes the path of a URL. */
 export function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    throw new GatewayError(400, `invalid path ${JSON.stringify(path)}: it is not in UTF-8`)
-  }
+  return decodeEscapes(path)
 }
 
 async function parseContent(
@@ -197,9 +189,13 @@ async function parseContent(
     return { content, name, ttlMilliseconds }
   } catch (error) {
     const contentPath = cleanUrlPath(path)
-    throw new GatewayError(500, `failed to resolve ${escapeNonAscii(contentPath)}: ${errorText(error)}`, {
-      ...pathHeader({ contentPath }),
-    })
+    throw new GatewayError(
+      500,
+      `failed to resolve ${goEscape(contentPath, { ascii: true })}: ${errorText(error)}`,
+      {
+        ...pathHeader({ contentPath }),
+      },
+    )
   }
 }
 
@@ -239,7 +235,7 @@ export interface ChosenFormat {
  * Returns the requested format: `format` in the query, else the `Accept` header
  * (https://specs.ipfs.tech/http-gateways/path-gateway/).
  */
-export function chooseFormat(query: URLSearchParams, accept: string | undefined): ChosenFormat {
+export function chooseFormat(query: RequestQuery, accept: string | undefined): ChosenFormat {
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
   // An unknown format is ignored, as in boxo.

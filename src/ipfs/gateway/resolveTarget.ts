@@ -12,9 +12,9 @@ import {
 } from '../dag/path.js'
 import { LinkNotFoundError, errorText, isMissingBlock } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { GatewayError, escapeNonAscii, rootsHeader } from './headers.js'
+import { GatewayError, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'
-import { goQuote } from '../text/goQuote.js'
+import { goEscape, goQuote } from '../text/goQuote.js'
 
 /** Kubo's suffix for a failed fetch: it looked for peers and found none. */
 export const noProviders = ': retrieval: no providers found for the CID (phase: path resolution)'
@@ -101,7 +101,7 @@ export function unresolved({ contentPath }: GatewayTarget, error: unknown): Gate
   const isLink = error instanceof LinkNotFoundError
   const status = isLink || isMissingBlock(error) ? 404 : 500
   const reason = isLink ? errorText(error) : `${errorText(error)}${noProviders}`
-  return new GatewayError(status, `failed to resolve ${escapeNonAscii(contentPath)}: ${reason}`)
+  return new GatewayError(status, `failed to resolve ${goEscape(contentPath, { ascii: true })}: ${reason}`)
 }
 
 /** Creates the error for a path that ends inside a block's data, not at a link. */

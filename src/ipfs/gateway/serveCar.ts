@@ -2,6 +2,7 @@ import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
+import type { RequestQuery } from '../request/command.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -91,7 +92,7 @@ async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uin
  *
  * @throws {@link GatewayError} with boxo's message for invalid parameters
  */
-function readCarParameters(query: URLSearchParams, accepted: ReadonlyMap<string, string>): CarRequest {
+function readCarParameters(query: RequestQuery, accepted: ReadonlyMap<string, string>): CarRequest {
   const bytes = readEntityBytes(query.get('entity-bytes'))
   const namedScope = query.get('dag-scope') ?? undefined
   if (namedScope !== undefined && !isScope(namedScope)) throw unsupported('scope')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { parseGoDuration, parseGoNanoseconds, parseQuery } from './command.js'
+import { parseQuery } from './command.js'
+import { parseGoNanoseconds, parseGoDuration } from './goDuration.js'
 
 it('parses every unit of time.ParseDuration', () => {
   expect(parseGoDuration('1h2m3s')).toBe(3_723_000)

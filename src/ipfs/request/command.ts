@@ -2,7 +2,7 @@ import { readAll } from '../blockSize.js'
 import type { CidEncoder } from '../cid/cidFormat.js'
 import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { type Upload, contentOf } from './upload.js'
+import { type Upload, contentOf, unescapeQuery } from './upload.js'
 
 /** Types of option values, by their names in go-ipfs-cmds. */
 export interface OptionTypes {
@@ -196,6 +196,60 @@ export const globalOptions = {
   encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer: json or text.' },
 } as const satisfies OptionSpecs
 
+/** The parameters of a request, in order. */
+export type RequestQuery = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size'> &
+  Iterable<[string, string]> & { keys(): Iterable<string> }
+
+/** A query string as Go parses it. Bytes that are not UTF-8 are kept (see byteText.ts). */
+export class GoQuery implements RequestQuery {
+  readonly #pairs: readonly [string, string][]
+
+  constructor(pairs: readonly [string, string][]) {
+    this.#pairs = pairs
+  }
+
+  /** Parses a query string, ignoring pairs with a semicolon or a malformed escape (`url.ParseQuery`). */
+  static parse(search: string): GoQuery {
+    const pairs: [string, string][] = []
+    for (const pair of search.replace(/^\?/, '').split('&')) {
+      if (pair === '' || pair.includes(';')) continue
+      const equals = pair.indexOf('=')
+      const name = unescapeQuery(equals < 0 ? pair : pair.slice(0, equals))
+      const value = unescapeQuery(equals < 0 ? '' : pair.slice(equals + 1))
+      if (name !== undefined && value !== undefined) pairs.push([name, value])
+    }
+    return new GoQuery(pairs)
+  }
+
+  get size(): number {
+    return this.#pairs.length
+  }
+
+  get(name: string): string | null {
+    return this.getAll(name)[0] ?? null
+  }
+
+  getAll(name: string): string[] {
+    return this.#pairs.filter(([given]) => given === name).map(([, value]) => value)
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+
+  keys(): string[] {
+    return this.#pairs.map(([name]) => name)
+  }
+
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.#pairs.values()
+  }
+
+  toString(): string {
+    return new URLSearchParams([...this.#pairs]).toString()
+  }
+}
+
 /** A parsed query: options by main name, arguments in order. */
 export interface ParsedQuery {
   args: string[]
@@ -207,7 +261,7 @@ export interface ParsedQuery {
  *
  * @throws {@link RequestError}
  */
-export function parseQuery(query: URLSearchParams, command: { options: OptionSpecs }): ParsedQuery {
+export function parseQuery(query: RequestQuery, command: { options: OptionSpecs }): ParsedQuery {
   const specs: OptionSpecs = { ...globalOptions, ...command.options }
   const given = collectOptions(query, specs)
   const options: ParsedQuery['options'] = {}
@@ -223,11 +277,11 @@ export function parseQuery(query: URLSearchParams, command: { options: OptionSpe
  *
  * @throws {@link RequestError}
  */
-export function checkSingleValues(query: URLSearchParams, command: { options: OptionSpecs }): void {
+export function checkSingleValues(query: RequestQuery, command: { options: OptionSpecs }): void {
   collectOptions(query, { ...globalOptions, ...command.options })
 }
 
-function collectOptions(query: URLSearchParams, specs: OptionSpecs): Map<string, string[]> {
+function collectOptions(query: RequestQuery, specs: OptionSpecs): Map<string, string[]> {
   const names = new Map<string, string>()
   for (const [name, spec] of Object.entries(specs)) {
     for (const known of [name, ...(spec.aliases ?? [])]) names.set(known, name)
@@ -346,72 +400,4 @@ async function readLines(upload: Upload): Promise<string[]> {
     .toString()
     .split(/\r?\n/)
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
-}
-
-/** The micro sign and the Greek mu look the same and both name microseconds (Go, `time.ParseDuration`). */
-const unitsInNanoseconds = new Map([
-  ['ns', 1n],
-  ['us', 1000n],
-  ['\u00b5s', 1000n],
-  ['\u03bcs', 1000n],
-  ['ms', 1_000_000n],
-  ['s', 1_000_000_000n],
-  ['m', 60_000_000_000n],
-  ['h', 3_600_000_000_000n],
-])
-/** The longest duration: the maximum of an int64 of nanoseconds. */
-const longestNanoseconds = 2n ** 63n - 1n
-/** Its number of decimal digits. */
-const mostDigits = 19
-
-/**
- * Parses a Go duration such as `1m30s` or `250ms` to nanoseconds.
- *
- * @param prefix - prefix of error messages
- * @throws {@link FileNetworkError} with Go's message
- */
-export function parseGoNanoseconds(text: string, prefix = ''): bigint {
-  const fail = (problem: string): FileNetworkError =>
-    new FileNetworkError(`${prefix}time: ${problem} duration ${quoteBytes(text)}`)
-  const isNegative = text.startsWith('-')
-  let rest = text.replace(/^[+-]/, '')
-  if (rest === '0') return 0n
-  if (rest === '') throw fail('invalid')
-  let nanoseconds = 0n
-  while (rest !== '') {
-    const [matched, whole = '', fraction = '', unit = ''] =
-      /^(?=\.?\d)(\d*)(?:\.(\d*))?([^.\d]*)/.exec(rest) ?? []
-    if (matched === undefined) throw fail('invalid')
-    if (unit === '') throw fail('missing unit in')
-    const factor = unitsInNanoseconds.get(unit)
-    if (factor === undefined) throw fail(`unknown unit ${quoteBytes(unit)} in`)
-    const digits = whole.replace(/^0+/, '')
-    if (digits.length > mostDigits) throw fail('invalid')
-    const part = Number(fraction.slice(0, mostDigits - 1))
-    nanoseconds +=
-      BigInt(digits) * factor +
-      BigInt(Math.trunc(part * (Number(factor) / 10 ** Math.min(fraction.length, mostDigits - 1))))
-    if (nanoseconds > longestNanoseconds + (isNegative ? 1n : 0n)) throw fail('invalid')
-    rest = rest.slice(matched.length)
-  }
-  return isNegative ? -nanoseconds : nanoseconds
-}
-
-/**
- * Parses a Go duration to milliseconds.
- *
- * @throws {@link FileNetworkError} with Go's message
- */
-export function parseGoDuration(text: string, prefix = ''): number {
-  return Number(parseGoNanoseconds(text, prefix)) / 1e6
-}
-
-/** Quotes text like Go's package `time`: escapes non-ASCII and control characters byte by byte. */
-function quoteBytes(text: string): string {
-  const escaped = [...Buffer.from(text)].map((byte) => {
-    if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, '0')}`
-    const character = String.fromCharCode(byte)
-    return character === '"' || character === '\\' ? `\\${character}` : character
-  })
-  return `"${escaped.join('')}"`
 }

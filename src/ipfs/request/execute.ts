@@ -5,16 +5,18 @@ import type { NetworkContext } from '../networkContext.js'
 import {
   type Command,
   type CommandInput,
+  GoQuery,
   type OptionSpecs,
   type Output,
   type ParsedQuery,
+  type RequestQuery,
   checkSingleValues,
   defineCommand,
   nothing,
-  parseGoDuration,
   parseQuery,
   readArguments,
 } from './command.js'
+import { parseGoDuration } from './goDuration.js'
 import {
   type CommandReply,
   type ReplyEncoding,
@@ -32,7 +34,7 @@ import { type Upload, createUpload } from './upload.js'
 export interface CommandRequest {
   /** Path after `/api/v0/`, such as `pin/add`. */
   operation: string
-  query: URLSearchParams
+  query: RequestQuery
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>
   body?: AsyncIterable<Uint8Array> | undefined
@@ -57,7 +59,7 @@ export function executeOperation(
   if (isParent) return executeCommand(parentCommand, request, network)
   const slash = operation.lastIndexOf('/')
   const parent = unservedOperations.has(operation) ? undefined : commands.get(operation.slice(0, slash))
-  const query = new URLSearchParams([['arg', operation.slice(slash + 1)], ...request.query])
+  const query = new GoQuery([['arg', operation.slice(slash + 1)], ...request.query])
   return executeCommand(parent, { ...request, query }, network)
 }
 

@@ -1,5 +1,6 @@
+import { joinBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { withReplacements } from '../text/byteText.js'
+import { bytesOfText, withReplacements } from '../text/byteText.js'
 import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'
@@ -30,11 +31,9 @@ const commandHeaders = {
   Vary: 'Origin',
 }
 
-const encoder = new TextEncoder()
-
 /** Replies with an error before any command ran: text and a newline, like Go's `http.Error`. */
 export function textReply(status: number, text: string): CommandReply {
-  const body = encoder.encode(`${text}\n`)
+  const body = bytesOfText(`${text}\n`)
   return {
     status,
     headers: {
@@ -53,7 +52,7 @@ export interface ReplyEncoding {
   /** Encodes the only value. */
   single(value: unknown): Promise<Uint8Array>
   /** Encodes one of many values. */
-  line(value: unknown): string
+  line(value: unknown): Uint8Array
   /** @param code - cause as numbered by go-ipfs-cmds: 1 is the client's fault */
   failure(message: string, code: number): string
 }
@@ -62,7 +61,7 @@ export interface ReplyEncoding {
 export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
-  line: goJsonLine,
+  line: (value) => Buffer.from(goJsonLine(value)),
   failure: (message, code) => goJsonLine({ Message: message, Code: code, Type: 'error' }),
 }
 
@@ -78,8 +77,8 @@ export function textEncoding(write: (value: unknown) => string | Iterable<string
   }
   return {
     contentType: 'text/plain',
-    single: (value) => encodeInTurns(pieces(value)),
-    line: (value) => [...pieces(value)].join(''),
+    single: (value) => encodeInTurns(pieces(value), bytesOfText),
+    line: (value) => bytesOfText([...pieces(value)].join('')),
     failure: (message) => message,
   }
 }
@@ -90,7 +89,7 @@ export function errorReply(error: unknown, encoding = jsonEncoding): CommandRepl
   return {
     status: code === 1 ? 400 : 500,
     headers: { ...commandHeaders, 'Content-Type': encoding.contentType },
-    body: encoder.encode(encoding.failure(errorText(error), code)),
+    body: bytesOfText(encoding.failure(errorText(error), code)),
   }
 }
 
@@ -107,7 +106,7 @@ export async function outputReply(output: Output, encoding = jsonEncoding): Prom
     case 'values':
       return linesReply(output.values, contentType, line)
     case 'valueGroups':
-      return linesReply(output.groups, contentType, (group) => group.map(line).join(''))
+      return linesReply(output.groups, contentType, (group) => joinBytes(group.map(line)))
     case 'bytes':
       return {
         ...streamReply(output.bytes, {
@@ -138,7 +137,7 @@ async function* failing(error: unknown): AsyncGenerator<never> {
 /** Converts text to a header value like Go: UTF-8 bytes, with control characters as spaces. */
 export function headerText(text: string): string {
   // eslint-disable-next-line no-control-regex -- Node refuses these in headers
-  return Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' '), 'utf8').toString('latin1')
+  return Buffer.from(bytesOfText(text.replace(/[\x00-\x1f\x7f]/g, ' '))).toString('latin1')
 }
 
 function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, string>): CommandReply {
@@ -162,23 +161,23 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
 async function linesReply<T>(
   source: AsyncIterable<T>,
   contentType: string,
-  toText: (value: T) => string,
+  encode: (value: T) => Uint8Array,
 ): Promise<CommandReply> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
   const headers = { 'Content-Type': contentType, 'X-Chunked-Output': '1' }
-  return streamReply(textPieces(first, iterator, toText), headers)
+  return streamReply(encodedPieces(first, iterator, encode), headers)
 }
 
-async function* textPieces<T>(
+async function* encodedPieces<T>(
   first: IteratorResult<T>,
   rest: AsyncIterator<T>,
-  toText: (value: T) => string,
+  encode: (value: T) => Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   const slice = new TimeSlice()
   try {
     for (let result = first; !result.done; result = await rest.next()) {
-      yield Buffer.from(toText(result.value))
+      yield encode(result.value)
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
@@ -245,20 +244,23 @@ export function* jsonLinePieces(value: unknown): Generator<string> {
 }
 
 /** Encodes pieces of text to UTF-8; yields meanwhile. */
-async function encodeInTurns(text: Iterable<string>): Promise<Uint8Array> {
+async function encodeInTurns(
+  text: Iterable<string>,
+  encode: (piece: string) => Uint8Array = Buffer.from,
+): Promise<Uint8Array> {
   const slice = new TimeSlice()
   const encoded: Uint8Array[] = []
   let waiting = ''
   for (const piece of text) {
     waiting += piece
     if (waiting.length >= charactersAtOnce) {
-      encoded.push(Buffer.from(waiting))
+      encoded.push(encode(waiting))
       waiting = ''
     }
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
-  return Buffer.concat([...encoded, Buffer.from(waiting)])
+  return Buffer.concat([...encoded, encode(waiting)])
 }
 
 type Field = [name: string, value: unknown]

@@ -2,6 +2,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
+import { decodeEscapes, wellFormed } from '../text/byteText.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import {
   type MediaType,
@@ -217,7 +218,7 @@ function describePart(part: MultipartPart): NamedPart {
   if (disposition === undefined) return { part, path: '', mode: 0, modified: undefined }
   const { value, parameters } = disposition
   const field = value === 'form-data' ? (parameters.get('name') ?? '') : ''
-  const segments = cleanSegments(unescapeQuery(parameters.get('filename') ?? ''))
+  const segments = cleanSegments(nameOf(parameters))
   if (segments.length > maxDepth) throw new RequestError(`path has more than ${maxDepth} segments`)
   const question = field.indexOf('?')
   const query = question < 0 ? undefined : new URLSearchParams(field.slice(question + 1))
@@ -227,6 +228,13 @@ function describePart(part: MultipartPart): NamedPart {
     mode: query === undefined ? 0 : parseMode(query.get('mode') ?? ''),
     modified: query && parseTime(query),
   }
+}
+
+/** Returns the name of a part; malformed escapes stay as they are. Names of links are UTF-8. */
+function nameOf(parameters: MediaType['parameters']): string {
+  const name = parameters.get('filename') ?? ''
+  const decoded = unescapeQuery(name) ?? name
+  return decoded === name ? name : wellFormed(decoded)
 }
 
 function readDisposition({ headers }: MultipartPart): MediaType | undefined {
@@ -262,12 +270,8 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   }
 }
 
-/** Decodes like Go's `url.QueryUnescape`; malformed text stays as it is. */
-function unescapeQuery(text: string): string {
+/** Decodes like Go's `url.QueryUnescape`; undefined if an escape is malformed. */
+export function unescapeQuery(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
+  return /%(?![0-9a-f]{2})/i.test(text) ? undefined : decodeEscapes(text.replaceAll('+', ' '))
 }

@@ -5,6 +5,7 @@ import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkCids, walkDag } from '../dag/links.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
+import { bytesOfText, textOfBytes } from '../text/byteText.js'
 
 /** What a pin protects: the block alone, or the whole DAG. */
 export type PinMode = 'recursive' | 'direct'
@@ -33,7 +34,8 @@ export class Pins {
 
   /** Sets a pin, replacing the CID's current one. */
   set({ cid, mode, name }: Pin): Promise<void> {
-    return this.#rows.put(cid.bytes, Buffer.concat([Uint8Array.of(modeBytes[mode]), Buffer.from(name)]))
+    const nameBytes = name === '' ? new Uint8Array() : bytesOfText(name)
+    return this.#rows.put(cid.bytes, Buffer.concat([Uint8Array.of(modeBytes[mode]), nameBytes]))
   }
 
   remove(cid: CID): Promise<void> {
@@ -51,7 +53,7 @@ export class Pins {
 
 function decodePin(cid: CID, value: Uint8Array): Pin {
   const mode = value[0] === modeBytes.recursive ? 'recursive' : 'direct'
-  return { cid, mode, name: Buffer.from(value.subarray(1)).toString() }
+  return { cid, mode, name: textOfBytes(value.subarray(1)) }
 }
 
 type PinContext = Pick<NetworkContext, 'blockstore' | 'pins' | 'collectionLock'>

@@ -34,6 +34,25 @@ export function bytesOfText(text: string): Uint8Array {
   )
 }
 
+/** Decodes percent-encoding, in which any other character is a byte. */
+export function decodeEscapes(text: string): string {
+  const byteOf = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
+  return textOfBytes(Buffer.from(text.replace(/%([0-9a-f]{2})/gi, byteOf), 'latin1'))
+}
+
+/** Percent-encodes text: its characters with a function such as `encodeURIComponent`, the bytes that are no UTF-8 as such. */
+export function encodeEscapes(text: string, encode: (piece: string) => string): string {
+  const pieces = text.split(loneBytes)
+  const escaped = (bytes: string): string =>
+    Buffer.from(bytes, 'latin1').toString('hex').toUpperCase().replace(/../g, '%$&')
+  return pieces.map((piece, place) => (place % 2 === 0 ? encode(piece) : escaped(piece))).join('')
+}
+
+/** Replaces bytes that are no UTF-8 by the replacement character. */
+export function wellFormed(text: string): string {
+  return text.replace(/[\udc80-\udcff]/gu, '\ufffd')
+}
+
 /** Whether text has bytes that are no UTF-8. */
 export function hasLoneBytes(text: string): boolean {
   return loneBytes.test(text)

@@ -59,15 +59,24 @@ export const dagStat = defineCommand({
             if (options.progress) yield summary({})
           }
         }
-        yield summary({
+        const total = summary({
           UniqueBlocks: unique.size,
           SharedSize: redundantSize - totalSize,
-          Ratio: totalSize === 0 ? 0 : singlePrecision(redundantSize / totalSize),
+          Ratio: singlePrecision(redundantSize / totalSize),
         })
+        yield totalSize === 0 ? withoutJson(total) : total
       })(),
     )
   },
 })
+
+/** Lets the JSON encoding of a value with a ratio of zero by zero fail, as it does in Go. */
+function withoutJson(total: object): object {
+  const toJSON = (): never => {
+    throw new FileNetworkError('json: unsupported value: NaN')
+  }
+  return Object.defineProperty(total, 'toJSON', { value: toJSON })
+}
 
 /** Walks a DAG, wrapping errors below its root like Kubo (`core/commands/dag/stat.go`). */
 async function* traverse(source: BlockSource, root: CID): ReturnType<typeof walkDag> {

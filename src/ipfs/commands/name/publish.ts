@@ -13,13 +13,8 @@ import {
   selfName,
 } from '../../names/keystore.js'
 import { isNamePath, resolveText } from '../../names/nameSystem.js'
-import {
-  defineCommand,
-  parseGoDuration,
-  parseGoNanoseconds,
-  pathArgument,
-  single,
-} from '../../request/command.js'
+import { defineCommand, pathArgument, single } from '../../request/command.js'
+import { parseGoNanoseconds, parseGoDuration } from '../../request/goDuration.js'
 
 /** `name/publish`: publishes a path under a name. There are no peers, so `allow-offline` is required. */
 export const namePublish = defineCommand({

@@ -2,14 +2,8 @@ import { InvalidPathError } from '../../dag/path.js'
 import { FileNetworkError } from '../../errors.js'
 import { cleanPath, cleanSegments } from '../../mfs/filesPath.js'
 import { UnresolvedNameError } from '../../names/nameSystem.js'
-import {
-  defineCommand,
-  nothing,
-  optionalArgument,
-  parseGoDuration,
-  single,
-  valuesOf,
-} from '../../request/command.js'
+import { defineCommand, nothing, optionalArgument, single, valuesOf } from '../../request/command.js'
+import { parseGoDuration } from '../../request/goDuration.js'
 
 /** `name/resolve`: returns the path published under a name, by default the node's own. */
 export const nameResolve = defineCommand({
