@@ -28,10 +28,8 @@ export async function serveVerifiable(
   const { cid } = target
   const etag = format === 'raw' ? `"${cid}.raw"` : `W/"${cid}.x-tar"`
   const name = `${cid}.${format === 'raw' ? 'bin' : 'tar'}`
-  const headers = {
-    ...{ ...rootsHeader(target), ETag: etag, ...cacheHeader(target) },
-    ...modifiedHeader(target),
-  }
+  const cached = { ...rootsHeader(target), ETag: etag, ...cacheHeader(target) }
+  const headers = { ...cached, ...modifiedHeader(target) }
   const described = {
     ...headers,
     'Content-Type': format === 'raw' ? 'application/vnd.ipld.raw' : 'application/x-tar',
@@ -43,11 +41,11 @@ export async function serveVerifiable(
     return { status: 200, headers: described, body: await measured(body) }
   }
   const block = await source.get(cid)
-  const named = { ...headers, 'Content-Disposition': described['Content-Disposition'] }
-  checkRange(request.headers['range'], named)
+  const disposition = { 'Content-Disposition': described['Content-Disposition'] }
+  checkRange(request.headers['range'], { ...cached, ...disposition })
   const conditional = conditionalReply(request.headers, described)
   if (conditional) return conditional
-  const range = readRange(request.headers, named, block.length)
+  const range = readRange(request.headers, { ...headers, ...disposition }, block.length)
   const { start, end } = range ?? { start: 0, end: block.length }
   return {
     status: range ? 206 : 200,

@@ -4,7 +4,7 @@ import type { Random } from '../support/random.js'
 /** Gives a request an unusual method, path, query spelling or header. */
 export function withUnusualEnvelope(random: Random, plain: PeerRequest): PeerRequest {
   const { target, headers, method } = plain
-  switch (random.below(8)) {
+  switch (random.below(9)) {
     case 0: {
       const { body: _, ...rest } = plain
       const other = random.pick(['GET', 'OPTIONS', 'PUT', 'HEAD', 'DELETE', 'PATCH'])
@@ -96,6 +96,24 @@ export function withUnusualEnvelope(random: Random, plain: PeerRequest): PeerReq
           ]),
         },
       }
+    case 7: {
+      // The CIDs of MFS and of names that are not UTF-8 differ.
+      if (/\/(files|key|add|pin|config)/.test(target)) return plain
+      const odd = random.pick([
+        '%FF',
+        '%C3%28',
+        '%00',
+        '%7F',
+        '%E2%80%A8',
+        '%ED%A0%80',
+        'x%FF',
+        '%',
+        '%zz',
+        '%2',
+        'a;b',
+      ])
+      return { ...plain, target: target.replace(/=[^&]*/, `=${odd}`) }
+    }
     case 6:
       return { ...plain, target: target.replace(/=true(?=&|$)/g, random.pick(['', '=', '=1', '=T'])) }
     default:

@@ -19,6 +19,11 @@ const below = [
   '/b/2/c',
   '/1/a',
   '/n',
+  '/%FF',
+  '/x%FF/y',
+  '/%00',
+  '/%22%5C',
+  '/%E2%80%A8',
 ]
 /** Paths of the uploaded site and of its `_redirects`, and unclean spellings. */
 const siteBelow = [
@@ -109,6 +114,7 @@ const acceptTypes = [
   '',
 ]
 const ranges = [
+  '',
   'bytes=0-3',
   'bytes=-2',
   'bytes=1-',
@@ -168,6 +174,8 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
     'a/b.js',
     'x.tar.gz',
     '%0Ax',
+    '%FF.txt',
+    '%F0%9F%8E%89.webp',
   ])
   add(0.1, 'download', ['true', 'false', '', '1'])
   add(0.1, 'dag-scope', ['all', 'entity', 'block', 'foo', ''])
@@ -239,6 +247,9 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
       '127.0.0.1',
       '[::1]:8080',
       'en-wikipedia--on--ipfs-org.ipns.localhost',
+      `${root}.IPFS.localhost:8080`,
+      `${root.toUpperCase()}.ipfs.localhost:8080`,
+      'Example.COM',
     ])
   }
   head(0.02, 'x-forwarded-host', ['localhost', `${root}.ipfs.localhost`, 'example.org'])

@@ -1,12 +1,12 @@
 import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/request/command.js'
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
-import { cborHex, json } from './data.js'
+import { cborHex, json, multibaseTexts } from './data.js'
 import { withUnusualEnvelope } from './envelopes.js'
 import { gatewayRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
 import { type Scene, request, scenes } from './scenes.js'
-import { type Upload, randomContent, randomTree, malformed, uploadOf } from './uploads.js'
+import { type Upload, malformed, otherEntries, randomContent, randomTree, uploadOf } from './uploads.js'
 import {
   bases,
   configKeys,
@@ -14,6 +14,7 @@ import {
   filesPaths,
   validValues,
   keyNames,
+  domains,
   numbers,
   optionValues,
   unknownCids,
@@ -78,6 +79,7 @@ export function createGenerator(
         ])
       : ''
     if (random.chance(0.04)) return `/ipns/${random.pick(keyIds)}${below}`
+    if (random.chance(0.01)) return `/ipns/${random.pick(domains)}${below}`
     const front = random.chance(0.25)
       ? random.pick(['/ipfs/', '/ipfs/', 'ipfs://', '/ipld/', '/ipns/', '/foo/'])
       : ''
@@ -95,7 +97,10 @@ export function createGenerator(
       )
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
-    if (operation === 'name/resolve' && random.chance(0.7)) return random.pick(keyIds)
+    if (operation === 'name/resolve' && random.chance(0.7)) {
+      return random.pick(random.chance(0.8) ? keyIds : domains)
+    }
+    if (operation.startsWith('cid/') && random.chance(0.1)) return random.pick(multibaseTexts)
     if (operation.startsWith('config')) return random.pick(name === 'key' ? configKeys : configValues)
     if (operation.startsWith('multibase/')) return random.pick(bases)
     if (name === 'peerid') return random.pick(['foo', ''])
@@ -133,6 +138,9 @@ export function createGenerator(
         return uploadOf(random.chance(0.8) ? random.pick(keyFiles) : randomContent(random, random.below(80)))
       case 'files/write':
         return uploadOf(randomContent(random, random.pick([0, 1, 5, 4096, 5000, 262_144, 300_000])))
+      case 'multibase/decode':
+      case 'multibase/transcode':
+        return uploadOf(random.pick(multibaseTexts))
       default:
         return random.chance(0.2)
           ? uploadOf(Buffer.from(random.pick(cborHex), 'hex'), random.pick(json))
@@ -182,6 +190,7 @@ export function createGenerator(
     const takesFile = spec.arguments.some(({ kind }) => kind === 'file')
     let body: Upload | undefined = takesFile ? upload(operation) : undefined
     if (body && random.chance(0.02)) body = malformed(random, body)
+    if (body && operation !== 'add' && random.chance(0.03)) body = otherEntries(random)
     if (body && random.chance(0.01)) body = undefined
     const plain = request(operation, query, body)
     return random.chance(0.03) ? withUnusualEnvelope(random, plain) : plain

@@ -1,6 +1,6 @@
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
-import { importValues, pinNames } from './values.js'
+import { importValues, pinNames, unknownCids } from './values.js'
 import { keyFiles, keyIds } from './keys.js'
 import { carVersion2, joinedCars } from './cars.js'
 import { type Upload, manyFiles, multipart, randomContent, siteFiles, uploadOf } from './uploads.js'
@@ -194,7 +194,7 @@ function* configuredImports({ random, command }: SceneContext): Scene {
 /** Plays data of several codecs that refer to each other, read by paths. */
 function* linkedData({ random, cid, gateway }: SceneContext): Scene {
   const codec = (): string => random.pick(['dag-cbor', 'dag-json', 'dag-cbor', 'dag-pb'])
-  let below = cid()
+  let below = random.chance(0.25) ? random.pick(unknownCids) : cid()
   for (let depth = 0; depth < 3; depth++) {
     const store = codec()
     const link = { '/': below }

@@ -175,6 +175,19 @@ export function randomTree(random: Random): Upload {
   return multipart(parts)
 }
 
+/** Makes an upload that has no file, or something else instead. */
+export function otherEntries(random: Random): Upload {
+  const entry = (name: string, type: string, content = ''): Part => ({
+    ...{ name, type },
+    content: Buffer.from(content),
+  })
+  const directory = entry('d', 'application/x-directory')
+  const link = entry('l', 'application/symlink', random.pick(['a', '{}', 'mYQ', '']))
+  return multipart(
+    random.pick([[], [directory], [link], [link, directory], [directory, entry('d/x', 'x/y', 'z')]]),
+  )
+}
+
 const sharedNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `f${index}`)
 
 /** Makes small files with numbered names. */

@@ -15,6 +15,22 @@ export const unknownCids = [
   'f01551220',
   'F0155122001BA4719C80B6FE911B091A7C05124B64EEECE964E09C058EF8F9805DACA546B',
 ]
+/** Names of DNSLink, which nothing resolves without a network, and names that are none. */
+export const domains = [
+  ...[
+    'example.com',
+    'en.wikipedia-on-ipfs.org',
+    'foo.',
+    '.foo',
+    'a..b',
+    'x.eth',
+    'foo',
+    'é.com',
+    '1.2.3.4',
+    'a b.c',
+  ],
+  ...['*.x', '-a.com', 'a_b.com', '\\', `${'a'.repeat(64)}.com`, `${'a.'.repeat(127)}b`],
+]
 export const filesPaths = [
   '/',
   '/a',
