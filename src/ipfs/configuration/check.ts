@@ -161,18 +161,24 @@ const checks: Partial<Record<ValueKind, (value: unknown, path: string[]) => bool
   },
   router(value, path) {
     if (!isObject(value)) return false
-    const { Type, Parameters } = value
+    const [Type, Parameters] = [memberOf(value, 'Type'), memberOf(value, 'Parameters')]
     if (!isText(Type ?? '')) throw wrongType(Type, [...path, 'Type'], 'config.RouterType')
     if (Parameters === undefined) throw decodeFailure('unexpected end of JSON input')
     return true
   },
 }
 
+/** Returns the last member of a name, in which case makes no difference (Go, `encoding/json`). */
+function memberOf(value: JsonObject, name: string): unknown {
+  const found = Object.keys(value).findLast((key) => key.toLowerCase() === name.toLowerCase())
+  return found === undefined ? undefined : value[found]
+}
+
 /** Checks a peer (go-libp2p, `addrInfoJson`). */
 function checkPeer(value: unknown, path: string[]): void {
   if (value === null) return
   if (!isObject(value)) throw wrongType(value, path, 'peer.addrInfoJson')
-  const { ID, Addrs = null } = value
+  const [ID, Addrs = null] = [memberOf(value, 'ID'), memberOf(value, 'Addrs')]
   checkValue('string', ID ?? null, [...path, 'ID'])
   checkValue('strings', Addrs, [...path, 'Addrs'])
   if (ID !== undefined) decode(() => readPeerId((ID as string | null) ?? ''))

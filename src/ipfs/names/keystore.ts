@@ -192,8 +192,7 @@ export function parseName(text: string): CID | undefined {
     if (/^(1|Qm)/.test(text)) {
       return CID.createV1(codecCode.libp2pKey, Digest.decode(base58btc.decode(`z${text}`)))
     }
-    const base = text.startsWith('k') ? base36 : undefined
-    const cid = base === undefined ? CID.parse(text) : CID.parse(text, base)
+    const cid = parseCid(text)
     return cid.version === 1 && cid.code === codecCode.libp2pKey ? cid : undefined
   } catch {
     return undefined
@@ -250,4 +249,4 @@ export function peerIdText(name: CID): string {
 }
 
 /** Maximum length of a name, in characters: it is the hash of a key, or a short key itself. */
-const longestName = 256
+const longestName = 1024
