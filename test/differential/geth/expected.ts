@@ -94,6 +94,18 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason: 'where a handler of geth crashes, the request is answered',
+    matches: where({ theirs: /"method handler crashed"/ }),
+  },
+  {
+    reason: 'logs of a system contract whose code is overridden are in no receipt, so they take no log index',
+    matches: where({
+      name: /logIndex$/,
+      request:
+        /"(0x0000f90827f1c53a10cb7a02335b175320002935|0x000f3df6d732807ef1319fb7b8bb8522d0beac02)":\{[^}]*"code"/i,
+    }),
+  },
+  {
     reason: 'hex strings may contain JSON escapes, like every JSON string; geth reads the undecoded text',
     matches: where({ request: /"(\\u[0-9a-f]{4}0?x|0x[^"]*\\)/ }),
   },
