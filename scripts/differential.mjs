@@ -9,7 +9,7 @@ const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'anvil']
 const directories = { hardhat: 'devnets', anvil: 'devnets' }
 const usage = `npm run differential -- PROGRAM [options]
 
-  geth           [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]
+  geth           [--seed N] [--requests N] [--hardfork NAME] [--methods REGEXP] [--bodies FILE]
   kubo           [--seed N] [--requests N]
   hardhat, anvil [--seed N] [--requests N] [--methods REGEXP]
   chains         [--seed N] [--blocks N] [--only REGEXP]

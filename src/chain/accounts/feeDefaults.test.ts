@@ -114,9 +114,11 @@ describe('accessListFees', () => {
   })
 
   it('rejects a gas price with authorizations, and a cap below the tip', () => {
-    expect(() => fees({ gasPrice: 1n, authorizationList: [] })).toThrow(
-      new ChainError('both gasPrice and authorizationList specified'),
-    )
+    for (const gasPrice of [0n, 1n]) {
+      expect(() => fees({ gasPrice, authorizationList: [] })).toThrow(
+        new ChainError('both gasPrice and authorizationList specified'),
+      )
+    }
     expect(() => fees({ maxFeePerGas: 1n, maxPriorityFeePerGas: 2n })).toThrow(
       new ChainError('maxFeePerGas (0x1) < maxPriorityFeePerGas (0x2)'),
     )

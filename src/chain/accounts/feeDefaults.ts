@@ -134,7 +134,6 @@ export function accessListFees(
   if (hasOnlyOne && call.gasPrice === undefined) {
     throw new InvalidCallError('maxFeePerGas and maxPriorityFeePerGas must be given together')
   }
-  if (call.gasPrice === 0n) return call
   const market: FeeMarket = {
     baseFee: header.baseFeePerGas,
     nextBaseFee: header.baseFeePerGas ?? 0n,
@@ -143,5 +142,6 @@ export function accessListFees(
     defaultFeeCap: 'twice the base fee',
     defersFeeChecksToMempool: false,
   }
+  if (call.gasPrice === 0n) return { ...call, ...gasFees(call, { ...market, nextBaseFee: 0n }) }
   return { ...call, ...feeDefaults(call, market) }
 }

@@ -1,7 +1,7 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
-import { ChainError, MessageRejectedError } from '../errors.js'
+import { MessageRejectedError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
@@ -28,7 +28,7 @@ export interface AccessListResult {
  * Finds the access list of a call by running it with everything the last run touched, until a run touches nothing new
  * (eth_createAccessList; geth: internal/ethapi/api.go, AccessList). A call without fees runs without fees.
  *
- * @throws ChainError or MessageRejectedError with geth's message if the call may not run.
+ * @throws MessageRejectedError with geth's message if the call may not run.
  */
 export async function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
@@ -39,14 +39,8 @@ export async function createAccessList(
     async (evm, raw) => {
       const nonce = call.nonce ?? (await evm.state.readAccount(raw.from))?.nonce ?? 0n
       const message = { ...raw, nonce }
-      const { authorizationList = [], accessList = [], gasLimit } = message
+      const { authorizationList = [], accessList = [] } = message
       const { common: rules } = evm
-      if (
-        authorizationList.length > 0 &&
-        BigInt(authorizationList.length) * rules.param('perEmptyAccountCost') > gasLimit
-      ) {
-        throw new ChainError('insufficient gas to process all authorizations')
-      }
       const slice = new TimeSlice()
       const authorities = await runInSlices(recoverAuthorities(authorizationList, rules.chainId()), slice)
       const excluded = excludedAddresses(evm, message, authorities)

@@ -1,13 +1,13 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createNode, type NodeOptions } from '../../../src/index.js'
+import { createNode } from '../../../src/index.js'
 import { exportFiles } from '../../../src/node/exportFiles.js'
-import { OWN_CONFIG } from '../../../src/chain/genesis/gethGenesis.js'
 import { findGeth } from '../geth/peer.js'
+import { genesisOf, withDistantMerge } from '../support/genesis.js'
 import { numberOption, runToEnd, temporaryDirectory, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeDevChain } from './devChain.js'
-import { forks, hasFork, Transactions } from './transactions.js'
+import { forks, Transactions } from './transactions.js'
 
 /** Options for an exchange of chains. */
 export interface ChainsOptions {
@@ -169,37 +169,6 @@ async function importIntoGeth({ program, directory, fork, random, blocks }: Fork
   const [ours, theirs] = await Promise.all([readFile(chain), readFile(back).catch(() => undefined)])
   if (theirs === undefined || !ours.equals(theirs)) throw new Error(refusalIn(printed))
   return mined
-}
-
-/**
- * Returns this node's genesis of a fork. Before Paris it gets a difficulty, which geth requires of proof-of-work
- * blocks.
- */
-async function genesisOf(fork: string, directory: string): Promise<string> {
-  const dataDir = join(directory, 'own')
-  const file = join(directory, 'own.json')
-  const options = { dataDir, hardfork: fork, deterministic: true, listen: false } as NodeOptions
-  await (await createNode(options)).stop()
-  await exportFiles({
-    dataDir,
-    network: undefined,
-    file: join(directory, 'none'),
-    genesisFile: file,
-    to: undefined,
-  })
-  const text = await readFile(file, 'utf8')
-  if (hasFork(fork, 'paris')) return text
-  const genesis = JSON.parse(text) as { config: Record<string, unknown> }
-  const { [OWN_CONFIG]: _own, ...config } = genesis.config
-  return JSON.stringify({ ...genesis, config, difficulty: '0x20000' })
-}
-
-/**
- * Adds an unreachable merge: geth refuses a genesis without one. The hash of the genesis block does not depend on it.
- */
-function withDistantMerge(genesis: string): string {
-  if (genesis.includes('"terminalTotalDifficulty"')) return genesis
-  return genesis.replace(/"config":\s*\{/, '$&"terminalTotalDifficulty":1000000000000000000000000,')
 }
 
 /** Extracts the reason for a refused block from geth's log. */

@@ -56,8 +56,20 @@ export function deploying(runtime: string): Hex {
 export async function makeChain(folder: string, random: Random, options: NodeOptions): Promise<ChainFiles> {
   const dataDir = join(folder, 'made')
   const node = await createNode({ ...options, dataDir, deterministic: true, noMining: true, listen: false })
-  const facts: ChainFacts = {
-    chainId: node.chainId,
+  const facts = genesisFacts(node)
+  try {
+    await fill(node, facts, random)
+    await collectFacts(node, facts)
+  } finally {
+    await node.stop()
+  }
+  return exportChain(folder, dataDir, facts)
+}
+
+/** Returns the facts of a chain that has only its genesis. */
+export function genesisFacts({ chainId }: StandinNode): ChainFacts {
+  return {
+    chainId,
     head: 0,
     accounts: signers.map(({ address }) => address),
     contracts: [],
@@ -65,20 +77,23 @@ export async function makeChain(folder: string, random: Random, options: NodeOpt
     transactionHashes: [],
     rawBlocks: [],
   }
-  try {
-    await fill(node, facts, random)
-    for (let number = 0; number <= facts.head; number++) {
-      const block = (await node.request('eth_getBlockByNumber', [toHex(number), false])) as {
-        hash: string
-        transactions: string[]
-      }
-      facts.blockHashes.push(block.hash)
-      facts.transactionHashes.push(...block.transactions)
-      facts.rawBlocks.push((await node.request('debug_getRawBlock', [toHex(number)])) as string)
+}
+
+/** Collects the blocks and transactions of a chain. */
+export async function collectFacts(node: StandinNode, facts: ChainFacts): Promise<void> {
+  for (let number = 0; number <= facts.head; number++) {
+    const block = (await node.request('eth_getBlockByNumber', [toHex(number), false])) as {
+      hash: string
+      transactions: string[]
     }
-  } finally {
-    await node.stop()
+    facts.blockHashes.push(block.hash)
+    facts.transactionHashes.push(...block.transactions)
+    facts.rawBlocks.push((await node.request('debug_getRawBlock', [toHex(number)])) as string)
   }
+}
+
+/** Exports a chain to files. */
+export async function exportChain(folder: string, dataDir: string, facts: ChainFacts): Promise<ChainFiles> {
   const chain = join(folder, 'chain.rlp')
   const genesis = join(folder, 'genesis.json')
   await exportFiles({ dataDir, network: undefined, file: chain, genesisFile: genesis, to: undefined })

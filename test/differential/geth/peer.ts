@@ -34,12 +34,13 @@ const apis = 'eth,net,web3,debug,txpool,rpc'
  * Imports a chain into a new geth data directory and starts a node on it.
  *
  * @param gasCap - gas cap of one call; this node's is ten block gas limits, as the provider documents
+ * @param isMerged - whether the chain has a proof of stake, so that the engine API can name its head
  */
 export async function startGeth(
   program: string,
   folder: string,
   { genesis, chain, facts: { blockHashes } }: ChainFiles,
-  gasCap: bigint,
+  { gasCap, isMerged = true }: { gasCap: bigint; isMerged?: boolean },
 ): Promise<Geth> {
   const dataDir = join(folder, 'geth')
   const head = blockHashes.at(-1)
@@ -78,7 +79,7 @@ export async function startGeth(
   }
   // The head is also the safe and the finalized block, as on this node.
   const forkchoice = { headBlockHash: head, safeBlockHash: head, finalizedBlockHash: head }
-  await engine('engine_forkchoiceUpdatedV3', [forkchoice, null])
+  if (isMerged) await engine('engine_forkchoiceUpdatedV3', [forkchoice, null])
   return { url, wsUrl: `ws://127.0.0.1:${wsPort}`, engine, stop: () => stopProcess(child) }
 }
 

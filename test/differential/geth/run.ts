@@ -6,8 +6,10 @@ import { post, sharedMethods } from '../support/document.js'
 import { numberOption, temporaryDirectory, textOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { makeChain, signers } from './chain.js'
+import { hasFork } from '../chains/transactions.js'
 import { compareAnswers } from './compare.js'
 import { expectedDifferences } from './expected.js'
+import { makeForkChain } from './forkChain.js'
 import { Generator } from './generate.js'
 import { findGeth, startGeth } from './peer.js'
 import { poolRequests, poolViews } from './pool.js'
@@ -16,6 +18,8 @@ import { poolRequests, poolViews } from './pool.js'
 export interface RunOptions {
   seed: number
   requests: number
+  /** Fork of the chain; the last one by default. */
+  hardfork?: string | undefined
   /** Only methods whose names match. */
   methods?: RegExp | undefined
   /** Bodies to send instead of generated requests, on the seed's chain. Both answers to each are logged. */
@@ -43,6 +47,7 @@ const GAS_CAP = 10n * GAS_LIMIT
 export async function compareWithGeth({
   seed,
   requests,
+  hardfork,
   methods: wanted,
   bodies,
   log,
@@ -51,8 +56,11 @@ export async function compareWithGeth({
   if (program === undefined) return undefined
   const folder = temporaryDirectory('standin-differential-')
   const random = new Random(seed)
-  const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
-  const geth = await startGeth(program, folder, files, GAS_CAP)
+  const files = await (hardfork === undefined
+    ? makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
+    : makeForkChain(folder, random, hardfork))
+  const isMerged = hardfork === undefined || hasFork(hardfork, 'paris')
+  const geth = await startGeth(program, folder, files, { gasCap: GAS_CAP, isMerged })
   const node = await createNode({
     ...{ genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true },
     ...{ noTotalDifficulty: true, pendingFields: 'geth' },
@@ -115,8 +123,8 @@ const excludedMethods =
   /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|eth_sign|eth_sendTransaction|eth_pendingTransactions)/
 
 /**
- * The command `npm run differential -- geth [--seed N] [--requests N] [--methods REGEXP] [--bodies FILE]`. Returns 1 if
- * differences remain unexplained.
+ * The command `npm run differential -- geth [--seed N] [--requests N] [--hardfork NAME] [--methods REGEXP]
+ * [--bodies FILE]`. Returns 1 if differences remain unexplained.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const requests = numberOption(argv, 'requests', 2000)
@@ -126,6 +134,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const result = await compareWithGeth({
     seed: numberOption(argv, 'seed', 1),
     requests,
+    hardfork: textOption(argv, 'hardfork'),
     methods: methods === undefined ? undefined : new RegExp(methods),
     bodies,
     log: (line) => console.error(line),
