@@ -101,6 +101,10 @@ describe('blocks', () => {
       hash: hexOf(first.hash),
     })
     expect(await resultOf('eth_getTransactionByBlockNumberAndIndex', ['pending', '0x1'])).toBeNull()
+    const raw = hexOf(first.transaction.serialize())
+    expect(await resultOf('eth_getRawTransactionByBlockNumberAndIndex', ['pending', '0x0'])).toBe(raw)
+    expect(await resultOf('eth_getRawTransactionByBlockNumberAndIndex', ['pending', '0x1'])).toBe('0x')
+    expect(await resultOf('eth_getHeaderByNumber', ['pending'])).toBeNull()
   })
 
   it('prints the hash of a missing block like geth', async () => {

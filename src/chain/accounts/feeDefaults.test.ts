@@ -85,6 +85,7 @@ describe('feeDefaults', () => {
       frontier,
       'maxFeePerGas and maxPriorityFeePerGas are not valid before London is active',
     ],
+    [{ maxFeePerGas: 0n, maxPriorityFeePerGas: 1n }, frontier, 'maxFeePerGas must be non-zero'],
     [{ maxFeePerBlobGas: 0n }, market, 'maxFeePerBlobGas, if specified, must be non-zero'],
   ])('rejects %s', (call, given, words) => {
     expect(() => feeDefaults(call, given)).toThrow(new ChainError(words))

@@ -78,17 +78,18 @@ function gasFees(call: CallObject, market: FeeMarket): TransactionFees {
     if (gasPrice === 0n && !allowsZero) throw new ChainError('gasPrice must be non-zero after london fork')
     return { gasPrice }
   }
-  if (baseFee === undefined) {
+  const hasBothFees = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
+  if (baseFee === undefined && !hasBothFees) {
     if (hasFeeMarketFees) {
       throw new ChainError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active')
     }
     return { gasPrice: suggestedTip }
   }
-  if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined && !allowsZero) {
+  if (maxFeePerGas === 0n && hasBothFees && (baseFee === undefined || !allowsZero)) {
     throw new ChainError('maxFeePerGas must be non-zero')
   }
   const tip = maxPriorityFeePerGas ?? openTip(maxFeePerGas, market)
-  const cap = maxFeePerGas ?? openCap(tip, { ...market, baseFee })
+  const cap = maxFeePerGas ?? openCap(tip, { ...market, baseFee: baseFee ?? 0n })
   if (cap < tip && !market.defersFeeChecksToMempool) {
     throw new ChainError(`maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`)
   }

@@ -243,8 +243,10 @@ function checkMagnitudes({ nonce, gasLimit, gasPrice = 0n, maxFeePerGas = 0n }: 
 export function checkType(type: TransactionFields['type'], rules: ForkRules): void {
   const fork = typeForks[type]
   if (fork === undefined || rules.isActivatedEIP(fork.eip)) return
+  // geth's pool looks for typed transactions as such first.
+  const name = rules.gteHardfork('berlin') ? fork.name : 'Berlin'
   throw new TransactionRejectedError(
-    `transaction type not supported: type ${type} rejected, pool not yet in ${fork.name}`,
+    `transaction type not supported: type ${type} rejected, pool not yet in ${name}`,
   )
 }
 

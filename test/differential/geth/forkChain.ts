@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNode } from '../../../src/index.js'
 import { Transactions } from '../chains/transactions.js'
-import { genesisOf, withDistantMerge } from '../support/genesis.js'
+import { genesisOf } from '../support/genesis.js'
 import type { Random } from '../support/random.js'
 import { type ChainFiles, collectFacts, exportChain, genesisFacts } from './chain.js'
 
@@ -29,7 +29,5 @@ export async function makeForkChain(folder: string, random: Random, fork: string
   } finally {
     await node.stop()
   }
-  const files = await exportChain(folder, dataDir, facts)
-  await writeFile(files.genesis, withDistantMerge(await readFile(files.genesis, 'utf8')))
-  return files
+  return exportChain(folder, dataDir, facts)
 }

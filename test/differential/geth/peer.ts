@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, freePort, runToEnd, startProgram, stopProcess } from '../support/processes.js'
+import { withDistantMerge } from '../support/genesis.js'
 import type { ChainFiles } from './chain.js'
 
 /** Release of geth to compare with. */
@@ -45,7 +46,9 @@ export async function startGeth(
   const dataDir = join(folder, 'geth')
   const head = blockHashes.at(-1)
   const common = ['--datadir', dataDir, '--state.scheme', 'hash', '--cache.preimages']
-  await runToEnd(program, [...common, 'init', genesis])
+  const gethGenesis = join(folder, 'geth.json')
+  await writeFile(gethGenesis, withDistantMerge(await readFile(genesis, 'utf8')))
+  await runToEnd(program, [...common, 'init', gethGenesis])
   const printed = await runToEnd(program, [...common, '--gcmode', 'archive', 'import', chain])
   if (/invalid block|Import error|bad block/i.test(printed)) throw new Error(printed.slice(-2000))
   const [port, wsPort, enginePort] = [await freePort(), await freePort(), await freePort()]

@@ -10,7 +10,7 @@ import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber, blockSelector } from '../../params/blockSelector.js'
 import { boolean, data } from '../../params/bytes.js'
 import { int } from '../../params/numbers.js'
-import { findBlock, isPending, latestBlock } from '../findBlock.js'
+import { isPending, latestBlock } from '../findBlock.js'
 import { WireBytes } from '../../wire.js'
 
 /** Maximum number of accounts in an answer (geth: eth/api_debug.go, AccountRangeMaxResults). */
@@ -64,7 +64,7 @@ async function dump(call: Call, selector: BlockSelector, options: DumpOptions): 
   const { view, backend } = call
   const { start, limit, withHashesOnly } = options
   const selected = isPending(selector) ? latestBlock : selector
-  if (findBlock(view, selected) === undefined) throw new ServerError(`block ${named(selector)} not found`)
+  if (view.resolve(selected) === undefined) throw new ServerError(`block ${named(selector)} not found`)
   const { root } = (await view.stateAt(selected)).state
   const { items, next } = await backend.ranges.accounts(root, {
     start,
@@ -104,9 +104,12 @@ async function readSlots(
   return items
 }
 
+/** geth's numbers of the tags that a chain may lack (rpc/types.go). */
+const tagNumbers: Readonly<Record<string, number>> = { finalized: -3, safe: -4 }
+
 function named(selector: BlockSelector): string {
   if ('hash' in selector) return `0x${bytesToPlainHex(selector.hash)}`
-  return `#${'number' in selector ? selector.number : selector.tag}`
+  return `#${'number' in selector ? selector.number : tagNumbers[selector.tag]}`
 }
 
 function keyOf({ address, hash }: RangeAccount): string {

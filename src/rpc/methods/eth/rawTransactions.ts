@@ -4,7 +4,7 @@ import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, isPending } from '../findBlock.js'
 
 /** eth_getRawTransactionByHash: returns a mined or pending transaction in EIP-2718 form. */
 export const getRawTransactionByHash = defineMethod(
@@ -17,7 +17,12 @@ export const getRawTransactionByHash = defineMethod(
 export const getRawTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getRawTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
-  (call, selector, position) => rawTransactionAt(call, findBlock(call.view, selector), position),
+  async (call, selector, position) => {
+    if (!isPending(selector)) return rawTransactionAt(call, findBlock(call.view, selector), position)
+    const { block } = await call.view.pendingBlock()
+    const sealed = block.transactions[position]
+    return sealed === undefined ? noTransaction(call.backend) : bytesToHex(sealed.transaction.serialize())
+  },
 )
 
 /** eth_getRawTransactionByBlockHashAndIndex: returns a transaction in EIP-2718 form by block and index. */
