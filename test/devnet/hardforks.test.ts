@@ -18,7 +18,6 @@ function reads({ from, to }: Devnet, tag: string): [method: string, params: unkn
     ['eth_estimateGas', [{ to }, tag]],
     ['eth_createAccessList', [{ to, gasPrice: '0x77359400', gas: '0x5208', from }, tag]],
     ['eth_getBlockByNumber', [tag, false]],
-    ['eth_getHeaderByNumber', [tag]],
     ['eth_getBlockTransactionCountByNumber', [tag]],
     ['eth_getTransactionByBlockNumberAndIndex', [tag, '0x0']],
     ['eth_getUncleCountByBlockNumber', [tag]],
@@ -34,6 +33,7 @@ describe.each(['safe', 'finalized'])('the %s block', (tag) => {
       const refusal = await refusalOf(devnet.call(method, ...params))
       expect({ method, ...refusal }).toEqual({ method, code: -32000, message: `${tag} block not found` })
     }
+    expect(await devnet.call('eth_getHeaderByNumber', tag)).toBeNull()
     expect(await refusalOf(devnet.call('eth_getLogs', { fromBlock: tag }))).toEqual({
       code: -32000,
       message: `${tag} header not found`,
@@ -45,8 +45,16 @@ describe.each(['safe', 'finalized'])('the %s block', (tag) => {
     await devnet.call('evm_mine')
     for (const [method, params] of reads(devnet, tag)) await devnet.call(method, ...params)
     expect((await devnet.block(tag)).number).toBe('0x1')
+    expect(await devnet.call('eth_getHeaderByNumber', tag)).toMatchObject({ number: '0x1' })
     expect(await devnet.call('eth_getLogs', { fromBlock: tag })).toEqual([])
   })
+})
+
+test('before Shanghai no fork by time is current, and an empty block changes no account', async () => {
+  const devnet = await startDevnet({ hardfork: 'paris' })
+  expect(await devnet.call('eth_config')).toEqual({ current: null, next: null, last: null })
+  await devnet.call('evm_mine')
+  expect(await devnet.call('debug_getModifiedAccountsByNumber', 1)).toBeNull()
 })
 
 describe('a feature of a later fork', () => {

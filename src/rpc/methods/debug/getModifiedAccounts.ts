@@ -35,23 +35,25 @@ export const getModifiedAccountsByHash = defineMethod(
   },
 )
 
-function modifiedIn(call: Call, block: StoredBlock): Promise<string[]> {
+function modifiedIn(call: Call, block: StoredBlock): Promise<string[] | null> {
   const parent = call.view.blockByHash(block.header.parentHash)
   if (parent === undefined) throw new ServerError(`block ${block.header.number.toString(16)} has no parent`)
   return modifiedBetween(call, parent, block)
 }
 
+/** Returns the accounts that differ; null if none does, as in geth. */
 async function modifiedBetween(
   { backend }: Call,
   { header: start }: StoredBlock,
   { header: end }: StoredBlock,
-): Promise<string[]> {
+): Promise<string[] | null> {
   if (start.number >= end.number) {
     throw new ServerError(
       `start block height (${start.number}) must be less than end block height (${end.number})`,
     )
   }
   const accounts = await backend.ranges.changedAccounts(start.stateRoot, end.stateRoot)
+  if (accounts.length === 0) return null
   return accounts.map(({ address, hash }) => {
     if (address === undefined) throw new ServerError(`no preimage found for hash ${bytesToPlainHex(hash)}`)
     return bytesToHex(address)

@@ -91,14 +91,11 @@ export const config = defineMethod('eth_config', [], ({ view, backend: { forks }
   return { current: at(current), next, last: next === null ? null : at(timed.length - 1) }
 })
 
-/** Returns the forks activated by timestamp; the node's own chain has a single fork from time 0. */
-function timedForks({
-  activations,
-  proofOfWork,
-}: ForkSchedule): { activation: ForkActivation; time: bigint }[] {
-  return activations.flatMap((activation) => {
+/** Returns the forks activated by timestamp, from Shanghai on; the node's own chain has a single fork from time 0. */
+function timedForks(forks: ForkSchedule): { activation: ForkActivation; time: bigint }[] {
+  return forks.activations.flatMap((activation) => {
     const { from } = activation
     if ('timestamp' in from) return [{ activation, time: from.timestamp }]
-    return proofOfWork ? [] : [{ activation, time: 0n }]
+    return forks.rulesOf(activation).gteHardfork('shanghai') ? [{ activation, time: 0n }] : []
   })
 }
