@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { describeJsonFault, describeSyntaxError } from './syntaxError.js'
+import { describeJsonFault, describeSyntaxErrorInPieces } from './syntaxError.js'
+import { runToCompletion } from './timeSlice.js'
+
+const describeSyntaxError = (text: string) => runToCompletion(describeSyntaxErrorInPieces(text))
 
 // Messages of Go's encoding/json (scanner.go).
 it.each([

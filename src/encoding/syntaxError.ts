@@ -26,27 +26,27 @@ type Token = { end: number } | Fault
 
 /**
  * Describes the syntax error in the first JSON value of a text with Go's message (encoding/json, scanner.go), which
- * geth sends on a WebSocket.
+ * geth sends on a socket of IPC.
  *
  * @returns undefined if the value is valid or merely ends too early
  */
-export function describeSyntaxError(text: string): string | undefined {
-  return runToCompletion(describeSyntaxErrorInPieces(text))
-}
-
-/** Incremental version of {@link describeSyntaxError}. */
 export function* describeSyntaxErrorInPieces(text: string): Steps<string | undefined> {
   const read = yield* readValue(text)
   return read === undefined || 'end' in read ? undefined : describe(text, read)
 }
 
 /**
- * Describes what keeps a text from being exactly one JSON value, with Go's message (`json.Unmarshal`); undefined if
- * it is one.
+ * Describes what keeps a text from being exactly one JSON value, with Go's message (`json.Unmarshal`), which geth sends
+ * on a WebSocket; undefined if it is one.
  */
 export function describeJsonFault(text: string): string | undefined {
+  return runToCompletion(describeJsonFaultInPieces(text))
+}
+
+/** Incremental version of {@link describeJsonFault}. */
+export function* describeJsonFaultInPieces(text: string): Steps<string | undefined> {
   // At the end of the text Go reads a space, which ends any token.
-  const read = runToCompletion(readValue(`${text} `))
+  const read = yield* readValue(`${text} `)
   if (read === undefined) return 'unexpected end of JSON input'
   if (!('end' in read)) return describe(`${text} `, read)
   const index = skipWhitespace(text, read.end)

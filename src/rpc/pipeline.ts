@@ -182,7 +182,7 @@ export class RpcPipeline {
   /**
    * Answers a body.
    *
-   * @returns undefined if there is nothing to answer: for empty bodies, notifications and responses
+   * @returns undefined if there is nothing to answer: for empty bodies of HTTP, notifications and responses
    */
   answerBody(body: Uint8Array | string, context: RequestContext): Awaitable<Reply | undefined> {
     const envelope = orElse<Body | ParseError>(
@@ -208,9 +208,11 @@ export class RpcPipeline {
   }
 
   #answerEnvelope(envelope: Body | ParseError, context: RequestContext): Awaitable<Reply | undefined> {
-    if (envelope instanceof ParseError) {
-      this.#setup.policy?.malformed?.({ context, error: envelope })
-      return createReply([errorText('null', envelope)], { malformed: true })
+    const isMessage = context.transport === 'websocket'
+    if (envelope instanceof ParseError || (envelope.kind === 'empty' && isMessage)) {
+      const error = envelope instanceof ParseError ? envelope : new ParseError()
+      this.#setup.policy?.malformed?.({ context, error })
+      return createReply([errorText('null', error)], { malformed: true })
     }
     if (envelope.kind === 'empty') return undefined
     if (envelope.kind === 'batch') return this.#answerBatch(envelope.messages, context)

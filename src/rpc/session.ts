@@ -1,6 +1,6 @@
-import { ShortWorkQueue, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { ShortWorkQueue, type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
-import { describeSyntaxError, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
+import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
 import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
@@ -22,6 +22,9 @@ type Handle = (
   body: Uint8Array | string,
   context: RequestContext,
 ) => Reply | undefined | Promise<Reply | undefined>
+
+/** RFC 6455, section 7.4.1. */
+const NORMAL_CLOSURE = 1000
 
 /**
  * One connection's end of the pipeline: answers its messages and pushes its subscriptions.
@@ -48,7 +51,7 @@ export class Session {
     if (handled instanceof Promise) {
       return this.#answerLater(message, handled).finally(() => subscriptions.release())
     }
-    if (handled?.malformed) this.#refuse(describeSyntaxError(textOf(message)))
+    if (handled?.malformed) this.#refuse(runToCompletion(this.#faultOf(message)))
     else if (handled !== undefined) this.#connection.answer(handled)
     subscriptions.release()
   }
@@ -56,19 +59,23 @@ export class Session {
   async #answerLater(message: Uint8Array | string, handled: Promise<Reply | undefined>): Promise<void> {
     const reply = await handled
     if (reply?.malformed) {
-      this.#refuse(await runInSlices(describeSyntaxErrorInPieces(textOf(message)), new TimeSlice()))
+      this.#refuse(await runInSlices(this.#faultOf(message), new TimeSlice()))
     } else if (reply !== undefined) this.#connection.answer(reply)
   }
 
-  /**
-   * Describes a syntax error, unless the message is merely truncated, and closes the connection (geth: rpc/handler.go).
-   *
-   * @param syntaxError - undefined if the message is truncated
-   */
+  /** Describes a syntax error; undefined on a stream, if the message is merely truncated. */
+  #faultOf(message: Uint8Array | string): Steps<string | undefined> {
+    const text = textOf(message)
+    return this.#context.transport === 'websocket'
+      ? describeJsonFaultInPieces(text)
+      : describeSyntaxErrorInPieces(text)
+  }
+
+  /** Answers a message that is not JSON, and closes the connection normally (geth: rpc/client.go, rpc/json.go). */
   #refuse(syntaxError: string | undefined): void {
     if (syntaxError !== undefined)
       this.#connection.answer(createReply([errorText('null', new ParseError(syntaxError))]))
-    this.#connection.close('malformed message')
+    this.#connection.close('', NORMAL_CLOSURE)
   }
 
   /** Ends all subscriptions. Call this once the connection is gone. */

@@ -3,14 +3,12 @@
  * much as an accepted one.
  */
 const refusals: readonly (readonly [name: RegExp, message: string])[] = [
-  [
-    /^WebSocket: (a message in a million pieces|a million empty pieces|a million messages of a bracket)/,
-    '1008',
-  ],
+  [/^WebSocket: (a message in a million pieces|a million empty pieces)/, '1008'],
+  [/^WebSocket: (a million messages of a bracket|thirty megabytes of spaces)/, '1000'],
   [/^pipelined requests to an unknown path/, 'HTTP/1.1 404 '],
   [/^WebSocket: a million messages of a number/, 'invalid request'],
   [/^WebSocket: thirty megabytes of invalid UTF-8/, '1007'],
-  [/^WebSocket: thirty masked megabytes/, '1008'],
+  [/^WebSocket: thirty masked megabytes/, '1000'],
   [
     /^debug_traceCall: a tracer (that (loops|searches|reads other)|whose source loops|with a regular expression)/,
     'execution timeout',

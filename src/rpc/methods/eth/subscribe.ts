@@ -24,7 +24,7 @@ import { type WireBytes, wireArray } from '../../wire.js'
 const MAX_HASHES = 200
 
 const query = struct(
-  { struct: 'TransactionReceiptsQuery', type: 'filters.TransactionReceiptsQuery' },
+  { struct: 'input', type: 'filters.TransactionReceiptsQuery' },
   { transactionHashes: list(hash, '[]common.Hash') },
 )
 
