@@ -82,6 +82,8 @@ export interface Backend {
   wallet: Public<Wallet>
   /** Default tip of transactions, in wei per gas. */
   suggestedTip: () => bigint
+  /** Highest gas limit of a transaction in a block with the configured gas limit. */
+  maxTransactionGas: () => bigint
   keyring: Pick<Keyring, 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
@@ -125,8 +127,10 @@ export function createBackend(parts: BackendParts): Backend {
   const suggestedTip = (): bigint => tipSuggestions[compatibility.suggestedTip](view, settings.startTip)
   const keyring = new Keyring(parts.accounts)
   const impersonation = new Impersonation({ automatic: parts.autoImpersonate })
+  const { gasLimit: configuredGasLimit } = chain.settings
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
+    estimateLimit: compatibility.gasEstimate === 'used' ? configuredGasLimit : undefined,
     completeFees: (call, header) =>
       accessListFees(call, header, { rules: view.rulesAt(header), suggestedTip: suggestedTip() }),
     estimate: gasEstimators[compatibility.gasEstimate],
@@ -150,7 +154,9 @@ export function createBackend(parts: BackendParts): Backend {
     ...(compatibility.estimatesGivenFields && {
       estimatedCall: (given: CallObject) => estimatedAsGiven(given, compatibility.callBaseFee),
     }),
-    ...(compatibility.defaultsToBlockGasLimit && { defaultGas: () => maxTransactionGas(chain) }),
+    ...(compatibility.defaultsToBlockGasLimit && {
+      defaultGas: () => maxTransactionGas(chain, chain.settings.gasLimit),
+    }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })
   return {
@@ -169,6 +175,7 @@ export function createBackend(parts: BackendParts): Backend {
     blobs: parts.blobs,
     wallet,
     suggestedTip,
+    maxTransactionGas: () => maxTransactionGas(chain, configuredGasLimit),
     keyring,
     controls: new Controls({ ...parts, executor, keyring, impersonation, wallet, compatibility }),
     events: chain.events,
@@ -177,9 +184,8 @@ export function createBackend(parts: BackendParts): Backend {
   }
 }
 
-/** Returns the highest gas limit allowed for a transaction in the next block. */
-function maxTransactionGas(chain: Pick<Chain, 'settings' | 'nextRules'>): bigint {
-  const { gasLimit } = chain.settings
+/** Returns the highest gas limit allowed for a transaction in a block with this gas limit under the next block's rules. */
+function maxTransactionGas(chain: Pick<Chain, 'nextRules'>, gasLimit: bigint): bigint {
   const isCapped = chain.nextRules().isActivatedEIP(7825)
   return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit
 }
@@ -193,6 +199,7 @@ function applyCompatibility(
     compatibility,
   }: Pick<BackendParts, 'chain' | 'mining'> & Pick<RpcSettings, 'compatibility'>,
 ): void {
+  options.checksAsHardhat = compatibility.transactionChecks === 'hardhat'
   if (compatibility.rejectsUnminable)
     options.automineBaseFee = () => (mining.mode.automine ? chain.nextBaseFee() : undefined)
   if (compatibility.transactionChecks === 'anvil') options.anvilBaseFee = () => chain.nextBaseFee()

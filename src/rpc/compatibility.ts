@@ -9,6 +9,9 @@ import { clientVersion, version } from '../version.js'
 /** A development node that can be emulated. */
 export type Compat = 'anvil' | 'hardhat' | 'ganache'
 
+/** Whose argument decoding and request checks run first. */
+export type RequestChecks = 'geth' | 'anvil' | 'hardhat'
+
 /** Whether a range beyond the head or up to `pending` is refused like in geth, or clamped like in development nodes. */
 export type LogsRange = 'strict' | 'lenient'
 
@@ -35,7 +38,7 @@ export interface CompatibilityProfile {
   /** Whether a transaction that automine cannot mine at once is refused. */
   rejectsUnminable: boolean
   /** Whose transaction checks apply; anvil's refuse a fee cap below the next base fee. */
-  transactionChecks: 'geth' | 'anvil'
+  transactionChecks: RequestChecks
   /** Whether any higher fee cap suffices to replace a pending transaction. */
   higherFeeCapReplaces: boolean
   /** Whether accounts with code may send transactions, as impersonated ones may (EIP-3607 forbids it). */
@@ -62,7 +65,7 @@ export interface CompatibilityProfile {
   estimatesGivenFields: boolean
 
   /** Whose argument decoding and request checks run first. */
-  requestChecks: 'geth' | 'anvil' | 'hardhat'
+  requestChecks: RequestChecks
   /** Result of eth_estimateGas: geth's search, the least gas (anvil), or the gas used if it suffices (hardhat). */
   gasEstimate: 'searched' | 'least' | 'used'
   /** Whether a transfer to an account without code is estimated without execution, and so regardless of balance. */
@@ -73,8 +76,8 @@ export interface CompatibilityProfile {
   callsDefaultToFirstAccount: boolean
   /** Whether fees of more than 128 bits (wei per gas) are refused. */
   limitsFeesTo128Bits: boolean
-  /** Whether a call without gas gets its block's gas limit rather than the gas cap. */
-  callsGetBlockGasLimit: boolean
+  /** Gas of a call that sets none: the gas cap, its block's gas limit, or the most that a transaction may have. */
+  defaultCallGas: 'cap' | 'block' | 'transaction'
   /** Whether calls on the head see the fee recipient and the gas limit of the next block. */
   headCallsSeeNextBlock: boolean
   /** Base fee of the block in which a call runs. */
@@ -95,10 +98,14 @@ export interface CompatibilityProfile {
   logsRange: LogsRange
   /** Whether log ranges that start beyond the head are refused even where ranges are clamped. */
   rejectsFutureLogRanges: boolean
-  /** Whether the first poll of a log filter with a start block returns earlier logs. */
-  filtersReturnPastLogs: boolean
+  /** Which log filters begin with the logs that their range already has. */
+  filtersBeginWithPastLogs: 'none' | 'with a start block' | 'all'
+  /** Whether eth_getFilterLogs polls the filter rather than running its query. */
+  filterLogsArePolled: boolean
   /** Whether receipts include the block time, and the blob gas price even without blobs. */
   receiptsIncludeBlockFields: boolean
+  /** Whether the receipt of a failed creation lacks the address. */
+  failedCreationsLackAddress: boolean
   /** Whether eth_createAccessList refuses messages that fail, and ignores fees. */
   accessListsFollowCallRules: boolean
   /** Suggested tip: geth's from recent tips, the head's lowest like anvil, or constant. */
@@ -123,6 +130,8 @@ export interface CompatibilityProfile {
   checksumsPoolAddresses: boolean
   /** Default distance of the safe block from the head, in blocks; the finalized block is twice as far. */
   slotsInAnEpoch: number
+  /** Whether an account's nonce at `pending` is that in the pending block, which lacks what cannot be mined yet. */
+  pendingNonceFollowsBlock: boolean
   /** How methods report missing blocks and transactions, and what they return instead. */
   missing: 'geth' | 'anvil'
   /** Whether pending transactions have a `blockTimestamp`, which is null. */
@@ -165,8 +174,8 @@ export interface CompatibilityProfile {
   clockMayGoBack: boolean
   /** Whether evm_increaseTime and evm_setNextBlockTimestamp return the time as a decimal string. */
   returnsTimeAsDecimalString: boolean
-  /** Whether anvil_metadata includes the fork and the snapshots. */
-  metadataIncludesSnapshots: boolean
+  /** Whether anvil_metadata includes the client's version number and commit, the fork and the snapshots. */
+  metadataIsComplete: boolean
 }
 
 /** Hardhat's fee recipient, an address without a known key. */
@@ -204,7 +213,7 @@ const standinProfile: CompatibilityProfile = {
   estimateBlockTag: 'latest',
   callsDefaultToFirstAccount: false,
   limitsFeesTo128Bits: false,
-  callsGetBlockGasLimit: false,
+  defaultCallGas: 'cap',
   headCallsSeeNextBlock: false,
   callBaseFee: 'kept',
   tipIsCallFeeCap: false,
@@ -215,8 +224,10 @@ const standinProfile: CompatibilityProfile = {
   miningReportsAutomine: false,
   logsRange: 'strict',
   rejectsFutureLogRanges: false,
-  filtersReturnPastLogs: false,
+  filtersBeginWithPastLogs: 'none',
+  filterLogsArePolled: false,
   receiptsIncludeBlockFields: false,
+  failedCreationsLackAddress: false,
   accessListsFollowCallRules: false,
   suggestedTip: 'sampled',
   gasPriceUsesNextBaseFee: false,
@@ -226,6 +237,7 @@ const standinProfile: CompatibilityProfile = {
   proofsShowEmptiness: false,
   checksumsPoolAddresses: true,
   slotsInAnEpoch: 0,
+  pendingNonceFollowsBlock: false,
   missing: 'geth',
   pendingTransactionsHaveTimestamp: true,
   hardhatControls: 'hardhat',
@@ -246,7 +258,7 @@ const standinProfile: CompatibilityProfile = {
   setTimeTakesMilliseconds: false,
   clockMayGoBack: false,
   returnsTimeAsDecimalString: false,
-  metadataIncludesSnapshots: true,
+  metadataIsComplete: true,
 }
 
 /** Geth methods that hardhat rejects. */
@@ -284,13 +296,13 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     gasEstimate: 'least',
     estimatesPlainTransfersStatically: true,
     limitsFeesTo128Bits: true,
-    callsGetBlockGasLimit: true,
+    defaultCallGas: 'block',
     headCallsSeeNextBlock: true,
     callBaseFee: 'lowered',
     errorMessages: 'anvil',
     logsRange: 'lenient',
     rejectsFutureLogRanges: true,
-    filtersReturnPastLogs: true,
+    filtersBeginWithPastLogs: 'with a start block',
     receiptsIncludeBlockFields: true,
     accessListsFollowCallRules: true,
     suggestedTip: 'lowest',
@@ -317,10 +329,12 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     intervalMiningDisablesAutomine: false,
     automineIncludesPending: true,
     rejectsUnminable: true,
+    transactionChecks: 'hardhat',
     requestChecks: 'hardhat',
     gasEstimate: 'used',
     estimateBlockTag: 'pending',
     callsDefaultToFirstAccount: true,
+    defaultCallGas: 'transaction',
     defaultFeeCap: 'twice the next base fee',
     defaultsToBlockGasLimit: true,
     defersFeeChecksToMempool: true,
@@ -333,6 +347,8 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     errorMessages: 'hardhat',
     accountsIncludeImpersonated: false,
     logsRange: 'lenient',
+    failedCreationsLackAddress: true,
+    pendingNonceFollowsBlock: true,
     pendingFields: 'hardhat',
     traceForm: 'hardhat',
     withheldMethods: methodsHardhatLacks,
@@ -340,12 +356,14 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     blockRandomness: 'hardhat',
     firstSnapshot: 1,
     blockFiltersBeginWithHead: true,
+    filtersBeginWithPastLogs: 'all',
+    filterLogsArePolled: true,
     nullForUnknownFilter: true,
     noncesOnlyIncrease: true,
     settersReturnTrue: true,
     miningIntervalUnit: 1,
     returnsTimeAsDecimalString: true,
-    metadataIncludesSnapshots: false,
+    metadataIsComplete: false,
   },
   ganache: {
     clientVersion: `Ganache/v7.9.2/EthereumJS TestRPC/v7.9.2/Standin/v${version}`,

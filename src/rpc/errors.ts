@@ -92,11 +92,11 @@ export class SubscriptionKindNotFoundError extends RpcError {
   }
 }
 
-/** The arguments do not fit the method (-32602). */
+/** The arguments do not fit the method. */
 export class InvalidParamsError extends RpcError {
   override readonly name = 'InvalidParamsError'
-  constructor(message: string) {
-    super(-32602, message)
+  constructor(message: string, code = -32602) {
+    super(code, message)
   }
 }
 

@@ -16,6 +16,7 @@ import {
   FailedTransactionError,
   HashNotFoundError,
   HeaderNotFoundError,
+  MessageRejectedError,
   TransactionRejectedError,
   UnsupportedControlError,
 } from '../chain/errors.js'
@@ -38,9 +39,6 @@ const FUNDS: MessageFormat = ([, balance, cost]) =>
 
 /** Code for methods that hardhat does not know (EIP-1474). */
 const NOT_SUPPORTED = -32004
-
-/** The latest transaction type (EIP-7702). */
-const LAST_TYPE = 4
 
 const NO_AUTHORIZATION = 'Invalid EIP-7702 transaction: authorization list is empty.'
 
@@ -113,13 +111,9 @@ const refusals: readonly (readonly [geth: RegExp, format: MessageFormat, code?: 
       "The properties 'state' and 'stateDiff' cannot be used simultaneously when configuring the state override set passed to the eth_call method.",
   ],
   [/^unknown block$/, () => 'blockHash cannot be found', -32602],
-  [/^transaction type not supported$/, (_, { type }) => `Invalid transaction type ${type}.`, -32602],
-  [
-    /^(rlp: |typed transaction too short)/,
-    (_, { type }) =>
-      Number(type ?? 0) > LAST_TYPE ? `Invalid transaction type ${type}.` : 'input too short',
-    -32602,
-  ],
+  [/^rlp: expected (input list|List)/, () => 'unexpected string', -32602],
+  [/^rlp: expected input string or byte/, () => 'unexpected list', -32602],
+  [/^(rlp: |typed transaction too short|unexpected EOF$)/, () => 'input too short', -32602],
   [/^set code tx must have at least one authorization tuple$/, () => NO_AUTHORIZATION],
   [/EIP-7702 transaction with empty auth list/, () => NO_AUTHORIZATION],
   [
@@ -136,6 +130,9 @@ export function hardhatError(error: unknown): RpcError | undefined {
   if (error instanceof FailedTransactionError) return hardhatFailure(error.failure, error.hash)
   if (error instanceof ExecutionRevertedError || error instanceof ExecutionFailedError) {
     return hardhatFailure(error)
+  }
+  if (error instanceof MessageRejectedError && error.message.includes('max initcode size exceeded')) {
+    return new ServerError('create initcode size limit')
   }
   if (error instanceof HeaderNotFoundError) {
     const { head, requested } = error

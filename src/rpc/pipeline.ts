@@ -24,8 +24,9 @@ import {
   RpcError,
 } from './errors.js'
 import type { Method, Result } from './method.js'
-import { checkHardhatArguments } from './methods/hardhatRequest.js'
-import { anvilArguments } from './serde/arguments.js'
+import type { RequestChecks } from './compatibility.js'
+import { anvilArguments } from './serde/anvilArguments.js'
+import { hardhatArguments } from './serde/hardhatArguments.js'
 import { type Connection, Session } from './session.js'
 import type { FilterStore } from './subscriptions/filters.js'
 import {
@@ -169,6 +170,13 @@ class AdmissionBarrier {
     await this.#complete
     return record
   }
+}
+
+/** How each node reads arguments before a method decodes them. */
+const argumentReaders: Readonly<Record<RequestChecks, (call: PolicyCall) => unknown>> = {
+  geth: ({ params }) => params,
+  anvil: anvilArguments,
+  hardhat: hardhatArguments,
 }
 
 /** JSON-RPC 2.0 endpoint of one network, independent of the transport. */
@@ -377,12 +385,10 @@ export class RpcPipeline {
     const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain
-    const { context, params, isLarge } = call
-    const { requestChecks } = backend.settings.compatibility
-    if (requestChecks === 'hardhat') checkHardhatArguments(call)
+    const { context, isLarge } = call
     const method = this.#method(call)
-    const read = requestChecks === 'anvil' ? anvilArguments(call) : params
-    return method.invoke({ view, backend, filters, context, isLarge, report }, read)
+    const params = argumentReaders[backend.settings.compatibility.requestChecks](call)
+    return method.invoke({ view, backend, filters, context, isLarge, report }, params)
   }
 
   #method({ method: name, context }: PolicyCall): Method {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anvilArguments } from '../../src/rpc/serde/arguments.js'
+import { anvilArguments } from '../../src/rpc/serde/anvilArguments.js'
 
 const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const unknown = `0x${'ab'.repeat(32)}`

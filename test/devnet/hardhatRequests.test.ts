@@ -152,7 +152,7 @@ describe('under --compat hardhat', () => {
     expect(await call('hardhat_stopImpersonatingAccount', stranger)).toBe(false)
   })
 
-  test('fee histories, storage words, log ranges and traces are refused with its messages', async () => {
+  test('fee histories, log ranges and traces are refused with its messages', async () => {
     const devnet = await startDevnet({ compat: 'hardhat' })
     const word = `0x${'ab'.repeat(32)}`
     const percentile = (index: number, value: number): string =>
@@ -161,19 +161,6 @@ describe('under --compat hardhat', () => {
       ['eth_feeHistory', ['0x401', 'latest', [50]], refusal(-32000, 'blockCount should be at most 1024')],
       ['eth_feeHistory', [1, 'latest', [50, 101, 20]], refusal(-32000, percentile(2, 101))],
       ['eth_feeHistory', [1, '0x99', [-1]], refusal(-32000, percentile(1, -1))],
-      [
-        'hardhat_setStorageAt',
-        [stranger, '0x0', '0xff'],
-        refusal(-32000, 'Storage value must be exactly 32 bytes long. Received 0xff, which is 1 bytes long.'),
-      ],
-      [
-        'hardhat_setStorageAt',
-        [stranger, `0x1${'0'.repeat(64)}`, word],
-        refusal(
-          -32000,
-          `Storage key must not be greater than or equal to 2^256. Received 0x1${'0'.repeat(64)}.`,
-        ),
-      ],
       [
         'eth_getLogs',
         [{ blockHash: word, fromBlock: '0x0' }],

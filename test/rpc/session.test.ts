@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Method } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
 import { maxWaitingBytes } from '../../src/rpc/session.js'
-import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { type Filter, FilterStore } from '../../src/rpc/subscriptions/filters.js'
 import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
 import { FakeChain, fakeBackend } from './support/fakeBackend.js'
@@ -155,7 +155,8 @@ describe('the lifetime of a filter', () => {
     let now = 0
     const ended: string[] = []
     const store = new FilterStore(() => now)
-    const filter = (name: string) => ({
+    const filter = (name: string): Filter => ({
+      kind: 'NewHeads',
       poll: () => wireArray([]),
       save: () => () => undefined,
       end: () => void ended.push(name),

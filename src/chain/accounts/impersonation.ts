@@ -23,7 +23,7 @@ export function impersonate(
 ): PooledTransaction {
   const mark = bytesToBigint(sender) || 1n
   const legacyV = fields.chainId === undefined ? 27n : protectedV(fields.chainId)
-  const v = fields.type === 0 ? legacyV : 0n
+  const v = fields.type === 0 ? legacyV : 1n
   const transaction = createTransaction({ ...fields, v, r: mark, s: mark }, rules)
   return { transaction, hash: transaction.hash(), sender, impersonated: true }
 }

@@ -135,8 +135,12 @@ export function withCall<T>(
   }
   const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
   return withEvm(context, (evm) => {
-    const run = (): Awaitable<T> =>
-      request.unfunded === true ? fund(evm, message).then(() => use(evm, message)) : use(evm, message)
+    const run = (): Awaitable<T> => {
+      if (request.unfunded !== true) return use(evm, message)
+      // The sender pays the effective price, and a cap above it need not be covered.
+      const affordable = { ...message, maxFeePerGas: message.gasPrice }
+      return fund(evm, affordable).then(() => use(evm, affordable))
+    }
     if (stateOverrides.length === 0) return run()
     return applyStateOverrides(evm, stateOverrides, precompileOverrides).then(run)
   })

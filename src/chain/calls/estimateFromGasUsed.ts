@@ -23,13 +23,14 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  * Estimates gas like Hardhat (EDR: edr_provider, data/gas.rs): returns the gas used by a run with the maximum, at least
  * one more than the intrinsic gas, if that suffices; otherwise the result of a binary search.
  *
- * @param blockGasLimit - maximum gas if the call sets none
+ * @param blockGasLimit - maximum gas, and that of the run if the call sets none
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
  */
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall(request, async (evm, message) => {
-    const most = maxGas(evm, request.call.gas ?? blockGasLimit)
-    const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, most)
+    const most = maxGas(evm, blockGasLimit)
+    const { gas = most } = request.call
+    const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, maxGas(evm, gas))
     const least = maxBigint(gasUsed, intrinsicGas + 1n)
     return searchMinimumGas(evm, message, [least, most], precisionAt)
   })
@@ -86,11 +87,11 @@ async function searchMinimumGas(
   precision: (low: bigint) => bigint,
 ): Promise<bigint> {
   if (await passes(evm, message, least)) return least
-  let [low, high] = [least, most]
+  let [low, high] = [least - 1n, most]
   for (let step = 0; high - low > precision(low); step++) {
     const half = high - (high - low) / 2n
     // The need is usually close to the gas used.
-    const middle = step === 0 && half > 3n * low ? 3n * low : half
+    const middle = step === 0 && half > 3n * least ? 3n * least : half
     if (await passes(evm, message, middle)) high = middle
     else low = middle
   }

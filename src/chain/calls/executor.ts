@@ -36,6 +36,8 @@ export interface ExecutionRequest {
 export interface ExecutorOptions {
   /** Returns the gas limit of the pending block: the bound of an estimate on the head if the call sets no gas. */
   pendingGasLimit: () => bigint
+  /** Bound of estimates on any block, instead of its gas limit. */
+  estimateLimit?: bigint | undefined
   /**
    * Completes the fees of a call that sets some of them, as for a transaction (eth_createAccessList).
    *
@@ -73,9 +75,9 @@ export class MessageExecutor {
   estimateGas(request: ExecutionRequest): Awaitable<bigint> {
     const { block, blockOverrides } = request
     const isNext = 'tag' in block && (block.tag === 'latest' || block.tag === 'pending')
-    const { estimate = estimateGas } = this.#options
+    const { estimate = estimateGas, estimateLimit, pendingGasLimit } = this.#options
     return onSite(request, (located) => {
-      const limit = isNext ? this.#options.pendingGasLimit() : located.site.header.gasLimit
+      const limit = estimateLimit ?? (isNext ? pendingGasLimit() : located.site.header.gasLimit)
       return estimate(located, blockOverrides?.gasLimit ?? limit)
     })
   }

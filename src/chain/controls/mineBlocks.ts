@@ -11,6 +11,8 @@ export interface MineBlocksOptions {
   interval?: bigint | undefined
   /** Whether the interval also applies before the first block. */
   intervalBeforeFirst?: boolean
+  /** Whether the base fee stays the same in the middle of a long sequence, where hardhat only reserves numbers. */
+  holdsBaseFee?: boolean
   /** Aborts after the current block. */
   signal?: AbortSignal | undefined
 }
@@ -31,22 +33,54 @@ export async function mineBlocks(
   order: MineBlocksOptions,
   mined: (block: MinedBlock) => void = () => undefined,
 ): Promise<void> {
+  const middle: Middle = {}
   for (let done = 0; done < order.blocks;) {
     const progress = `${done} of ${order.blocks} blocks were mined`
     if (order.signal?.aborted === true) throw new ChainError(`the client is gone: ${progress}`)
     if (chain.isStopping) throw new ChainStoppedError(progress)
-    const run = chain.exclusively(() => mineRun(chain, order, { done, mined }))
+    const run = chain.exclusively(() => mineRun(chain, order, { done, mined, middle }))
     done = await run.catch((error: unknown) => {
       throw error instanceof ChainStoppedError ? new ChainStoppedError(progress) : error
     })
   }
 }
 
+/** The blocks of a sequence that hardhat only reserves. */
+interface Middle {
+  /** Index of the first one. */
+  start?: number
+}
+
+/** Hardhat reserves blocks if at least this many remain, including the last one (EDR: edr_provider, data.rs). */
+const LEAST_REMAINING = 7
+
+/**
+ * Gives the next block the base fee of its parent if hardhat would only reserve both: all but the last block, once the
+ * first one is mined and the mempool is empty.
+ */
+function holdBaseFee(
+  { mempool, head, settings }: Chain,
+  middle: Middle,
+  { index, blocks }: { index: number; blocks: number },
+): void {
+  if (index > 0 && mempool.size === 0 && blocks - index >= LEAST_REMAINING) middle.start ??= index
+  const { baseFeePerGas } = head.block.header
+  const isHeld = middle.start !== undefined && index > middle.start && index < blocks - 1
+  if (isHeld && baseFeePerGas !== undefined) settings.nextBaseFee = baseFeePerGas
+}
+
 /** Mines some of the requested blocks. @returns how many have been mined in total */
 async function mineRun(
   chain: Chain,
-  { blocks, timestamp, interval, intervalBeforeFirst = false, signal }: MineBlocksOptions,
-  { done, mined }: { done: number; mined: (block: MinedBlock) => void },
+  {
+    blocks,
+    timestamp,
+    interval,
+    intervalBeforeFirst = false,
+    holdsBaseFee = false,
+    signal,
+  }: MineBlocksOptions,
+  { done, mined, middle }: { done: number; mined: (block: MinedBlock) => void; middle: Middle },
 ): Promise<number> {
   const slice = new TimeSlice()
   const end = performance.now() + longestRun
@@ -58,6 +92,7 @@ async function mineRun(
     const parent = chain.head.block.header.timestamp
     const spaced = isSpaced ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
+    if (holdsBaseFee) holdBaseFee(chain, middle, { index, blocks })
     mined(await chain.mine(time === undefined ? {} : { timestamp: time }))
     index++
   }

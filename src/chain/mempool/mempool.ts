@@ -1,7 +1,7 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
-import type { ForkSchedule } from '../evm/forkSchedule.js'
+import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { verifySidecar } from './blobs.js'
@@ -21,6 +21,8 @@ import {
   checkSize,
   checkSubmission,
   costOf,
+  checkAutomine,
+  type StaticContext,
   validateStateless,
   validateWithState,
 } from './validation.js'
@@ -126,6 +128,9 @@ export class Mempool {
       await this.checkFirst(fields, senderOf(fields, rules))
     }
     this.#checkStatic(fields, true)
+    if (this.#options.checksAsHardhat && fields.gasLimit > MAX_TRANSACTION_GAS) {
+      await this.checkFirst(fields, senderOf(fields, rules))
+    }
     const pooled = recoverTransaction(fields, rules)
     return this.#insert(pooled, fields)
   }
@@ -144,13 +149,18 @@ export class Mempool {
   }
 
   /**
-   * Runs anvil's checks, which come before all others; geth has none like them. The transaction need not be built yet.
+   * Runs the checks that come before all others in anvil, or before that of the gas cap in hardhat; geth has none like
+   * them. The transaction need not be built yet.
    *
    * @param sender - 20 bytes
    * @throws TransactionRejectedError
    */
   async checkFirst(fields: CheckedFields, sender: Uint8Array): Promise<void> {
-    const { anvilBaseFee } = this.#options
+    const { anvilBaseFee, checksAsHardhat } = this.#options
+    const automineBaseFee = this.#options.automineBaseFee()
+    if (checksAsHardhat && automineBaseFee !== undefined && fields.gasLimit > MAX_TRANSACTION_GAS) {
+      checkAutomine(fields, await this.#queueOf(sender, bytesToPlainHex(sender)), automineBaseFee)
+    }
     if (anvilBaseFee === undefined) return
     const queue = await this.#queueOf(sender, bytesToPlainHex(sender))
     checkAsAnvil(fields, queue, {
@@ -266,12 +276,11 @@ export class Mempool {
   }
 
   #checkStatic(fields: TransactionFields, isSigned: boolean): void {
-    validateStateless(fields, {
-      rules: this.#rules(),
-      blockGasLimit: this.#requireHead().gasLimit,
-      options: this.#options,
-      isSigned,
-    })
+    validateStateless(fields, { ...this.#context(), isSigned })
+  }
+
+  #context(): Omit<StaticContext, 'isSigned'> {
+    return { rules: this.#rules(), blockGasLimit: this.#requireHead().gasLimit, options: this.#options }
   }
 
   #checkNew(key: string): void {
@@ -298,7 +307,7 @@ export class Mempool {
       arrival: this.#arrivals,
       cost,
     }
-    const replaced = validateWithState(entry, queue, { options: this.#options, size: this.size })
+    const replaced = validateWithState(entry, queue, { ...this.#context(), size: this.size })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)

@@ -239,6 +239,8 @@ export interface MempoolOptions {
   capReplaces?: boolean
   /** Whether a contract may be the sender, which blocks otherwise reject (EIP-3607); it counts as impersonated. */
   contractSenders?: boolean
+  /** Whether creations without data are refused, and the gas limit is checked after nonce and fees, like in hardhat. */
+  checksAsHardhat?: boolean
   /**
    * Returns the base fee (wei per gas) of the block that must include a transaction at once. If it returns undefined,
    * transactions may wait for their nonce or for a lower base fee.
@@ -260,5 +262,6 @@ export const defaultMempoolOptions: CompleteMempoolOptions = {
   withoutFunds: false,
   capReplaces: false,
   contractSenders: false,
+  checksAsHardhat: false,
   automineBaseFee: () => undefined,
 }

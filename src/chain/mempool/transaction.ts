@@ -8,13 +8,13 @@ import {
   createLegacyTx,
 } from '@ethereumjs/tx'
 import { Address } from '@ethereumjs/util'
-import { type Hex, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
+import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import { rememberSerialized, serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { keccak256, recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import { encodeList, encodeRlp, itemEnd, payloadStart } from '../rlp.js'
+import { encodeList, encodeRlp, encodeString, itemEnd, payloadStart } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { type TransactionFields, decodeTransaction } from './decode.js'
 
@@ -114,24 +114,34 @@ export function senderOf(fields: TransactionFields, rules: ForkRules): Uint8Arra
 /** Returns the hash that the sender signed. */
 function signedHash(
   made: () => PooledTransaction['transaction'],
-  { type, raw }: Pick<TransactionFields, 'type' | 'raw'>,
+  { type, raw, chainId }: Pick<TransactionFields, 'type' | 'raw' | 'chainId'>,
 ): Uint8Array {
-  if (type !== 0 && raw !== undefined) return keccak256(withoutSignature(raw))
+  if (raw !== undefined) return keccak256(type === 0 ? signedLegacy(raw, chainId) : signedTyped(raw))
   const transaction = made()
   const message = transaction.getMessageToSign()
   return keccak256(message instanceof Uint8Array ? message : encodeRlp(message))
 }
 
-/**
- * Strips the last three fields of a typed transaction's encoding; the rest is what is signed (EIP-2930, EIP-1559,
- * EIP-7702).
- */
-function withoutSignature(raw: Uint8Array): Uint8Array {
-  const list = raw.subarray(1)
+/** Returns the fields of an encoded list without the last three. */
+function withoutSignature(list: Uint8Array): Uint8Array {
   const starts: number[] = []
   const start = payloadStart(list, 0)
   for (let at = start; at < list.length; at = itemEnd(list, at)) starts.push(at)
-  const unsigned = encodeList([list.subarray(start, starts.at(-SIGNATURE_FIELDS))])
+  return list.subarray(start, starts.at(-SIGNATURE_FIELDS))
+}
+
+/** Returns the signed content of a legacy transaction: its fields, and the chain id if it names one (EIP-155). */
+function signedLegacy(raw: Uint8Array, chainId: bigint | undefined): Uint8Array {
+  const fields = withoutSignature(raw)
+  if (chainId === undefined) return encodeList([fields])
+  const bytes = bigintToBytes(chainId, Math.ceil(chainId.toString(16).length / 2))
+  const none = encodeString(new Uint8Array(0))
+  return encodeList([fields, encodeString(bytes), none, none])
+}
+
+/** Returns the signed content of a typed transaction: all but the signature (EIP-2930, EIP-1559, EIP-7702). */
+function signedTyped(raw: Uint8Array): Uint8Array {
+  const unsigned = encodeList([withoutSignature(raw.subarray(1))])
   const typed = new Uint8Array(unsigned.length + 1)
   typed.set(raw.subarray(0, 1))
   typed.set(unsigned, 1)
@@ -154,12 +164,12 @@ function create(fields: TransactionFields, rules: ForkRules): PooledTransaction[
 
 function recoverSender(
   made: () => PooledTransaction['transaction'],
-  { v, r, s, type, raw }: TransactionFields,
+  { v, r, s, type, raw, chainId }: TransactionFields,
 ): Uint8Array {
   // 27 and 35 are odd, and EIP-155 adds an even number.
   const yParity = (type === 0 ? v + 1n : v) % 2n === 0n ? 0 : 1
   try {
-    return recover(signedHash(made, { type, raw }), { r, s, yParity })
+    return recover(signedHash(made, { type, raw, chainId }), { r, s, yParity })
   } catch {
     throw invalidSender('recovery failed')
   }

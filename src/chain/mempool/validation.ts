@@ -138,10 +138,12 @@ function rejected(message: string): TransactionRejectedError {
 export function validateWithState(
   entry: Entry,
   queue: SenderQueue,
-  { options, size }: { options: CompleteMempoolOptions; size: number },
+  { options, size, ...head }: Pick<StaticContext, 'rules' | 'blockGasLimit' | 'options'> & { size: number },
 ): Entry | undefined {
   const baseFee = options.automineBaseFee()
-  if (baseFee !== undefined) checkAutomine(entry, queue, baseFee)
+  if (baseFee !== undefined) checkAutomine(entry.transaction, queue, baseFee)
+  // The cap on a transaction's gas is checked when it is built.
+  if (options.checksAsHardhat) checkGas(entry.transaction, head)
   const { nonce } = entry.transaction
   checkNonce(entry.transaction, queue)
   if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
@@ -194,7 +196,7 @@ export function costOf(fields: CheckedFields): bigint {
  * @throws TransactionRejectedError
  */
 export function checkAutomine(
-  { transaction }: Pick<PooledTransaction, 'transaction'>,
+  transaction: FeeFields & Pick<TransactionFields, 'nonce'>,
   { nextNonce }: Pick<SenderQueue, 'nextNonce'>,
   baseFee: bigint,
 ): void {
@@ -205,9 +207,9 @@ export function checkAutomine(
         "Note that transactions can't be queued when automining.",
     )
   }
-  const fee = maxFeePerGas(transaction)
+  const fee = feeCap(transaction)
   if (fee >= baseFee) return
-  const name = 'maxFeePerGas' in transaction ? 'maxFeePerGas' : 'gasPrice'
+  const name = transaction.maxFeePerGas === undefined ? 'gasPrice' : 'maxFeePerGas'
   throw new TransactionRejectedError(
     `Transaction ${name} (${fee}) is too low for the next block, which has a baseFeePerGas of ${baseFee}`,
   )
@@ -222,6 +224,8 @@ const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_NONCE = 2n ** 64n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
+
+const EMPTY_CREATION = 'contract creation without any data provided'
 
 /** The context of the stateless checks. */
 export interface StaticContext {
@@ -273,7 +277,8 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   checkSize(type, size, rules)
   checkType(type, rules)
   checkInitcodeSize(fields, rules)
-  checkGas(fields, context)
+  if (!options.checksAsHardhat) checkGas(fields, context)
+  else if (fields.to === undefined && fields.data.length === 0) throw rejected(EMPTY_CREATION)
   checkTip(fields)
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')

@@ -135,6 +135,9 @@ const nullMembers: Readonly<Record<PendingFields, NullMembers>> = {
   hardhat: new Set(['number', 'nonce', 'mixHash']),
 }
 
+/** The members that place a transaction in a block. */
+const placeMembers = /"(block(?:Hash|Number)|transactionIndex)":"\w+"/g
+
 /** Writes the object of the pending block. */
 export function* writePendingBlock(
   block: SealedBlock,
@@ -153,11 +156,18 @@ export function* writePendingBlock(
   writer.append('}')
 }
 
-/** Returns a transaction of the pending block; except with `spec`, it refers to the provisional block. */
+/**
+ * Returns a transaction of the pending block. With `geth` and `anvil` it refers to the provisional block, with `hardhat`
+ * it has only its gas price there.
+ */
 export function pendingTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
-  return transactionText(sealed, fields !== 'spec' ? { block: blockReference(block), index } : undefined)
+  const text = transactionText(
+    sealed,
+    fields === 'spec' ? undefined : { block: blockReference(block), index },
+  )
+  return fields === 'hardhat' ? text.replace(placeMembers, '"$1":null') : text
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { ForkRules } from '../../chain/types.js'
 import { MAX_TRANSACTION_GAS } from '../../chain/evm/forkSchedule.js'
-import type { PolicyCall } from '../callPolicy.js'
-import { InvalidParamsError, RpcError, ServerError } from '../errors.js'
+import { RpcError, ServerError } from '../errors.js'
 import type { CallArguments } from '../params/callObject.js'
 
 /**
@@ -11,12 +10,37 @@ import type { CallArguments } from '../params/callObject.js'
  * @throws InvalidParamsError or ServerError with hardhat's message
  */
 export function checkHardhatTransaction(request: CallArguments, chainId: bigint): void {
-  checkDuplicateData(request)
   if (request.chainId !== undefined && request.chainId !== chainId) {
     throw new RpcError(-32602, `Invalid chainId ${request.chainId} provided, expected ${chainId} instead.`)
   }
-  checkFees(request)
   if (request.blobs !== undefined) throw blobsUnsupported('transaction', 5023)
+  checkFees(request)
+}
+
+/** EIP-4844. */
+const BLOB_TYPE = 3
+/** The latest transaction type (EIP-7702). */
+const LAST_TYPE = 4
+/** First byte of the RLP of a list, as of a legacy transaction. */
+const FIRST_LIST = 0xc0
+
+/** First byte of the RLP of a list whose length is encoded, too. */
+const FIRST_LONG_LIST = 0xf8
+
+/**
+ * Checks the type of a signed transaction, and that one with blobs includes them, like hardhat.
+ *
+ * @throws RpcError with hardhat's message
+ */
+export function checkHardhatRawTransaction(raw: Uint8Array): void {
+  const [type = FIRST_LIST, list = 0] = raw
+  if (type < FIRST_LIST && (type === 0 || type > LAST_TYPE)) {
+    throw new RpcError(-32602, `Invalid transaction type ${type}.`)
+  }
+  if (type !== BLOB_TYPE || list < FIRST_LIST) return
+  const start = list < FIRST_LONG_LIST ? 2 : 3 + list - FIRST_LONG_LIST
+  const first = raw[start]
+  if (first !== undefined && first < FIRST_LIST) throw new RpcError(-32602, 'unexpected string')
 }
 
 /**
@@ -26,7 +50,6 @@ export function checkHardhatTransaction(request: CallArguments, chainId: bigint)
  */
 export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 'isActivatedEIP'>): void {
   const { to, gas } = request
-  checkDuplicateData(request)
   checkFees(request)
   const data = request.input ?? request.data
   if (to === undefined && (data === undefined || data.length === 0)) {
@@ -69,57 +92,11 @@ function blobsUnsupported(what: string, issue: number): ServerError {
 const MAX_FEE_BLOCKS = 1024n
 
 /**
- * Runs hardhat's checks of undecoded arguments that other nodes accept.
+ * Checks the configuration of hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts).
  *
- * @throws InvalidParamsError or ServerError with hardhat's message
+ * @throws RpcError with hardhat's message
  */
-export function checkHardhatArguments({ method, params }: Pick<PolicyCall, 'method' | 'params'>): void {
-  if (Array.isArray(params) && Object.hasOwn(argumentChecks, method)) argumentChecks[method]?.(params)
-}
-
-type Arguments = readonly unknown[]
-
-const argumentChecks: Readonly<Record<string, (params: Arguments) => void>> = {
-  eth_call: ([message]) => checkTypeAndBlobs(message, 'call request', 5182),
-  eth_estimateGas: ([message]) => checkTypeAndBlobs(message, 'call request', 5182),
-  eth_sendTransaction: ([message]) => {
-    const { type } = checkTypeAndBlobs(message, 'transaction', 5023)
-    if (type === BLOB_TYPE) throw blobsUnsupported('transaction', 5023)
-  },
-  evm_mine: (params) => {
-    const [timestamp] = params
-    if (params.length === 0 || (typeof timestamp !== 'object' && timestamp !== undefined)) return
-    throw new InvalidParamsError('Timestamp must be a non-negative number not exceeding 2^64 - 1')
-  },
-  hardhat_reset: checkReset,
-}
-
-/** EIP-4844. */
-const BLOB_TYPE = 3n
-
-/**
- * Checks that a message's type is a byte, and that it has no blobs under hardhat's own name for them.
- *
- * @returns the type in the message
- */
-function checkTypeAndBlobs(message: unknown, what: string, issue: number): { type: bigint | undefined } {
-  if (typeof message !== 'object' || message === null) return { type: undefined }
-  const { type: given, blobHashes } = message as { type?: unknown; blobHashes?: unknown }
-  if (blobHashes !== undefined && blobHashes !== null) throw blobsUnsupported(what, issue)
-  if (given === undefined || given === null) return { type: undefined }
-  const digits = typeof given === 'string' ? given.replace(/^0x/, '') : JSON.stringify(given)
-  const isNumber = typeof given === 'string' ? /^[0-9a-f]{0,8}$/i.test(digits) : /^\d{1,3}$/.test(digits)
-  const type = isNumber ? BigInt(typeof given === 'string' ? `0x0${digits}` : digits) : undefined
-  if (type !== undefined && type < 256n) return { type }
-  throw new InvalidParamsError(`invalid value: ${describe(given)}, expected a 1 byte hex string`)
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? `string "${value}"` : JSON.stringify(value)
-}
-
-/** Checks the configuration of hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts). */
-function checkReset([configuration]: Arguments): void {
+export function checkHardhatReset(configuration: unknown): void {
   const path = 'HardhatNetworkConfig | undefined'
   if (configuration === undefined) return
   if (!isObject(configuration)) throw invalidConfiguration([[configuration, path]])
@@ -148,11 +125,6 @@ function invalidConfiguration(mistakes: readonly [value: unknown, place: string]
   )
   const message = `Errors encountered in param 0: ${mistakeTexts.join(', ')}`
   return new RpcError(-32602, message, { data: { message } })
-}
-
-/** `data` and `input` are names of the same field. */
-function checkDuplicateData({ data, input }: CallArguments): void {
-  if (data !== undefined && input !== undefined) throw new InvalidParamsError('duplicate field `data`')
 }
 
 function checkFees(request: CallArguments): void {

@@ -58,8 +58,7 @@ export function executionRequest(context: Call, args: ExecutionArguments): Execu
   const { blockOverrides: given, unsupportedOverride } = supportedOverrides(args.blockOverrides)
   const changes = compatibility.headCallsSeeNextBlock ? nextBlockSettings(context, block) : undefined
   const blockOverrides = changes === undefined ? given : { ...changes, ...given }
-  const { gasLimit = view.head().header.gasLimit } = changes ?? {}
-  const gas = call.gas ?? (compatibility.callsGetBlockGasLimit ? gasLimit : undefined)
+  const gas = call.gas ?? defaultGas(context, changes)
   return {
     view,
     block,
@@ -73,6 +72,14 @@ export function executionRequest(context: Call, args: ExecutionArguments): Execu
   }
 }
 
+/** Returns the gas of a call that sets none; undefined for the gas cap. */
+function defaultGas({ view, backend }: Call, changes: BlockOverrides | undefined): bigint | undefined {
+  const { defaultCallGas } = backend.settings.compatibility
+  if (defaultCallGas === 'cap') return undefined
+  if (defaultCallGas === 'transaction') return backend.maxTransactionGas()
+  return changes?.gasLimit ?? view.head().header.gasLimit
+}
+
 /** Returns what the next block's fee recipient and gas limit change in the head; undefined for other blocks. */
 function nextBlockSettings({ view, backend }: Call, block: BlockSelector): BlockOverrides | undefined {
   const { header, ordinal } = view.head()
@@ -83,15 +90,11 @@ function nextBlockSettings({ view, backend }: Call, block: BlockSelector): Block
 }
 
 /**
- * Rejects a blob fee cap without blobs. Simulations and traces accept it, and hardhat ignores it.
+ * Rejects a blob fee cap without blobs. Simulations and traces accept it.
  *
  * @throws ServerError if a call has a blob fee cap but no blobs
  */
-export function checkBlobFeeCap(
-  { maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments,
-  { requestChecks }: CompatibilityProfile,
-): void {
-  if (requestChecks === 'hardhat') return
+export function checkBlobFeeCap({ maxFeePerBlobGas, blobVersionedHashes = [] }: CallArguments): void {
   if (maxFeePerBlobGas === undefined || blobVersionedHashes.length > 0) return
   throw new ServerError('maxFeePerBlobGas specified without blobVersionedHashes')
 }
@@ -131,19 +134,13 @@ export function estimatedAsGiven(
   return { call: { ...pricedAsAnvil(given), chainId: undefined }, baseFee }
 }
 
-/** Converts a call. Hardhat ignores its chain id and uses a lone tip as the cap; anvil uses a lone cap as the price. */
+/** Converts a call. Hardhat uses a lone tip as the cap; anvil uses a lone cap as the price. */
 function callOf(
   given: CallArguments,
-  { tipIsCallFeeCap, requestChecks, allowsGasPriceWithFeeCaps }: CompatibilityProfile,
+  { tipIsCallFeeCap, allowsGasPriceWithFeeCaps }: CompatibilityProfile,
 ): CallObject {
   const priced = allowsGasPriceWithFeeCaps ? pricedAsAnvil(given) : given
-  const call = tipIsCallFeeCap ? cappedAtTip(toCall(priced)) : toCall(priced)
-  return requestChecks === 'hardhat' ? { ...withoutBlobs(call), chainId: undefined } : call
-}
-
-/** Removes fields that hardhat ignores. */
-function withoutBlobs<T extends Pick<CallObject, 'blobVersionedHashes' | 'maxFeePerBlobGas'>>(call: T): T {
-  return { ...call, blobVersionedHashes: undefined, maxFeePerBlobGas: undefined }
+  return tipIsCallFeeCap ? cappedAtTip(toCall(priced)) : toCall(priced)
 }
 
 function cappedAtTip(call: CallObject): CallObject {
@@ -189,8 +186,7 @@ export function checkSignersChain(
  */
 export function transactionRequest(given: CallArguments, compatibility: CompatibilityProfile): CallObject {
   if (given.blobs !== undefined) throw new ServerError('"blobs" is not supported for this RPC method')
-  const known = compatibility.requestChecks === 'hardhat' ? withoutBlobs(given) : given
-  return blobTransactionRequest(known, compatibility)
+  return blobTransactionRequest(given, compatibility)
 }
 
 /** Like {@link transactionRequest}, but drops blobs instead of refusing them. @throws InvalidParamsError likewise */

@@ -1,21 +1,24 @@
 import { InvalidParamsError } from '../errors.js'
 
 /*
- * Anvil reads arguments with serde, whose messages name the expected Rust type. The forms that it accepts beyond
- * hexutil's (JSON numbers, decimal and binary text, byte arrays, hexadecimal without prefix) are converted to hexutil's
- * here.
+ * Anvil and hardhat read arguments with serde, whose messages name the expected Rust type. The forms that they accept
+ * beyond hexutil's (JSON numbers, decimal and binary text, byte arrays, hexadecimal without prefix) are converted to
+ * hexutil's here.
  */
 
 /**
- * Reads a JSON value like anvil.
+ * Reads a JSON value like anvil or hardhat.
  *
  * @returns the value in the form that methods accept
- * @throws InvalidParamsError with anvil's message
+ * @throws InvalidParamsError with the node's message
  */
 export type Reader = (value: unknown) => unknown
 
-/** How serde reports a number that does not fit: without its value if read directly from JSON. */
-export type NumberNaming = 'named' | 'unnamed'
+/**
+ * How serde reports a number that does not fit. In anvil, without its value if read directly from JSON. In hardhat,
+ * integers with their value, and others as `number`, or as a map if any type may stand there.
+ */
+export type NumberNaming = 'named' | 'unnamed' | 'integers' | 'mapped'
 
 /** Returns the error for a value of the wrong kind. */
 export function mismatch(
@@ -34,37 +37,55 @@ function kindOf(value: unknown, naming: NumberNaming): string {
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`
   if (typeof value !== 'number') return Array.isArray(value) ? 'sequence' : 'map'
   if (naming === 'unnamed') return 'number'
-  const isInteger = Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER
-  return `${isInteger ? 'integer' : 'floating point'} \`${value}\``
+  if (Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER) return `integer \`${value}\``
+  if (naming === 'named') return `floating point \`${value}\``
+  return naming === 'mapped' ? 'map' : 'number'
 }
 
 function invalidValue(text: string, expected: string): InvalidParamsError {
   return new InvalidParamsError(`invalid value: string ${JSON.stringify(text)}, expected ${expected}`)
 }
 
-function isByteList(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((item) => Number.isInteger(item) && item >= 0 && item < 256)
+/** @throws InvalidParamsError if an item is not a byte */
+function listHex(items: readonly unknown[], naming: NumberNaming): string {
+  for (const item of items) {
+    if (Number.isInteger(item) && Number(item) >= 0 && Number(item) < 256) continue
+    if (naming === 'named' && typeof item === 'number') throw new InvalidParamsError('invalid number')
+    if (!Number.isInteger(item)) throw mismatch(item, 'u8', naming)
+    throw new InvalidParamsError(`invalid value: integer \`${Number(item)}\`, expected u8`)
+  }
+  return `0x${Buffer.from(items as number[]).toString('hex')}`
 }
 
-function listHex(bytes: readonly number[]): string {
-  return `0x${Buffer.from(bytes).toString('hex')}`
+/** Messages of const-hex in anvil; hardhat's version capitalizes them. */
+const hexErrors = {
+  odd: 'odd number of digits',
+  length: 'invalid string length',
+  character: 'invalid character',
+}
+
+function capitalized(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
 /** Bytes of a fixed length (alloy: FixedBytes). */
-export function fixedBytes(length: number): Reader {
+export function fixedBytes(length: number, naming: NumberNaming = 'named'): Reader {
   const expected = `${length} bytes, represented as a hex string of length ${length * 2}, an array of u8, or raw bytes`
+  const message = (kind: keyof typeof hexErrors): string =>
+    naming === 'mapped' ? capitalized(hexErrors[kind]) : hexErrors[kind]
   return (value) => {
-    if (isByteList(value)) {
-      if (value.length === length) return listHex(value)
+    if (Array.isArray(value)) {
+      const hex = listHex(value, naming)
+      if (value.length === length) return hex
       throw new InvalidParamsError(`invalid length ${value.length}, expected exactly ${length} bytes`)
     }
-    if (typeof value !== 'string') throw mismatch(value, expected)
+    if (typeof value !== 'string') throw mismatch(value, expected, naming)
     const digits = value.startsWith('0x') ? value.slice(2) : value
-    if (digits.length % 2 !== 0) throw new InvalidParamsError('odd number of digits')
-    if (digits.length !== length * 2) throw new InvalidParamsError('invalid string length')
+    if (digits.length % 2 !== 0) throw new InvalidParamsError(message('odd'))
+    if (digits.length !== length * 2) throw new InvalidParamsError(message('length'))
     const at = digits.search(/[^0-9a-fA-F]/)
     if (at < 0) return `0x${digits}`
-    throw new InvalidParamsError(`invalid character '${digits.charAt(at)}' at position ${at}`)
+    throw new InvalidParamsError(`${message('character')} '${digits.charAt(at)}' at position ${at}`)
   }
 }
 
@@ -72,18 +93,23 @@ export const address = fixedBytes(20)
 export const hash = fixedBytes(32)
 
 /** Bytes of any length (alloy: Bytes). */
-export const bytes: Reader = (value) => {
-  if (isByteList(value)) return listHex(value)
-  if (typeof value !== 'string') {
-    throw mismatch(
-      value,
-      'a variable number of bytes represented as a hex string, an array of u8, or raw bytes',
-    )
+export function bytesOf(naming: NumberNaming): Reader {
+  return (value) => {
+    if (Array.isArray(value)) return listHex(value, naming)
+    if (typeof value !== 'string') {
+      throw mismatch(
+        value,
+        'a variable number of bytes represented as a hex string, an array of u8, or raw bytes',
+        naming,
+      )
+    }
+    const digits = value.startsWith('0x') ? value.slice(2) : value
+    if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw invalidValue(value, 'a valid hex string')
+    return `0x${digits}`
   }
-  const digits = value.startsWith('0x') ? value.slice(2) : value
-  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw invalidValue(value, 'a valid hex string')
-  return `0x${digits}`
 }
+
+export const bytes = bytesOf('named')
 
 /** Parses a number: decimal, or in another base with its prefix; undefined if invalid (ruint: from_str). */
 function parseUint(text: string): bigint | undefined {
@@ -100,13 +126,13 @@ function uintOf(value: unknown): bigint | undefined {
 }
 
 /** An unsigned integer (ruint: Uint). */
-export function uint(bits: number): Reader {
+export function uint(bits: number, naming: NumberNaming = 'named'): Reader {
   const expected = `a ${bits / 8} byte hex string`
   return (value) => {
     const number = uintOf(value)
     if (number !== undefined && number < 1n << BigInt(bits)) return `0x${number.toString(16)}`
     if (typeof value === 'string') throw invalidValue(value, expected)
-    if (number === undefined) throw mismatch(value, expected)
+    if (number === undefined) throw mismatch(value, expected, naming)
     throw new InvalidParamsError(`invalid value: integer \`${number}\`, expected ${expected}`)
   }
 }
@@ -176,9 +202,9 @@ export function option(reader: Reader): Reader {
 }
 
 /** An object used as a map. */
-export function mapOf(name: Reader, member: Reader): Reader {
+export function mapOf(name: Reader, member: Reader, naming: NumberNaming = 'unnamed'): Reader {
   return (value) => {
-    if (!isObject(value)) throw mismatch(value, 'a map', 'unnamed')
+    if (!isObject(value)) throw mismatch(value, 'a map', naming)
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [String(name(key)), member(one)]))
   }
 }

@@ -21,25 +21,43 @@ import {
   wholeNumber,
 } from './readers.js'
 
-const accessList = sequence(
-  struct(
-    { expected: 'struct AccessListItem', naming: 'named', required: ['address', 'storageKeys'] },
-    { address, storageKeys: sequence(hash, 'named') },
-  ),
-  'named',
-)
-
-const authorizationMembers = struct(
-  { expected: 'struct Helper', naming: 'named', required: ['r', 's', 'chainId', 'address', 'nonce'] },
-  { r: uint(256), s: uint(256), chainId: uint(256), address, nonce: uint(64), yParity: uint(8), v: uint(64) },
-)
-
-const authorization: Reader = (value) => {
-  const { v, ...read } = authorizationMembers(value) as Record<string, unknown>
-  const yParity = read['yParity'] ?? v
-  if (yParity === undefined || yParity === null) throw new InvalidParamsError('missing `yParity` or `v`')
-  return { ...read, yParity }
+/** Readers of the values in an access list or authorization, and how the node names numbers that do not fit. */
+export interface ItemReaders {
+  address: Reader
+  hash: Reader
+  uint: (bits: number) => Reader
+  naming: NumberNaming
 }
+
+/** An access list (alloy: AccessList). */
+export function accessListOf({ address, hash, naming }: ItemReaders): Reader {
+  return sequence(
+    struct(
+      { expected: 'struct AccessListItem', naming, required: ['address', 'storageKeys'] },
+      { address, storageKeys: sequence(hash, naming) },
+    ),
+    naming,
+  )
+}
+
+/** Authorizations of a transaction (alloy: SignedAuthorization). */
+export function authorizationsOf({ address, uint, naming }: ItemReaders): Reader {
+  const members = struct(
+    { expected: 'struct Helper', naming, required: ['r', 's', 'chainId', 'address', 'nonce'] },
+    {
+      ...{ r: uint(256), s: uint(256), chainId: uint(256), address },
+      ...{ nonce: uint(64), yParity: uint(8), v: uint(64) },
+    },
+  )
+  return sequence((value) => {
+    const { v, ...read } = members(value) as Record<string, unknown>
+    const yParity = read['yParity'] ?? v
+    if (yParity === undefined || yParity === null) throw new InvalidParamsError('missing `yParity` or `v`')
+    return { ...read, yParity }
+  }, naming)
+}
+
+const itemReaders: ItemReaders = { address, hash, uint, naming: 'named' }
 
 const transactionFields: Readonly<Record<string, Reader>> = {
   from: address,
@@ -54,10 +72,10 @@ const transactionFields: Readonly<Record<string, Reader>> = {
   input: bytes,
   nonce: uint(64),
   chainId: uint(64),
-  accessList,
+  accessList: accessListOf(itemReaders),
   type: uint(8),
   blobVersionedHashes: sequence(hash, 'named'),
-  authorizationList: sequence(authorization, 'named'),
+  authorizationList: authorizationsOf(itemReaders),
 }
 
 const sidecarMembers = ['blobs', 'commitments', 'proofs'] as const

@@ -50,6 +50,7 @@ interface QueuedValue<T> {
  * dropped, as if they had never existed.
  */
 function collectingFilter<T>(
+  kind: FilterKind,
   { events, chain }: Source,
   collect: (event: ChainEvent) => readonly QueuedValue<T>[],
   print: (collected: readonly T[]) => WireBytes | Promise<WireBytes>,
@@ -63,6 +64,7 @@ function collectingFilter<T>(
     } else queued.push(...collect(event))
   })
   return {
+    kind,
     poll: () => {
       const collected = queued.map(({ value }) => value)
       queued = []
@@ -109,6 +111,7 @@ const queuedChanges = onceForEach((event) =>
  */
 export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
   return collectingFilter(
+    'NewHeads',
     source,
     newHeads,
     (blocks) => wireArray(blocks.map((block) => hashesText([block]))),
@@ -126,10 +129,12 @@ function queuedBlock(block: StoredBlock): QueuedValue<StoredBlock> {
  */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
-    ? collectingFilter(source, pendingTransactions, (transactions) =>
+    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, (transactions) =>
         wireArray(transactions.map((transaction) => transactionText(transaction, undefined))),
       )
-    : collectingFilter(source, pendingHashes, (hashes) => wireArray(hashes.map((hash) => jsonBytes(hash))))
+    : collectingFilter('NewPendingTransactions', source, pendingHashes, (hashes) =>
+        wireArray(hashes.map((hash) => jsonBytes(hash))),
+      )
 }
 
 /** Logs in wire form that predate a filter. */
@@ -165,7 +170,7 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     }
     return wireArray(found)
   }
-  const filter = collectingFilter(source, collect, print)
+  const filter = collectingFilter('Logs', source, collect, print)
   const save = (): (() => void) => {
     const [restore, saved] = [filter.save(), pastLogs]
     return () => {
@@ -188,8 +193,12 @@ function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boole
 /** Lifetime of a filter without polls: 15 minutes, like the hosted provider's. */
 const lifetimeMilliseconds = 15 * 60_000
 
+/** What a filter collects, named like in hardhat. */
+export type FilterKind = 'Logs' | 'NewHeads' | 'NewPendingTransactions'
+
 /** A filter that is polled for changes. */
 export interface Filter {
+  kind: FilterKind
   /** Returns the changes since the last poll, or since the filter was created. */
   poll(): WireBytes | Promise<WireBytes>
   /** Saves the unpolled changes. @returns a function that restores them */
@@ -234,6 +243,11 @@ export class FilterStore {
   has(id: string): boolean {
     this.#sweep()
     return this.#entries.has(id)
+  }
+
+  /** Returns what a filter collects. @throws ServerError if there is no such filter */
+  kind(id: string): FilterKind {
+    return this.#find(id).filter.kind
   }
 
   /** Returns the criteria of a log filter. @throws ServerError if there is none with this id */

@@ -22,7 +22,7 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
   const { result } = answer
   const volatile = peer === 'anvil' ? anvilMembers : blockMembers
   const normal = (value: unknown): unknown => withoutVolatile(value, volatile)
-  if (result === undefined || result === null) return withoutTimes(answer)
+  if (result === undefined || result === null) return withoutTimes(withoutRequest(answer))
   // Block and transaction hashes.
   if (method === 'eth_getFilterChanges')
     return {
@@ -37,9 +37,18 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
   return { ...answer, result: normal(result) }
 }
 
-/** Masks the head's timestamp in an error message. */
+/** Removes the parameters from an error's data, because hardhat adds the sender or the gas to them. */
+function withoutRequest(answer: Record<string, unknown>): Record<string, unknown> {
+  const { error } = answer as { error?: { data?: { data?: { params?: unknown } } } }
+  if (error?.data?.data?.params === undefined) return answer
+  const data = { ...error.data, data: { ...error.data.data, params: 'those of the request' } }
+  return { ...answer, error: { ...error, data } }
+}
+
+/** Masks the head's timestamp in an error message, and removes the place where hardhat found the error. */
 function withoutTimes(answer: Record<string, unknown>): unknown {
-  return JSON.parse(JSON.stringify(answer).replace(/(block's timestamp )\d+/g, '$1N'))
+  const text = JSON.stringify(answer)
+  return JSON.parse(text.replace(/(block's timestamp )\d+/g, '$1N').replace(/ at line \d+ column \d+/g, ''))
 }
 
 function withoutVolatile(value: unknown, volatile: ReadonlySet<string>): unknown {

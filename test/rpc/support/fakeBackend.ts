@@ -196,6 +196,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
   const pooled: PooledTransaction[] = []
   return {
     chain,
+    maxTransactionGas: unexpected,
     executor: { call: unexpected, estimateGas: unexpected, createAccessList: unexpected },
     prover: { prove: unexpected },
     tracing: {

@@ -5,21 +5,18 @@ import { defineMethod } from '../../method.js'
 /** anvil_metadata: describes the node, its current run, head and snapshots. */
 export const metadata = defineMethod('anvil_metadata', [], ({ view, backend }) => {
   const { number } = view.head().header
+  const { metadataIsComplete } = backend.settings.compatibility
   const snapshots = backend.controls
     .snapshots()
     .map(({ id, blockNumber, blockHash }) => [quantity(id), [Number(blockNumber), bytesToHex(blockHash)]])
   return {
     clientVersion: backend.clientVersion,
-    clientSemver: version,
-    clientCommitSha: '',
+    ...(metadataIsComplete && { clientSemver: version, clientCommitSha: '' }),
     chainId: Number(view.chainId),
     instanceId: bytesToHex(backend.controls.facts().instanceId),
     latestBlockNumber: Number(number),
     latestBlockHash: bytesToHex(view.head().hash),
-    ...(backend.settings.compatibility.metadataIncludesSnapshots && {
-      forkedNetwork: null,
-      snapshots: Object.fromEntries(snapshots),
-    }),
+    ...(metadataIsComplete && { forkedNetwork: null, snapshots: Object.fromEntries(snapshots) }),
   }
 })
 

@@ -7,7 +7,7 @@ import { traceCallConfig } from '../../params/traceConfig.js'
 import { type Trace, emptyTraceContext, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
 import { keepsSteps, startTraceWithinBudget, traceBudget } from '../traces.js'
-import { isPending, noBlock, noBlockOfNumber } from '../findBlock.js'
+import { noBlock, noBlockOfNumber } from '../findBlock.js'
 import { isMissingInAnvil, tracedBlock, tracedState } from './traceBlock.js'
 
 /** debug_traceCall: traces a message on a block's state, or in place of one of its transactions. */
@@ -21,8 +21,8 @@ export const traceCall = defineMethod(
   async (call, transaction, selector = { tag: 'latest' }, given = {}) => {
     const { stateOverrides, blockOverrides, txIndex, ...config } = given
     if (isMissingInAnvil(call, selector)) return noBlockOfNumber(call, selector) ?? noBlock(call)
-    const { missing } = call.backend.settings.compatibility
-    const at = missing === 'anvil' && isPending(selector) ? selector : tracedState(call.view, selector)
+    const { traceForm } = call.backend.settings.compatibility
+    const at = traceForm === 'geth' ? tracedState(call.view, selector) : selector
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     let trace: Trace | undefined
     await call.backend.tracing.traceCall({

@@ -15,7 +15,7 @@ export const call = defineMethod(
     optional('blockOverrides', blockOverrides),
   ],
   (call, transaction, block, state, header) => {
-    checkBlobFeeCap(transaction, call.backend.settings.compatibility)
+    checkBlobFeeCap(transaction)
     const request = executionRequest(call, {
       transaction,
       block,

@@ -34,7 +34,7 @@ export const createAccessList = defineMethod(
   async (call, transaction, block, stateOverrides) => {
     const { executor, settings } = call.backend
     const { compatibility } = settings
-    checkBlobFeeCap(transaction, compatibility)
+    checkBlobFeeCap(transaction)
     if (!compatibility.accessListsFollowCallRules) {
       const request = executionRequest(call, { transaction, block, stateOverrides })
       return accessListWire(await executor.createAccessList(request))

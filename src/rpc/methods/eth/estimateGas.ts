@@ -19,7 +19,7 @@ export const estimateGas = defineMethod(
     const { backend } = call
     const { compatibility } = backend.settings
     const { estimateBlockTag, estimatesPlainTransfersStatically } = compatibility
-    checkBlobFeeCap(transaction, compatibility)
+    checkBlobFeeCap(transaction)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
     if (estimatesPlainTransfersStatically && state === undefined) {

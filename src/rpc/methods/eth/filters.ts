@@ -1,3 +1,4 @@
+import { RpcError } from '../../errors.js'
 import { checkNewLogRange, findLogTexts, findLogs } from '../../logQuery.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { filter } from '../../params/filter.js'
@@ -16,10 +17,16 @@ export const getFilterChanges = defineMethod(
   (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id)),
 )
 
-/** eth_getFilterLogs: runs the query of a log filter. */
-export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', filterId)], (call, id) =>
-  isFilterMissing(call, id) ? null : findLogs(call, call.filters.logs(id)),
-)
+/** eth_getFilterLogs: runs the query of a log filter; in hardhat it returns what the filter has found since the last poll. */
+export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', filterId)], (call, id) => {
+  if (isFilterMissing(call, id)) return null
+  const { filters, backend } = call
+  if (!backend.settings.compatibility.filterLogsArePolled) return findLogs(call, filters.logs(id))
+  const kind = filters.kind(id)
+  if (kind === 'Logs') return filters.poll(id)
+  const message = `Subscription ${BigInt(id)} is not a Logs subscription, but a ${kind} subscription`
+  throw new RpcError(-32602, message)
+})
 
 /** eth_uninstallFilter: removes a filter. */
 export const uninstallFilter = defineMethod(
@@ -44,8 +51,8 @@ export const newBlockFilter = defineMethod('eth_newBlockFilter', [], ({ view, ba
 /** eth_newFilter: creates a log filter. */
 export const newFilter = defineMethod('eth_newFilter', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
-  const { filtersReturnPastLogs } = call.backend.settings.compatibility
-  if (!filtersReturnPastLogs || criteria.fromBlock === undefined) {
+  const { filtersBeginWithPastLogs: wanted } = call.backend.settings.compatibility
+  if (wanted === 'none' || (wanted === 'with a start block' && criteria.fromBlock === undefined)) {
     return call.filters.add(createLogFilter(call.backend, criteria))
   }
   // The search ends at the current head and the filter listens from there, so no log is lost or repeated.

@@ -9,7 +9,8 @@ export const getTransactionCount = defineMethod(
   'eth_getTransactionCount',
   [required('address', address), optional('block', blockSelector)],
   async ({ view, backend }, account, block = latestBlock) => {
-    if (isPending(block)) return quantity(await backend.wallet.nextNonce(account))
+    const { pendingNonceFollowsBlock } = backend.settings.compatibility
+    if (isPending(block) && !pendingNonceFollowsBlock) return quantity(await backend.wallet.nextNonce(account))
     const { state } = await view.stateAt(block)
     return quantity((await state.getAccount(account))?.nonce ?? 0n)
   },

@@ -41,7 +41,7 @@ const BLOB_PRICE = '"blobGasPrice":'
 
 /**
  * Returns a transaction's receipt in wire form; in anvil with the block time (seconds, a JSON number) and the blob gas
- * price.
+ * price, in hardhat without the address of a failed creation.
  */
 export function receiptWire(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
@@ -49,8 +49,14 @@ export function receiptWire(
   index: number,
 ): WirePiece {
   const wire = view.wire(block).receipt(index)
-  if (!backend.settings.compatibility.receiptsIncludeBlockFields) return wire
+  const { receiptsIncludeBlockFields, failedCreationsLackAddress } = backend.settings.compatibility
+  if (!receiptsIncludeBlockFields && !failedCreationsLackAddress) return wire
   const text = Buffer.from(wire.buffer, wire.byteOffset, wire.length).toString('latin1')
+  if (failedCreationsLackAddress) {
+    return text.includes('"status":"0x0"')
+      ? text.replace(/"contractAddress":"\w+"/, '"contractAddress":null')
+      : wire
+  }
   const blobPrice = text.includes(BLOB_PRICE) ? undefined : blobBaseFeeAt(view, block.header)
   const price = blobPrice === undefined ? '' : `${BLOB_PRICE}"${quantity(blobPrice)}",`
   return `{${price}"blockTimestamp":${block.header.timestamp},${text.slice(1)}`

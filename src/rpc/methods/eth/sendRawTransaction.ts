@@ -1,4 +1,4 @@
-import { checkHardhatTransaction } from '../hardhatRequest.js'
+import { checkHardhatRawTransaction, checkHardhatTransaction } from '../hardhatRequest.js'
 import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
 import { UnknownAccountError } from '../../../chain/accounts/keyring.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
@@ -26,7 +26,10 @@ export function submitCall(backend: Backend, given: CallArguments): Promise<Subm
 export const sendRawTransaction = defineMethod(
   'eth_sendRawTransaction',
   [required('transaction', data)],
-  async ({ backend }, raw) => hashOf(backend, await backend.submission.sendRaw(raw)),
+  async ({ backend }, raw) => {
+    if (backend.settings.compatibility.requestChecks === 'hardhat') checkHardhatRawTransaction(raw)
+    return hashOf(backend, await backend.submission.sendRaw(raw))
+  },
 )
 
 /** eth_sendRawTransactionSync: submits a signed transaction and returns its receipt once it is mined (EIP-7966). */

@@ -1,8 +1,7 @@
-import { InvalidParamsError } from '../errors.js'
 import type { PolicyCall } from '../callPolicy.js'
 import { blockId, blockNumber, blockText, index } from './blocks.js'
+import { ArgumentLists, type ArgumentsReader, readBy } from './lists.js'
 import {
-  type Reader,
   address,
   boolean,
   bytes,
@@ -20,54 +19,15 @@ import {
 } from './readers.js'
 import * as structs from './structs.js'
 
-/** Reads all arguments of a method. */
-type ArgumentsReader = (params: readonly unknown[]) => unknown[]
-
-/** An argument; optional if wrapped in an array. */
-type Item = Reader | readonly [Reader]
-
-/** No arguments (foundry: serde_helpers, empty sequence). */
-const none: ArgumentsReader = (params) => {
-  for (const value of params) {
-    if (value !== null) throw mismatch(value, 'unit', 'unnamed')
-  }
-  if (params.length > 0) throw wrongLength(0, params)
-  return []
-}
-
-/** One argument; all given ones are read before they are counted. */
-function one(reader: Reader): ArgumentsReader {
-  return (params) => {
-    const read = params.map((value) => reader(value))
-    if (read.length !== 1) throw wrongLength(1, params)
-    return read
-  }
-}
-
-function wrongLength(wanted: number, { length }: readonly unknown[]): InvalidParamsError {
-  return new InvalidParamsError(`expected params sequence with length ${wanted} but got ${length}`)
-}
-
-/** Several arguments in order; `name` is the request's name in anvil. */
-function several(name: string, ...items: readonly Item[]): ArgumentsReader {
-  return inOrder(`tuple variant EthRequest::${name} with ${items.length} elements`, items)
-}
-
-function inOrder(expected: string, items: readonly Item[]): ArgumentsReader {
-  return (params) => {
-    const read = items.map((item, at) => {
-      const isOptional = typeof item !== 'function'
-      if (at < params.length) return (isOptional ? item[0] : item)(params[at])
-      if (isOptional) return undefined
-      throw new InvalidParamsError(`invalid length ${params.length}, expected ${expected}`)
-    })
-    if (params.length <= items.length) return read.slice(0, params.length)
-    throw new InvalidParamsError(`invalid length ${params.length}, expected fewer elements in array`)
-  }
-}
-
-/** A one-element array. */
-const alone = (reader: Reader): ArgumentsReader => inOrder('an array of length 1', [reader])
+const lists = new ArgumentLists({
+  requests: 'EthRequest',
+  naming: 'unnamed',
+  excess: (length) => `invalid length ${length}, expected fewer elements in array`,
+})
+const { none } = lists
+const one = lists.one.bind(lists)
+const several = lists.several.bind(lists)
+const alone = lists.alone.bind(lists)
 
 /** A single number. */
 const number: ArgumentsReader = (params) => {
@@ -116,16 +76,6 @@ const withoutArguments = `
 const withOneNumber = `
   evm_increaseTime evm_revert evm_setBlockGasLimit evm_setNextBlockTimestamp evm_setTime
   anvil_setMinGasPrice anvil_setNextBlockBaseFeePerGas`
-
-/** Assigns one reader to all methods of a list. */
-function readBy(reader: ArgumentsReader, names: string): Record<string, ArgumentsReader> {
-  return Object.fromEntries(
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => [name, reader]),
-  )
-}
 
 const readers: Readonly<Record<string, ArgumentsReader>> = {
   ...readBy(none, withoutArguments),
