@@ -10,7 +10,8 @@ export const getTransactionCount = defineMethod(
   [required('address', address), optional('block', blockSelector)],
   async ({ view, backend }, account, block = latestBlock) => {
     const { pendingNonceFollowsBlock } = backend.settings.compatibility
-    if (isPending(block) && !pendingNonceFollowsBlock) return quantity(await backend.wallet.nextNonce(account))
+    if (isPending(block) && !pendingNonceFollowsBlock)
+      return quantity(await backend.wallet.nextNonce(account))
     const { state } = await view.stateAt(block)
     return quantity((await state.getAccount(account))?.nonce ?? 0n)
   },
