@@ -32,7 +32,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
       'a gas price equal to the fee cap is accepted: the standard form of a mined EIP-1559 transaction has both',
-    matches: where({ request: /"gasPrice":("0x[0-9a-f]+"),"maxFeePerGas":\1/i }),
+    matches: where({ request: /"gasPrice"\s*:\s*("0x[0-9a-f]+")\s*,\s*"maxFeePerGas"\s*:\s*\1/i }),
   },
   {
     reason: 'timeouts and block numbers are also accepted as strings, because some clients send them so',

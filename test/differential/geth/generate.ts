@@ -130,6 +130,12 @@ export class Generator {
         changed({
           method: random.pick([null, 1, '', 'x', 'eth_x', 'eth', '_', 'eth_subscribe', [], 'a_subscription']),
         }),
+      () => {
+        const name = random.pick(['jsonrpc', 'method', 'id', 'params'])
+        const value = random.pick(['null', '1', '"2.0"', '"eth_chainId"', '[]', '{}'])
+        const member = `"${name}":${value}`
+        return random.chance(0.5) ? text.replace('{', `{${member},`) : text.replace(/\}$/, `,${member}}`)
+      },
       () => changed({ result: 1 }),
       () => changed({ error: { code: 1 } }),
       () => changed({ more: [1] }),
@@ -266,7 +272,7 @@ export class Generator {
       case 'tracerConfig':
         return this.#tracerConfig()
       case 'timeout':
-        return random.pick(['30s', '1m', '20s', '10x', ''])
+        return random.pick(['30s', '1m', '20s', '1h2m3.5s', '+30s', '10x', '', '1', '5 s', '5S', '9999999h'])
       case 'limit':
         return random.pick([0, 1, 10, 100, 1000, 10000])
       case 'blob':
@@ -395,7 +401,12 @@ export class Generator {
     const config = Object.fromEntries(
       names.filter(() => random.chance(0.2)).map((name) => [name, random.chance(0.8)]),
     )
-    return random.chance(0.1) ? { callTracer: {}, prestateTracer: config } : config
+    return random.pick<unknown>([
+      ...[config, config, config, config, { callTracer: {}, prestateTracer: config }],
+      { muxTracer: { callTracer: config }, erc7562Tracer: {}, noopTracer: null },
+      { ...config, stackTopItemsSize: random.below(4), ignoredOpcodes: { '0x60': {}, '0x1': {} } },
+      random.pick([null, [], 'x', { onlyTopCall: 'true' }, { diffMode: 1 }, { stackTopItemsSize: '1' }]),
+    ])
   }
 }
 

@@ -59,6 +59,47 @@ export const tracers = [
   'unigramTracer',
   'bigramTracer',
   'trigramTracer',
+  'callTracerLegacy',
+  'prestateTracerLegacy',
+  '4byteTracerLegacy',
+  'noopTracerLegacy',
+  'evmdisTracer',
+]
+
+/** Results of JavaScript tracers: values that JSON lacks or prints in another form, and what the engine offers. */
+const results = [
+  ...[
+    'undefined',
+    'null',
+    'true',
+    '-0',
+    '1e21',
+    '1.5',
+    '9007199254740993',
+    '""',
+    '"a<b"',
+    '[]',
+    'this',
+    'ctx.value',
+  ],
+  ...[
+    '[null, undefined, NaN, function () {}]',
+    '{ b: 1, a: undefined, 1: 3, 0: 4 }',
+    'new Date(0)',
+    'new Map()',
+  ],
+  ...[
+    'new Uint8Array([1, 2])',
+    '[new Uint8Array(2)]',
+    'toWord("0x1")',
+    'bigInt(5)',
+    '[bigInt("9".repeat(30))]',
+  ],
+  ...['bigInt(7).mod(4).toString()', 'bigInt("ff", 16)', 'slice([1, 2, 3], 0, 2)', 'toHex([1, 2, 255])'],
+  ...['toHex(toAddress("0x1"))', 'toHex(toContract("0x1", 5))', 'toHex(toContract2("0x1", "0x2", "0x3"))'],
+  ...['[1, 9, 10, 17, 18, 256].map((n) => isPrecompiled("0x" + n.toString(16)))'],
+  ...['[ctx.type, ctx.gas, ctx.gasUsed, ctx.block, ctx.txIndex, ctx.blockHash && toHex(ctx.blockHash)]'],
+  ...['[db.getBalance(ctx.from).toString(), db.getNonce(ctx.from), toHex(db.getState(ctx.to, "0x0"))]'],
 ]
 
 /** JavaScript tracers that together use everything geth offers to them. */
@@ -92,4 +133,5 @@ export const javaScriptTracers = [
     fault: function() {},
     result: function() { return [this.config, this.seen] }}`,
   `{step: function(log) { this.last = log.stack.peek(3) }, fault: function() {}, result: function() { return 1 }}`,
+  ...results.map((result) => `{fault() {}, result(ctx, db) { return ${result} }}`),
 ]
