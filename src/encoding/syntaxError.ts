@@ -1,4 +1,4 @@
-import { deepestNesting, skipWhitespace } from './json.js'
+import { deepestNesting } from './json.js'
 import { runToCompletion, type Steps } from './timeSlice.js'
 
 /** What the JSON grammar allows next. */
@@ -46,10 +46,11 @@ export function describeJsonFault(text: string): string | undefined {
 /** Incremental version of {@link describeJsonFault}. */
 export function* describeJsonFaultInPieces(text: string): Steps<string | undefined> {
   // At the end of the text Go reads a space, which ends any token.
-  const read = yield* readValue(`${text} `)
+  const ended = `${text} `
+  const read = yield* readValue(ended)
   if (read === undefined) return 'unexpected end of JSON input'
-  if (!('end' in read)) return describe(`${text} `, read)
-  const index = skipWhitespace(text, read.end)
+  if (!('end' in read)) return describe(ended, read)
+  const index = yield* skipSpace(text, read.end)
   return index < text.length ? describe(text, { index, message: 'after top-level value' }) : undefined
 }
 
@@ -71,7 +72,7 @@ function* readValue(text: string): Steps<Token | undefined> {
       piece = index + PIECE_LENGTH
       yield
     }
-    while (' \t\r\n'.includes(text.charAt(index)) && index < text.length) index += 1
+    index = yield* skipSpace(text, index)
     if (index >= text.length) return undefined
     const character = text.charAt(index)
     const fault = { index, message: unexpected[expected] }
@@ -109,6 +110,16 @@ function* readValue(text: string): Steps<Token | undefined> {
     if (enclosing === undefined) return { end: index }
     expected = enclosing === '{' ? 'afterMember' : 'afterElement'
   }
+}
+
+/** Returns the position of the first character from `index` on that is not whitespace. */
+function* skipSpace(text: string, index: number): Steps<number> {
+  let end = index
+  while (end < text.length && ' \t\r\n'.includes(text.charAt(end))) {
+    end += 1
+    if ((end - index) % PIECE_LENGTH === 0) yield
+  }
+  return end
 }
 
 /** Returns the bracket that may close the open one here. */

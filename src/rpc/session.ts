@@ -1,5 +1,6 @@
 import { ShortWorkQueue, type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
+import { decodeTextInPieces } from './envelope/body.js'
 import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
 import { ParseError } from './errors.js'
 import { randomId } from './subscriptions/filters.js'
@@ -64,9 +65,10 @@ export class Session {
   }
 
   /** Describes a syntax error; undefined on a stream, if the message is merely truncated. */
-  #faultOf(message: Uint8Array | string): Steps<string | undefined> {
-    const text = textOf(message)
-    return this.#context.transport === 'websocket'
+  *#faultOf(message: Uint8Array | string): Steps<string | undefined> {
+    const text = typeof message === 'string' ? message : yield* decodeTextInPieces(message)
+    yield
+    return yield* this.#context.transport === 'websocket'
       ? describeJsonFaultInPieces(text)
       : describeSyntaxErrorInPieces(text)
   }
@@ -82,11 +84,6 @@ export class Session {
   close(): void {
     this.#subscriptions.close()
   }
-}
-
-function textOf(message: Uint8Array | string): string {
-  if (typeof message === 'string') return message
-  return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString()
 }
 
 /** Context of one message. A class, because member access on object copies is slower. */
