@@ -421,6 +421,13 @@ describe('eth_simulateV1 refuses', () => {
       /^err: max initcode size exceeded: code size 49153 limit 49152 /,
     ],
     [
+      'blobs that the sender cannot pay',
+      [{ calls: [{ from: poor, to: poor, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }] }],
+      {},
+      -38014,
+      /^err: insufficient funds for gas \* price \+ value: address 0x[0-9A-Fa-f]{40} have 0 want 131072 /,
+    ],
+    [
       'blob fees that are too low',
       [
         {

@@ -113,7 +113,8 @@ function check(
     throw rejected(`max initcode size exceeded: code size ${data.length} limit ${codeLimit}`, 'initcodeSize')
   }
   const have = account?.balance ?? 0n
-  const want = gasLimit * message.maxFeePerGas + message.value + blobGas * (message.maxFeePerBlobGas ?? 0n)
+  const blobFee = blobGas === 0n ? 0n : blobGas * blobFeeCap(evm, message)
+  const want = gasLimit * message.maxFeePerGas + message.value + blobFee
   if (have < want) {
     const details = want >= 2n ** 256n ? 'required balance exceeds 256 bits' : `have ${have} want ${want}`
     throw rejected(
@@ -148,14 +149,16 @@ function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransactio
     accessList: message.accessList ?? [],
   }
   if (type === 3) {
-    const { maxFeePerBlobGas = 0n, blobVersionedHashes } = message
-    // A call without a blob fee pays the blob base fee of the block.
-    fields.maxFeePerBlobGas =
-      maxFeePerBlobGas > 0n ? maxFeePerBlobGas : (evm.block.header.getBlobGasPrice() ?? 0n)
-    fields.blobVersionedHashes = blobVersionedHashes
+    fields.maxFeePerBlobGas = blobFeeCap(evm, message)
+    fields.blobVersionedHashes = message.blobVersionedHashes
   }
   if (type === 4) fields.authorizationList = message.authorizationList
   return unsignedTransaction(fields, rules)
+}
+
+/** Returns the blob fee cap of a message; without one, it pays the blob base fee of the block. */
+function blobFeeCap({ block }: PooledEvm, { maxFeePerBlobGas = 0n }: Message): bigint {
+  return maxFeePerBlobGas > 0n ? maxFeePerBlobGas : (block.header.getBlobGasPrice() ?? 0n)
 }
 
 function typeOfMessage(

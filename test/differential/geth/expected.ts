@@ -74,6 +74,14 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason: 'a sender who cannot pay the blob base fee is refused; in geth its balance wraps around',
+    matches: where({
+      name: /^(eth_simulateV1|batch) /,
+      request: /"blobVersionedHashes":\[/,
+      ours: /insufficient funds for gas \* price \+ value/,
+    }),
+  },
+  {
     reason: '"earliest" is the genesis block; geth looks for block number -5 and finds none',
     matches: where({ request: /"earliest"/, theirs: /block #-5 not found/ }),
   },
