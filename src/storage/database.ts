@@ -108,7 +108,10 @@ export class Database {
     const found = this.#findUnflushed(keyString(key))
     if (found !== undefined) return found ?? undefined
     this.#throwDamage()
-    if (isTrieNodeKey(key)) return this.#levels.getNode(key)
+    if (isTrieNodeKey(key)) {
+      const node = this.#levels.nodes.getSync(key)
+      return node && plainBytes(node)
+    }
     const kept = this.#rowCache.get(key)
     if (kept !== undefined) return kept
     const stored = this.#levels.rows.getSync(key)
@@ -172,7 +175,6 @@ export class Database {
   /** Removes the entries of a range, which must not be written to meanwhile. Not atomic: a kill may leave some. */
   async clear({ gte, lt }: Pick<RangeOptions, 'gte' | 'lt'>): Promise<void> {
     await this.flush()
-    this.#levels.nodeTables.stop()
     await Promise.all([this.#levels.rows.clear({ gte, lt }), this.#levels.nodes.clear({ gte, lt })])
     this.#rowCache = new RowCache(ROW_CACHE_BYTES)
   }

@@ -31,11 +31,9 @@ export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
 /** Key of the next number to hand out. */
 export const NEXT_NUMBER_KEY: Uint8Array = Uint8Array.of(255, 1)
 
-export const ORDINAL_LENGTH = 6
+const ORDINAL_LENGTH = 6
 const NUMBER_LENGTH = 8
 const PREFIX_LENGTH = 2
-/** Length of the key of a trie node, which ends with the node's number. */
-export const TRIE_NODE_KEY_LENGTH: number = PREFIX_LENGTH + ORDINAL_LENGTH
 const ORDINAL_END = 2 ** 48
 const LARGEST_NUMBER = 2n ** 64n - 1n
 
@@ -152,7 +150,7 @@ export function keyspaceOf(network: number): Keyspace {
 
 /** Returns whether a key belongs to a trie node; those have a LevelDB of their own. */
 export function isTrieNodeKey(key: Uint8Array): boolean {
-  return key.length === TRIE_NODE_KEY_LENGTH && key[1] === KIND.trieNode
+  return key.length === PREFIX_LENGTH + ORDINAL_LENGTH && key[1] === KIND.trieNode
 }
 
 /** Returns the range of all keys of a network. */

@@ -1,12 +1,10 @@
 import { Level as LevelDatabase } from 'level'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { plainBytes } from '../encoding/hex.js'
 import { DataDirectoryError } from './errors.js'
 import { type KeyRange, RECORD_END_KEY, isTrieNodeKey } from './keyspace.js'
 import { type UncheckedTables, checkLevelFiles } from './levelFiles.js'
 import { MemTable } from './memTable.js'
-import { NodeTables } from './nodeTables.js'
 import { AppendFile } from './segmentFiles.js'
 
 /** LevelDB with bytes as keys and values. */
@@ -22,8 +20,6 @@ const LEVEL_CACHE_BYTES = 2 * 1024 * 1024
  */
 const ROW_BUFFER_BYTES = 1024 * 1024
 const NODE_BUFFER_BYTES = 2 * 1024 * 1024
-/** Size of a block of a table, the unit of reading: what a block of the chain changes in its state. */
-const NODE_BLOCK_BYTES = 16 * 1024
 /** Few enough to let other work run between two batches. */
 const OPERATIONS_PER_BATCH = 500
 
@@ -37,20 +33,12 @@ export class Levels {
   readonly rows: Level
   /** Trie nodes, whose keys only grow: mixed with rows of other kinds they would be merged again and again. */
   readonly nodes: Level
-  /** The tables of {@link nodes}, for reading single ones. */
-  readonly nodeTables: NodeTables
   readonly #unchecked: readonly UncheckedTables[]
 
-  private constructor(parts: {
-    rows: Level
-    nodes: Level
-    nodeTables: NodeTables
-    unchecked: UncheckedTables[]
-  }) {
-    this.rows = parts.rows
-    this.nodes = parts.nodes
-    this.nodeTables = parts.nodeTables
-    this.#unchecked = parts.unchecked
+  private constructor(rows: Level, nodes: Level, unchecked: readonly UncheckedTables[]) {
+    this.rows = rows
+    this.nodes = nodes
+    this.#unchecked = unchecked
   }
 
   /** @throws DataDirectoryError if another process has them open, or a file is damaged */
@@ -59,21 +47,13 @@ export class Levels {
     const nodes = join(directory, 'nodes')
     const unchecked = [await checkLevelFiles(rows), await checkLevelFiles(nodes)]
     // One after the other: if two processes open them at once, whichever gets the first gets both.
-    const rowsLevel = await openLevel(rows, { writeBufferSize: ROW_BUFFER_BYTES })
+    const rowsLevel = await openLevel(rows, ROW_BUFFER_BYTES)
     try {
-      const options = { writeBufferSize: NODE_BUFFER_BYTES, blockSize: NODE_BLOCK_BYTES }
-      const nodesLevel = await openLevel(nodes, options)
-      return new Levels({ rows: rowsLevel, nodes: nodesLevel, nodeTables: new NodeTables(nodes), unchecked })
+      return new Levels(rowsLevel, await openLevel(nodes, NODE_BUFFER_BYTES), unchecked)
     } catch (error) {
       await rowsLevel.close()
       throw error
     }
-  }
-
-  /** Returns the bytes of a trie node, or undefined. */
-  getNode(key: Uint8Array): Uint8Array | undefined {
-    const node = this.nodeTables.get(key) ?? this.nodes.getSync(key)
-    return node && plainBytes(node)
   }
 
   /** Returns the database that holds a key. */
@@ -104,7 +84,6 @@ export class Levels {
   }
 
   async close(): Promise<void> {
-    this.nodeTables.close()
     await Promise.all([this.rows.close(), this.nodes.close()])
   }
 }
@@ -114,10 +93,7 @@ export class Levels {
  *
  * @throws DataDirectoryError with LevelDB's reason
  */
-export async function openLevel(
-  location: string,
-  { writeBufferSize, blockSize }: { writeBufferSize: number; blockSize?: number },
-): Promise<Level> {
+export async function openLevel(location: string, writeBufferSize: number): Promise<Level> {
   // Construct it only to open it right away: the library opens a new instance by itself on the next tick.
   const level: Level = new LevelDatabase(location, {
     keyEncoding: 'view',
@@ -125,7 +101,6 @@ export async function openLevel(
     multithreading: true,
     maxOpenFiles: MAX_OPEN_FILES,
     writeBufferSize,
-    ...(blockSize !== undefined && { blockSize }),
     cacheSize: LEVEL_CACHE_BYTES,
     // Most stored data are hashes, which do not compress.
     compression: false,
@@ -149,7 +124,7 @@ export async function openLevel(
  * @param changes - called with each key before LevelDB has its new value
  */
 export async function writeToLevel(
-  { rows, nodes, nodeTables }: Levels,
+  { rows, nodes }: Levels,
   memTable: MemTable,
   { sync, changes }: { sync: boolean; changes: (key: Uint8Array) => void },
 ): Promise<void> {
@@ -158,7 +133,6 @@ export async function writeToLevel(
   for (const { key, value } of memTable.operations()) {
     const batch = isTrieNodeKey(key) ? nodeBatch : rowBatch
     if (batch === rowBatch) changes(key)
-    else if (value === undefined) nodeTables.stop()
     if (value === undefined) batch.del(key)
     else batch.put(key, value)
     if (batch.length < OPERATIONS_PER_BATCH) continue
@@ -167,7 +141,6 @@ export async function writeToLevel(
     else nodeBatch = nodes.batch()
   }
   await nodeBatch.write({ sync })
-  nodeTables.written()
   const end = Buffer.alloc(8)
   end.writeDoubleLE(memTable.recordEnd)
   await rowBatch.put(RECORD_END_KEY, end).write({ sync })

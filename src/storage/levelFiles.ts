@@ -4,20 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createCRC32 } from 'hash-wasm'
 import { TimeSlice } from '../encoding/timeSlice.js'
 import { DataDirectoryError } from './errors.js'
-import {
-  type BlockHandle,
-  FOOTER_LENGTH,
-  LOG_BLOCK_LENGTH,
-  LOG_HEADER_LENGTH,
-  TRAILER_LENGTH,
-  type TableFile,
-  VarintReader,
-  applyManifest,
-} from './levelFormat.js'
 
 /**
  * LevelDB writes checksums, but verifies those of tables only on request, which its Node bindings never make, and
- * silently drops the rest of a damaged log. So its files are checked here.
+ * silently drops the rest of a damaged log. So its files are checked here: see LevelDB's doc/log_format.md and
+ * doc/table_format.md.
  */
 
 /** Bytes of tables checked before a database is opened; the rest is checked while it is in use. */
@@ -25,7 +16,13 @@ const CHECKED_AT_ONCE = 2 * 1024 * 1024
 /** Pause between two tables checked while the database is in use. */
 const PAUSE_MILLISECONDS = 20
 
+const LOG_BLOCK_LENGTH = 32_768
+/** Header of a log record: checksum (4), length (2), type (1). */
+const LOG_HEADER_LENGTH = 7
+const FOOTER_LENGTH = 48
 const TABLE_MAGIC = 0xdb4775248b80fb57n
+/** Trailer of a table block: compression (1), checksum (4). */
+const TRAILER_LENGTH = 5
 
 type Checksum = (bytes: Uint8Array) => number
 
@@ -120,13 +117,65 @@ function damageInLog(log: Buffer, checksum: Checksum): number | undefined {
   return undefined
 }
 
+/** Log record types: a whole record, and the last part of one that spans several blocks. */
+const WHOLE_RECORD = 1
+const LAST_PART = 4
+
+/** Yields the records of an intact log. One cut off at the end was never acknowledged. */
+function* recordsOf(log: Buffer): Generator<Buffer> {
+  let parts: Buffer[] = []
+  for (let position = 0; position + LOG_HEADER_LENGTH <= log.length;) {
+    const remaining = LOG_BLOCK_LENGTH - (position % LOG_BLOCK_LENGTH)
+    if (remaining < LOG_HEADER_LENGTH) {
+      position += remaining
+      continue
+    }
+    const start = position + LOG_HEADER_LENGTH
+    position = start + log.readUInt16LE(position + 4)
+    if (position > log.length) return
+    parts.push(log.subarray(start, position))
+    const type = log[start - 1]
+    if (type !== WHOLE_RECORD && type !== LAST_PART) continue
+    yield Buffer.concat(parts)
+    parts = []
+  }
+}
+
+/** Tags of manifest entries (LevelDB, db/version_edit.cc). */
+const tags = { comparator: 1, compactPointer: 5, deletedFile: 6, newFile: 7 } as const
+
 /** Returns the numbers of a database's current tables, from its manifests. */
 async function liveTables(directory: string, names: readonly string[]): Promise<Set<number>> {
-  const tables = new Map<number, TableFile>()
+  const tables = new Set<number>()
   for (const name of names.filter((each) => each.startsWith('MANIFEST-')).sort()) {
-    applyManifest(await readIfExists(join(directory, name)), tables)
+    for (const record of recordsOf(await readIfExists(join(directory, name)))) {
+      const reader = new VarintReader(record, 0)
+      while (reader.position < record.length) {
+        const tag = reader.next()
+        if (tag === tags.comparator) reader.skip()
+        else if (tag === tags.compactPointer) {
+          reader.next()
+          reader.skip()
+        } else if (tag === tags.deletedFile) {
+          reader.next()
+          tables.delete(reader.next())
+        } else if (tag === tags.newFile) {
+          reader.next()
+          tables.add(reader.next())
+          reader.next()
+          reader.skip()
+          reader.skip()
+        } else reader.next()
+      }
+    }
   }
-  return new Set(tables.keys())
+  return tables
+}
+
+/** Position of a block in a table file. */
+interface BlockHandle {
+  offset: number
+  length: number
 }
 
 /** Returns the position of the damage in a table. */
@@ -168,4 +217,34 @@ function handlesOf(table: Buffer, { offset, length }: BlockHandle): BlockHandle[
     reader.position = valueStart + valueLength
   }
   return handles
+}
+
+class VarintReader {
+  readonly #bytes: Buffer
+  position: number
+
+  constructor(bytes: Buffer, position: number) {
+    this.#bytes = bytes
+    this.position = position
+  }
+
+  /** Skips length-prefixed bytes. */
+  skip(): void {
+    const length = this.next()
+    this.position += length
+  }
+
+  /** Reads a varint: seven bits per byte, lowest first. */
+  next(): number {
+    let value = 0
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.#bytes[this.position++] ?? 0
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+    }
+  }
+
+  handle(): BlockHandle {
+    return { offset: this.next(), length: this.next() }
+  }
 }

@@ -32,7 +32,7 @@ export class FileIndex {
    */
   static async open(directory: string, { sync }: { sync: boolean }): Promise<FileIndex> {
     await checkLevelFiles(directory)
-    return new FileIndex(directory, await openLevel(directory, { writeBufferSize: WRITE_BUFFER_BYTES }), sync)
+    return new FileIndex(directory, await openLevel(directory, WRITE_BUFFER_BYTES), sync)
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
