@@ -194,7 +194,9 @@ export function createServer(parts: ServerParts): NodeServer {
     pipelineOf: networks.pipeline,
     certificate,
     control: async () => {
+      await nextTurn()
       const { createControl } = await import('./control/app.js')
+      await nextTurn()
       return createControl({
         provider,
         networks: names,

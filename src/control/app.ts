@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { CassetteError } from '../cassette/lines.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError } from '../provider/configuration.js'
 import type { Provider } from '../provider/provider.js'
 import type { ChainWatch } from './chainWatch.js'
@@ -36,7 +37,9 @@ export function createControl(setup: ControlSetup): Hono {
     ...cassetteRoutes(setup),
     ...contractRoutes(setup),
   ]
-  app.get('/openapi.json', (context) => context.json(describeApi(routes, setup.version)))
+  app.get('/openapi.json', async (context) =>
+    context.json(await runInSlices(describeApi(routes, setup.version), new TimeSlice())),
+  )
   mount(app, routes)
   app.onError((error, context) => {
     if (error instanceof ConfigurationError || error instanceof CassetteError) {

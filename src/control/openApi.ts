@@ -1,10 +1,14 @@
 import * as z from 'zod'
+import type { Steps } from '../encoding/timeSlice.js'
 import { faultSchema } from '../provider/faults/faultSchema.js'
 import type { ControlRoute } from './route.js'
 import { faultReportSchema, journalEntrySchema } from './schemas.js'
 
 /** Describes the control API in OpenAPI 3.1, generated from its routes. */
-export function describeApi(routes: readonly ControlRoute[], version: string): Record<string, unknown> {
+export function* describeApi(
+  routes: readonly ControlRoute[],
+  version: string,
+): Steps<Record<string, unknown>> {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {
     '/health': { get: describe('Report whether the node is ready', 'Ready (200) or not yet (503)') },
@@ -15,6 +19,7 @@ export function describeApi(routes: readonly ControlRoute[], version: string): R
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: describeRoute(route, schemas) }
+    yield
   }
   return {
     openapi: '3.1.0',

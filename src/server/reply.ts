@@ -120,6 +120,8 @@ export async function writeReply(response: ServerResponse, reply: HttpReply): Pr
   const { status, headers, body, effects, ended } = reply
   const outcome: SendOutcome = { bytes: 0 }
   try {
+    // To a client that is gone, every write would be an error with a stack.
+    if (response.destroyed) return
     if (effects?.close) throw new CutError('the connection is closed here')
     response.writeHead(status, headers)
     if (effects === undefined && (typeof body === 'string' || body instanceof Uint8Array)) {

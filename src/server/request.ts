@@ -153,12 +153,47 @@ class BodyPieces {
   }
 }
 
+/** Short pieces that a stream emits one by one in a turn of the event loop. */
+const SHORT_PIECES_PER_TURN = 32
+
+/**
+ * Lets a stream join further short pieces until the end of the turn: one read of a socket may hold ten thousand chunks
+ * of a byte, and emitting each costs several times as much as joining them.
+ */
+class ShortPiecePacer {
+  readonly #stream: Readable
+  readonly #endTurn: () => void
+  /** Short pieces emitted in this turn. */
+  #count = 0
+
+  /** @param endTurn - called at the end of a turn with short pieces; resumes the stream if more is wanted */
+  constructor(stream: Readable, endTurn: () => void) {
+    this.#stream = stream
+    this.#endTurn = endTurn
+  }
+
+  received(piece: Buffer): void {
+    if (piece.length >= SHORT_PIECE) return
+    if (this.#count++ === 0) atEndOfTurn(this.#onEndOfTurn)
+    if (this.#count === SHORT_PIECES_PER_TURN) this.#stream.pause()
+  }
+
+  readonly #onEndOfTurn = (): void => {
+    // Emits all joined pieces as one; a paused stream has no others.
+    if (this.#count >= SHORT_PIECES_PER_TURN) this.#stream.read()
+    this.#count = 0
+    this.#endTurn()
+  }
+}
+
 /** Reads a whole body of at most `limit` bytes; never resolves if the client disconnects first. */
 export function readBody(stream: Readable, limit: number): Promise<Body> {
   return new Promise((resolve) => {
     const pieces = new BodyPieces()
+    const pacer = new ShortPiecePacer(stream, () => stream.resume())
     const onData = (piece: Buffer): void => {
       pieces.add(piece)
+      pacer.received(piece)
       if (pieces.length <= limit) return
       pieces.clear()
       stream.off('data', onData)
@@ -191,9 +226,9 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   readonly #stream: Readable
   readonly #limit: number
   readonly #unread = new BodyPieces()
+  /** Wakes the reader at the end of a turn with short pieces, which are joined until then. */
+  readonly #pacer: ShortPiecePacer
   #isListening = false
-  /** Whether the reader is to be woken at the end of the turn, so that short pieces are joined until then. */
-  #isWaking = false
   #hasEnded = false
   #failure: { error: Error } | undefined
   #wake: (() => void) | undefined
@@ -201,6 +236,10 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   constructor(stream: Readable, limit = Infinity) {
     this.#stream = stream
     this.#limit = limit
+    this.#pacer = new ShortPiecePacer(stream, () => {
+      if (this.#unread.length < MAX_UNREAD) stream.resume()
+      this.#wake?.()
+    })
   }
 
   [Symbol.asyncIterator](): this {
@@ -256,13 +295,7 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     this.#unread.add(piece)
     if (this.#unread.length >= MAX_UNREAD) this.#stream.pause()
     if (piece.length >= SHORT_PIECE) this.#wake?.()
-    else if (!this.#isWaking) {
-      this.#isWaking = true
-      atEndOfTurn(() => {
-        this.#isWaking = false
-        this.#wake?.()
-      })
-    }
+    else this.#pacer.received(piece)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { nextTurn } from '../encoding/timeSlice.js'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
@@ -74,9 +75,15 @@ export class NodeServer {
     })
   }
 
-  /** Returns the app that answers every route. Loaded on first use, as most requests bypass it. */
+  /**
+   * Returns the app that answers every route. Loaded on first use, as most requests bypass it, and in several turns of
+   * the event loop, as each part takes long.
+   */
   app(): Promise<Hono<AppEnv>> {
-    return (this.#app ??= import('./app.js').then(({ createApp }) => createApp(this.#setup)))
+    return (this.#app ??= import('./app.js').then(async ({ createApp }) => {
+      await nextTurn()
+      return createApp(this.#setup)
+    }))
   }
 
   /**
