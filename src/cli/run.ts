@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import { type NodeHooks, type RunningNode, startNode } from '../node.js'
 import { type CommandSettings, optionDefinitions } from '../options.js'
 import { formatHelp } from '../options/help.js'
@@ -89,7 +91,7 @@ function createHooks(settings: CommandSettings): NodeHooks {
     ...faults,
     ...(importing && { importing }),
     block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
-    tell: (_, text) => print(text),
+    tell: (_, text) => printed(text),
     colours: settings.color === 'always' || (settings.color === 'auto' && process.stdout.isTTY === true),
     failure: (call) => print(formatFailureLine(call, showNetwork)),
   }
@@ -102,6 +104,11 @@ function announce(settings: CommandSettings, node: RunningNode): void {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
+}
+
+/** Prints a text; resolves when its reader is not behind. */
+function printed(text: string): Awaitable<void> {
+  if (!process.stdout.write(`${text}\n`)) return once(process.stdout, 'drain').then(() => undefined)
 }
 
 function warn(text: string): void {

@@ -4,6 +4,7 @@ import type { ChainEvents } from '../chain/reader.js'
 import type { ChainView } from '../chain/view.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { Hex } from '../encoding/hex.js'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { CallInterceptor, RpcPipeline } from '../rpc/pipeline.js'
 import type { CallPolicy } from '../rpc/callPolicy.js'
 import type { Method } from '../rpc/method.js'
@@ -81,7 +82,8 @@ export interface ChainFiles {
 
 /** Output for the developer: contract logs, reasons of failed transactions, traces. */
 export interface Developer {
-  tell(text: string): void
+  /** Resolves when it takes more. */
+  tell(text: string): Awaitable<void>
   colours: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chain.js'
 import type { ChainEvent } from '../chain/reader.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import { bytesToHex } from '../encoding/hex.js'
-import { Mutex } from '../encoding/timeSlice.js'
+import { type Awaitable, TurnQueue } from '../encoding/timeSlice.js'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { ContractArtifact } from '../report/artifacts.js'
 import type * as report from '../report/index.js'
@@ -21,13 +21,18 @@ export interface ReporterOptions {
   colours: boolean
   /** Updated in place. */
   logging: { enabled: boolean }
-  /** Prints lines for the developer. */
-  tell: (text: string) => void
+  /** Prints lines for the developer; resolves when it takes more. */
+  tell: (text: string) => Awaitable<void>
   /** Receives internal faults. */
   fault: (fault: unknown) => void
 }
 
 type Report = typeof report
+
+/** Maximum of waiting console output: a contract may log gigabytes in one call. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+/** Memory of a waiting line besides its data. */
+const BYTES_OF_LINE = 500
 
 /**
  * Reports to the developer what contracts do: console output, reasons of failed transactions and, on demand, every
@@ -35,7 +40,11 @@ type Report = typeof report
  */
 export class Reporter {
   readonly #options: ReporterOptions
-  readonly #mutex = new Mutex()
+  readonly #queue = new TurnQueue()
+  #contracts: Promise<report.Contracts> | undefined
+  /** Approximate bytes of console output not printed yet, and the lines left out since then. */
+  #waitingBytes = 0
+  #leftOut = 0
 
   constructor(options: ReporterOptions) {
     this.#options = options
@@ -45,37 +54,57 @@ export class Reporter {
 
   /** Handles a contract's call to the console. */
   readonly onConsole = (data: Uint8Array): void => {
-    if (this.#options.consoleLog) this.#print(({ decodeConsoleLog }) => [decodeConsoleLog(data)])
+    const { consoleLog, logging } = this.#options
+    if (!consoleLog || !logging.enabled) return
+    const size = data.length + BYTES_OF_LINE
+    if (this.#waitingBytes + size > MAX_WAITING_BYTES) {
+      this.#leftOut++
+      return
+    }
+    this.#waitingBytes += size
+    this.#print(({ decodeConsoleLog }) => {
+      const lines = [decodeConsoleLog(data)]
+      this.#waitingBytes -= size
+      if (this.#waitingBytes === 0 && this.#leftOut > 0) {
+        lines.push(`… ${this.#leftOut} more console.log calls, made faster than they could be printed`)
+        this.#leftOut = 0
+      }
+      return lines
+    })
   }
 
   #handleEvent(event: ChainEvent): void {
     if (event.type !== 'head' || event.executed === undefined) return
     const { block, executed } = event
     if (executed.transactions.length === 0) return
-    const { chain, tracing, artifacts, colours, trace } = this.#options
+    const { chain, tracing, colours, trace } = this.#options
     if (trace) {
-      this.#print(({ traceTrees }) => traceTrees({ view: chain.view, tracing, block, artifacts, colours }))
+      this.#print(async (loaded) => {
+        const contracts = await this.#knownContracts(loaded)
+        return loaded.traceTrees({ view: chain.view, tracing, block, contracts, colours })
+      })
     }
     for (const transaction of executed.transactions) {
       if (transaction.failure !== undefined) this.#print((loaded) => this.#failure(loaded, transaction))
     }
   }
 
-  #failure(
-    { Contracts, describeFailure }: Report,
-    { hash, failure = '', output }: SealedTransaction,
-  ): string[] {
-    const contracts = new Contracts(this.#options.artifacts)
-    const message = describeFailure({ failure, output: output ?? new Uint8Array(0) }, contracts)
+  async #failure(
+    loaded: Report,
+    { hash, failure = '', output = new Uint8Array(0) }: SealedTransaction,
+  ): Promise<string[]> {
+    const message = loaded.describeFailure({ failure, output }, await this.#knownContracts(loaded))
     return [`Transaction ${bytesToHex(hash)} failed: ${message}`]
+  }
+
+  #knownContracts({ Contracts }: Report): Promise<report.Contracts> {
+    return (this.#contracts ??= Contracts.of(this.#options.artifacts))
   }
 
   #print(lines: (loaded: Report) => readonly string[] | Promise<readonly string[]>): void {
     const { logging, tell, fault } = this.#options
     if (!logging.enabled) return
-    this.#mutex
-      .run(async () => tell((await lines(await import('../report/index.js'))).join('\n')))
-      .catch(fault)
+    this.#queue.add(async () => tell((await lines(await import('../report/index.js'))).join('\n')), fault)
   }
 }
 

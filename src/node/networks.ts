@@ -1,6 +1,7 @@
 import type { StoredBlock } from '../chain/block/record.js'
 import type { ImportProgress } from '../chain/import/chainFile.js'
 import type { ChainWatch } from '../control/chainWatch.js'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Network } from '../network/network.js'
 import type { NodeSettings } from '../options.js'
 import type { JournalEntry } from '../provider/journal/journal.js'
@@ -156,9 +157,9 @@ export interface NodeHooks {
   failure?(entry: Omit<JournalEntry, 'id'>): void
   /**
    * Prints contract activity for developers: console.log, reasons of failed transactions, traces; may have several
-   * lines.
+   * lines. Resolves when it takes more.
    */
-  tell?(network: string, text: string): void
+  tell?(network: string, text: string): Awaitable<void>
   /** Whether text for `tell` may contain ECMA-48 colours. */
   colours?: boolean
   /** An internal fault. */

@@ -48,7 +48,7 @@ describe('artifacts', () => {
   })
 
   test('name errors, functions, events and contracts', async () => {
-    const contracts = new Contracts(await readArtifacts(directory))
+    const contracts = await Contracts.of(await readArtifacts(directory))
     const error = encodeErrorResult({ abi, errorName: 'Nope', args: [who, 5n] })
     expect(contracts.describeError(hexToBytes(error))).toBe(`Nope(${who}, 5)`)
     const call = encodeFunctionData({ abi, functionName: 'move', args: [who, [1n, 2n]] })

@@ -6,9 +6,9 @@ import { combineTracers } from '../chain/tracing/tracer.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ChainView } from '../chain/view.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
-import type { ContractArtifact } from './artifacts.js'
 import { CONSOLE_ADDRESS, decodeConsoleLog } from './consoleLog.js'
-import { Contracts, describeFailure } from './contracts.js'
+import type { Contracts } from './contracts.js'
+import { describeFailure } from './contracts.js'
 
 /** Options of a call tree. */
 export interface CallTreeOptions {
@@ -105,7 +105,7 @@ export interface TreeRequest {
   view: ChainView
   tracing: Pick<HistoryTracer, 'traceBlock'>
   block: StoredBlock
-  artifacts: readonly ContractArtifact[]
+  contracts: Contracts
   colours: boolean
 }
 
@@ -114,10 +114,9 @@ export async function traceTrees({
   view,
   tracing,
   block,
-  artifacts,
+  contracts,
   colours,
 }: TreeRequest): Promise<string[]> {
-  const contracts = new Contracts(artifacts)
   const paint = createPaint({ colours })
   const frames = await framesOf(view, tracing, block)
   const names = await namesIn(frames, view, contracts)

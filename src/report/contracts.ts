@@ -2,6 +2,7 @@ import * as AbiItem from 'ox/AbiItem'
 import * as AbiParameters from 'ox/AbiParameters'
 import { decodeRevertReason } from '../chain/evm/revertReason.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import { TimeSlice } from '../encoding/timeSlice.js'
 import type { AbiEntry, ContractArtifact } from './artifacts.js'
 
 const SELECTOR_BYTES = 4
@@ -11,11 +12,21 @@ export class Contracts {
   readonly #entries = new Map<string, AbiEntry>()
   readonly #artifacts: readonly ContractArtifact[]
 
-  constructor(artifacts: readonly ContractArtifact[]) {
+  private constructor(artifacts: readonly ContractArtifact[]) {
     this.#artifacts = artifacts.filter(({ code }) => code.length > 0)
+  }
+
+  /** Hashes the signatures of all ABIs, yielding to other work: large projects have tens of thousands. */
+  static async of(artifacts: readonly ContractArtifact[]): Promise<Contracts> {
+    const contracts = new Contracts(artifacts)
+    const slice = new TimeSlice()
     for (const { abi } of artifacts) {
-      for (const entry of abi) this.#entries.set(keyOf(entry), entry)
+      for (const entry of abi) {
+        await slice.pause()
+        contracts.#entries.set(keyOf(entry), entry)
+      }
     }
+    return contracts
   }
 
   /** Returns the name of the contract with this runtime code; its immutables may have any value. */
