@@ -5,6 +5,7 @@ import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
 import type { RequestQuery } from '../request/command.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
+import { bytesOfText } from '../text/byteText.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
 import {
@@ -149,7 +150,7 @@ async function carEtag(
   { namedScope = 'all', order, repeats, bytes }: CarRequest,
 ): Promise<string> {
   const hash = (await createXXHash64()).init()
-  hash.update(immutablePath(target))
+  hash.update(bytesOfText(immutablePath(target)))
   if (namedScope !== 'all') hash.update(`\0scope=${namedScope}`)
   if (order !== 'dfs') hash.update(`\0order=${order}`)
   if (repeats) hash.update('\0dups=y')

@@ -223,7 +223,9 @@ export function readName(label: string): CID {
   )
 }
 
+/** A backslash escapes the next character, so that none may come last (github.com/miekg/dns, `IsDomainName`). */
 function isDomainName(text: string): boolean {
+  if (text.endsWith('\\')) return false
   const labels = text
     .replace(/\.$/, '')
     .split('.')
