@@ -117,6 +117,16 @@ describe('--compat anvil', () => {
     expect(found.map((frame) => frame.transactionHash)).toEqual([transactionHash])
   })
 
+  test('has no traces of the pending block', async () => {
+    const { call, from } = devnet
+    await call('evm_setAutomine', false)
+    await call('eth_sendTransaction', { from, to: from, gas: '0x5208' })
+    expect(await call('trace_block', 'pending')).toEqual([])
+    expect(await call('debug_traceBlockByNumber', 'pending')).toEqual([])
+    expect(await call('trace_replayBlockTransactions', 'pending', ['trace'])).toEqual([])
+    await call('evm_setAutomine', true)
+  })
+
   test('traces calls on the pending block', async () => {
     const { call } = devnet
     const numbering = await contract('0x435f5260205ff3')

@@ -32,6 +32,11 @@ export function tracedState(view: ChainView, selector: BlockSelector): BlockSele
   return 'tag' in selector ? selector : { hash, requireCanonical: false }
 }
 
+/** Whether the block is the pending one and the emulated node is anvil, which returns no traces of it. */
+export function isPendingInAnvil({ backend }: Pick<Call, 'backend'>, selector: BlockSelector): boolean {
+  return backend.settings.compatibility.missing === 'anvil' && isPending(selector)
+}
+
 /** Whether the block is missing and the emulated node is anvil, which then returns no traces. */
 export function isMissingInAnvil(
   { view, backend }: Pick<Call, 'view' | 'backend'>,
@@ -44,8 +49,11 @@ export function isMissingInAnvil(
   )
 }
 
-/** Traces a block. Anvil returns no traces for the first block, and reports missing ones in its own way. */
+/**
+ * Traces a block. Anvil returns no traces for the first and the pending block, and reports missing ones in its own way.
+ */
 function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promise<Result> | Result {
+  if (isPendingInAnvil(call, selector)) return []
   if (isMissingInAnvil(call, selector)) return noBlock(call)
   const block = tracedBlock(call.view, selector)
   const isFirst = block.header.number === 0n && call.backend.settings.compatibility.missing === 'anvil'

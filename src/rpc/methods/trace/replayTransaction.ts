@@ -7,7 +7,7 @@ import { hash } from '../../params/bytes.js'
 import { traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
-import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isMissingInAnvil, isPendingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_replayBlockTransactions: traces a block's transactions in Parity's format, with state changes. */
@@ -15,7 +15,7 @@ export const replayBlockTransactions = defineMethod(
   'trace_replayBlockTransactions',
   [required('block', blockSelector), required('traceTypes', traceTypes)],
   async (call, selector, types) => {
-    if (isMissingInAnvil(call, selector)) return []
+    if (isPendingInAnvil(call, selector) || isMissingInAnvil(call, selector)) return []
     const block = tracedBlock(call.view, selector)
     if (block.transactions.length === 0) return []
     const budget = traceBudget(call)

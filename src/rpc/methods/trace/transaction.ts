@@ -5,12 +5,12 @@ import { hash } from '../../params/bytes.js'
 import { list } from '../../params/combinators.js'
 import { writeFrameTexts, listFrames } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
-import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isMissingInAnvil, isPendingInAnvil, tracedBlock } from '../debug/traceBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_block: returns the frames of all transactions of a block in Parity's format. */
 export const block = defineMethod('trace_block', [required('block', blockSelector)], (call, selector) => {
-  if (isMissingInAnvil(call, selector)) return []
+  if (isPendingInAnvil(call, selector) || isMissingInAnvil(call, selector)) return []
   return listFrames(call, { block: tracedBlock(call.view, selector), budget: traceBudget(call) })
 })
 
