@@ -26,7 +26,7 @@ type Token = { end: number } | Fault
 
 /**
  * Describes the syntax error in the first JSON value of a text with Go's message (encoding/json, scanner.go), which
- * geth sends on a socket of IPC.
+ * geth sends over IPC.
  *
  * @returns undefined if the value is valid or merely ends too early
  */

@@ -33,20 +33,20 @@ export async function mineBlocks(
   order: MineBlocksOptions,
   mined: (block: MinedBlock) => void = () => undefined,
 ): Promise<void> {
-  const middle: Middle = {}
+  const reserved: ReservedBlocks = {}
   for (let done = 0; done < order.blocks;) {
     const progress = `${done} of ${order.blocks} blocks were mined`
     if (order.signal?.aborted === true) throw new ChainError(`the client is gone: ${progress}`)
     if (chain.isStopping) throw new ChainStoppedError(progress)
-    const run = chain.exclusively(() => mineRun(chain, order, { done, mined, middle }))
+    const run = chain.exclusively(() => mineRun(chain, order, { done, mined, reserved }))
     done = await run.catch((error: unknown) => {
       throw error instanceof ChainStoppedError ? new ChainStoppedError(progress) : error
     })
   }
 }
 
-/** The blocks of a sequence that hardhat only reserves. */
-interface Middle {
+/** The blocks of a sequence that hardhat reserves instead of mining them. */
+interface ReservedBlocks {
   /** Index of the first one. */
   start?: number
 }
@@ -60,12 +60,12 @@ const LEAST_REMAINING = 7
  */
 function holdBaseFee(
   { mempool, head, settings }: Chain,
-  middle: Middle,
+  reserved: ReservedBlocks,
   { index, blocks }: { index: number; blocks: number },
 ): void {
-  if (index > 0 && mempool.size === 0 && blocks - index >= LEAST_REMAINING) middle.start ??= index
+  if (index > 0 && mempool.size === 0 && blocks - index >= LEAST_REMAINING) reserved.start ??= index
   const { baseFeePerGas } = head.block.header
-  const isHeld = middle.start !== undefined && index > middle.start && index < blocks - 1
+  const isHeld = reserved.start !== undefined && index > reserved.start && index < blocks - 1
   if (isHeld && baseFeePerGas !== undefined) settings.nextBaseFee = baseFeePerGas
 }
 
@@ -80,7 +80,7 @@ async function mineRun(
     holdsBaseFee = false,
     signal,
   }: MineBlocksOptions,
-  { done, mined, middle }: { done: number; mined: (block: MinedBlock) => void; middle: Middle },
+  { done, mined, reserved }: { done: number; mined: (block: MinedBlock) => void; reserved: ReservedBlocks },
 ): Promise<number> {
   const slice = new TimeSlice()
   const end = performance.now() + longestRun
@@ -92,7 +92,7 @@ async function mineRun(
     const parent = chain.head.block.header.timestamp
     const spaced = isSpaced ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
-    if (holdsBaseFee) holdBaseFee(chain, middle, { index, blocks })
+    if (holdsBaseFee) holdBaseFee(chain, reserved, { index, blocks })
     mined(await chain.mine(time === undefined ? {} : { timestamp: time }))
     index++
   }

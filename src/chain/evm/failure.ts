@@ -2,7 +2,7 @@ import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
-import type { OpcodeEntry, RunState } from './internals.js'
+import { type OpcodeEntry, type RunState, stackItem } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
 
 const libraryMessages = EVMError.errorMessages
@@ -251,4 +251,19 @@ export function failureMessage(error: EVMError, creation?: CreationFacts): strin
     }
   }
   return gethMessages[error.error] ?? error.error
+}
+
+/**
+ * Makes CREATE or CREATE2 fail because of its initcode's size (EIP-3860) while its price is computed, as in geth
+ * (core/vm/gas_table.go). The library checks it after the payment, with the stack items gone.
+ */
+export function withInitcodeLimit(entry: OpcodeEntry, rules: ForkRules): OpcodeEntry {
+  const limit = maxInitcodeSize(rules)
+  if (limit === undefined) return entry
+  const gasHandler: OpcodeEntry['gasHandler'] = async (runState, ...rest) => {
+    const gas = await entry.gasHandler(runState, ...rest)
+    if (stackItem(runState.stack, 2) <= limit) return gas
+    throw new EVMError(EVMError.errorMessages.INITCODE_SIZE_VIOLATION)
+  }
+  return { ...entry, gasHandler }
 }

@@ -42,7 +42,7 @@ import { loadFrameInterpreter } from './interpreter.js'
 import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
-import { withInitcodeLimit } from './initcodeLimit.js'
+import { withInitcodeLimit } from './failure.js'
 import { createTypes } from '../tracing/opcodes.js'
 
 /** Opcodes between two looks at the clock. */

@@ -39,3 +39,10 @@ it.each([
   const wrong = `${text.slice(0, place + 1)}${character}${text.slice(place + 2)}`
   expect(() => runToCompletion(decodeMultibaseInSteps(Buffer.from(wrong)))).toThrow(message)
 })
+
+it.each(['m', 'M', 'b'])('decodes text of line breaks in steps (prefix %s)', (prefix) => {
+  const steps = decodeMultibaseInSteps(Buffer.from(prefix + '\n'.repeat(1_000_000)))
+  let count = 0
+  for (; !steps.next().done; count++);
+  expect(count).toBeGreaterThan(100)
+})

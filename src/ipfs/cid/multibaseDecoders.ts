@@ -169,24 +169,25 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
     const bytes = new Uint8Array(Math.ceil(digits.length / 4) * 3)
     let length = 0
     let place = 0
-    const skipBreaks = (): void => {
-      while (isBreak(place)) place++
+
+    function* skipBreaks(): Steps<void> {
+      for (; isBreak(place); place++) if (place % digitsPerStep === 0) yield
     }
 
     /** Checks the padding after `count` digits of the last group; its first character is read already. */
-    function checkEnd(count: number): void {
+    function* checkEnd(count: number): Steps<void> {
       if (count < 2) throw fault(place - 1)
       if (count === 2) {
-        skipBreaks()
+        yield* skipBreaks()
         if (place === digits.length) throw fault(place)
         if (digits[place] !== padding) throw fault(place - 1)
         place++
       }
-      skipBreaks()
+      yield* skipBreaks()
       if (place < digits.length) throw fault(place)
     }
 
-    for (let groups = 1; place < digits.length; groups++) {
+    while (place < digits.length) {
       let bits = 0
       let count = 0
       while (count < 4) {
@@ -195,6 +196,7 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
           if (count === 1 || isPadded) throw fault(place - count)
           break
         }
+        if (place % digitsPerStep === 0) yield
         const value = values[digits[place++] as number] as number
         if (value !== invalid) {
           bits |= value << (18 - 6 * count++)
@@ -202,11 +204,10 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
         }
         if (isBreak(place - 1)) continue
         if (!isPadded || digits[place - 1] !== padding) throw fault(place - 1)
-        checkEnd(count)
+        yield* checkEnd(count)
         break
       }
       for (let index = 0; index < count - 1; index++) bytes[length++] = bits >> (16 - 8 * index)
-      if (groups % (digitsPerStep / 4) === 0) yield
     }
     return bytes.subarray(0, length)
   }

@@ -24,7 +24,7 @@ export function goQuote(text: string): string {
 
 /** Escapes text like Go's `%q`, without the quotes. */
 export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOptions = {}): string {
-  if (plain.test(text)) return text
+  if (plain.test(text) && (quote !== "'" || !text.includes(quote))) return text
   const kept = ascii ? printableAscii : printable
   let escaped = ''
   for (const character of text) {

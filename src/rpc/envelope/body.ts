@@ -146,8 +146,8 @@ function emptyMessage(length: number): Message {
 /**
  * Reads the message parsed as `value`.
  *
- * Of duplicate members the last wins, unless it is of the wrong type. The id keeps its source text, so that numbers beyond 2^53 survive (geth:
- * rpc/json.go, fillMessage).
+ * Of duplicate members the last of the right type wins. The id keeps its source text, so that numbers beyond 2^53
+ * survive (geth: rpc/json.go, fillMessage).
  */
 export function readMessage(value: unknown, place: MessageText): Message {
   return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
