@@ -111,6 +111,28 @@ describe('a trace of a mined transaction', () => {
     await expect(chain.trace(receipt.transactionHash)).rejects.toThrow('transaction not found')
   })
 
+  it('traces the pending block and has its receipts as they are once it is mined', async () => {
+    await chain.call('evm_setAutomine', false)
+    const data = inputOf('Store', 'increment')
+    const hash = await chain.call<Hex>('eth_sendTransaction', { from: chain.alice, to: store, data })
+    const config = { tracer: 'callTracer' }
+    const traces = await chain.call<Traced<Frame>[]>('debug_traceBlockByNumber', 'pending', config)
+    const receipts = await chain.call<object[]>('eth_getBlockReceipts', 'pending')
+    await chain.call('evm_mine')
+    await chain.call('evm_setAutomine', true)
+    expect(traces).toEqual([{ txHash: hash, result: await chain.trace(hash, config) }])
+    const mined = await chain.call<object>('eth_getTransactionReceipt', hash)
+    expect(receipts).toEqual([{ ...mined, blockHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) }])
+  })
+
+  it('finds no encoding of the pending block, like geth', async () => {
+    await expect(chain.call('debug_getRawHeader', 'pending')).rejects.toThrow(
+      /^header #\[(\d+ ){31}\d+\] not found$/,
+    )
+    expect(await chain.call('debug_getRawReceipts', 'pending')).toEqual([])
+    expect(await chain.call('debug_getRawBlock', 'latest')).toMatch(/^0xf9/)
+  })
+
   it('is refused if there is nothing to trace', async () => {
     const hash = `0x${'12'.repeat(32)}`
     const refusals: [string, unknown[], string][] = [

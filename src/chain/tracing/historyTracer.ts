@@ -21,13 +21,13 @@ import type { Message } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
 import { interruptible } from './budget.js'
-import { type ReplaySources, gasTipOf, replayBlock } from './replay.js'
+import { type ReplaySources, type ReplayedBlock, gasTipOf, replayBlock } from './replay.js'
 import type { ExecutionTracer, TracedState } from './tracer.js'
 
 /** The transactions of a block to trace. */
 export interface BlockTraceRequest {
   view: ChainView
-  block: StoredBlock
+  block: ReplayedBlock
   /** Index of the only transaction to trace; all if absent. */
   transactionIndex?: number
   /** Creates the tracer of a transaction just before its execution. */
@@ -171,7 +171,7 @@ export class HistoryTracer {
   }
 }
 
-function requireParent(view: ChainView, { header }: StoredBlock): void {
+function requireParent(view: ChainView, { header }: ReplayedBlock): void {
   if (view.blockByHash(header.parentHash) === undefined) throw new ChainError('genesis is not traceable')
 }
 

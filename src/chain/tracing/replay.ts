@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { rawTransactions } from '../block/rawParts.js'
-import type { StoredBlock } from '../block/record.js'
+import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import { ancestorHash } from '../calls/call.js'
 import { ChainError } from '../errors.js'
@@ -23,6 +23,9 @@ export interface ReplaySources {
   states: StateStore
 }
 
+/** A block that can be executed again: a stored one, or the pending one. */
+export type ReplayedBlock = StoredBlock | SealedBlock
+
 /** A block under re-execution. */
 export interface Replay {
   readonly evm: PooledEvm
@@ -37,14 +40,14 @@ export interface Replay {
 }
 
 /**
- * Re-executes a stored block on its original parent state, from the system calls at its start. Stores nothing.
+ * Re-executes a block on its original parent state, from the system calls at its start. Stores nothing.
  *
  * @throws ChainError if the block has no parent, or the parent's state is unavailable.
  */
 export async function replayBlock<T>(
   { blocks, states }: ReplaySources,
   view: ChainView,
-  block: StoredBlock,
+  block: ReplayedBlock,
   use: (replay: Replay) => Promise<T>,
 ): Promise<T> {
   const { header } = block
@@ -54,7 +57,9 @@ export async function replayBlock<T>(
   const root = block.parentStateRoot ?? parent.header.stateRoot
   states.requireRoot(root, parent.header)
   const state = new WorkingState({ base: states.viewAt(root), store: states })
-  const raws = rawTransactions(blocks.blockRlp(block))
+  const raws = isStored(block)
+    ? rawTransactions(blocks.blockRlp(block))
+    : block.transactions.map(({ transaction }) => transaction.serialize())
   const environment = createBlockEnvironment(header, rules)
   const context = {
     rules,
@@ -86,9 +91,13 @@ export async function replayBlock<T>(
   })
 }
 
+function isStored(block: ReplayedBlock): block is StoredBlock {
+  return 'ordinal' in block
+}
+
 /** Decodes a transaction of a block; its sender is already known. */
 function pooledOf(
-  { header, transactions }: StoredBlock,
+  { header, transactions }: ReplayedBlock,
   raws: readonly Uint8Array[],
   index: number,
   rules: ForkRules,

@@ -242,6 +242,15 @@ class Region {
   }
 }
 
+/** Returns the receipts of a block that is not stored, joined by commas. */
+export function* receiptsOf(block: SealedBlock): Steps<Uint8Array> {
+  const { bytes, receipts } = yield* encode(block)
+  const [first, last] = [receipts[0], receipts.at(-1)]
+  return first === undefined || last === undefined
+    ? new Uint8Array(0)
+    : bytes.subarray(first.offset, last.offset + last.length)
+}
+
 function* encode(block: SealedBlock): Steps<EncodedBlock> {
   const region = new Region()
   const reference = blockReference(block)

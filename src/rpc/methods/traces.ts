@@ -1,5 +1,6 @@
 import { isJavaScript, startTrace } from '../tracers/startTrace.js'
 import type { StoredBlock } from '../../chain/block/record.js'
+import type { ReplayedBlock } from '../../chain/tracing/replay.js'
 import { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/tracer.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
@@ -81,7 +82,7 @@ export async function traceOne(
 }
 
 /** Traces all transactions of a block, each with its hash. */
-export async function traceAll(call: Call, block: StoredBlock, config: TraceConfig): Promise<WireBytes> {
+export async function traceAll(call: Call, block: ReplayedBlock, config: TraceConfig): Promise<WireBytes> {
   const budget = traceBudget(call)
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
@@ -126,7 +127,7 @@ export async function traceAll(call: Call, block: StoredBlock, config: TraceConf
 
 /** Returns the trace context of a block's transaction. */
 export function traceContextOf(
-  { hash: blockHash, header, transactions }: StoredBlock,
+  { hash: blockHash, header, transactions }: ReplayedBlock,
   transactionIndex: number,
 ): TraceContext {
   const transactionHash = transactions[transactionIndex]?.hash

@@ -35,13 +35,14 @@ const apis = 'eth,net,web3,debug,txpool,rpc'
  * Imports a chain into a new geth data directory and starts a node on it.
  *
  * @param gasCap - gas cap of one call; this node's is ten block gas limits, as the provider documents
+ * @param gasLimit - gas limit of the pending block
  * @param isMerged - whether the chain has a proof of stake, so that the engine API can name its head
  */
 export async function startGeth(
   program: string,
   folder: string,
   { genesis, chain, facts: { blockHashes } }: ChainFiles,
-  { gasCap, isMerged = true }: { gasCap: bigint; isMerged?: boolean },
+  { gasCap, gasLimit, isMerged = true }: { gasCap: bigint; gasLimit: bigint; isMerged?: boolean },
 ): Promise<Geth> {
   const dataDir = join(folder, 'geth')
   const head = blockHashes.at(-1)
@@ -64,6 +65,7 @@ export async function startGeth(
       ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(port), '--http.api', apis],
       ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', String(wsPort), '--ws.api', apis],
       ...['--rpc.gascap', String(gasCap), '--rpc.evmtimeout', '30s', '--verbosity', '0'],
+      ...['--miner.gaslimit', String(gasLimit)],
     ],
     // debug_getBadBlocks writes files into the working directory.
     { stdio: 'ignore', cwd: folder },

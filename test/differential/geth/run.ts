@@ -60,7 +60,7 @@ export async function compareWithGeth({
     ? makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
     : makeForkChain(folder, random, hardfork))
   const isMerged = hardfork === undefined || hasFork(hardfork, 'paris')
-  const geth = await startGeth(program, folder, files, { gasCap: GAS_CAP, isMerged })
+  const geth = await startGeth(program, folder, files, { gasCap: GAS_CAP, gasLimit: GAS_LIMIT, isMerged })
   const node = await createNode({
     ...{ genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true },
     ...{ noTotalDifficulty: true, pendingFields: 'geth' },

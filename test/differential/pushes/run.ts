@@ -53,7 +53,7 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
   const folder = temporaryDirectory('standin-pushes-')
   const random = new Random(seed)
   const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
-  const geth = await startGeth(program, folder, files, { gasCap: GAS_LIMIT })
+  const geth = await startGeth(program, folder, files, { gasCap: GAS_LIMIT, gasLimit: GAS_LIMIT })
   const options = { genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true } as const
   const [node, maker] = await Promise.all([
     createNode({ ...options, pendingFields: 'geth' }),

@@ -1,29 +1,35 @@
 import { encodeHeader } from '../../../chain/block/header.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
-import type { BlockSelector, ChainView } from '../../../chain/view.js'
+import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
-import { defineMethod, optional, required } from '../../method.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { rawTransactionByHash } from '../eth/rawTransactions.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, isPending } from '../findBlock.js'
 
 /**
  * Returns the block for a debug method, or undefined beyond the head.
  *
- * @throws ServerError for an unknown hash, which geth prints as a list of decimal bytes (eth/api_debug.go)
+ * @throws ServerError for an unknown hash, which geth prints as a list of decimal bytes (internal/ethapi/api.go), and
+ *   for the pending block, which geth looks for among the stored ones by its hash
  */
-export function blockOrRefusal(
-  view: ChainView,
+async function blockOrRefusal(
+  call: Pick<Call, 'view' | 'backend'>,
   selector: BlockSelector,
   what: 'block' | 'header',
-): StoredBlock | undefined {
-  const block = findBlock(view, selector)
-  if (block === undefined && 'hash' in selector) {
-    throw new ServerError(`${what} #[${selector.hash.join(' ')}] not found`)
-  }
-  return block
+): Promise<StoredBlock | undefined> {
+  const { view } = call
+  const block = isPendingInGeth(call, selector) ? undefined : findBlock(view, selector)
+  if (block !== undefined || 'number' in selector) return block
+  const { hash } = 'hash' in selector ? selector : (await view.pendingBlock()).block
+  throw new ServerError(`${what} #[${hash.join(' ')}] not found`)
+}
+
+/** Whether the block is the pending one and not, as in anvil, the head. */
+function isPendingInGeth({ backend }: Pick<Call, 'backend'>, selector: BlockSelector): boolean {
+  return isPending(selector) && backend.settings.compatibility.missing !== 'anvil'
 }
 
 /**
@@ -57,12 +63,13 @@ export const getRawTransaction = defineMethod(
 
 /**
  * debug_getRawReceipts: returns a block's receipts in EIP-2718 form; like geth, null beyond the head and an empty list
- * for an unknown hash.
+ * for an unknown hash and the pending block.
  */
 export const getRawReceipts = defineMethod(
   'debug_getRawReceipts',
   [required('block', blockSelector)],
   ({ view, backend }, selector) => {
+    if (isPendingInGeth({ backend }, selector)) return []
     const block = findBlock(view, selector)
     if (block === undefined) return 'hash' in selector ? [] : null
     return backend.records.rawReceipts(block).map(bytesToHex)
@@ -73,8 +80,8 @@ export const getRawReceipts = defineMethod(
 export const getRawHeader = defineMethod(
   'debug_getRawHeader',
   [required('block', blockSelector)],
-  ({ view }, selector) => {
-    const block = blockOrRefusal(view, selector, 'header')
+  async (call, selector) => {
+    const block = await blockOrRefusal(call, selector, 'header')
     return block === undefined ? '0x' : bytesToHex(encodeHeader(block.header))
   },
 )
@@ -86,8 +93,8 @@ export const getBadBlocks = defineMethod('debug_getBadBlocks', [], () => [])
 export const getRawBlock = defineMethod(
   'debug_getRawBlock',
   [required('block', blockSelector)],
-  ({ view, backend }, selector) => {
-    const block = blockOrRefusal(view, selector, 'block')
-    return block === undefined ? '0x' : bytesToHex(backend.records.rawBlock(block))
+  async (call, selector) => {
+    const block = await blockOrRefusal(call, selector, 'block')
+    return block === undefined ? '0x' : bytesToHex(call.backend.records.rawBlock(block))
   },
 )

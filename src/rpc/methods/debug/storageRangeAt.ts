@@ -7,7 +7,7 @@ import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { int } from '../../params/numbers.js'
-import { findBlock } from '../findBlock.js'
+import { findBlock, isPending } from '../findBlock.js'
 import type { BlockSelector } from '../../../chain/view.js'
 
 /**
@@ -27,7 +27,7 @@ export const storageRangeAt = defineMethod(
     required('limit', int),
   ],
   async ({ view, backend }, selector, index, account, start, limit) => {
-    const block = findBlock(view, selector)
+    const block = isPending(selector) ? (await view.pendingBlock()).block : findBlock(view, selector)
     if (block === undefined) throw new ServerError(`block ${printed(selector)} not found`)
     const { header, transactions, hash } = block
     if (header.number === 0n) throw new ServerError('no transaction in genesis')

@@ -52,26 +52,27 @@ export function isMissingInAnvil(
 /**
  * Traces a block. Anvil returns no traces for the first and the pending block, and reports missing ones in its own way.
  */
-function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promise<Result> | Result {
+async function traces(call: Call, selector: BlockSelector, config: TraceConfig): Promise<Result> {
   if (isPendingInAnvil(call, selector)) return []
+  if (isPending(selector)) return traceAll(call, (await call.view.pendingBlock()).block, config)
   if (isMissingInAnvil(call, selector)) return noBlock(call)
   const block = tracedBlock(call.view, selector)
   const isFirst = block.header.number === 0n && call.backend.settings.compatibility.missing === 'anvil'
   return isFirst ? [] : traceAll(call, block, config)
 }
 
-/** debug_traceBlockByNumber: traces each transaction of a block. */
+/** debug_traceBlockByNumber: traces each transaction of a block; the pending one is traced as it would be mined now. */
 export const traceBlockByNumber = defineMethod(
   'debug_traceBlockByNumber',
   [required('block', blockNumber), optional('config', traceConfig)],
-  async (call, selector, config = {}) => traces(call, selector, config),
+  (call, selector, config = {}) => traces(call, selector, config),
 )
 
 /** debug_traceBlockByHash: traces each transaction of a block, canonical or not. */
 export const traceBlockByHash = defineMethod(
   'debug_traceBlockByHash',
   [required('blockHash', hash), optional('config', traceConfig)],
-  async (call, blockHash, config = {}) => traces(call, { hash: blockHash, requireCanonical: false }, config),
+  (call, blockHash, config = {}) => traces(call, { hash: blockHash, requireCanonical: false }, config),
 )
 
 /** debug_traceBlock: traces each transaction of a block given as RLP, which the chain must contain. */

@@ -1,7 +1,8 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
 import { quantity } from '../../../encoding/hex.js'
-import { ServerError } from '../../errors.js'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { blobBaseFeeAt } from '../../fees/blockFees.js'
+import { receiptsOf } from '../../format/block.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
@@ -18,15 +19,16 @@ export const getTransactionReceipt = defineMethod(
   },
 )
 
-/** eth_getBlockReceipts: returns all receipts of a block. */
+/** eth_getBlockReceipts: returns all receipts of a block; those of the pending block are as if it were mined now. */
 export const getBlockReceipts = defineMethod(
   'eth_getBlockReceipts',
   [required('block', blockSelector)],
-  (call, selector) => {
+  async (call, selector) => {
     const { view, backend } = call
     if (isPending(selector)) {
       if (backend.settings.compatibility.missing === 'anvil') return null
-      throw new ServerError('pending receipts is not available')
+      const { block } = await view.pendingBlock()
+      return new WireBytes(['[', await runInSlices(receiptsOf(block), new TimeSlice()), ']'])
     }
     const block = findBlock(view, selector)
     if (block === undefined) return null
