@@ -4,16 +4,17 @@ import esbuild from 'esbuild'
 
 const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '..')
 const [peer = '', ...argv] = process.argv.slice(2)
-const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'anvil']
+const peers = ['geth', 'kubo', 'chains', 'pushes', 'hardhat', 'hardhat3', 'anvil']
 /** Comparisons that share a directory. */
-const directories = { hardhat: 'devnets', anvil: 'devnets' }
+const directories = { hardhat: 'devnets', hardhat3: 'devnets', anvil: 'devnets' }
 const usage = `npm run differential -- PROGRAM [options]
 
-  geth           [--seed N] [--requests N] [--hardfork NAME] [--methods REGEXP] [--bodies FILE]
-  kubo           [--seed N] [--requests N]
-  hardhat, anvil [--seed N] [--requests N] [--methods REGEXP]
-  chains         [--seed N] [--blocks N] [--only REGEXP]
-  pushes         [--seed N] [--rounds N]
+  geth      [--seed N] [--requests N] [--hardfork NAME] [--methods REGEXP] [--bodies FILE]
+  kubo      [--seed N] [--requests N]
+  anvil, hardhat, hardhat3
+            [--seed N] [--requests N] [--methods REGEXP]
+  chains    [--seed N] [--blocks N] [--only REGEXP]
+  pushes    [--seed N] [--rounds N]
 
 docs/guides/differential.md explains them.`
 

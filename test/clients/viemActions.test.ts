@@ -2,7 +2,7 @@ import { BaseError } from 'viem'
 import * as actions from 'viem/actions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNode } from '../../src/index.js'
-import { type Peer, startPeer } from '../differential/devnets/peer.js'
+import { type Peer, findPeer } from '../differential/devnets/peer.js'
 import { foundryProgram } from '../support/foundry.js'
 import { type ActionClient, type SceneResults, connectActions, leftOut, scenes } from './viemScenes.js'
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasAnvil)("viem's actions (skipped without anvil)", () => {
   const sides: { client: ActionClient; results: SceneResults }[] = []
   beforeAll(async () => {
     node = await createNode({ port: 0, compat: 'anvil', gasLimit: GAS_LIMIT })
-    anvil = (await startPeer('anvil', GAS_LIMIT)) as Peer
+    anvil = (await findPeer('anvil', GAS_LIMIT)?.()) as Peer
     for (const { url } of [node, anvil]) {
       const results = { answers: 0 } as SceneResults
       sides.push({ client: connectActions(url, results), results })

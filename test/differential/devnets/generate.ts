@@ -2,7 +2,7 @@ import { type Hex, numberToHex } from 'viem'
 import type { DocumentedMethod, Generator as DocumentedGenerator } from '../geth/generate.js'
 import type { Random } from '../support/random.js'
 import { documentedRequests } from './documented.js'
-import type { PeerName } from './peer.js'
+import type { Mode } from './peer.js'
 import { contracts } from './programs.js'
 import { signedTransaction, signer } from './signed.js'
 
@@ -268,7 +268,7 @@ const times: readonly Kind[] = [
   },
 ].map((kind) => ({ ...kind, changesState: true }))
 
-const own: Readonly<Record<PeerName, readonly Kind[]>> = {
+const own: Readonly<Record<Mode, readonly Kind[]>> = {
   hardhat: [
     { method: 'hardhat_getAutomine', weight: 1, parameters: [] },
     { method: 'hardhat_metadata', weight: 1, parameters: [] },
@@ -324,10 +324,10 @@ export class Generator {
   #theme: RegExp = /./
 
   /** @param methods - methods that both nodes have */
-  constructor(random: Random, peer: PeerName, methods: readonly DocumentedMethod[]) {
+  constructor(random: Random, mode: Mode, methods: readonly DocumentedMethod[]) {
     this.#random = random
-    const prefixed = setters.map((kind) => ({ ...kind, method: `${peer}_${kind.method}` }))
-    this.#kinds = [...reads, ...filters, ...prefixed, ...times, ...own[peer]].flatMap((kind) =>
+    const prefixed = setters.map((kind) => ({ ...kind, method: `${mode}_${kind.method}` }))
+    this.#kinds = [...reads, ...filters, ...prefixed, ...times, ...own[mode]].flatMap((kind) =>
       Array.from({ length: kind.weight }, () => kind),
     )
     this.#documented = documentedRequests(random, methods, { accounts, contracts })

