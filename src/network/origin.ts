@@ -107,11 +107,14 @@ export function createClock(
   compatibility: CompatibilityProfile,
   forkTime: bigint | undefined,
 ): Clock {
-  const minimumStep = settings.allowSameTimestamp ? 0n : compatibility.minimumTimestampIncrement
+  const options = {
+    minimumStep: settings.allowSameTimestamp ? 0n : compatibility.minimumTimestampIncrement,
+    followsHead: compatibility.clockFollowsHead,
+  }
   const begin = settings.timestamp ?? forkTime
   if (settings.deterministic) {
     const start = begin ?? DETERMINISTIC_GENESIS_TIME
-    return new LogicalClock({ now: () => start, minimumStep })
+    return new LogicalClock({ ...options, now: () => start })
   }
-  return Clock.startingAt(begin, { minimumStep })
+  return Clock.startingAt(begin, options)
 }

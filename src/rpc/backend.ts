@@ -147,7 +147,7 @@ export function createBackend(parts: BackendParts): Backend {
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
     ...(compatibility.suggestedTip === 'lowest' && { usualTip: settings.startTip }),
-    protectsUnsigned: compatibility.fillReturnsPendingTransaction,
+    keepsChainId: compatibility.fillReturnsPendingTransaction,
     defaultFeeCap: compatibility.defaultFeeCap,
     defersFeeChecksToMempool: compatibility.defersFeeChecksToMempool,
     estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,

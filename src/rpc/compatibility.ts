@@ -28,6 +28,8 @@ export interface CompatibilityProfile {
   coinbase: Uint8Array
   /** Minimum seconds between consecutive blocks. */
   minimumTimestampIncrement: bigint
+  /** Whether the clock continues from the head's time after a rollback, a reorganisation or a revert. */
+  clockFollowsHead: boolean
 
   /** Whether automine and interval mining exclude each other. */
   intervalMiningDisablesAutomine: boolean
@@ -136,6 +138,11 @@ export interface CompatibilityProfile {
   missing: 'geth' | 'anvil'
   /** Whether pending transactions have a `blockTimestamp`, which is null. */
   pendingTransactionsHaveTimestamp: boolean
+  /**
+   * Whether lookups of a single transaction also find pending ones by sender and nonce, with the gas price that they
+   * would pay in the next block rather than their fee cap.
+   */
+  lookupsUseNextBlock: boolean
   /** Whose controls the `hardhat_` names invoke. */
   hardhatControls: 'hardhat' | 'anvil'
   /** Whether eth_simulateV1 fills gaps in the block numbers. */
@@ -191,6 +198,7 @@ const standinProfile: CompatibilityProfile = {
   accounts: 10,
   coinbase: HARDHAT_COINBASE,
   minimumTimestampIncrement: 1n,
+  clockFollowsHead: false,
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,
   executableTransactionsShareBlock: false,
@@ -240,6 +248,7 @@ const standinProfile: CompatibilityProfile = {
   pendingNonceFollowsBlock: false,
   missing: 'geth',
   pendingTransactionsHaveTimestamp: true,
+  lookupsUseNextBlock: false,
   hardhatControls: 'hardhat',
   simulationFillsGaps: true,
   simulationReportsPeakGas: true,
@@ -280,6 +289,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     clientVersion: `anvil/v1.7.1/Standin/v${version}`,
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
+    clockFollowsHead: true,
     executableTransactionsShareBlock: true,
     transactionChecks: 'anvil',
     requestChecks: 'anvil',
@@ -316,6 +326,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     revertThrowsForLostSnapshot: true,
     missing: 'anvil',
     pendingTransactionsHaveTimestamp: false,
+    lookupsUseNextBlock: true,
     hardhatControls: 'anvil',
     simulationFillsGaps: false,
     simulationReportsPeakGas: false,

@@ -7,7 +7,7 @@ import type { Wallet } from '../chain/accounts/wallet.js'
 import type { MessageExecutor } from '../chain/calls/executor.js'
 import type { Chain, MinedBlock } from '../chain/chain.js'
 import { type MineBlocksOptions, mineBlocks } from '../chain/controls/mineBlocks.js'
-import { type Replacement, importBranch, reorganise, rollback } from '../chain/controls/reorganise.js'
+import { type ReorganisationOrder, importBranch, reorganise, rollback } from '../chain/controls/reorganise.js'
 import type { RevertOutcome, SnapshotEntry, Snapshots } from '../chain/controls/snapshots.js'
 import { type ImportedState, exportAccounts, importState } from '../chain/controls/stateDump.js'
 import * as stateEdits from '../chain/controls/stateEdits.js'
@@ -263,7 +263,7 @@ export class Controls {
   }
 
   /** Replaces the last blocks by as many new ones. @throws DepthError if the chain has too few */
-  reorganise(order: { depth: number; replacements: readonly Replacement[] }): Promise<void> {
+  reorganise(order: ReorganisationOrder): Promise<void> {
     const { wallet } = this.#parts
     return reorganise(
       {

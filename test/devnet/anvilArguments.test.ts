@@ -50,6 +50,7 @@ describe('invalid arguments are refused with the messages of anvil 1.7.1', () =>
       'invalid type: boolean `true`, expected a 32 byte hex string',
     ],
     ['trace_filter', [{ fromAddress: null }], 'invalid type: null, expected a sequence'],
+    ['trace_filter', [{ mode: null }], 'invalid type: null, expected string or map'],
     [
       'eth_getBalance',
       [account, { blockNumber: '0x1', requireCanonical: true }],

@@ -161,6 +161,60 @@ describe('under --compat anvil', () => {
     })
   })
 
+  test('a transaction of another chain is filled, because it is not sent', async () => {
+    const { call } = await startAnvil()
+    const fields = { from: stranger, gas: '0x4c4b40', gasPrice: '0x4a817c800', chainId: '0x1' }
+    expect(await call('eth_fillTransaction', fields)).toMatchObject({
+      raw: '0xd1808504a817c800834c4b40808080258080',
+      tx: { type: '0x0', chainId: '0x1', v: '0x25' },
+    })
+    const { gasPrice: _, ...open } = fields
+    expect(
+      await call('eth_fillTransaction', { ...open, nonce: '0x2', maxFeePerGas: '0x5018fdc6' }),
+    ).toMatchObject({
+      raw: '0x02d70102843b9aca00845018fdc6834c4b40808080c0808080',
+      tx: { type: '0x2', chainId: '0x1' },
+    })
+  })
+
+  test('a pending transaction is found by sender and nonce, with the price it would pay in the next block', async () => {
+    const { call } = await startAnvil()
+    await call('evm_setAutomine', false)
+    const fields = { from, to, maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' }
+    const hash = await call('eth_sendTransaction', fields)
+    await call('anvil_setNextBlockBaseFeePerGas', '0x2da282a8')
+    const found = await call('eth_getTransactionByHash', hash)
+    expect(found).toMatchObject({ hash, gasPrice: '0x693d4ca8', maxFeePerGas: '0xb2d05e00' })
+    expect(await call('eth_getTransactionBySenderAndNonce', from, 0)).toEqual(found)
+    expect(await call('eth_getTransactionByBlockNumberAndIndex', 'pending', '0x0')).toBeNull()
+    expect(await refusalOf(call('ots_getBlockDetails', 'pending'))).toEqual({
+      code: -32001,
+      message: 'Resource not found',
+    })
+  })
+
+  test('the clock continues from the head after a rollback, a reorganisation and a revert', async () => {
+    const { call, block } = await startAnvil()
+    const now = Math.floor(Date.now() / 1000)
+    const mined = async (): Promise<number> => {
+      await call('evm_mine')
+      return Number((await block()).timestamp) - now
+    }
+    const snapshot = await call('evm_snapshot')
+    await call('evm_increaseTime', 1_000_000)
+    expect(await mined()).toBeGreaterThanOrEqual(1_000_000)
+    await call('anvil_rollback', 1)
+    await call('anvil_setNextBlockTimestamp', now + 10_000)
+    await call('evm_mine')
+    await call('evm_mine', now + 2_000_000)
+    await call('anvil_setNextBlockTimestamp', now + 3_000_000)
+    await call('anvil_reorg', 1, [])
+    expect(Number((await block()).timestamp) - now).toBeLessThan(20_000)
+    expect(await mined()).toBeLessThan(20_000)
+    await call('evm_revert', snapshot)
+    expect(await mined()).toBeLessThan(10_000)
+  })
+
   test('a snapshot whose block was reverted is reported missing once', async () => {
     const { call } = await startAnvil()
     const missing = { code: -32001, message: 'Resource not found' }

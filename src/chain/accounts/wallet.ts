@@ -53,8 +53,8 @@ export interface WalletParts {
   estimatesPlainTransfersStatically?: boolean | undefined
   /** Returns what to estimate for a call as given; by default, the call with all its fields. @throws ChainError */
   estimatedCall?: ((given: CallObject) => Pick<ExecutionRequest, 'call' | 'baseFee'>) | undefined
-  /** Whether an unsigned legacy transaction encodes its chain id, as in anvil. */
-  protectsUnsigned?: boolean | undefined
+  /** Whether an unsigned transaction may be of any chain, and encodes its id even if it is a legacy one, as in anvil. */
+  keepsChainId?: boolean | undefined
   /** geth's by default. */
   defaultFeeCap?: DefaultFeeCap | undefined
   /** Whether to let the mempool reject zero fees and a tip above the cap; false by default. */
@@ -156,9 +156,10 @@ export class Wallet {
     const blobs = given && (await completeSidecar(given, rules))
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
-    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call })
+    const { keepsChainId: anyChain = false } = this.#parts
+    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call, anyChain })
     const { type, chainId } = fields
-    const isMarked = type === 0 && chainId !== undefined && this.#parts.protectsUnsigned === true
+    const isMarked = type === 0 && chainId !== undefined && anyChain
     const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
     const raw = transaction.serialize()
     const hash = keccak256(raw)
@@ -206,7 +207,7 @@ export class Wallet {
   /** Fills in the missing fields of a transaction. @throws as {@link prepare} does */
   async fill(
     call: CallObject & { from: Uint8Array },
-    { given = call, fallbackGas }: FillOptions = this.#parts,
+    { given = call, fallbackGas, anyChain = false }: FillOptions = this.#parts,
   ): Promise<CreatableFields> {
     const {
       view,
@@ -246,12 +247,12 @@ export class Wallet {
         () => estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } },
         fallbackGas,
       ))
-    if (callChainId !== undefined && callChainId !== view.chainId) {
+    if (!anyChain && callChainId !== undefined && callChainId !== view.chainId) {
       throw new ChainError(`chainId does not match node's (have=${callChainId}, want=${view.chainId})`)
     }
     return {
       type: this.#typeOf({ ...call, ...fees }),
-      ...(isProtected(rules) ? { chainId: view.chainId } : {}),
+      ...(isProtected(rules) ? { chainId: callChainId ?? view.chainId } : {}),
       nonce,
       gasLimit,
       ...fees,
@@ -346,6 +347,8 @@ export class Wallet {
 interface FillOptions extends Pick<WalletParts, 'fallbackGas'> {
   /** The original call, before its sender was determined. */
   given?: CallObject | undefined
+  /** Whether the transaction may be of another chain. */
+  anyChain?: boolean
 }
 
 /** Whether EIP-155 is active. */

@@ -33,6 +33,12 @@ export interface ReorganisationParts {
   ) => Promise<PooledTransaction>
 }
 
+/** A request for a reorganisation. */
+export interface ReorganisationOrder {
+  depth: number
+  replacements: readonly Replacement[]
+}
+
 /**
  * Replaces the last `depth` blocks of the chain with newly mined ones that contain exactly the given transactions.
  * Transactions of the removed blocks return to the mempool.
@@ -43,10 +49,9 @@ export interface ReorganisationParts {
  * @throws DepthError if the chain is too short, or an index is beyond the last new block.
  * @throws ChainStoppedError if the node stops midway; the old blocks stay.
  */
-export function reorganise(
-  { chain, prepare }: ReorganisationParts,
-  { depth, replacements }: { depth: number; replacements: readonly Replacement[] },
-): Promise<void> {
+export function reorganise(parts: ReorganisationParts, order: ReorganisationOrder): Promise<void> {
+  const { chain } = parts
+  const { depth, replacements } = order
   return chain.exclusively(async () => {
     const height = checkDepth(chain, depth, 'Reorg')
     const beyond = replacements.find(({ index }) => index >= depth)
@@ -56,24 +61,41 @@ export function reorganise(
           `Block number ${beyond.index} must not exceed (depth-1) ${depth - 1}`,
       )
     }
-    const slice = new TimeSlice()
-    let parent = ancestor(chain, height - BigInt(depth))
+    if (depth === 0) return
+    const parent = ancestor(chain, height - BigInt(depth))
     chain.stores.states.requireRoot(parent.workingRoot, parent.block.header)
-    for (let index = 0; index < depth; index++) {
-      await slice.pause()
-      if (chain.isStopping) throw new ChainStoppedError()
-      const replaced = ancestor(chain, parent.block.header.number + 1n)
-      const nonceOf = nonces(chain, parent)
-      const transactions: PooledTransaction[] = []
-      for (const replacement of replacements) {
-        if (replacement.index === index) transactions.push(await prepare(replacement.transaction, nonceOf))
-      }
-      const prevRandao = keccak256(Buffer.concat([parent.block.hash, replaced.block.hash]))
-      const block = await chain.mineSideBlock(parent, { candidates: oneByOne(transactions), prevRandao })
-      parent = { block, workingRoot: block.header.stateRoot }
-    }
-    if (depth > 0) await adoptBranch(chain, parent.block)
+    const { state } = chain.clock
+    chain.clock.rewound(parent.block.header.timestamp)
+    const block = await mineBranch(parts, order, parent).catch((error: unknown) => {
+      chain.clock.restore(state)
+      throw error
+    })
+    await adoptBranch(chain, block)
   })
+}
+
+/** Mines the new blocks beside the chain. @returns the last one */
+async function mineBranch(
+  { chain, prepare }: ReorganisationParts,
+  { depth, replacements }: ReorganisationOrder,
+  start: Head,
+): Promise<StoredBlock> {
+  const slice = new TimeSlice()
+  let parent = start
+  for (let index = 0; index < depth; index++) {
+    await slice.pause()
+    if (chain.isStopping) throw new ChainStoppedError()
+    const replaced = ancestor(chain, parent.block.header.number + 1n)
+    const nonceOf = nonces(chain, parent)
+    const transactions: PooledTransaction[] = []
+    for (const replacement of replacements) {
+      if (replacement.index === index) transactions.push(await prepare(replacement.transaction, nonceOf))
+    }
+    const prevRandao = keccak256(Buffer.concat([parent.block.hash, replaced.block.hash]))
+    const block = await chain.mineSideBlock(parent, { candidates: oneByOne(transactions), prevRandao })
+    parent = { block, workingRoot: block.header.stateRoot }
+  }
+  return parent.block
 }
 
 /**
@@ -88,7 +110,7 @@ export function rollback(chain: Chain, depth: number): Promise<void> {
     const head = ancestor(chain, height - BigInt(depth))
     if (depth === 0) return
     chain.stores.states.requireRoot(head.workingRoot, head.block.header)
-    chain.moveHead(head)
+    chain.moveHead(head, { change: () => chain.clock.rewound(head.block.header.timestamp) })
     await chain.commitProgress()
     chain.events.emit({ type: 'rewound', head: head.block })
   })

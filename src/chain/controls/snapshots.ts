@@ -156,7 +156,10 @@ export class Snapshots {
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
             stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
           },
-          change: () => applyProgress(record.progress, chain.clock, chain.settings),
+          change: () => {
+            applyProgress(record.progress, chain.clock, chain.settings)
+            chain.clock.rewound(block.header.timestamp)
+          },
         },
       )
       removed?.()

@@ -170,6 +170,8 @@ export function checkLibraryJournal(library: object, own: object): void {
 /** The fields of an unsigned transaction. Amounts are in wei. */
 export interface UnsignedFields {
   type: 0 | 1 | 2 | 3 | 4
+  /** All types but 0; that of the chain by default. */
+  chainId?: bigint | undefined
   nonce: bigint
   gasLimit: bigint
   /** 20 bytes; absent for a contract creation. */
@@ -224,7 +226,7 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   }
   if (type < 2) transaction['gasPrice'] = fields.gasPrice ?? 0n
   if (type > 0) {
-    transaction['chainId'] = rules.chainId()
+    transaction['chainId'] = fields.chainId ?? rules.chainId()
     transaction['accessList'] = fields.accessList.map(({ address, storageKeys }) => [address, storageKeys])
   }
   if (type > 1) {

@@ -135,6 +135,8 @@ export interface ClockOptions {
   now: () => bigint
   /** Minimum seconds between a block and its parent: 1 by the standard, 0 to let bursts share a timestamp. */
   minimumStep: bigint
+  /** Whether the clock goes back with the head, as in anvil. */
+  followsHead?: boolean | undefined
 }
 
 /** A timestamp that the block cannot have. */
@@ -149,18 +151,20 @@ const LARGEST_TIMESTAMP = 2n ** 64n - 1n
 export class Clock {
   readonly #now: () => bigint
   readonly #minimumStep: bigint
+  readonly #followsHead: boolean
   #state: ClockState = { offset: 0n }
 
-  constructor({ now, minimumStep }: ClockOptions) {
+  constructor({ now, minimumStep, followsHead = false }: ClockOptions) {
     this.#now = now
     this.#minimumStep = minimumStep
+    this.#followsHead = followsHead
   }
 
   /** Creates a clock that follows the wall clock, starting at a time in seconds if given. */
-  static startingAt(time: bigint | undefined, { minimumStep }: Pick<ClockOptions, 'minimumStep'>): Clock {
+  static startingAt(time: bigint | undefined, options: Omit<ClockOptions, 'now'>): Clock {
     const wallClock = (): bigint => BigInt(Math.floor(Date.now() / 1000))
     const ahead = time === undefined ? 0n : time - wallClock()
-    return new Clock({ now: () => wallClock() + ahead, minimumStep })
+    return new Clock({ ...options, now: () => wallClock() + ahead })
   }
 
   get state(): ClockState {
@@ -206,6 +210,16 @@ export class Clock {
     this.#state.offset += moved
     delete this.#state.earliest
     return moved
+  }
+
+  /**
+   * Records that a control moved the head back to a block with the given time. A clock that follows the head continues
+   * from it, without a timestamp set for the next block.
+   */
+  rewound(timestamp: bigint): void {
+    if (!this.#followsHead) return
+    this.set(timestamp)
+    delete this.#state.nextTimestamp
   }
 
   /**

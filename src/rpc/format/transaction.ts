@@ -20,12 +20,18 @@ export interface MinedAt {
 /**
  * Returns a transaction object as JSON text, its members in geth's order (internal/ethapi/api.go, RPCTransaction).
  * Without a position it is pending, and the members about its block are null.
+ *
+ * @param baseFee - wei per gas, from which the gas price follows; undefined means the fee cap
  */
-export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt | undefined): string {
+export function transactionText(
+  { transaction, hash, sender }: Sent,
+  at: MinedAt | undefined,
+  baseFee = at?.block.baseFee,
+): string {
   return (
     `{"blockHash":${at?.block.hash ?? 'null'},"blockNumber":${at?.block.number ?? 'null'}` +
     `,"blockTimestamp":${at?.block.timestamp ?? 'null'},"from":${jsonBytes(sender)}` +
-    `,"gas":${jsonQuantity(transaction.gasLimit)},"gasPrice":${jsonQuantity(gasPrice(transaction, at?.block.baseFee))}` +
+    `,"gas":${jsonQuantity(transaction.gasLimit)},"gasPrice":${jsonQuantity(gasPrice(transaction, baseFee))}` +
     feeCaps(transaction) +
     `,"hash":${jsonBytes(hash)},"input":${jsonBytes(transaction.data)},"nonce":${jsonQuantity(transaction.nonce)}` +
     `,"to":${recipient(transaction)},"transactionIndex":${at === undefined ? 'null' : jsonQuantity(at.index)}` +
@@ -36,12 +42,17 @@ export function transactionText({ transaction, hash, sender }: Sent, at: MinedAt
   )
 }
 
-/** Returns a pending transaction; in anvil it has no block time. */
+/**
+ * Returns a pending transaction; in anvil it has no block time.
+ *
+ * @param baseFee - as in {@link transactionText}
+ */
 export function pendingTransactionText(
   sent: Sent,
   { pendingTransactionsHaveTimestamp }: Pick<CompatibilityProfile, 'pendingTransactionsHaveTimestamp'>,
+  baseFee?: bigint,
 ): string {
-  const text = transactionText(sent, undefined)
+  const text = transactionText(sent, undefined, baseFee)
   return pendingTransactionsHaveTimestamp ? text : text.replace(',"blockTimestamp":null', '')
 }
 

@@ -209,11 +209,14 @@ export const traceFilter = struct(
   {
     ...{ expected: 'struct TraceFilter', naming: 'unnamed' },
     knownNames: ['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'mode', 'after', 'count'],
-    notNull: ['fromAddress', 'toAddress'],
+    notNull: ['fromAddress', 'toAddress', 'mode'],
   },
   {
     ...{ fromBlock: uint(64), toBlock: uint(64), after: wholeNumber('u64'), count: wholeNumber('u64') },
     ...{ fromAddress: sequence(address, 'unnamed'), toAddress: sequence(address, 'unnamed') },
-    mode: (value) => value,
+    mode: (value) => {
+      if (typeof value === 'string' || isObject(value)) return value
+      throw mismatch(value, 'string or map')
+    },
   },
 )

@@ -11,8 +11,9 @@ export const getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
   async (call, selector, position) => {
-    const { view } = call
+    const { view, backend } = call
     if (isPending(selector)) {
+      if (backend.settings.compatibility.missing === 'anvil') return null
       const { block } = await view.pendingBlock()
       return new WireBytes([pendingTransactionText(block, position, pendingFieldsOf(call))])
     }
