@@ -111,6 +111,15 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
+  it('sees the code that a creation could not store', async () => {
+    const facts = resultOf('[toHex(ctx.output), ctx.error]')
+    const call = { from: CALLER, gas: '0x186a0', data: '0x60ef60005360016000f3' }
+    expect(await chain.call('debug_traceCall', call, 'latest', { tracer: facts })).toEqual([
+      '0xef',
+      'invalid code: must not begin with 0xef',
+    ])
+  })
+
   it('receives the transaction in ctx', async () => {
     const facts =
       '[ctx.type, toHex(ctx.from), toHex(ctx.to), toHex(ctx.input), ctx.value.toString(), ctx.gas, ctx.gasUsed, ' +

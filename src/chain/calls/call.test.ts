@@ -91,12 +91,13 @@ describe('call', () => {
   })
 
   it.each([
-    ['0x620100005ff3', 'max code size exceeded: code size 65536 limit 24576'],
-    ['0x60ef5f5360015ff3', 'invalid code: must not begin with 0xef'],
-    ['0x6120005ff3', 'contract creation code storage out of gas'],
-  ])('reports the failure of the creation %s like geth', async (code, words) => {
+    ['0x61ffff6000f3', 16_000_000n, 'max code size exceeded: code size 65535 limit 24576'],
+    ['0x61ffff6000f3', 2_000_000n, 'contract creation code storage out of gas'],
+    ['0x60ef60005361ffff6000f3', 16_000_000n, 'invalid code: must not begin with 0xef'],
+    ['0x60ef60005361ffff6000f3', 100_000n, 'invalid code: must not begin with 0xef'],
+    ['0x6120005ff3', 100_000n, 'contract creation code storage out of gas'],
+  ])('reports the failure of the creation %s with %d gas like geth', async (code, gas, words) => {
     const site = await createTestSite()
-    const gas = words.includes('storage') ? 100_000n : 10_000_000n
     await expect(call({ site, call: { data: hexToBytes(code), gas } })).rejects.toThrow(
       new ExecutionFailedError(words),
     )

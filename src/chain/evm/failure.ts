@@ -10,11 +10,9 @@ const libraryMessages = EVMError.errorMessages
 /** geth's messages for ethereumjs' errors (core/vm/errors.go). */
 const gethMessages: Readonly<Record<string, string>> = {
   [libraryMessages.OUT_OF_GAS]: 'out of gas',
-  [libraryMessages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
   [libraryMessages.STATIC_STATE_CHANGE]: 'write protection',
   [libraryMessages.CREATE_COLLISION]: 'contract address collision',
   [libraryMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
-  [libraryMessages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
   [libraryMessages.OUT_OF_RANGE]: 'gas uint64 overflow',
   [libraryMessages.REVERT]: 'execution reverted',
 }
@@ -227,30 +225,54 @@ export function describePrecompileFailure(error: EVMError, input: Uint8Array, pr
   return message === undefined ? error : new FrameFailure(error.error, message)
 }
 
-/** Facts about a creation that failed after its code had run. */
+/** What an initcode returned and left. */
+export interface Deployment {
+  /** The code to store. */
+  code: Uint8Array
+  gasLeft: bigint
+}
+
+/** Facts about a failed creation. */
 export interface CreationFacts {
   rules: ForkRules
-  /** Length in bytes of the code that the initcode returned. */
-  deployedSize: number
+  /** That of the last initcode that ran. */
+  deployment: Deployment
   /** Length of the initcode in bytes. */
   initcodeSize: number
+}
+
+/** Errors of a creation whose initcode succeeded, but whose code cannot be stored. */
+const deploymentErrors: ReadonlySet<string> = new Set([
+  libraryMessages.OUT_OF_GAS,
+  libraryMessages.CODESTORE_OUT_OF_GAS,
+  libraryMessages.CODESIZE_EXCEEDS_MAXIMUM,
+  libraryMessages.INVALID_BYTECODE_RESULT,
+])
+
+/** Whether a creation failed after its initcode had returned. Tracers in JavaScript still see what it returned. */
+export function failedOnDeployment(error: EVMError): boolean {
+  return !(error instanceof FrameFailure) && deploymentErrors.has(error.error)
 }
 
 /** Returns geth's message for a failed frame, or a failed creation if its facts are given. */
 export function failureMessage(error: EVMError, creation?: CreationFacts): string {
   if (error instanceof FrameFailure) return error.message
   if (creation !== undefined) {
-    if (error.error === libraryMessages.OUT_OF_GAS) return 'contract creation code storage out of gas'
-    if (error.error === libraryMessages.CODESIZE_EXCEEDS_MAXIMUM) {
-      const limit = creation.rules.param('maxCodeSize')
-      return `max code size exceeded: code size ${creation.deployedSize} limit ${limit}`
-    }
+    if (failedOnDeployment(error)) return deploymentFailure(creation)
     if (error.error === libraryMessages.INITCODE_SIZE_VIOLATION) {
       const limit = maxInitcodeSize(creation.rules)
       return `max initcode size exceeded: code size ${creation.initcodeSize} limit ${limit}`
     }
   }
   return gethMessages[error.error] ?? error.error
+}
+
+/** Checks a code in geth's order (core/vm/evm.go, initNewContract); the library looks at its size first. */
+function deploymentFailure({ rules, deployment: { code, gasLeft } }: CreationFacts): string {
+  if (rules.isActivatedEIP(3541) && code[0] === 0xef) return 'invalid code: must not begin with 0xef'
+  const price = BigInt(code.length) * rules.param('createDataGas')
+  if (price > gasLeft) return 'contract creation code storage out of gas'
+  return `max code size exceeded: code size ${code.length} limit ${rules.param('maxCodeSize')}`
 }
 
 /**

@@ -32,7 +32,13 @@ import {
 } from './callMessage.js'
 import { badPointMessage, isBadPoint } from './badPoint.js'
 import { bls, bn254, isInBlsSubgroup } from './curves.js'
-import { FrameFailure, describePrecompileFailure, outOfGas } from './failure.js'
+import {
+  type Deployment,
+  FrameFailure,
+  describePrecompileFailure,
+  outOfGas,
+  withInitcodeLimit,
+} from './failure.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
@@ -42,7 +48,6 @@ import { loadFrameInterpreter } from './interpreter.js'
 import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
-import { withInitcodeLimit } from './failure.js'
 import { createTypes } from '../tracing/opcodes.js'
 
 /** Opcodes between two looks at the clock. */
@@ -67,8 +72,8 @@ export class PooledEvm extends EVM implements FrameHost {
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Measures the minimum gas of the next messages. */
   peakGas: PeakGas | undefined
-  /** Length in bytes of the code that the last creation returned. */
-  deployedSize = 0
+  /** What the initcode of the last creation returned and left. */
+  deployment: Deployment = { code: NO_BYTES, gasLeft: 0n }
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
@@ -321,7 +326,7 @@ export class PooledEvm extends EVM implements FrameHost {
       const { gasLeft } = interpreter.runState
       this.peakGas?.leave(message.gasLimit - gasLeft)
       const result = frameResult(interpreter, message.gasLimit, failure)
-      if (message.isCreate === true) this.deployedSize = result.returnValue.length
+      if (message.isCreate === true) this.deployment = { code: result.returnValue, gasLeft }
       this.#interpreters.push(interpreter)
       return result
     })

@@ -1,7 +1,7 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/hex.js'
-import { failureMessage } from '../evm/failure.js'
+import { type Deployment, failedOnDeployment, failureMessage } from '../evm/failure.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart } from './tracer.js'
@@ -9,8 +9,8 @@ import type { ExecutionTracer, FrameStart } from './tracer.js'
 /** The part of the EVM that the feed needs. */
 export interface FeedHost {
   readonly common: ForkRules
-  /** Length in bytes of the code that the last creation returned. */
-  readonly deployedSize: number
+  /** What the initcode of the last creation returned and left. */
+  readonly deployment: Deployment
   readonly stateManager: { getAccount(address: Address): Promise<Account | undefined> }
 }
 
@@ -41,9 +41,11 @@ export class TraceFeed {
       return result
     }
     const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
-    const { deployedSize, common: rules } = this.#host
-    const facts = isCreation ? { rules, deployedSize, initcodeSize: input.length } : undefined
-    await tracer.exit?.({ depth, output, gasUsed, failure: failureMessage(exceptionError, facts) })
+    const { deployment, common: rules } = this.#host
+    const facts = { rules, deployment, initcodeSize: input.length }
+    const failure = failureMessage(exceptionError, isCreation ? facts : undefined)
+    const returned = isCreation && failedOnDeployment(exceptionError) ? deployment.code : output
+    await tracer.exit?.({ depth, output: returned, gasUsed, failure })
     return result
   }
 

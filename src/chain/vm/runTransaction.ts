@@ -296,8 +296,8 @@ function outcomeOf(
 }
 
 function describe(evm: PooledEvm, message: Message, error: EVMError): MessageFailure {
-  const { deployedSize, common: rules } = evm
-  const facts = { rules, deployedSize, initcodeSize: message.data.length }
+  const { deployment, common: rules } = evm
+  const facts = { rules, deployment, initcodeSize: message.data.length }
   const gethMessage = failureMessage(error, message.to === undefined ? facts : undefined)
   if (error.error === EVMError.errorMessages.REVERT) return { kind: 'revert', message: gethMessage }
   return { kind: gethMessage.startsWith('out of gas') ? 'outOfGas' : 'other', message: gethMessage }

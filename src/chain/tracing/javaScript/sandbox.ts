@@ -19,7 +19,7 @@ const limits: EngineSetup['limits'] = {
   memoryBytes: 16 * 1024 * 1024,
   stackBytes: 512 * 1024,
   // Other sandboxes of the same thread wait meanwhile.
-  runMilliseconds: 250,
+  runMilliseconds: 2_000,
   spinMilliseconds: 0.1,
 }
 /** Time that this thread looks for a message before it turns to other work. */
