@@ -144,6 +144,14 @@ describe('the struct logger', () => {
     if (code === '44') expect(structLogs[0]?.op).toBe('DIFFICULTY')
   })
 
+  it('runs a code that only begins like a delegation', async () => {
+    const config = { stateOverrides: { [chain.bob]: { code: '0xef0100' } } }
+    const call = { from: chain.alice, to: chain.bob, gas: toHex(50_000) }
+    const trace = await chain.call<StructTrace>('debug_traceCall', call, 'latest', config)
+    expect(trace).toMatchObject({ gas: 50_000, failed: true })
+    expect(trace.structLogs).toMatchObject([{ op: 'opcode 0xef not defined', gas: 29_000 }])
+  })
+
   it('has no steps for a transfer', async () => {
     const { transactionHash } = await chain.send({ to: chain.bob, value: toHex(1) })
     const trace = await chain.trace<StructTrace>(transactionHash)

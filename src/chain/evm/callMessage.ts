@@ -71,7 +71,7 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
  * Finds the code that a message runs: a precompile, the account's code, or that of the account it delegates to.
  * Afterwards the account is loaded, so that {@link transfer} can pay it.
  */
-function findCode(
+export function findCode(
   host: MessageHost,
   { codeAddress, value, depth }: Message,
 ): Awaitable<Uint8Array | PrecompileFunc> {

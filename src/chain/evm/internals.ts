@@ -108,6 +108,7 @@ const usedMembers = {
     'transientStorage',
     'runCode',
     'runCall',
+    '_loadCode',
     'getPrecompile',
     'precompiles',
   ],

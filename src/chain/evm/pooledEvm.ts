@@ -27,6 +27,7 @@ import {
   HashLookup,
   type MessageCollections,
   TransientStorage,
+  findCode,
   outermostMessage,
   runCallMessage,
 } from './callMessage.js'
@@ -348,6 +349,15 @@ export class PooledEvm extends EVM implements FrameHost {
       createdAddresses: message.createdAddresses ?? new Set(),
     })
     return interpreter
+  }
+
+  /**
+   * Called by the library while it runs messages. Its own takes every code that begins like a delegation (EIP-7702) for
+   * one.
+   */
+  protected override async _loadCode(message: Message): Promise<void> {
+    message.code ??= await findCode(this, message)
+    message.isCompiled = typeof message.code === 'function'
   }
 
   callPrecompile(code: PrecompileFunc, { data, gasLimit }: Message): Awaitable<ExecResult> {
