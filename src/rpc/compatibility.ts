@@ -31,6 +31,8 @@ export interface CompatibilityProfile {
   /** Whether the clock continues from the head's time after a rollback, a reorganisation or a revert. */
   clockFollowsHead: boolean
 
+  /** Whether the interval of anvil_mine moves the clock rather than separating blocks. */
+  miningAdvancesClock: boolean
   /** Whether automine and interval mining exclude each other. */
   intervalMiningDisablesAutomine: boolean
   /** Whether transactions left pending while automine was off share the next one's block. */
@@ -199,6 +201,7 @@ const standinProfile: CompatibilityProfile = {
   coinbase: HARDHAT_COINBASE,
   minimumTimestampIncrement: 1n,
   clockFollowsHead: false,
+  miningAdvancesClock: false,
   intervalMiningDisablesAutomine: true,
   automineIncludesPending: false,
   executableTransactionsShareBlock: false,
@@ -290,6 +293,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     coinbase: ZERO_ADDRESS,
     minimumTimestampIncrement: 0n,
     clockFollowsHead: true,
+    miningAdvancesClock: true,
     executableTransactionsShareBlock: true,
     transactionChecks: 'anvil',
     requestChecks: 'anvil',
@@ -308,7 +312,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     limitsFeesTo128Bits: true,
     defaultCallGas: 'block',
     headCallsSeeNextBlock: true,
-    callBaseFee: 'lowered',
+    callBaseFee: 'unchecked',
     errorMessages: 'anvil',
     logsRange: 'lenient',
     rejectsFutureLogRanges: true,

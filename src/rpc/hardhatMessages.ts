@@ -220,7 +220,7 @@ export function hardhatFailure(
   transactionHash?: Uint8Array,
 ): RpcError {
   const txHash = transactionHash && bytesToHex(transactionHash)
-  if (/^(out of gas|gas required)/.test(failure.message)) {
+  if (/^(out of gas|gas required|gas uint64 overflow)/.test(failure.message)) {
     const message = 'Transaction ran out of gas'
     return new RpcError(-32000, message, { data: { message, txHash: txHash ?? null, data: '0x' } })
   }

@@ -4,6 +4,7 @@ const names: readonly (readonly [geth: RegExp, name: string])[] = [
   [/^out of gas: not enough gas for reentrancy sentry/, 'ReentrancySentryOOG'],
   [/^(out of gas: )?max initcode size exceeded/, 'CreateInitCodeSizeLimit'],
   [/^(contract creation code storage )?out of gas/, 'OutOfGas'],
+  [/^gas uint64 overflow/, 'InvalidOperandOOG'],
   [/^invalid opcode: INVALID$/, 'InvalidFEOpcode'],
   [/^invalid opcode/, 'OpcodeNotFound'],
   [/^stack underflow/, 'StackUnderflow'],

@@ -124,6 +124,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     ['creates code that begins with 0xef', '60ef60005360016000f3'],
     ['creates more code than there may be', '620100006000f3'],
     ['reads beyond the return data', '6001600060003e'],
+    ['returns memory beyond 64 bits', '680100000000000000005ff3'],
   ])('code that %s', async (_, code) => {
     const message = { from, data: `0x${code}`, gas: '0x100000' }
     await expectSame('eth_call', message, 'latest')
@@ -430,7 +431,13 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
         const answers: unknown[] = []
         for (const fields of estimates)
           answers.push(await answer(ask, 'eth_estimateGas', { from, ...fields }))
-        for (const fields of [{}, { gasPrice: '0x0' }, { value: '0x0' }, { maxFeePerGas: '0x77359400' }]) {
+        for (const fields of [
+          {},
+          { gasPrice: '0x0' },
+          { gasPrice: '0x1' },
+          { maxFeePerGas: '0x1' },
+          { maxFeePerGas: '0x77359400' },
+        ]) {
           answers.push(await answer(ask, 'eth_call', { from, to: contract, ...fields }, 'latest'))
         }
         return answers

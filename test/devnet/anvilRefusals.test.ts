@@ -193,6 +193,58 @@ describe('under --compat anvil', () => {
     })
   })
 
+  test('the interval of anvil_mine moves the clock, which decides the times of blocks', async () => {
+    const { call, block } = await startAnvil()
+    await call('evm_setNextBlockTimestamp', 4_102_444_800)
+    await call('evm_mine')
+    await call('evm_increaseTime', 5_000_000)
+    await call('anvil_mine', 2, 3)
+    expect(Number((await block()).timestamp)).toBeGreaterThanOrEqual(4_107_444_806)
+    await call('evm_setNextBlockTimestamp', 4_202_444_800)
+    await call('anvil_mine', 2, 1000)
+    expect(Number((await block()).timestamp)).toBeGreaterThanOrEqual(4_202_445_800)
+    await call('anvil_setBlockTimestampInterval', 7)
+    const { timestamp } = await block()
+    await call('anvil_mine', 2, 1000)
+    expect(Number((await block()).timestamp) - Number(timestamp)).toBe(14)
+  })
+
+  test('evm_mine_detailed has the output of transactions that end or revert, and of no others', async () => {
+    const { call } = await startAnvil()
+    await call('anvil_setCode', stranger, '0xfe')
+    await call('evm_setAutomine', false)
+    await call('eth_sendTransaction', { from, to: stranger, gas: '0x186a0' })
+    await call('eth_sendTransaction', { from, data: '0x5f5ffd', gas: '0x186a0' })
+    await call('eth_sendTransaction', { from, data: '0x60015ff3', gas: '0x186a0' })
+    const [mined] = await call<{ transactions: { output?: Hex }[] }[]>('evm_mine_detailed')
+    expect(mined?.transactions.map(({ output }) => output)).toEqual([undefined, '0x', '0x00'])
+  })
+
+  test('hashes of blobs without the blobs cannot be decoded, whatever the price', async () => {
+    const { call } = await startAnvil()
+    const fields = { from, to, gas: '0x186a0', blobVersionedHashes: [`0x01${'ab'.repeat(31)}`] }
+    for (const method of ['eth_sendTransaction', 'eth_signTransaction', 'eth_fillTransaction']) {
+      for (const price of [{}, { gasPrice: '0xb2d05e00' }, { gasPrice: '0x1' }]) {
+        expect(await refusalOf(call(method, { ...fields, ...price }))).toEqual(
+          answers['blobs without a sidecar'],
+        )
+      }
+    }
+  })
+
+  test('block overrides have the names of geth and of alloy', async () => {
+    const { call } = await startAnvil()
+    await call('anvil_setCode', stranger, '0x485f52416020524460405260605ff3')
+    const word = 'ab'.repeat(32)
+    const seen = `0x${'5'.padStart(64, '0')}${contract.slice(2).padStart(64, '0')}${word}`
+    for (const overrides of [
+      { baseFee: '0x5', coinbase: contract, random: `0x${word}` },
+      { baseFeePerGas: '0x5', feeRecipient: contract, prevRandao: `0x${word}` },
+    ]) {
+      expect(await call('eth_call', { to: stranger }, 'latest', {}, overrides)).toBe(seen)
+    }
+  })
+
   test('the clock continues from the head after a rollback, a reorganisation and a revert', async () => {
     const { call, block } = await startAnvil()
     const now = Math.floor(Date.now() / 1000)

@@ -61,6 +61,7 @@ describe('a failed call', () => {
       ['0x50', unexplained],
       ['0x600056', unexplained],
       ['0x5b600056', { code: -32000, message: 'Transaction ran out of gas' }],
+      ['0x680100000000000000005ff3', { code: -32000, message: 'Transaction ran out of gas' }],
     ]
     for (const [code, answer] of failures) expect(await failureOf(devnet, code)).toEqual(answer)
     const estimate = refusalOf(devnet.call('eth_estimateGas', { to: contract, gas: '0x10000' }))

@@ -156,10 +156,12 @@ export class Wallet {
     const blobs = given && (await completeSidecar(given, rules))
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
-    const { keepsChainId: anyChain = false } = this.#parts
+    const { keepsChainId = false } = this.#parts
+    // An estimate would be for this chain.
+    const anyChain = keepsChainId && call.gas !== undefined
     const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call, anyChain })
     const { type, chainId } = fields
-    const isMarked = type === 0 && chainId !== undefined && anyChain
+    const isMarked = type === 0 && chainId !== undefined && keepsChainId
     const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
     const raw = transaction.serialize()
     const hash = keccak256(raw)

@@ -35,10 +35,10 @@ const MAX_UINT256 = 2n ** 256n - 1n
  * How a call treats the block's base fee.
  *
  * - `kept`: a lower fee cap is rejected, but a call without a price sees zero.
- * - `lowered`: it drops to the fee cap, and stays for a call without a price, as in anvil.
+ * - `unchecked`: it stays, and the fee cap may be lower, as in anvil.
  * - `zero`: it is zero whatever the fees, as in Hardhat.
  */
-export type CallBaseFee = 'kept' | 'lowered' | 'zero'
+export type CallBaseFee = 'kept' | 'unchecked' | 'zero'
 
 /** A call, the site to run it on, and overrides. */
 export interface CallRequest {
@@ -133,7 +133,8 @@ export function withCall<T>(
       throw refusal
     })
   }
-  const context = { rules, state, block: freeOfFees(block, message, request), blockHash, onConsole }
+  if (request.baseFee === 'unchecked') message = { ...message, ignoresBaseFee: true }
+  const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole }
   return withEvm(context, (evm) => {
     const run = (): Awaitable<T> => {
       if (request.unfunded !== true) return use(evm, message)
@@ -161,22 +162,11 @@ async function fund(evm: PooledEvm, message: Message): Promise<void> {
  */
 function freeOfFees(
   block: BlockEnvironment,
-  message: Message,
-  request: Pick<CallRequest, 'baseFee'>,
+  { gasPrice, maxFeePerBlobGas, ignoresBaseFee = false }: Message,
 ): BlockEnvironment {
-  const priced = freeOfBaseFee(block, message, request)
-  return message.maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
-}
-
-function freeOfBaseFee(
-  block: BlockEnvironment,
-  { gasPrice, maxFeePerGas }: Message,
-  { baseFee: rule }: Pick<CallRequest, 'baseFee'>,
-): BlockEnvironment {
-  const { baseFeePerGas: baseFee } = block.header
-  if (baseFee === undefined) return block
-  if (gasPrice === 0n) return rule === 'lowered' ? block : withoutBaseFee(block)
-  return rule === 'lowered' && maxFeePerGas < baseFee ? withFees(block, { baseFeePerGas: gasPrice }) : block
+  const isFree = gasPrice === 0n && !ignoresBaseFee && block.header.baseFeePerGas !== undefined
+  const priced = isFree ? withoutBaseFee(block) : block
+  return maxFeePerBlobGas === 0n ? withFees(priced, { blobBaseFee: 0n }) : priced
 }
 
 /** Runs the message of a call, and keeps its changes in the state. */

@@ -68,7 +68,7 @@ function maxGas(evm: PooledEvm, wanted: bigint): bigint {
 
 async function runWithMaximumGas(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
   const result = await run(evm, message, most)
-  if (result.failure?.kind === 'outOfGas')
+  if (result.failure?.kind === 'outOfGas' || result.failure?.message === 'gas uint64 overflow')
     throw new ExecutionFailedError(`gas required exceeds allowance (${most})`)
   throwFailure(result)
   return result

@@ -11,6 +11,8 @@ export interface MineBlocksOptions {
   interval?: bigint | undefined
   /** Whether the interval also applies before the first block. */
   intervalBeforeFirst?: boolean
+  /** Whether the interval moves the clock, which then decides the times of blocks, as in anvil. */
+  advancesClock?: boolean
   /** Whether the base fee stays the same in the middle of a long sequence, where hardhat only reserves numbers. */
   holdsBaseFee?: boolean
   /** Aborts after the current block. */
@@ -77,6 +79,7 @@ async function mineRun(
     timestamp,
     interval,
     intervalBeforeFirst = false,
+    advancesClock = false,
     holdsBaseFee = false,
     signal,
   }: MineBlocksOptions,
@@ -90,7 +93,8 @@ async function mineRun(
     if (signal?.aborted === true || chain.isStopping) return index
     const isSpaced = interval !== undefined && interval > 0n && (index > 0 || intervalBeforeFirst)
     const parent = chain.head.block.header.timestamp
-    const spaced = isSpaced ? parent + interval : undefined
+    if (isSpaced && advancesClock) chain.clock.increase(interval, parent)
+    const spaced = isSpaced && !advancesClock ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
     if (holdsBaseFee) holdBaseFee(chain, reserved, { index, blocks })
     mined(await chain.mine(time === undefined ? {} : { timestamp: time }))

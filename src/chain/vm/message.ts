@@ -36,6 +36,8 @@ export interface Message {
   maxFeePerBlobGas?: bigint
   /** Only for set-code transactions. */
   authorizationList?: readonly Authorization[]
+  /** Whether the fee cap may be below the base fee, as in calls of anvil. */
+  ignoresBaseFee?: boolean
 }
 
 /** The context that a call's defaults depend on. */

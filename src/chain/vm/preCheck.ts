@@ -182,7 +182,10 @@ function rejected(message: string, reason?: RejectionReason): MessageRejectedErr
   return new MessageRejectedError(message, reason)
 }
 
-function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }: Message): void {
+function checkFees(
+  evm: PooledEvm,
+  { from, maxFeePerGas, maxPriorityFeePerGas, ignoresBaseFee = false }: Message,
+): void {
   const { baseFeePerGas } = evm.block.header
   if (!evm.common.isActivatedEIP(1559) || baseFeePerGas === undefined) return
   if (maxFeePerGas < maxPriorityFeePerGas) {
@@ -192,7 +195,7 @@ function checkFees(evm: PooledEvm, { from, maxFeePerGas, maxPriorityFeePerGas }:
       'tipAboveFeeCap',
     )
   }
-  if (maxFeePerGas < baseFeePerGas) {
+  if (maxFeePerGas < baseFeePerGas && !ignoresBaseFee) {
     throw rejected(
       `max fee per gas less than block base fee: address ${checksumAddress(from)}, ` +
         `maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFeePerGas}`,

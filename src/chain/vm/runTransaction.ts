@@ -20,7 +20,7 @@ import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { EMPTY_CODE_HASH, slotKeyOf } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
-import { type BlockEnvironment, withoutBaseFee } from './blockEnvironment.js'
+import { type BlockEnvironment, withFees, withoutBaseFee } from './blockEnvironment.js'
 import { type Message, messageFromTransaction, recoverAuthority } from './message.js'
 import { type CheckedMessage, type MessageChecks, preCheck, transactionChecks } from './preCheck.js'
 import { hideSenderCode, replaceMembers } from './senderState.js'
@@ -144,7 +144,7 @@ async function run(
   try {
     const result = await runTx(evm.vmOver(isLong ? warmBefore(evm, message, view) : view), {
       tx,
-      block: libraryBlock(checked.isFree ? freeOfBaseFee(evm.block) : evm.block),
+      block: libraryBlock(checked.isFree ? freeOfBaseFee(evm.block) : affordable(evm.block, message)),
       blockGasUsed: 0n,
       skipNonce,
       skipHardForkValidation: true,
@@ -217,6 +217,12 @@ function* findUnrecoverable(authorizations: readonly Authorization[]): Steps<Rea
 
 function freeOfBaseFee(block: BlockEnvironment): BlockEnvironment {
   return block.header.baseFeePerGas === undefined ? block : withoutBaseFee(block)
+}
+
+/** Returns the block with a base fee that the message pays, for one that ignores the block's. */
+function affordable(block: BlockEnvironment, { gasPrice, maxFeePerGas }: Message): BlockEnvironment {
+  const { baseFeePerGas = 0n } = block.header
+  return maxFeePerGas < baseFeePerGas ? withFees(block, { baseFeePerGas: gasPrice }) : block
 }
 
 /** Passes the environment as a block: runTx only reads what opcodes see, and the rest does not exist yet. */

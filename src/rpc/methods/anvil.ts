@@ -76,6 +76,7 @@ export const anvilMethods: readonly Method[] = [
         blocks: Number(blocks),
         interval,
         intervalBeforeFirst: true,
+        advancesClock: backend.settings.compatibility.miningAdvancesClock,
         signal: context.signal,
       })
       return null

@@ -189,12 +189,18 @@ export function transactionRequest(given: CallArguments, compatibility: Compatib
   return blobTransactionRequest(given, compatibility)
 }
 
+/** @throws RpcError with anvil's message if there are hashes of blobs, which anvil takes only with the blobs */
+function checkBlobHashes({ blobVersionedHashes = [] }: CallArguments): void {
+  if (blobVersionedHashes.length > 0) throw new RpcError(-32602, 'Failed to decode transaction')
+}
+
 /** Like {@link transactionRequest}, but drops blobs instead of refusing them. @throws InvalidParamsError likewise */
 export function blobTransactionRequest(
   given: CallArguments,
   compatibility: CompatibilityProfile,
 ): CallObject {
   checkFeeWidths(given, compatibility)
+  if (compatibility.requestChecks === 'anvil' && given.blobs === undefined) checkBlobHashes(given)
   const isPriced = compatibility.allowsGasPriceWithFeeCaps && given.gasPrice !== undefined
   const named = isPriced ? { ...given, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined } : given
   const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = named

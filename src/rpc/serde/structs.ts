@@ -113,8 +113,7 @@ export const stateOverrides = mapOf(
   ),
 )
 
-/** Block overrides of a call (alloy: BlockOverrides). */
-export const blockOverrides = struct(
+const blockOverrideMembers = struct(
   { expected: 'struct BlockOverrides', naming: 'unnamed' },
   {
     ...{ number: uint(256), difficulty: uint(256), time: uint(64), gasLimit: uint(64) },
@@ -122,6 +121,12 @@ export const blockOverrides = struct(
     ...{ baseFee: uint(256), baseFeePerGas: uint(256) },
   },
 )
+
+/** Block overrides of a call, in which members have other names, too (alloy: BlockOverrides). */
+export const blockOverrides: Reader = (value) => {
+  const { coinbase, random, baseFee, ...read } = blockOverrideMembers(value) as Record<string, unknown>
+  return { feeRecipient: coinbase, prevRandao: random, baseFeePerGas: baseFee, ...read }
+}
 
 /** A simulation (alloy: SimulatePayload). */
 export const simulation = struct(

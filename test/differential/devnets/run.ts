@@ -107,7 +107,7 @@ function isDown(answer: string): boolean {
 
 function describe({ method, params, body }: Step, before: readonly Step[]): string {
   if (body !== undefined) return body
-  const lines = before.slice(-6).map((step) => `${step.method} ${JSON.stringify(step.params)}`)
+  const lines = before.map((step) => `${step.method} ${JSON.stringify(step.params)}`)
   return [`${method} ${JSON.stringify(params)}`, ...lines.reverse()].join('\n         after ')
 }
 

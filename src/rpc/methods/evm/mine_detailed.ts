@@ -30,7 +30,10 @@ export const mineOrder: Decoder<MineOrder> = {
   },
 }
 
-/** Returns a block with full transactions, each with its output and its revert reason, if any. */
+/** geth's message for a transaction that reverted. */
+const REVERTED = 'execution reverted'
+
+/** Returns a block with full transactions, each with its output unless it failed otherwise, and its revert reason. */
 export function detailedBlock(
   view: ChainView,
   { block, executed }: MinedBlock,
@@ -44,9 +47,13 @@ export function detailedBlock(
   return {
     ...rest,
     transactions: transactions.map((transaction, index) => {
-      const { output = new Uint8Array(0), receipt } = executed.transactions[index] ?? {}
-      const reason = receipt?.status === 0 ? decodeRevertReason(output) : undefined
-      return { ...transaction, output: bytesToHex(output), revertReason: reason }
+      const { output = new Uint8Array(0), failure } = executed.transactions[index] ?? {}
+      const hasReverted = failure === REVERTED
+      return {
+        ...transaction,
+        output: failure === undefined || hasReverted ? bytesToHex(output) : undefined,
+        revertReason: hasReverted ? decodeRevertReason(output) : undefined,
+      }
     }),
   }
 }
