@@ -126,7 +126,7 @@ describe.skipIf(anvil === undefined)("--compat anvil has anvil's messages", () =
     ['reads beyond the return data', '6001600060003e'],
     ['returns memory beyond 64 bits', '680100000000000000005ff3'],
   ])('code that %s', async (_, code) => {
-    const message = { from, data: `0x${code}`, gas: '0x100000' }
+    const message = { from, data: `0x${code}`, gas: '0xf00000' }
     await expectSame('eth_call', message, 'latest')
     await expectSame('eth_estimateGas', message, 'latest')
   })
