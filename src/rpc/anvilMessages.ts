@@ -99,6 +99,8 @@ export function anvilError(error: unknown): RpcError | undefined {
     const name = revmFailure(message)
     return name === undefined ? undefined : new RpcError(-32603, `EVM error ${name}`)
   }
+  const [, type] = /^Invalid primary type `(.*?)`/.exec(message) ?? []
+  if (type !== undefined) return new RpcError(-32602, `missing type in type resolution: ${type}`)
   const [, code, anvilMessage] = refusals.find(([geth]) => geth.test(message)) ?? []
   return code === undefined || anvilMessage === undefined ? undefined : new RpcError(code, anvilMessage)
 }

@@ -155,7 +155,7 @@ export function createBackend(parts: BackendParts): Backend {
       estimatedCall: (given: CallObject) => estimatedAsGiven(given, compatibility.callBaseFee),
     }),
     ...(compatibility.defaultsToBlockGasLimit && {
-      defaultGas: () => maxTransactionGas(chain, chain.settings.gasLimit),
+      defaultGas: () => maxTransactionGas(chain, configuredGasLimit),
     }),
     ...(compatibility.fallsBackToBlockGasLimit && { fallbackGas: () => chain.settings.gasLimit }),
   })

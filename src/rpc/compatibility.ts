@@ -54,7 +54,7 @@ export interface CompatibilityProfile {
   allowsEmptyCreation: boolean
   /** Default fee cap of a transaction with neither fee cap nor gas price. */
   defaultFeeCap: DefaultFeeCap
-  /** Whether a transaction without gas gets the block gas limit, or the cap of EIP-7825 if lower. */
+  /** Whether a transaction without gas gets the configured block gas limit, or the cap of EIP-7825 if lower. */
   defaultsToBlockGasLimit: boolean
   /** Whether zero fees and a tip above the cap are left for the mempool to refuse or queue. */
   defersFeeChecksToMempool: boolean
@@ -352,6 +352,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     defaultCallGas: 'transaction',
     defaultFeeCap: 'twice the next base fee',
     defaultsToBlockGasLimit: true,
+    proofsShowEmptiness: true,
     defersFeeChecksToMempool: true,
     callBaseFee: 'zero',
     tipIsCallFeeCap: true,

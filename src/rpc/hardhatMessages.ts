@@ -114,6 +114,7 @@ const refusals: readonly (readonly [geth: RegExp, format: MessageFormat, code?: 
   [/^rlp: expected (input list|List)/, () => 'unexpected string', -32602],
   [/^rlp: expected input string or byte/, () => 'unexpected list', -32602],
   [/^(rlp: |typed transaction too short|unexpected EOF$)/, () => 'input too short', -32602],
+  [/^Invalid primary type `(.*?)`/, ([, type]) => `missing type in type resolution: ${type}`],
   [/^set code tx must have at least one authorization tuple$/, () => NO_AUTHORIZATION],
   [/EIP-7702 transaction with empty auth list/, () => NO_AUTHORIZATION],
   [

@@ -138,6 +138,31 @@ describe('under --compat hardhat', () => {
     await expect(call('eth_sendTransaction', sent)).rejects.toThrow('exceeds transaction gas cap of 16777216')
   })
 
+  test('a transaction without gas gets the configured gas limit, even if blocks have less', async () => {
+    await call('evm_setBlockGasLimit', '0xf618')
+    await expect(call('eth_sendTransaction', { to: contract })).rejects.toThrow(
+      'Transaction gas limit is 16777216 and exceeds block gas limit of 63000',
+    )
+  })
+
+  test('a proof shows that an absent account and an absent slot are empty', async () => {
+    const emptyHashes = {
+      codeHash: '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+      storageHash: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+    }
+    expect(await call('eth_getProof', contract, [word(0)], 'latest')).toMatchObject({
+      ...emptyHashes,
+      storageProof: [{ value: '0x0', proof: ['0x80'] }],
+    })
+  })
+
+  test('typed data without its primary type is refused', async () => {
+    const data = { types: { A: [{ name: 'x', type: 'uint256' }] }, primaryType: 'B', domain: {}, message: {} }
+    await expect(call('eth_signTypedData_v4', devnet.from, data)).rejects.toThrow(
+      /^missing type in type resolution: B$/,
+    )
+  })
+
   test('a creation with too much code is refused in calls', async () => {
     const data = `0x${'00'.repeat(49_153)}`
     for (const method of ['eth_call', 'eth_estimateGas']) {

@@ -156,12 +156,10 @@ export class Wallet {
     const blobs = given && (await completeSidecar(given, rules))
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
-    const { keepsChainId = false } = this.#parts
-    // An estimate would be for this chain.
-    const anyChain = keepsChainId && call.gas !== undefined
+    const { keepsChainId: anyChain = false } = this.#parts
     const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call, anyChain })
     const { type, chainId } = fields
-    const isMarked = type === 0 && chainId !== undefined && keepsChainId
+    const isMarked = type === 0 && chainId !== undefined && anyChain
     const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
     const raw = transaction.serialize()
     const hash = keccak256(raw)
@@ -241,17 +239,22 @@ export class Wallet {
     } = call
     const nonce = call.nonce ?? (await this.nextNonce(call.from))
     const { chainId: callChainId, ...onOwnChain } = call
+    const checkChain = (): void => {
+      if (callChainId === undefined || callChainId === view.chainId) return
+      throw new ChainError(`chainId does not match node's (have=${callChainId}, want=${view.chainId})`)
+    }
     const gasLimit =
       call.gas ??
       defaultGas?.() ??
       (await this.#estimate(
         call,
-        () => estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } },
+        () => {
+          if (anyChain) checkChain()
+          return estimatedCall?.(given) ?? { call: { ...onOwnChain, ...fees } }
+        },
         fallbackGas,
       ))
-    if (!anyChain && callChainId !== undefined && callChainId !== view.chainId) {
-      throw new ChainError(`chainId does not match node's (have=${callChainId}, want=${view.chainId})`)
-    }
+    if (!anyChain) checkChain()
     return {
       type: this.#typeOf({ ...call, ...fees }),
       ...(isProtected(rules) ? { chainId: callChainId ?? view.chainId } : {}),

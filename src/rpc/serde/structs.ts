@@ -122,9 +122,10 @@ const blockOverrideMembers = struct(
   },
 )
 
-/** Block overrides of a call, in which members have other names, too (alloy: BlockOverrides). */
+/** Block overrides of a call; some members have other names, too, and others are ignored (alloy: BlockOverrides). */
 export const blockOverrides: Reader = (value) => {
-  const { coinbase, random, baseFee, ...read } = blockOverrideMembers(value) as Record<string, unknown>
+  const members = blockOverrideMembers(value) as Record<string, unknown>
+  const { coinbase, random, baseFee, beaconRoot: _, withdrawals: __, ...read } = members
   return { feeRecipient: coinbase, prevRandao: random, baseFeePerGas: baseFee, ...read }
 }
 
