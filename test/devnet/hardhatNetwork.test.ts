@@ -67,9 +67,6 @@ describe('under --compat hardhat', () => {
       maxPriorityFeePerGas: '0x3b9aca00',
     })
     expect(await sent({ gasPrice: gwei(5) })).toMatchObject({ gas: '0x1000000', type: '0x0' })
-    await devnet.call('evm_setBlockGasLimit', 1_000_000)
-    await devnet.call('evm_mine')
-    expect(await sent({})).toMatchObject({ gas: numberToHex(1_000_000) })
   })
 
   test('a trace has words with all their digits, and memory and storage on every step', async () => {

@@ -104,6 +104,25 @@ const hardhatDifferences: readonly ExpectedDifference[] = [
   },
 ]
 
+/** What hardhat 3 does differently from hardhat 2, which `--compat hardhat` follows. */
+const hardhat3Differences: readonly ExpectedDifference[] = [
+  {
+    reason: 'hardhat 3 has fewer methods than hardhat 2',
+    matches: where({ theirs: /is not supported"/ }),
+  },
+  {
+    reason: 'hardhat 3 estimates the gas of a transaction, and takes its fees from the history',
+    matches: where({
+      name: /^eth_sendTransaction/,
+      request: /^eth_sendTransaction (?!.*"gas":.*"gasPrice":)/,
+    }),
+  },
+  {
+    reason: "hardhat 3 traces in geth's format, without memory and storage unless asked for",
+    matches: where({ name: /^debug_trace/ }),
+  },
+]
+
 const anvilDifferences: readonly ExpectedDifference[] = [
   {
     reason: 'the suggested tip is that of the head; anvil looks it up later, and remembers removed blocks',
@@ -369,6 +388,6 @@ const anvilDifferences: readonly ExpectedDifference[] = [
 /** Intended differences from the development nodes, with their reasons. */
 export const expectedDifferences: Readonly<Record<PeerName, readonly ExpectedDifference[]>> = {
   hardhat: hardhatDifferences,
-  hardhat3: hardhatDifferences,
+  hardhat3: [...hardhatDifferences, ...hardhat3Differences],
   anvil: anvilDifferences,
 }

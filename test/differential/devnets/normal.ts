@@ -20,6 +20,7 @@ const CLOCK_STEP = 512
 /** Returns an answer without what would differ between two runs of the other node, too. */
 export function normalAnswer(peer: PeerName, method: string, answer: Record<string, unknown>): unknown {
   const { result } = answer
+  if (peer === 'hardhat3' && answer['error'] !== undefined) return withoutForm(withoutTimes(answer))
   const volatile = peer === 'anvil' ? anvilMembers : blockMembers
   const normal = (value: unknown): unknown => withoutVolatile(value, volatile)
   if (result === undefined || result === null) return withoutTimes(withoutRequest(answer))
@@ -43,6 +44,20 @@ function withoutRequest(answer: Record<string, unknown>): Record<string, unknown
   if (error?.data?.data?.params === undefined) return answer
   const data = { ...error.data, data: { ...error.data.data, params: 'those of the request' } }
   return { ...answer, error: { ...error, data } }
+}
+
+/** Reduces an error to what hardhat 2 and 3 report alike: the code of other errors, the message and the returned data. */
+function withoutForm(answer: unknown): unknown {
+  const { error } = answer as { error: { code: number; message: string; data?: unknown } }
+  const { code, message, data } = error
+  const returned = typeof data === 'object' ? (data as { data?: unknown } | null)?.data : data
+  return {
+    error: {
+      code: code === 3 ? -32603 : code,
+      message: message.replace(/^Error: /, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+      returned: typeof returned === 'string' ? returned : undefined,
+    },
+  }
 }
 
 /** Masks the head's timestamp in an error message, and removes the place where hardhat found the error. */
