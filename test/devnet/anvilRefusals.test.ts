@@ -220,6 +220,33 @@ describe('under --compat anvil', () => {
     expect(mined?.transactions.map(({ output }) => output)).toEqual([undefined, '0x', '0x00'])
   })
 
+  test('a call without gas gets the gas limit that an override gives its block', async () => {
+    const { call } = await startAnvil()
+    await call('anvil_setCode', stranger, '0x5a5f5260205ff3')
+    const left = await call('eth_call', { to: stranger }, 'latest', {}, { gasLimit: '0x100000' })
+    expect(BigInt(left as Hex)).toBe(0x100000n - 21_002n)
+    expect(
+      await refusalOf(call('eth_estimateGas', { to: stranger }, 'latest', {}, { gasLimit: '0x6e' })),
+    ).toEqual({
+      code: -32003,
+      message: 'Out of gas: gas required exceeds allowance: 110',
+    })
+  })
+
+  test('trace_filter refuses ranges that are reversed or longer than 300 blocks', async () => {
+    const { call } = await startAnvil()
+    const reversed = 'invalid block range, ensure that to block is greater than from block'
+    const long = 'block range too large, currently limited to 300'
+    for (const [range, message] of [
+      [{ fromBlock: '0xb' }, reversed],
+      [{ fromBlock: '0x2', toBlock: '0x1' }, reversed],
+      [{ fromBlock: '0x0', toBlock: '0x12d' }, long],
+    ] as const) {
+      expect(await refusalOf(call('trace_filter', range))).toEqual({ code: -32602, message })
+    }
+    expect(await call('trace_filter', { fromBlock: '0x0', toBlock: '0x12c' })).toEqual([])
+  })
+
   test('hashes of blobs without the blobs cannot be decoded, whatever the price', async () => {
     const { call } = await startAnvil()
     const fields = { from, to, gas: '0x186a0', blobVersionedHashes: [`0x01${'ab'.repeat(31)}`] }

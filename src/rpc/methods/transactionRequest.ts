@@ -58,7 +58,7 @@ export function executionRequest(context: Call, args: ExecutionArguments): Execu
   const { blockOverrides: given, unsupportedOverride } = supportedOverrides(args.blockOverrides)
   const changes = compatibility.headCallsSeeNextBlock ? nextBlockSettings(context, block) : undefined
   const blockOverrides = changes === undefined ? given : { ...changes, ...given }
-  const gas = call.gas ?? defaultGas(context, changes)
+  const gas = call.gas ?? defaultGas(context, blockOverrides)
   return {
     view,
     block,

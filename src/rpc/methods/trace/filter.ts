@@ -44,7 +44,9 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   const budget = traceBudget(call)
   const { traceForm } = call.backend.settings.compatibility
   const start: BlockSelector = { tag: traceForm === 'anvil' ? 'earliest' : 'latest' }
-  const [from, to] = [numberOf(view, given.fromBlock ?? start), numberOf(view, given.toBlock ?? latestBlock)]
+  const bounds = [given.fromBlock ?? start, given.toBlock ?? latestBlock] as const
+  if (traceForm === 'anvil') checkAnvilRange(view, bounds)
+  const [from, to] = [numberOf(view, bounds[0]), numberOf(view, bounds[1])]
   if (from > to) throw new InvalidParamsError('invalid block range params')
   const { after = 0, count = Infinity } = given
   const writer = new PieceWriter()
@@ -62,6 +64,23 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   list.end()
   return new WireBytes(writer.pieces())
 })
+
+/** Highest number of blocks after the first one in a range of anvil. */
+const LONGEST_RANGE = 300n
+
+/** @throws InvalidParamsError with anvil's message for a range that it refuses, before bounds are clamped */
+function checkAnvilRange(view: ChainView, bounds: readonly [BlockSelector, BlockSelector]): void {
+  const numbers = bounds.map((selector) =>
+    'number' in selector ? selector.number : numberOf(view, selector),
+  )
+  const [from = 0n, to = 0n] = numbers
+  if (from > to) {
+    throw new InvalidParamsError('invalid block range, ensure that to block is greater than from block')
+  }
+  if (to - from > LONGEST_RANGE) {
+    throw new InvalidParamsError(`block range too large, currently limited to ${LONGEST_RANGE}`)
+  }
+}
 
 /** Resolves a bound; those beyond the head mean the head. */
 function numberOf(view: ChainView, selector: BlockSelector): bigint {
