@@ -20,7 +20,7 @@ import { createBackend } from './rpc/backend.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
-import { FilterStore } from './rpc/subscriptions/filters.js'
+import { FilterStore, countedIds } from './rpc/subscriptions/filters.js'
 
 /** Bytes of results and errors after which geth refuses the remaining calls of a batch (node/defaults.go). */
 const MAX_BATCH_RESPONSE_BYTES = 25_000_000
@@ -76,7 +76,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     store: new PooledStore(chain.stores),
     blobs,
   })
-  const filters = new FilterStore()
+  const filters = new FilterStore(compatibility.countsFilters ? { nextId: countedIds() } : {})
   const snapshots = await Snapshots.open({
     chain,
     participants: [filters],

@@ -169,7 +169,9 @@ export interface CompatibilityProfile {
   firstSnapshot: number
   /** Whether the first poll of a block filter starts with the head at its creation. */
   blockFiltersBeginWithHead: boolean
-  /** Whether an unknown filter yields null rather than an error. */
+  /** Whether ids of filters are counted rather than random. */
+  countsFilters: boolean
+  /** Whether an unknown filter yields null, and an unknown subscription false, rather than an error. */
   nullForUnknownFilter: boolean
   /** Whether a control may only increase a nonce, and only while the mempool is empty. */
   noncesOnlyIncrease: boolean
@@ -263,6 +265,7 @@ const standinProfile: CompatibilityProfile = {
   revertThrowsForLostSnapshot: false,
   firstSnapshot: 0,
   blockFiltersBeginWithHead: false,
+  countsFilters: false,
   nullForUnknownFilter: false,
   noncesOnlyIncrease: false,
   settersReturnTrue: false,
@@ -374,6 +377,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     blockFiltersBeginWithHead: true,
     filtersBeginWithPastLogs: 'all',
     filterLogsArePolled: true,
+    countsFilters: true,
     nullForUnknownFilter: true,
     noncesOnlyIncrease: true,
     settersReturnTrue: true,

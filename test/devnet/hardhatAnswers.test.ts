@@ -138,6 +138,28 @@ describe('under --compat hardhat', () => {
     await expect(call('eth_sendTransaction', sent)).rejects.toThrow('exceeds transaction gas cap of 16777216')
   })
 
+  test('filters are counted, and an unknown subscription is no error', async () => {
+    expect(await call('eth_newFilter', {})).toBe('0x1')
+    expect(await call('eth_newBlockFilter')).toBe('0x2')
+    expect(await call('eth_getFilterChanges', 1)).toEqual([])
+    expect(await call('eth_uninstallFilter', '0x1')).toBe(true)
+    expect(await call('eth_newPendingTransactionFilter')).toBe('0x3')
+    expect(await call('eth_unsubscribe', '0x1')).toBe(false)
+    await expect(call('eth_getFilterLogs', '0x2')).rejects.toThrow(
+      /^Subscription 2 is not a Logs subscription, but a NewHeads subscription$/,
+    )
+  })
+
+  test('a block cannot have both a number and a hash, whatever they are', async () => {
+    const both = { blockNumber: 'pending', blockHash: word(2) }
+    await expect(call('eth_getCode', contract, both)).rejects.toThrow(
+      /^EIP-1898 block spec cannot have both `blockHash` and `blockNumber`$/,
+    )
+    await expect(call('eth_getCode', contract, { blockNumber: 'pending' })).rejects.toThrow(
+      /^invalid value: string "pending", expected a 8 byte hex string$/,
+    )
+  })
+
   test('a transaction without gas gets the configured gas limit, even if blocks have less', async () => {
     await call('evm_setBlockGasLimit', '0xf618')
     await expect(call('eth_sendTransaction', { to: contract })).rejects.toThrow(

@@ -154,7 +154,7 @@ describe('the lifetime of a filter', () => {
   it('ends 15 minutes after its last poll', () => {
     let now = 0
     const ended: string[] = []
-    const store = new FilterStore(() => now)
+    const store = new FilterStore({ now: () => now })
     const filter = (name: string): Filter => ({
       kind: 'NewHeads',
       poll: () => wireArray([]),

@@ -151,7 +151,7 @@ const blockMembers = ['blockHash', 'requireCanonical', 'blockNumber']
 const blockReaders: Readonly<Record<string, Reader>> = {
   blockHash: hash,
   requireCanonical: boolean,
-  blockNumber: (value) => uint(64)(text(value)),
+  blockNumber: text,
 }
 
 /** A block by number, tag or EIP-1898 object. */
@@ -176,7 +176,7 @@ export const block: Reader = (value) => {
   }
   if (one === undefined || one === 'requireCanonical')
     throw new InvalidParamsError('Invalid EIP-1898 block spec')
-  return read
+  return 'blockNumber' in read ? { blockNumber: uint(64)(read['blockNumber']) } : read
 }
 
 const MOST_BLOCKS = 1n << 32n

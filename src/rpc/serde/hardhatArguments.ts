@@ -137,7 +137,7 @@ const withoutArguments = `
 const withIgnoredArguments = 'eth_mining hardhat_getStackTraceFailuresCount net_listening net_peerCount'
 const withOneHash =
   'eth_getTransactionByHash eth_getTransactionReceipt hardhat_dropTransaction hardhat_setPrevRandao'
-const withFilterId = 'eth_getFilterChanges eth_getFilterLogs eth_uninstallFilter'
+const withFilterId = 'eth_getFilterChanges eth_getFilterLogs eth_uninstallFilter eth_unsubscribe'
 const withOneBytes = 'eth_sendRawTransaction web3_sha3'
 const withOneFlag = 'evm_setAutomine hardhat_setLoggingEnabled'
 

@@ -214,20 +214,35 @@ interface Entry {
   expires: number
 }
 
+/** Options for a store of filters. */
+export interface FilterStoreOptions {
+  /** A monotonic clock in milliseconds. */
+  now?: () => number
+  /** Creates the id of a filter; random by default. */
+  nextId?: () => string
+}
+
+/** Returns a function that counts ids from 0x1, like hardhat. */
+export function countedIds(): () => string {
+  let last = 0
+  return () => `0x${(++last).toString(16)}`
+}
+
 /** The filters of a network. They are not tied to a connection, and expire when not polled. */
 export class FilterStore {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
+  readonly #nextId: () => string
 
-  /** @param now - a monotonic clock in milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  constructor({ now = () => performance.now(), nextId = randomId }: FilterStoreOptions = {}) {
     this.#now = now
+    this.#nextId = nextId
   }
 
   /** @returns the filter's id */
   add(filter: Filter): string {
     this.#sweep()
-    const id = randomId()
+    const id = this.#nextId()
     this.#entries.set(id, { filter, expires: this.#now() + lifetimeMilliseconds })
     return id
   }

@@ -86,10 +86,6 @@ const hardhatDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
-    reason: 'ids of filters are random, not counted',
-    matches: where({ name: /^eth_getFilterLogs/, theirs: /is not a Logs subscription/ }),
-  },
-  {
     reason: 'an instruction that lacks both stack items and gas fails for the stack items, as in geth',
     matches: where({ ours: /without a reason string/, theirs: /ran out of gas/, request: /c0c017/ }),
   },

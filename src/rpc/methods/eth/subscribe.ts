@@ -142,11 +142,16 @@ export function headPushText({ hash, header }: Pick<StoredBlock, 'hash' | 'heade
   )
 }
 
-/** eth_unsubscribe: ends a subscription of this connection. */
-export const unsubscribe = defineMethod('eth_unsubscribe', [required('id', filterId)], ({ context }, id) => {
-  if (!context.subscriptions?.close(id)) throw new ServerError('subscription not found')
-  return true
-})
+/** eth_unsubscribe: ends a subscription of this connection; in hardhat, an unknown one is no error. */
+export const unsubscribe = defineMethod(
+  'eth_unsubscribe',
+  [required('id', filterId)],
+  ({ context, backend }, id) => {
+    const isOpen = context.subscriptions?.close(id) ?? false
+    if (isOpen || backend.settings.compatibility.nullForUnknownFilter) return isOpen
+    throw new ServerError('subscription not found')
+  },
+)
 
 /** Caches the text of the latest event for the thousands of subscriptions that may push it. */
 function cacheLatest<Subject extends object>(
