@@ -59,7 +59,9 @@ describe('--compat anvil', () => {
       [{ to: await contract('0x5f5f5f5ff5505f5f5f5ff500') }, 'CreateCollision', 'CreateCollision'],
     ]
     for (const [transaction, parity, geth] of cases) {
-      const { transactionHash } = await send({ ...transaction, gas: '0x80000' })
+      // Enough for the code of a creation.
+      const gas = transaction.data === undefined ? '0x80000' : '0x600000'
+      const { transactionHash } = await send({ ...transaction, gas })
       const frames = await call<Frame[]>('trace_transaction', transactionHash)
       expect(frames.map(({ error }) => error).filter(Boolean)).toEqual([parity])
       const top = await call<Frame>('debug_traceTransaction', transactionHash, { tracer: 'callTracer' })
