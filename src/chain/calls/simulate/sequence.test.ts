@@ -18,6 +18,17 @@ describe('sequenceBlocks', () => {
     ])
   })
 
+  it('overflows the time of 64 bits like geth, unless it is given', () => {
+    const last = 2n ** 64n - 1n
+    expect(place({ time: last }, {})).toEqual([
+      [101n, last],
+      [102n, 11n],
+    ])
+    expect(() => place({ time: last }, { time: 11n })).toThrow(
+      `block timestamps must be in order: 11 <= ${last}`,
+    )
+  })
+
   it('fills gaps, and continues from given numbers and times', () => {
     expect(place({ number: 103n, time: 5_000n }, {})).toEqual([
       [101n, 1_012n],

@@ -61,21 +61,26 @@ export function sequenceBlocks(
     if (fillsGaps && wanted - base.number > MAX_BLOCKS) throw tooManyBlocks()
     while (fillsGaps && number + 1n < wanted) {
       number += 1n
-      timestamp += BLOCK_TIME
+      timestamp = nextTimestamp(timestamp)
       sequenced.push({ overrides: {}, stateOverrides: [], calls: [], number, timestamp })
     }
-    const time = block.overrides.time ?? timestamp + BLOCK_TIME
-    if (time <= timestamp) {
+    const { time } = block.overrides
+    if (time !== undefined && time <= timestamp) {
       throw new SimulationError(
         'timestampOrder',
         `block timestamps must be in order: ${time} <= ${timestamp}`,
       )
     }
     number = wanted
-    timestamp = time
+    timestamp = time ?? nextTimestamp(timestamp)
     sequenced.push({ ...block, number, timestamp })
   }
   return sequenced
+}
+
+/** Returns the default time of the block after one, which overflows like geth's. */
+function nextTimestamp(timestamp: bigint): bigint {
+  return BigInt.asUintN(64, timestamp + BLOCK_TIME)
 }
 
 function tooManyBlocks(): SimulationError {
