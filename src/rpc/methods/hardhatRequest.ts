@@ -50,12 +50,12 @@ export function checkHardhatRawTransaction(raw: Uint8Array): void {
  */
 export function checkHardhatCall(request: CallArguments, rules: Pick<ForkRules, 'isActivatedEIP'>): void {
   const { to, gas } = request
+  if (request.blobs !== undefined) throw blobsUnsupported('call request', 5182)
   checkFees(request)
   const data = request.input ?? request.data
   if (to === undefined && (data === undefined || data.length === 0)) {
     throw new ServerError('Contract creation without any data provided')
   }
-  if (request.blobs !== undefined) throw blobsUnsupported('call request', 5182)
   if (gas !== undefined && gas > MAX_TRANSACTION_GAS && rules.isActivatedEIP(7825)) {
     throw new ServerError(`transaction gas limit (${gas}) is greater than the cap (${MAX_TRANSACTION_GAS})`)
   }

@@ -154,7 +154,7 @@ class Side {
     const response = await this.#post(body).catch((error: unknown) => (error as Error).message)
     if (typeof response === 'string') return JSON.stringify({ closed: response })
     const text = await response.text()
-    return text === '' ? '"nothing"' : text
+    return text === '' ? '"nothing"' : text.replace(/ at line \d+ column \d+/g, '')
   }
 
   #post(body: string): Promise<Response> {
