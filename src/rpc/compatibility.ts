@@ -169,6 +169,8 @@ export interface CompatibilityProfile {
   firstSnapshot: number
   /** Whether the first poll of a block filter starts with the head at its creation. */
   blockFiltersBeginWithHead: boolean
+  /** Whether subscriptions to new heads push blocks rather than headers. */
+  headsAreBlocks: boolean
   /** Whether ids of filters are counted rather than random. */
   countsFilters: boolean
   /** Whether an unknown filter yields null, and an unknown subscription false, rather than an error. */
@@ -265,6 +267,7 @@ const standinProfile: CompatibilityProfile = {
   revertThrowsForLostSnapshot: false,
   firstSnapshot: 0,
   blockFiltersBeginWithHead: false,
+  headsAreBlocks: false,
   countsFilters: false,
   nullForUnknownFilter: false,
   noncesOnlyIncrease: false,
@@ -377,6 +380,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     blockFiltersBeginWithHead: true,
     filtersBeginWithPastLogs: 'all',
     filterLogsArePolled: true,
+    headsAreBlocks: true,
     countsFilters: true,
     nullForUnknownFilter: true,
     noncesOnlyIncrease: true,

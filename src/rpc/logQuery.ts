@@ -172,6 +172,13 @@ export function checkNewLogRange(
   if (!accepted) throw new InvalidParamsError('invalid block range params')
 }
 
+/** Whether a filter's range is inverted, so that no block, present or coming, is in it. */
+export function isWithoutBlocks({ fromBlock, toBlock }: FilterArguments): boolean {
+  const from = fromBlock && fixedNumber(fromBlock)
+  const to = toBlock && fixedNumber(toBlock)
+  return from !== undefined && to !== undefined && from > to
+}
+
 function fixedNumber(bound: NumberSelector): bigint | undefined {
   if ('number' in bound) return bound.number
   return bound.tag === 'earliest' ? 0n : undefined

@@ -220,6 +220,20 @@ describe('under --compat anvil', () => {
     expect(mined?.transactions.map(({ output }) => output)).toEqual([undefined, '0x', '0x00'])
   })
 
+  test('an estimate is limited by the funds of a given sender only', async () => {
+    const { call } = await startAnvil()
+    await call('anvil_setCode', contract, '0x455f5260205ff3')
+    const estimate = (fields: object) =>
+      call('eth_estimateGas', { to: contract, gasPrice: '0xb2d05e00', ...fields })
+    const nobody = `0x${'00'.repeat(20)}`
+    await call('anvil_setBalance', nobody, '0x4c73d7955800')
+    expect(await estimate({ from: nobody })).toBe('0x5217')
+    expect(await refusalOf(estimate({}))).toEqual({
+      code: -32003,
+      message: 'Insufficient funds for gas * price + value',
+    })
+  })
+
   test('a call without gas gets the gas limit that an override gives its block', async () => {
     const { call } = await startAnvil()
     await call('anvil_setCode', stranger, '0x5a5f5260205ff3')

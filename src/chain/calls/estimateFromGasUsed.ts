@@ -38,20 +38,24 @@ export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: b
 
 /**
  * Finds the minimum gas of a call like anvil (foundry: anvil/src/eth/api.rs, do_estimate_gas). Its search begins at
- * 21,000, or 53,000 for a creation, and ends above that. It never tries more gas than the call sets.
+ * 21,000, or 53,000 for a creation, and ends above that. It never tries more gas than the call sets, or than a given
+ * sender can pay for.
  *
  * @param blockGasLimit - maximum gas if the call sets none
  * @throws as {@link estimateFromGasUsed} does
  */
 export async function estimateMinimumGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
-  const { gas, to } = request.call
+  const { from, gas, to } = request.call
   if (gas !== undefined && gas < PLAIN_TRANSFER_GAS) {
     throw new ExecutionFailedError(`gas required exceeds allowance (${gas})`)
   }
   const begin = to === undefined ? CREATION_GAS : PLAIN_TRANSFER_GAS
   return withCall(request, async (evm, message) => {
     const limits = { given: gas, blockGasLimit, cap: callGasCap(request) }
-    const most = await upperBound(evm, message, limits)
+    const most =
+      from === undefined
+        ? minBigint(gas ?? blockGasLimit, limits.cap)
+        : await upperBound(evm, message, limits)
     const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, most)
     const least = maxBigint(maxBigint(gasUsed, intrinsicGas), begin + 1n)
     return searchMinimumGas(evm, message, [least, most], () => 1n)

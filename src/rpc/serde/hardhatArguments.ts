@@ -1,5 +1,5 @@
 import type { PolicyCall } from '../callPolicy.js'
-import { MethodNotFoundError } from '../errors.js'
+import { InvalidParamsError, MethodNotFoundError, RpcError } from '../errors.js'
 import { checkHardhatReset } from '../methods/hardhatRequest.js'
 import {
   UnknownVariantError,
@@ -130,6 +130,25 @@ const accountAndBlock = [address, optionalBlock] as const
 /** Any number of times, of which methods use the first. */
 const times: ArgumentsReader = (params) => params.map(timestamp).slice(0, 1)
 
+const subscriptionKinds: readonly unknown[] = ['newHeads', 'logs', 'newPendingTransactions']
+
+/** A kind of subscription that hardhat has. */
+const subscriptionKind: Reader = (value) => {
+  const kind = text(value)
+  if (subscriptionKinds.includes(kind)) return kind
+  throw new InvalidParamsError('Invalid subscription type')
+}
+
+const subscription = several('Subscribe', subscriptionKind, [option(logFilter)])
+
+/** A kind and the filter of logs, which other kinds ignore. */
+const subscriptionArguments: ArgumentsReader = (params) => {
+  const [kind, filter] = subscription(params)
+  if (kind !== 'logs') return [kind]
+  if (filter === undefined || filter === null) throw new RpcError(-32602, 'Missing params argument')
+  return [kind, filter]
+}
+
 const withoutArguments = `
   eth_accounts eth_blobBaseFee eth_blockNumber eth_chainId eth_coinbase eth_gasPrice eth_maxPriorityFeePerGas
   eth_newBlockFilter eth_newPendingTransactionFilter eth_pendingTransactions eth_syncing evm_snapshot
@@ -170,6 +189,7 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   eth_getTransactionCount: several('GetTransactionCount', ...accountAndBlock),
   eth_sendTransaction: one(transaction),
   eth_sign: several('EthSign', address, bytes),
+  eth_subscribe: subscriptionArguments,
   eth_signTypedData_v4: several('SignTypedDataV4', address, typedData),
   evm_increaseTime: one(timestamp),
   evm_mine: times,

@@ -9,9 +9,10 @@ import {
   ServerError,
   SubscriptionKindNotFoundError,
 } from '../../errors.js'
+import { blockWire } from '../../format/block.js'
 import { jsonBytes, jsonQuantity } from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
-import { checkNewLogRange } from '../../logQuery.js'
+import { checkNewLogRange, isWithoutBlocks } from '../../logQuery.js'
 import { type Call, type Method, defineMethod, optional, required, withArguments } from '../../method.js'
 import { boolean, filterId, hash, text } from '../../params/bytes.js'
 import { type ArgumentsOf, type Parameter, list, struct } from '../../params/combinators.js'
@@ -75,6 +76,7 @@ function queueOf(events: object): TurnQueue {
 export const logs = defineKind('logs', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
   const { backend, report } = call
+  if (isWithoutBlocks(criteria)) return () => () => undefined
   return (push) => {
     const queue = queueOf(backend.events)
     return backend.events.subscribe((event) => {
@@ -179,16 +181,17 @@ export const newPendingTransactions = defineKind(
       }),
 )
 
-/** Pushes the header of each new head; of several blocks added at once, only the last. */
-export const newHeads = defineKind(
-  'newHeads',
-  [],
-  ({ backend }) =>
-    (push) =>
-      backend.events.subscribe((event) => {
-        if (event.type === 'head') push([headTextOf(event.block)])
-      }),
-)
+/** Pushes the header of each new head, in hardhat the block; of several blocks added at once, only the last. */
+export const newHeads = defineKind('newHeads', [], ({ backend }) => {
+  const { compatibility, totalDifficulty } = backend.settings
+  const shape = { fullTransactions: false, totalDifficulty }
+  return (push) =>
+    backend.events.subscribe((event) => {
+      if (event.type !== 'head') return
+      const { block } = event
+      push(compatibility.headsAreBlocks ? blockWire(backend.chain, block, shape).pieces : [headTextOf(block)])
+    })
+})
 
 /** Pushes when sync with other nodes starts or stops, which never happens here. */
 export const syncing = defineKind('syncing', [], () => () => () => undefined)
