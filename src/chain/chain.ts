@@ -7,7 +7,7 @@ import type { BlockParts } from './import/blockParts.js'
 import { executeOnParent } from './import/executeBlock.js'
 import type { Mempool } from './mempool/mempool.js'
 import { BlockMaker, type BranchBlockOptions, PendingBlocks } from './mining/blockMaker.js'
-import type { BlockSettings, ProducedBlock } from './mining/producer.js'
+import { type BlockSettings, type ProducedBlock, reservedBlockSettings } from './mining/producer.js'
 import { nextRandomness } from './mining/randomness.js'
 import type { Clock } from './mining/schedule.js'
 import {
@@ -26,8 +26,10 @@ import type { ForkRules, HeaderFields } from './types.js'
 /** Options for mining one block. */
 export interface MineOptions {
   /** Seconds; the clock's time if absent. */
-  timestamp?: bigint
+  timestamp?: bigint | undefined
   maximumTransactions?: number
+  /** Whether the block looks like one that hardhat reserves instead of mining it. */
+  reserved?: boolean
 }
 
 /** A block that has just become the head. */
@@ -136,12 +138,14 @@ export class Chain {
    *
    * @throws TimestampError if the block cannot have the given timestamp.
    */
-  async mine({ timestamp, maximumTransactions }: MineOptions = {}): Promise<MinedBlock> {
-    if (timestamp !== undefined) this.clock.check(timestamp, this.head.block.header.timestamp)
+  async mine({ timestamp, maximumTransactions, reserved = false }: MineOptions = {}): Promise<MinedBlock> {
+    const { header } = this.head.block
+    if (timestamp !== undefined) this.clock.check(timestamp, header.timestamp)
+    const settings = reserved ? reservedBlockSettings(this.settings, header) : this.settings
     const state = this.#states.take()
     const { onConsole } = this
-    const produced = await this.#maker.next({ state, timestamp, maximumTransactions, onConsole })
-    return this.#commitMined(produced, state, timestamp)
+    const produced = await this.#maker.next({ state, timestamp, maximumTransactions, onConsole, settings })
+    return this.#commitMined(produced, state, { fixedTime: timestamp, reserved })
   }
 
   /**
@@ -257,15 +261,20 @@ export class Chain {
 
   /**
    * @param fixedTime - the timestamp that the caller asked for, in seconds
+   * @param reserved - whether the block took nothing from the generators of randomness
    */
-  async #commitMined(produced: ProducedBlock, state: WorkingState, fixedTime?: bigint): Promise<MinedBlock> {
+  async #commitMined(
+    produced: ProducedBlock,
+    state: WorkingState,
+    { fixedTime, reserved = false }: { fixedTime?: bigint | undefined; reserved?: boolean } = {},
+  ): Promise<MinedBlock> {
     const parentTime = this.head.block.header.timestamp
     const block = await this.#commitHead(produced, state, () => {
       if (fixedTime !== undefined) this.clock.setNext(fixedTime, parentTime)
       this.clock.mined(produced.block.header.timestamp)
       delete this.settings.nextBaseFee
       delete this.settings.nextPrevRandao
-      this.#advanceRandomness(produced.block.header)
+      if (!reserved) this.#advanceRandomness(produced.block.header)
     })
     return { block, executed: produced.block }
   }

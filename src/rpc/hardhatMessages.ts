@@ -110,6 +110,11 @@ const refusals: readonly (readonly [geth: RegExp, format: MessageFormat, code?: 
     () =>
       "The properties 'state' and 'stateDiff' cannot be used simultaneously when configuring the state override set passed to the eth_call method.",
   ],
+  [
+    /blob fee cap (\d+), minimum needed (\d+)/,
+    ([, cap, least]) =>
+      `Transaction maxFeePerBlobGas (${cap}) is too low for the next block, which has a baseFeePerBlobGas of ${least}`,
+  ],
   [/^unknown block$/, () => 'blockHash cannot be found', -32602],
   [/^rlp: expected (input list|List)/, () => 'unexpected string', -32602],
   [/^rlp: expected input string or byte/, () => 'unexpected list', -32602],

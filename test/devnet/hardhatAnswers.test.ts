@@ -129,6 +129,27 @@ describe('under --compat hardhat', () => {
     expect(BigInt(baseFeePerGas)).toBeLessThan(eighths(9))
   })
 
+  test('blocks that hardhat only reserves have no beneficiary and take no randomness', async () => {
+    await call('hardhat_mine', numberToHex(10))
+    const randomness = async (number: number) => {
+      const block = await devnet.block(numberToHex(number))
+      const { miner, mixHash, parentBeaconBlockRoot } = block as typeof block & { parentBeaconBlockRoot: Hex }
+      return { miner, mixHash, parentBeaconBlockRoot }
+    }
+    const nothing = { miner: `0x${'00'.repeat(20)}`, mixHash: word(0), parentBeaconBlockRoot: word(0) }
+    for (const number of [3, 9]) expect(await randomness(number)).toEqual(nothing)
+    const miner = `0x${'c014ba5e'.repeat(5)}`
+    expect(await randomness(2)).toMatchObject({
+      miner,
+      mixHash: '0x36e0e2ad178d961006334c968a7f38fc9e049070a61e5b8203219acebd7bfd59',
+    })
+    expect(await randomness(10)).toEqual({
+      miner,
+      mixHash: '0x941e24315e7def23adef19eaa877e897ff000a8314567f4d0f40cfac2f26aa5b',
+      parentBeaconBlockRoot: '0xa7d78e2f9991e69403ea671125f6635bec88f46936370f3c5316bdd0e4bf4eaa',
+    })
+  })
+
   test('a gas limit above the cap is reported after nonce and fees while automining', async () => {
     const sent = { from: devnet.from, to: contract, gas: numberToHex(16_777_217) }
     await expect(call('eth_sendTransaction', { ...sent, nonce: '0x9' })).rejects.toThrow('Nonce too high')

@@ -13,8 +13,8 @@ export interface MineBlocksOptions {
   intervalBeforeFirst?: boolean
   /** Whether the interval moves the clock, which then decides the times of blocks, as in anvil. */
   advancesClock?: boolean
-  /** Whether the base fee stays the same in the middle of a long sequence, where hardhat only reserves numbers. */
-  holdsBaseFee?: boolean
+  /** Whether blocks in the middle of a long sequence look like those that hardhat reserves instead of mining them. */
+  reservesBlocks?: boolean
   /** Aborts after the current block. */
   signal?: AbortSignal | undefined
 }
@@ -57,18 +57,17 @@ interface ReservedBlocks {
 const LEAST_REMAINING = 7
 
 /**
- * Gives the next block the base fee of its parent if hardhat would only reserve both: all but the last block, once the
- * first one is mined and the mempool is empty.
+ * Whether hardhat would only reserve the next block: all but the last one, once the first one is mined and the mempool
+ * is empty.
  */
-function holdBaseFee(
-  { mempool, head, settings }: Chain,
+function isReserved(
+  { mempool }: Chain,
   reserved: ReservedBlocks,
   { index, blocks }: { index: number; blocks: number },
-): void {
-  if (index > 0 && mempool.size === 0 && blocks - index >= LEAST_REMAINING) reserved.start ??= index
-  const { baseFeePerGas } = head.block.header
-  const isHeld = reserved.start !== undefined && index > reserved.start && index < blocks - 1
-  if (isHeld && baseFeePerGas !== undefined) settings.nextBaseFee = baseFeePerGas
+): boolean {
+  const isIdle = mempool.size === 0
+  if (index > 0 && isIdle && blocks - index >= LEAST_REMAINING) reserved.start ??= index
+  return isIdle && reserved.start !== undefined && index > reserved.start && index < blocks - 1
 }
 
 /** Mines some of the requested blocks. @returns how many have been mined in total */
@@ -80,7 +79,7 @@ async function mineRun(
     interval,
     intervalBeforeFirst = false,
     advancesClock = false,
-    holdsBaseFee = false,
+    reservesBlocks = false,
     signal,
   }: MineBlocksOptions,
   { done, mined, reserved }: { done: number; mined: (block: MinedBlock) => void; reserved: ReservedBlocks },
@@ -96,8 +95,8 @@ async function mineRun(
     if (isSpaced && advancesClock) chain.clock.increase(interval, parent)
     const spaced = isSpaced && !advancesClock ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
-    if (holdsBaseFee) holdBaseFee(chain, reserved, { index, blocks })
-    mined(await chain.mine(time === undefined ? {} : { timestamp: time }))
+    const isNextReserved = reservesBlocks && isReserved(chain, reserved, { index, blocks })
+    mined(await chain.mine({ timestamp: time, reserved: isNextReserved }))
     index++
   }
   return index

@@ -34,6 +34,8 @@ export interface NextBlockOptions {
   /** Seconds; the clock's time if absent. */
   timestamp?: bigint | undefined
   maximumTransactions?: number | undefined
+  /** The operator's by default. */
+  settings?: BlockSettings | undefined
   /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
 }
@@ -78,8 +80,14 @@ export class BlockMaker {
   }
 
   /** Makes the block after the head from the mempool. */
-  next({ state, timestamp, maximumTransactions, onConsole }: NextBlockOptions): Promise<ProducedBlock> {
-    const { position, mempool, settings } = this.#parts
+  next({
+    state,
+    timestamp,
+    maximumTransactions,
+    onConsole,
+    settings = this.#parts.settings,
+  }: NextBlockOptions): Promise<ProducedBlock> {
+    const { position, mempool } = this.#parts
     const candidates = (baseFee: bigint) => mempool.candidates(baseFee)
     return this.#produce(position.head, {
       state,

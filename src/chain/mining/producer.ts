@@ -120,6 +120,25 @@ export interface BlockSettings {
   randomness?: RandomnessState
 }
 
+const ZERO_ADDRESS = new Uint8Array(20)
+
+/**
+ * Returns the settings of a block that hardhat only reserves: no beneficiary, no randomness, and its parent's base fee.
+ * Its gas limit is the usual one here, because blocks may change that only little by little.
+ */
+export function reservedBlockSettings(
+  settings: BlockSettings,
+  { baseFeePerGas }: Pick<HeaderFields, 'baseFeePerGas'>,
+): BlockSettings {
+  return {
+    ...settings,
+    coinbase: ZERO_ADDRESS,
+    nextPrevRandao: ZERO_HASH,
+    randomness: { prevRandao: ZERO_HASH, parentBeaconBlockRoot: ZERO_HASH },
+    ...(baseFeePerGas !== undefined && { nextBaseFee: baseFeePerGas }),
+  }
+}
+
 /** The parent of a draft. */
 export interface DraftParent {
   hash: Uint8Array

@@ -63,8 +63,13 @@ export const hardhatMethods: readonly Method[] = [
     'hardhat_mine',
     [optional('blocks', controlUint64), optional('interval', controlUint64)],
     async ({ backend, context }, blocks = 1n, interval = 0n) => {
-      const holdsBaseFee = backend.settings.compatibility.requestChecks === 'hardhat'
-      await backend.controls.mine({ blocks: Number(blocks), interval, holdsBaseFee, signal: context.signal })
+      const reservesBlocks = backend.settings.compatibility.requestChecks === 'hardhat'
+      await backend.controls.mine({
+        blocks: Number(blocks),
+        interval,
+        reservesBlocks,
+        signal: context.signal,
+      })
       return null
     },
   ),

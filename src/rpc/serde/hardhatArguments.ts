@@ -105,8 +105,14 @@ const logFilter: Reader = (value) => {
   for (const name of ['fromBlock', 'toBlock']) read[name] = withoutObject(read[name])
   const topics = (read['topics'] ?? []) as readonly unknown[]
   const isEmpty = ({ length }: readonly unknown[]): boolean => length === 0
+  // Refused later, whatever the topics.
+  const isContradictory = [read['fromBlock'], read['toBlock']].some(isGiven) && isGiven(read['blockHash'])
   const findsNothing = topics.length > MOST_TOPICS || topics.some((one) => Array.isArray(one) && isEmpty(one))
-  return findsNothing ? noBlocks : read
+  return findsNothing && !isContradictory ? noBlocks : read
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 /** Returns the number in an EIP-1898 object. */
