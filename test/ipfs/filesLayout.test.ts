@@ -191,6 +191,30 @@ describe('the layout of MFS files', () => {
     expect((await content(ipfs.files.read('/grown'))).toString()).toBe('end')
   })
 
+  // The CIDs in Kubo 0.42.0, which remembers raw leaves until it flushes the directory.
+  it.each([
+    [
+      'of a raw block with a mode',
+      ['write', 'chmod', 'write'],
+      'QmP9WKaur281NrjvTmg3gw3HNrAxp1GuHB2ft72Ev8ZKwk',
+    ],
+    ['after a flush', ['write', 'chmod', 'flush', 'write'], 'QmPRxfPduLuyf2TxxmFkqJaTicBbptAQeX25Z2vu2qkQzv'],
+  ])('keeps the kind of new leaves %s', async (name, steps, expected) => {
+    const path = encodeURIComponent(`/${name}`)
+    const queries: Record<string, string> = {
+      write: `write?arg=${path}&create=true`,
+      chmod: `chmod?arg=600&arg=${path}`,
+      flush: 'flush?arg=/',
+    }
+    for (const [index, step] of steps.entries()) {
+      const data = form([{ name: 'data', content: index === 0 ? 'hello world' : 'and more' }])
+      const options = step === 'write' ? (index === 0 ? '&cid-version=1' : '&offset=11') : ''
+      const response = await server.post(`files/${queries[step]}${options}`, data.body, data.headers)
+      expect(response.status).toBe(200)
+    }
+    expect(await (await server.post(`files/stat?arg=${path}`)).json()).toMatchObject({ Hash: expected })
+  })
+
   it('serializes writes to one file', async () => {
     const pieces = Array.from({ length: 8 }, (_, index) => keyStream(`piece ${index}`, 50_000))
     await ipfs.files.write('/together', Buffer.alloc(400_000), { create: true })

@@ -57,6 +57,15 @@ function keyOf(path: string[]): string {
   return `/${path.join('/')}`
 }
 
+/** What Kubo has in memory of a file. */
+interface LoadedFile {
+  /** The file's current version; a file with another one is not in memory. */
+  cid: CID
+  rawLeaves: boolean
+}
+
+/** Maximum number of files whose state in Kubo's memory is tracked. */
+const loadedFiles = 1000
 /** Maximum number of sharded directories whose state in Kubo's memory is tracked. */
 const loadedDirectories = 1000
 /** Maximum number of entries tracked in one of them. */
@@ -79,6 +88,8 @@ export class MutableFiles {
   readonly #mutex = new Mutex()
   /** Sharded directories that Kubo would have in memory, by path. */
   readonly #loaded = new Map<string, LoadedDirectory>()
+  /** Files that Kubo would have in memory with other new leaves than their CIDs call for, by path. */
+  readonly #files = new Map<string, LoadedFile>()
   /** CIDs of sharded directories too large for one block. */
   readonly #large = new Set<string>()
   #root: CID
@@ -156,10 +167,30 @@ export class MutableFiles {
     }
   }
 
+  /**
+   * Returns whether new leaves of a file are raw blocks. Kubo decides that when it reads the file, by the version of its
+   * CID, and keeps to it until the directory is flushed (boxo, `mfs/file.go`).
+   */
+  rawLeavesOf(path: string, cid: CID): boolean {
+    const loaded = this.#files.get(keyOf(cleanSegments(path)))
+    return loaded?.cid.equals(cid) ? loaded.rawLeaves : cid.version === 1
+  }
+
+  /** Notes the new version of a file that Kubo would have in memory, and what its new leaves are. */
+  noteFile(path: string, file: LoadedFile): void {
+    const key = keyOf(cleanSegments(path))
+    this.#files.delete(key)
+    if (file.rawLeaves === (file.cid.version === 1)) return
+    if (this.#files.size >= loadedFiles) this.#files.clear()
+    this.#files.set(key, file)
+  }
+
   /** Flushes a directory: Kubo then forgets its entries, and all about the directories below it. */
   async flush(path: string): Promise<void> {
     await this.settle(path)
     const top = keyOf(cleanSegments(path))
+    const front = top === '/' ? top : `${top}/`
+    for (const key of this.#files.keys()) if (key.startsWith(front)) this.#files.delete(key)
     for (const [key, { entries }] of this.#loadedBelow(path)) {
       if (key === top) entries.clear()
       else this.#loaded.delete(key)

@@ -23,6 +23,9 @@ import {
   weights,
 } from './values.js'
 
+/** Paths in MFS to which nothing is copied. */
+const writtenPaths = ['/v', '/d/v', '/v1/x']
+
 /** Generates requests that build on earlier answers. */
 export interface Generator {
   next(): PeerRequest
@@ -91,6 +94,7 @@ export function createGenerator(
       if (name === 'mode') return random.pick(['644', '0755', '4755', '8', 'x', '', '77777'])
       const fromIpfs = name === 'source' || (operation === 'files/stat' && random.chance(0.3))
       if (fromIpfs && random.chance(0.6)) return `/ipfs/${cid()}${random.chance(0.15) ? '/a' : ''}`
+      if (operation === 'files/write' && random.chance(0.6)) return random.pick(writtenPaths)
       // An unclean path makes Kubo change the format of the MFS root, for good.
       return random.pick(
         operation === 'files/chcid' ? filesPaths.filter((path) => path.startsWith('/')) : filesPaths,
@@ -175,9 +179,12 @@ export function createGenerator(
     }
     if (random.chance(0.01))
       query.push([random.pick(['foo', 'ARG', 'h', 'help', 'api', 'debug', 'D', 'L']), 'true'])
-    // Kubo remembers in memory whether an unflushed file has raw leaves, and continues that way.
-    if (operation === 'files/write' && query.some(([name]) => name === 'raw-leaves')) {
-      for (const option of query) if (/^f(lush)?$/.test(option[0])) option[1] = 'true'
+    // Kubo loses the content in the root of a copied single-block file that has grown.
+    if (
+      operation === 'files/write' &&
+      !writtenPaths.includes(query.find(([name]) => name === 'arg')?.[1] ?? '')
+    ) {
+      query.push(['truncate', 'true'])
     }
     // With an empty target, Kubo creates an entry without a name that nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'

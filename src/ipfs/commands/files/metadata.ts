@@ -73,7 +73,9 @@ export async function changeMetadata(
       const context = createEditContext(blockstore, session.put, await formatOf(parent.cid))
       const node = await setMetadata(context, cid, metadata)
       await context.stored()
+      const rawLeaves = files.rawLeavesOf(path, cid)
       await files.change(directory, ({ links }) => void links.set({ ...node, name }))
+      files.noteFile(path, { cid: node.cid, rawLeaves })
     } finally {
       session.end()
     }

@@ -81,7 +81,7 @@ export interface FileWrite {
   create: boolean
   parents: boolean
   truncate: boolean
-  /** Whether new leaves are raw blocks; undefined: if the file has a CIDv1. */
+  /** Whether new leaves are raw blocks; undefined: if Kubo read the file with a CIDv1. */
   rawLeaves: boolean | undefined
   /** CID format of a created file; undefined: that of its directory. */
   format: CidFormat | undefined
@@ -116,15 +116,19 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
       const format = existing ? await formatOf(existing.cid) : (write.format ?? parentFormat)
       const context = createEditContext(blockstore, session.put, await storableFormat(format))
       const root = existing?.cid ?? (await emptyFile(context, format))
-      const changed = await edit(network, context, { root, write, format }).catch((error: unknown) => {
-        // As in Kubo, a new file remains, empty, if its content cannot be stored.
-        if (existing !== undefined || !(error instanceof DigestTooLargeError)) throw error
-        failure = error
-        return root
-      })
+      const rawLeaves = write.rawLeaves ?? files.rawLeavesOf(write.path, root)
+      const changed = await edit(network, context, { root, write, format, rawLeaves }).catch(
+        (error: unknown) => {
+          // As in Kubo, a new file remains, empty, if its content cannot be stored.
+          if (existing !== undefined || !(error instanceof DigestTooLargeError)) throw error
+          failure = error
+          return root
+        },
+      )
       await context.stored()
       const { cid, cumulativeSize: size } = await loadEntry(blockstore, changed)
       await files.change(directory, ({ links }) => void links.set({ name, cid, size }))
+      files.noteFile(write.path, { cid, rawLeaves })
       if (failure !== undefined) throw failure
     } finally {
       session.end()
@@ -166,10 +170,10 @@ async function emptyFile(context: EditContext, format: CidFormat): Promise<CID> 
 async function edit(
   { filesSettings }: NetworkContext,
   context: EditContext,
-  { root: original, write, format }: { root: CID; write: FileWrite; format: CidFormat },
+  options: { root: CID; write: FileWrite; format: CidFormat; rawLeaves: boolean },
 ): Promise<CID> {
+  const { root: original, write, format, rawLeaves } = options
   const { chunker, maxFileLinks: maxLinks } = filesSettings
-  const rawLeaves = write.rawLeaves ?? original.version === 1
   const rule: AppendRule = { chunker, maxLinks, format, rawLeaves }
   const before = await loadEntry(context.source, original)
   let root = original
