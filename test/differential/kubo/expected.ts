@@ -24,14 +24,19 @@ function withoutProgress(shown: string): string {
     .join('\n')
 }
 
-/** Removes consecutive duplicate lines. */
+/** Removes consecutive duplicate lines, and the last, truncated one. */
 function withoutRepeats(shown: string): string {
-  return shown.replace(/^(?:\(\d+\) )?(.*\n)\1+/gm, '$1').replace(/^\(\d+\) /, '')
+  const lines = withoutLength(shown).split('\n').slice(0, -1)
+  return lines.filter((line, index) => line !== lines[index - 1]).join('\n')
 }
 
 /** Returns the entries of a listing in sorted order, as text. */
 function sortedEntries(shown: string): string {
   return (shown.match(/\{"Name":[^}]*\}/g) ?? []).sort().join()
+}
+
+function sortedLines(shown: string): string {
+  return withoutLength(shown).split('\n').sort().join('\n')
 }
 
 function withoutLength(shown: string): string {
@@ -108,6 +113,11 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       name.startsWith('files/ls | body') &&
       lengthOf(ours) === lengthOf(theirs) &&
       (ours.endsWith('…') || sortedEntries(ours) === sortedEntries(theirs)),
+  },
+  {
+    reason: 'imported roots are reported in the order of their archives, by Kubo in random order',
+    matches: ({ name, ours, theirs }) =>
+      name.startsWith('dag/import | body') && sortedLines(ours) === sortedLines(theirs),
   },
   {
     reason: 'a directory cannot be moved into itself; in Kubo it is then lost',
@@ -256,7 +266,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'a suffix range longer than the file selects the whole file (RFC 9110, 14.1.2); boxo fails',
     matches: ({ request, theirs }) =>
       /"range":"bytes=-/.test(request) &&
-      (/negative start bigger than the file size/.test(theirs) ||
+      (/negative start bigger than the file size|^400 .*<!DOCTYPE/.test(theirs) ||
         /^206|bytes 0--1/.test(theirs) ||
         (/^HEAD /.test(request) && /^[45]00 \(0\) $/.test(theirs))),
   },
