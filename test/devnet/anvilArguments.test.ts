@@ -50,6 +50,8 @@ describe('invalid arguments are refused with the messages of anvil 1.7.1', () =>
       'invalid type: boolean `true`, expected a 32 byte hex string',
     ],
     ['trace_filter', [{ fromAddress: null }], 'invalid type: null, expected a sequence'],
+    ['eth_getTransactionByBlockNumberAndIndex', ['1', '0x0'], 'hex string without 0x prefix'],
+    ['debug_traceBlockByNumber', [1], 'invalid type: number, expected a string'],
     ['trace_filter', [{ mode: null }], 'invalid type: null, expected string or map'],
     [
       'eth_getBalance',

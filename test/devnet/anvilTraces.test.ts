@@ -70,6 +70,24 @@ describe('--compat anvil', () => {
     }
   })
 
+  test('lists the internal operations that failed or were reverted, too', async () => {
+    const { call, send, from } = devnet
+    const failing = await contract('0xfe')
+    // Sends 1 wei to 0xdead, and then reverts.
+    const reverting = await contract('0x5f5f5f5f600161dead61fffff15f5ffd')
+    const operations = async (fields: { to?: Hex; data?: Hex }): Promise<unknown> => {
+      const { transactionHash } = await send({ ...fields, value: '0x5', gas: '0x100000' })
+      return call('ots_getInternalOperations', transactionHash)
+    }
+    const sent = { type: 0, from: from.toLowerCase(), value: '0x5' }
+    expect(await operations({ to: failing })).toEqual([{ ...sent, to: failing }])
+    expect(await operations({ to: reverting })).toEqual([
+      { ...sent, to: reverting },
+      { type: 0, from: reverting, to: '0x000000000000000000000000000000000000dead', value: '0x1' },
+    ])
+    expect(await operations({ data: '0xfe' })).toMatchObject([{ type: 2, value: '0x5' }])
+  })
+
   test('begins a call trace with the gas that is left for the code', async () => {
     const { call, send } = devnet
     const inner = (await contract('0x60015f55602a5f5260205fa060205ff3')).slice(2)

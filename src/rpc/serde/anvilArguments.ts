@@ -100,7 +100,7 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   eth_getRawTransactionByBlockHashAndIndex: several('EthGetRawTransactionByBlockHashAndIndex', hash, index),
   eth_getRawTransactionByBlockNumberAndIndex: several(
     'EthGetRawTransactionByBlockNumberAndIndex',
-    blockNumber,
+    blockText,
     index,
   ),
   eth_getRawTransactionByHash: one(hash),
@@ -109,7 +109,7 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   eth_getTransactionByBlockHashAndIndex: several('EthGetTransactionByBlockHashAndIndex', hash, index),
   eth_getTransactionByBlockNumberAndIndex: several(
     'EthGetTransactionByBlockNumberAndIndex',
-    blockNumber,
+    blockText,
     index,
   ),
   eth_getTransactionByHash: one(hash),
@@ -132,7 +132,7 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   web3_sha3: one(bytes),
   debug_codeByHash: several('DebugCodeByHash', hash, block),
   debug_traceBlockByHash: several('DebugTraceBlockByHash', hash, [structs.tracingOptions]),
-  debug_traceBlockByNumber: several('DebugTraceBlockByNumber', blockNumber, [structs.tracingOptions]),
+  debug_traceBlockByNumber: several('DebugTraceBlockByNumber', blockText, [structs.tracingOptions]),
   debug_traceCall: several('DebugTraceCall', structs.transaction, block, [structs.tracingCallOptions]),
   debug_traceTransaction: several('DebugTraceTransaction', hash, [structs.tracingOptions]),
   erigon_getHeaderByNumber: alone(blockNumber),

@@ -16,7 +16,10 @@ const operations: Readonly<Partial<Record<CallFrame['type'], number>>> = {
   CREATE2: 3,
 }
 
-/** ots_getInternalOperations: returns a transaction's ether transfers, self-destructs and creations, or null. */
+/**
+ * ots_getInternalOperations: returns a transaction's ether transfers, self-destructs and creations, or null; like
+ * erigon and anvil, with those that failed or were reverted.
+ */
 export const getInternalOperations = defineMethod(
   'ots_getInternalOperations',
   [required('transactionHash', hash)],
@@ -32,8 +35,8 @@ export const getInternalOperations = defineMethod(
   },
 )
 
-function operationOf({ type, from, to, value = 0n, failure }: CallFrame): JsonValue | undefined {
+function operationOf({ type, from, to, value = 0n }: CallFrame): JsonValue | undefined {
   const number = operations[type]
-  if (number === undefined || failure !== undefined || (type === 'CALL' && value === 0n)) return undefined
+  if (number === undefined || (type === 'CALL' && value === 0n)) return undefined
   return { type: number, from: bytesToHex(from), to: bytesToHex(to), value: quantity(value) }
 }
