@@ -149,6 +149,7 @@ export function createBackend(parts: BackendParts): Backend {
     ...(compatibility.suggestedTip === 'lowest' && { usualTip: settings.startTip }),
     keepsChainId: compatibility.fillReturnsPendingTransaction,
     defaultFeeCap: compatibility.defaultFeeCap,
+    gasPriceWins: compatibility.allowsGasPriceWithFeeCaps,
     defersFeeChecksToMempool: compatibility.defersFeeChecksToMempool,
     estimatesPlainTransfersStatically: compatibility.estimatesPlainTransfersStatically,
     ...(compatibility.estimatesGivenFields && {

@@ -234,6 +234,23 @@ describe('under --compat anvil', () => {
     })
   })
 
+  test('calls and estimates take a gas price next to a tip for no cap', async () => {
+    const { call } = await startAnvil()
+    await call('anvil_setCode', contract, '0x3a5f5260205ff3')
+    const poor = { from: stranger, to: contract, gasPrice: '0x3b9aca00', maxPriorityFeePerGas: '0x0' }
+    expect(BigInt((await call('eth_call', poor)) as Hex)).toBe(0n)
+    expect(await call('eth_fillTransaction', poor)).toMatchObject({
+      tx: { type: '0x0', gasPrice: '0x3b9aca00' },
+    })
+    const above = { ...poor, from, maxPriorityFeePerGas: '0x1' }
+    expect(await refusalOf(call('eth_fillTransaction', above))).toEqual({
+      code: -32602,
+      message: 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`',
+    })
+    // The estimate fails, so the gas is that of a block.
+    expect(await call('eth_signTransaction', above)).toMatch(/^0xf86780843b9aca008401c9c380/)
+  })
+
   test('a call without gas gets the gas limit that an override gives its block', async () => {
     const { call } = await startAnvil()
     await call('anvil_setCode', stranger, '0x5a5f5260205ff3')

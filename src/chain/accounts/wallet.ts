@@ -57,6 +57,8 @@ export interface WalletParts {
   keepsChainId?: boolean | undefined
   /** geth's by default. */
   defaultFeeCap?: DefaultFeeCap | undefined
+  /** Whether a gas price wins over fee caps, as in anvil; otherwise both are refused. */
+  gasPriceWins?: boolean | undefined
   /** Whether to let the mempool reject zero fees and a tip above the cap; false by default. */
   defersFeeChecksToMempool?: boolean | undefined
   /** Gas of a transaction that sets none, instead of an estimate. */
@@ -218,7 +220,7 @@ export class Wallet {
     } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
-    const fees = feeDefaults(call, {
+    const fees = feeDefaults(this.#withoutCaps(call), {
       baseFee: header.baseFeePerGas,
       blobBaseFee: headerBlobBaseFee(header, rules),
       nextBaseFee: this.#parts.nextBaseFee(),
@@ -307,6 +309,12 @@ export class Wallet {
     if (maxFeePerGas >= tip || this.#parts.defersFeeChecksToMempool)
       return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)
+  }
+
+  #withoutCaps(call: CallObject): CallObject {
+    return this.#parts.gasPriceWins === true && call.gasPrice !== undefined
+      ? { ...call, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined }
+      : call
   }
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {

@@ -105,13 +105,15 @@ function checkCallFees({ maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CallArg
   throw new RpcError(-32602, 'Invalid input: `max_priority_fee_per_gas` greater than `max_fee_per_gas`')
 }
 
-/** Prices a call like anvil: a cap without a tip is the gas price, and a gas price next to a cap is ignored. */
+/** Prices a call like anvil: a cap without a tip is the gas price, and a gas price next to a cap or tip is ignored. */
 function pricedAsAnvil<T extends Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>>(
   given: T,
 ): T {
   const { maxFeePerGas, maxPriorityFeePerGas } = given
+  if (maxPriorityFeePerGas !== undefined) {
+    return { ...given, gasPrice: undefined, maxFeePerGas: maxFeePerGas ?? 0n }
+  }
   if (maxFeePerGas === undefined) return given
-  if (maxPriorityFeePerGas !== undefined) return { ...given, gasPrice: undefined }
   return { ...given, gasPrice: maxFeePerGas, maxFeePerGas: undefined }
 }
 
@@ -126,7 +128,7 @@ export function estimatedAsGiven(
   baseFee: CallBaseFee,
 ): Pick<ExecutionRequest, 'call' | 'baseFee'> {
   const { maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = given
-  if (tip > cap && given.gasPrice === undefined) {
+  if (tip > cap) {
     throw new ChainError(
       `max priority fee per gas higher than max fee per gas: maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`,
     )
@@ -201,9 +203,7 @@ export function blobTransactionRequest(
 ): CallObject {
   checkFeeWidths(given, compatibility)
   if (compatibility.requestChecks === 'anvil' && given.blobs === undefined) checkBlobHashes(given)
-  const isPriced = compatibility.allowsGasPriceWithFeeCaps && given.gasPrice !== undefined
-  const named = isPriced ? { ...given, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined } : given
-  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = named
+  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
   const hasConflictingData = input !== undefined && data !== undefined && !bytesEqual(input, data)
   return { ...call, data: input ?? data, ...(hasConflictingData && { hasConflictingData }) }
 }
