@@ -238,7 +238,7 @@ describe('under --compat anvil', () => {
     const { call } = await startAnvil()
     await call('anvil_setCode', contract, '0x3a5f5260205ff3')
     const poor = { from: stranger, to: contract, gasPrice: '0x3b9aca00', maxPriorityFeePerGas: '0x0' }
-    expect(BigInt((await call('eth_call', poor)) as Hex)).toBe(0n)
+    expect(BigInt(await call<Hex>('eth_call', poor))).toBe(0n)
     expect(await call('eth_fillTransaction', poor)).toMatchObject({
       tx: { type: '0x0', gasPrice: '0x3b9aca00' },
     })
