@@ -274,6 +274,8 @@ describe('names', () => {
       'name/resolve?arg=k51qzi5uqu5dlvj2baxnqndepeb86cbk3ng7n3i46uzyxzyqj2xjonzllnv0v8',
       'could not resolve name',
     ],
+    ['resolve?arg=/ipns/x/..&recursive=false&dht-timeout=', 'time: invalid duration ""'],
+    ['resolve?arg=/ipns/x&recursive=false&dht-timeout=-1s', 'DHT timeout value must be >= 0'],
     [
       'name/resolve?arg=ipfs.io',
       'DNSLink lookup for "ipfs.io." failed: could not resolve name: DNSLink lookup could not find a TXT record (https://docs.ipfs.tech/concepts/dnslink/)',

@@ -4,8 +4,8 @@ import { parseCid } from '../cid/parseCid.js'
 import { cleanPath, cleanSegments } from '../mfs/filesPath.js'
 import { isNamePath } from '../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../request/command.js'
-import { parseGoDuration } from '../request/goDuration.js'
 import { baseNameOf } from './cid/format.js'
+import { checkDhtTimeout } from './name/resolve.js'
 
 /** `resolve`: resolves a path or name to the path of its block. */
 export const resolve = defineCommand({
@@ -23,9 +23,9 @@ export const resolve = defineCommand({
   },
   text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg = ''], options, encodeCid, cidBase }, { blockstore, names }) {
-    if (arg.startsWith('/ipns/') && isNamePath(arg) && !options.recursive) {
-      if (options['dht-timeout'] !== undefined) parseGoDuration(options['dht-timeout'])
-      return single({ Path: await names.resolve(cleanPath(arg), 1) })
+    if (arg.startsWith('/ipns/') && !options.recursive) {
+      if (options['dht-timeout'] !== undefined) checkDhtTimeout(options['dht-timeout'])
+      if (isNamePath(arg)) return single({ Path: await names.resolve(cleanPath(arg), 1) })
     }
     const path = isNamePath(arg) ? await names.resolve(`/${cleanSegments(arg).join('/')}`) : arg
     const { cid, remainder } = await resolvePath(blockstore, parsePath(path))

@@ -5,6 +5,11 @@ import { UnresolvedNameError } from '../../names/nameSystem.js'
 import { defineCommand, nothing, optionalArgument, single, valuesOf } from '../../request/command.js'
 import { parseGoDuration } from '../../request/goDuration.js'
 
+/** @throws FileNetworkError for a time that is no duration, or negative */
+export function checkDhtTimeout(text: string): void {
+  if (parseGoDuration(text) < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
+}
+
 /** `name/resolve`: returns the path published under a name, by default the node's own. */
 export const nameResolve = defineCommand({
   description: 'Resolve an IPNS name.',
@@ -24,8 +29,7 @@ export const nameResolve = defineCommand({
   text: ({ Path }: { Path: string }) => `${Path}\n`,
   async run({ args: [arg], options }, { names, identity }) {
     const name = arg ?? identity.id
-    const timeout = parseGoDuration(options['dht-timeout'])
-    if (timeout < 0) throw new FileNetworkError('DHT timeout value must be >= 0')
+    checkDhtTimeout(options['dht-timeout'])
     const given = name.startsWith('/ipns/') ? name : `/ipns/${name}`
     const path = cleanPath(given)
     if (cleanSegments(given).length < 2) {
