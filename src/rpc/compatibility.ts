@@ -167,6 +167,8 @@ export interface CompatibilityProfile {
   revertThrowsForLostSnapshot: boolean
   /** Number of the first snapshot. */
   firstSnapshot: number
+  /** Whether a transaction that is mined at once takes the number of a snapshot, to which hardhat could go back. */
+  minedTransactionsCountAsSnapshots: boolean
   /** Whether the first poll of a block filter starts with the head at its creation. */
   blockFiltersBeginWithHead: boolean
   /** Whether subscriptions to new heads push blocks rather than headers. */
@@ -266,6 +268,7 @@ const standinProfile: CompatibilityProfile = {
   blockRandomness: 'parent',
   revertThrowsForLostSnapshot: false,
   firstSnapshot: 0,
+  minedTransactionsCountAsSnapshots: false,
   blockFiltersBeginWithHead: false,
   headsAreBlocks: false,
   countsFilters: false,
@@ -377,6 +380,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     appliesTransactionGasCap: true,
     blockRandomness: 'hardhat',
     firstSnapshot: 1,
+    minedTransactionsCountAsSnapshots: true,
     blockFiltersBeginWithHead: true,
     filtersBeginWithPastLogs: 'all',
     filterLogsArePolled: true,

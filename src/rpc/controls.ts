@@ -231,6 +231,11 @@ export class Controls {
     return this.#parts.snapshots.take()
   }
 
+  /** Skips the number of a snapshot. */
+  skipSnapshot(): void {
+    this.#parts.snapshots.skipId()
+  }
+
   /** Reverts to a snapshot, removing it and all later ones. */
   revert(snapshot: bigint): Promise<RevertOutcome> {
     return this.#parts.snapshots.revert(snapshot)

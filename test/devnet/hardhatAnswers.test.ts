@@ -171,6 +171,20 @@ describe('under --compat hardhat', () => {
     )
   })
 
+  test('a transaction that is mined at once takes an id of a snapshot', async () => {
+    const sent = { to: contract, gas: '0x15208' }
+    expect(await call('evm_snapshot')).toBe('0x1')
+    await call('eth_sendTransaction', sent)
+    expect(await call('evm_snapshot')).toBe('0x3')
+    await call('hardhat_setCode', contract, '0x5f5ffd')
+    await expect(call('eth_sendTransaction', sent)).rejects.toThrow('reverted')
+    expect(await call('evm_snapshot')).toBe('0x5')
+    await call('evm_setAutomine', false)
+    await call('eth_sendTransaction', sent)
+    await call('evm_mine')
+    expect(await call('evm_snapshot')).toBe('0x6')
+  })
+
   test('a block cannot have both a number and a hash, whatever they are', async () => {
     const both = { blockNumber: 'pending', blockHash: word(2) }
     await expect(call('eth_getCode', contract, both)).rejects.toThrow(

@@ -131,6 +131,11 @@ export class Snapshots {
     })
   }
 
+  /** Skips an id, as if a snapshot had been taken and removed. */
+  skipId(): void {
+    this.#next++
+  }
+
   /**
    * Reverts to a snapshot: head, state, clock, block settings, mempool, and participants. Everything on disk reverts in
    * one write. Blocks stored since are no longer found, not even by hash.

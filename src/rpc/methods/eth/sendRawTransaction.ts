@@ -142,8 +142,13 @@ function awaitReceipt(
  *
  * @throws FailedTransactionError in hardhat's compatibility
  */
-function hashOf({ settings }: Pick<Backend, 'settings'>, { hash, mined }: SubmittedTransaction): string {
-  if (!settings.compatibility.reportsMinedFailures || mined?.failure === undefined) return bytesToHex(hash)
+function hashOf(
+  { settings, controls }: Pick<Backend, 'settings' | 'controls'>,
+  { hash, mined }: SubmittedTransaction,
+): string {
+  const { compatibility } = settings
+  if (mined !== undefined && compatibility.minedTransactionsCountAsSnapshots) controls.skipSnapshot()
+  if (!compatibility.reportsMinedFailures || mined?.failure === undefined) return bytesToHex(hash)
   throw new FailedTransactionError(
     hash,
     mined.failure === 'execution reverted'
