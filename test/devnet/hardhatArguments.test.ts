@@ -107,6 +107,11 @@ describe('invalid arguments are refused with the messages of hardhat 2.29.1, wit
     ['eth_call', [[]], 'invalid length 0, expected struct L1CallRequest with 13 elements'],
     [
       'eth_sendTransaction',
+      [{ from: null }],
+      'invalid type: null, expected 20 bytes, represented as a hex string of length 40, an array of u8, or raw bytes',
+    ],
+    [
+      'eth_sendTransaction',
       [[]],
       'invalid length 0, expected struct L1RpcTransactionRequest with 15 elements',
     ],

@@ -233,14 +233,18 @@ function parseJson(given: string): unknown {
 }
 
 /**
- * Members of an object that hardhat knows, each nullable; others are ignored.
+ * Members of an object that hardhat knows, nullable by default; others are ignored.
  *
- * @param aliases - other names of members
+ * @param options.aliases - other names of members
+ * @param options.notNull - members that may not be null
  */
 export function record(
   expected: string,
   fields: Readonly<Record<string, Reader>>,
-  aliases: Readonly<Record<string, string>> = {},
+  {
+    aliases = {},
+    notNull = [],
+  }: { aliases?: Readonly<Record<string, string>>; notNull?: readonly string[] } = {},
 ): (value: unknown) => Record<string, unknown> {
   return (value) => {
     if (Array.isArray(value)) {
@@ -255,7 +259,7 @@ export function record(
       const reader = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (reader === undefined) continue
       if (name in read) throw new InvalidParamsError(`duplicate field \`${name}\``)
-      read[name] = option(reader)(member)
+      read[name] = notNull.includes(name) ? reader(member) : option(reader)(member)
     }
     return read
   }

@@ -56,13 +56,20 @@ const BLOB_TYPE = '0x3'
  * Reads a call or transaction. Anything about blobs becomes an empty list of them: hardhat accepts them only in raw
  * transactions.
  *
- * @param knowsType - whether the type counts
+ * @param isTransaction - whether the type counts, and the sender may not be null
  */
-function messageOf(expected: string, fields: Readonly<Record<string, Reader>>, knowsType: boolean): Reader {
-  const read = record(expected, fields, { input: 'data' })
+function messageOf(
+  expected: string,
+  fields: Readonly<Record<string, Reader>>,
+  isTransaction: boolean,
+): Reader {
+  const read = record(expected, fields, {
+    aliases: { input: 'data' },
+    notNull: isTransaction ? ['from'] : [],
+  })
   return (value) => {
     const { type, blobs, blobHashes, ...message } = read(value)
-    const hasBlobs = (blobs ?? blobHashes ?? undefined) !== undefined || (knowsType && type === BLOB_TYPE)
+    const hasBlobs = (blobs ?? blobHashes ?? undefined) !== undefined || (isTransaction && type === BLOB_TYPE)
     return hasBlobs ? { ...message, blobs: [] } : message
   }
 }
