@@ -10,8 +10,9 @@ export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ back
   const { chain: view, forks: schedule, controls } = backend
   const { signal } = context
   return controls.exportState(async (accounts) => {
-    const chunks: string[] = []
-    for await (const chunk of writeGenesis({ view, schedule, accounts, signal })) chunks.push(chunk)
+    // Encoded while writing: the reply would encode megabytes of short texts all at once.
+    const chunks: Uint8Array[] = []
+    for await (const chunk of writeGenesis({ view, schedule, accounts, signal })) chunks.push(Buffer.from(chunk))
     return new WireBytes(chunks)
   }, signal)
 })
