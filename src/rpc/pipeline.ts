@@ -39,6 +39,7 @@ import {
   errorPieces,
   errorText,
   failedOutcome,
+  failedOutcomeInSlices,
   joinStrings,
   outcomeBytes,
   successPieces,
@@ -404,10 +405,10 @@ export class RpcPipeline {
     return method
   }
 
-  #failure(call: PolicyCall, thrown: unknown): Outcome {
+  #failure(call: PolicyCall, thrown: unknown): Awaitable<Outcome> {
     const error = this.#toRpcError(call, thrown)
     if (error instanceof InternalError) this.#setup.report(call.method, error.cause)
-    return failedOutcome(error)
+    return failedOutcomeInSlices(error)
   }
 
   /**

@@ -4,7 +4,7 @@ import {
   countBytes,
   errorPieces,
   errorText,
-  failedOutcome,
+  failedOutcomeInSlices,
   joinPieces,
   outcomeBytes,
   wireArray,
@@ -33,11 +33,16 @@ it('counts the UTF-8 bytes of text', () => {
   }
 })
 
-it('writes an error with long data like any other', () => {
-  for (const data of ['0x', `0x${'ab'.repeat(50_000)}`, `é<"${'x'.repeat(70_000)}`]) {
-    const error = new RpcError(3, 'execution reverted: "<é>"', { data, members: { name: 'x' } })
-    expect(joinPieces(errorPieces('1', failedOutcome(error))).toString()).toBe(errorText('1', error))
-    expect(outcomeBytes(failedOutcome(error))).toBe(Buffer.byteLength(errorText('1', error)) - 33)
+it('writes an error with long texts like any other', async () => {
+  const long = `0x${'ab'.repeat(50_000)}`
+  const escaped = `é<"${'x'.repeat(65_532)}😀${'\n&'.repeat(70_000)}`
+  for (const data of ['0x', long, escaped, { message: escaped, data: long, list: [long], no: undefined }, {}]) {
+    for (const message of ['execution reverted: "<é>"', escaped]) {
+      const error = new RpcError(3, message, { data, members: { name: 'x' } })
+      const outcome = await failedOutcomeInSlices(error)
+      expect(joinPieces(errorPieces('1', outcome)).toString()).toBe(errorText('1', error))
+      expect(outcomeBytes(outcome)).toBe(Buffer.byteLength(errorText('1', error)) - 33)
+    }
   }
 })
 

@@ -1,5 +1,6 @@
 import { latin1 } from '../encoding/hex.js'
-import { RevertError, type RpcError } from './errors.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin, whenReady } from '../encoding/timeSlice.js'
+import { type RpcError } from './errors.js'
 
 /** Bytes, or text to be encoded as UTF-8. */
 export type WirePiece = Uint8Array | string
@@ -217,19 +218,44 @@ export function errorPieces(id: string, { object }: FailedOutcome): WirePiece[] 
   return [`{"jsonrpc":"2.0","id":${id},"error":`, ...object, '}']
 }
 
-/** Error data of at least this many characters becomes its own piece; revert data can take megabytes. */
-const LONG_DATA = 65_536
+/** Characters of an error's text that are printed in one step: messages and revert data can take megabytes. */
+const PRINTED_AT_ONCE = 65_536
 
-function errorObjectPieces(error: RpcError): WirePiece[] {
-  const { data, text } = error
-  if (text !== undefined) return [text]
-  const isPlain = error instanceof RevertError || (typeof data === 'string' && plainText.test(data))
-  if (typeof data !== 'string' || data.length < LONG_DATA || !isPlain) {
-    return [printJson(error.toObject())]
+/** Whether the members of an error object are short enough to be printed in one step. */
+function isShort({ message, data }: RpcError): boolean {
+  if (message.length > PRINTED_AT_ONCE) return false
+  if (typeof data === 'string') return data.length <= PRINTED_AT_ONCE
+  return typeof data !== 'object'
+}
+
+/** Incremental {@link printJson} for the texts of an object. */
+function* printObject(object: JsonValue): Steps<WirePiece[]> {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return yield* printText(object)
+  const pieces: WirePiece[] = []
+  for (const [name, member] of Object.entries(object as Record<string, JsonValue | undefined>)) {
+    if (member === undefined) continue
+    pieces.push(`${pieces.length === 0 ? '{' : ','}${printJson(name)}:`)
+    for (const piece of yield* printObject(member)) pieces.push(piece)
   }
-  // JSON.stringify takes ten times as long as testing that the text needs no escapes.
-  const head = printJson({ ...(error.toObject() as Record<string, JsonValue>), data: undefined })
-  return [`${head.slice(0, -1)},"data":"`, data, '"}']
+  return pieces.length === 0 ? ['{}'] : [...pieces, '}']
+}
+
+function* printText(value: JsonValue): Steps<WirePiece[]> {
+  if (typeof value !== 'string' || value.length <= PRINTED_AT_ONCE) return [printJson(value)]
+  const pieces: WirePiece[] = ['"']
+  for (let start = 0; start < value.length;) {
+    let end = Math.min(start + PRINTED_AT_ONCE, value.length)
+    // Half of a surrogate pair would be escaped.
+    if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) end++
+    pieces.push(printJson(value.slice(start, end)).slice(1, -1))
+    start = end
+    yield
+  }
+  return [...pieces, '"']
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
 }
 
 /** Outcome of a call: its result in wire form, or an error. */
@@ -243,8 +269,16 @@ export interface FailedOutcome {
   isWithoutId?: boolean
 }
 
+/** Encodes an error. */
 export function failedOutcome(error: RpcError): FailedOutcome {
-  return { error, object: errorObjectPieces(error) }
+  return { error, object: [error.text ?? printJson(error.toObject())] }
+}
+
+/** Like {@link failedOutcome}, with yields for long messages and data. */
+export function failedOutcomeInSlices(error: RpcError): Awaitable<FailedOutcome> {
+  if (error.text !== undefined || isShort(error)) return failedOutcome(error)
+  const printing = runWithin(printObject(error.toObject()), new TimeSlice())
+  return whenReady(printing, (object) => ({ error, object }))
 }
 
 /** Encodes a result. */

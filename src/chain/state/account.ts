@@ -110,6 +110,10 @@ export class SlotEntry {
   value: Uint8Array
   /** The value at the start of the transaction, once requested. */
   original: Uint8Array | undefined
+  /** Whether the value may differ from the base. */
+  isWritten = false
+  /** Whether the slot was written since the storage trie was last updated. */
+  isPending = false
   #hashedKey: Uint8Array | undefined
 
   constructor(key: Uint8Array, base: Uint8Array | undefined) {
@@ -132,8 +136,8 @@ export class StorageEntry {
   root: Uint8Array
   // Created on demand: most accounts have no storage, and empty collections are not small.
   #slots: Map<string, SlotEntry> | undefined
-  #pending: Set<SlotEntry> | undefined
-  #written: Set<SlotEntry> | undefined
+  #pending: SlotEntry[] | undefined
+  #written: SlotEntry[] | undefined
 
   constructor(root: Uint8Array) {
     this.root = bytesEqual(root, EMPTY_TRIE_ROOT) ? EMPTY_TRIE_ROOT : root
@@ -162,16 +166,25 @@ export class StorageEntry {
 
   /** Records that a slot may differ from the base and from the trie under `root`. */
   touch(slot: SlotEntry): void {
-    this.#pending ??= new Set()
-    this.#pending.add(slot)
-    this.#written ??= new Set()
-    this.#written.add(slot)
+    if (!slot.isPending) {
+      slot.isPending = true
+      this.#pending ??= []
+      this.#pending.push(slot)
+    }
+    if (!slot.isWritten) {
+      slot.isWritten = true
+      this.#written ??= []
+      this.#written.push(slot)
+    }
   }
 
   /** Makes the known values the new base. */
   rebase(): void {
     this.isOverBase = this.root !== EMPTY_TRIE_ROOT
-    for (const slot of this.written) slot.base = slot.value
+    for (const slot of this.written) {
+      slot.base = slot.value
+      slot.isWritten = false
+    }
     this.#written = undefined
   }
 
@@ -184,6 +197,7 @@ export class StorageEntry {
   takeTouched(): Iterable<SlotEntry> {
     const touched = this.#pending ?? []
     this.#pending = undefined
+    for (const slot of touched) slot.isPending = false
     return touched
   }
 }
@@ -197,6 +211,10 @@ export class AccountEntry {
   storage: StorageEntry
   /** The code for the code hash of `current`, once requested. */
   code: { hash: Uint8Array; bytes: Uint8Array } = NO_CODE
+  /** Whether the account may differ from the base. */
+  isTouched = false
+  /** Whether the account was touched since the tries were last updated. */
+  isPending = false
   #hashedKey: Uint8Array | undefined
 
   constructor(address: Uint8Array, base: AccountState | undefined) {

@@ -36,10 +36,9 @@ export class JournaledState {
   #earlier: AccountEntry | undefined
   /** Number of accounts and slots read or written since they were last forgotten. */
   #known = 0
-  /** Entries that may differ from the base. */
-  readonly touched = new Set<AccountEntry>()
-  /** Entries touched since the last {@link takePending}. */
-  #pending = new Set<AccountEntry>()
+  // Lists, not sets, which take tens of milliseconds to grow at hundreds of thousands of entries.
+  #touched: AccountEntry[] = []
+  #pending: AccountEntry[] = []
   readonly #undo: (() => void)[] = []
   readonly #checkpoints: number[] = []
   #slotsWithOriginal: SlotEntry[] = []
@@ -51,6 +50,11 @@ export class JournaledState {
   /** The underlying state for everything that was not written. */
   get base(): StateView {
     return this.#base
+  }
+
+  /** Entries that may differ from the base. */
+  get touched(): readonly AccountEntry[] {
+    return this.#touched
   }
 
   /** Returns the entry of a 20-byte address. */
@@ -199,7 +203,8 @@ export class JournaledState {
   /** Returns the entries touched since the last call. */
   takePending(): Iterable<AccountEntry> {
     const pending = this.#pending
-    this.#pending = new Set()
+    this.#pending = []
+    for (const entry of pending) entry.isPending = false
     return pending
   }
 
@@ -208,7 +213,7 @@ export class JournaledState {
     if (this.#known > MAX_KNOWN) return this.restart(base)
     this.#checkNoCheckpoint()
     this.#base = base
-    for (const entry of this.touched) {
+    for (const entry of this.#touched) {
       entry.rebase()
       base.know(bytesKey(entry.address), entry.base)
     }
@@ -233,13 +238,13 @@ export class JournaledState {
   /** Forgets everything that was only read. */
   forgetReads(): void {
     this.#forgetLatest()
-    this.#entries = new Map([...this.touched].map((entry) => [bytesKey(entry.address), entry]))
+    this.#entries = new Map(this.#touched.map((entry) => [bytesKey(entry.address), entry]))
   }
 
   /** Copies the changes into another state on the same base, without checkpoints. */
   copy(): JournaledState {
     const copy = new JournaledState(this.#base)
-    for (const entry of this.touched) {
+    for (const entry of this.#touched) {
       const twin = entry.copy()
       copy.#entries.set(bytesKey(entry.address), twin)
       copy.#touch(twin)
@@ -248,8 +253,14 @@ export class JournaledState {
   }
 
   #touch(entry: AccountEntry): void {
-    this.touched.add(entry)
-    this.#pending.add(entry)
+    if (!entry.isTouched) {
+      entry.isTouched = true
+      this.#touched.push(entry)
+    }
+    if (!entry.isPending) {
+      entry.isPending = true
+      this.#pending.push(entry)
+    }
   }
 
   /** Whether changes can be undone and must be journaled. */
@@ -258,8 +269,9 @@ export class JournaledState {
   }
 
   #forgetChanges(): void {
-    this.touched.clear()
-    this.#pending.clear()
+    for (const entry of this.#touched) entry.isTouched = entry.isPending = false
+    this.#touched = []
+    this.#pending = []
     this.#undo.length = 0
     this.forgetOriginals()
   }

@@ -2,6 +2,7 @@ import type { ForkRules } from '../../chain/types.js'
 import { MAX_TRANSACTION_GAS } from '../../chain/evm/forkSchedule.js'
 import { RpcError, ServerError } from '../errors.js'
 import type { CallArguments } from '../params/callObject.js'
+import { shownValue } from '../params/shownValue.js'
 
 /**
  * Runs hardhat's checks of a transaction to sign, which precede its lookup of the sender's key (EDR: edr_provider,
@@ -121,7 +122,7 @@ function isObject(value: unknown): value is object {
 
 function invalidConfiguration(mistakes: readonly [value: unknown, place: string][]): RpcError {
   const mistakeTexts = mistakes.map(
-    ([value, place]) => `Invalid value ${JSON.stringify(value)} supplied to : ${place}`,
+    ([value, place]) => `Invalid value ${shownValue(value)} supplied to : ${place}`,
   )
   const message = `Errors encountered in param 0: ${mistakeTexts.join(', ')}`
   return new RpcError(-32602, message, { data: { message } })

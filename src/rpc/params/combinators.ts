@@ -265,7 +265,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       const decoded: Record<string, unknown> = {}
       const members = membersOf(value, names)
       let mismatch: KindMismatchError | undefined
-      for (const given of Object.keys(members)) {
+      for (const given of keysOf(members)) {
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
         if (field === undefined || member === null || member === undefined) continue

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../wire.js'
 import { type Decoder, KindMismatchError, ReasonError } from './combinators.js'
 import { decodeQuantity } from './bytes.js'
+import { shownValue } from './shownValue.js'
 
 /** A JSON integer. */
 export const int: Decoder<number> = {
@@ -31,9 +32,7 @@ export const controlNumber: Decoder<bigint> = {
     if (typeof value === 'string' && /^(0x[0-9a-f]{1,64}|[0-9]{1,77})$/i.test(value)) {
       return BigInt(value.toLowerCase())
     }
-    throw new ReasonError(
-      `expected a number or a hexadecimal or decimal string, got ${JSON.stringify(value)}`,
-    )
+    throw new ReasonError(`expected a number or a hexadecimal or decimal string, got ${shownValue(value)}`)
   },
 }
 

@@ -2,6 +2,7 @@ import { type Decoder, KindMismatchError, ReasonError, struct } from './combinat
 import { boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
 import { int, signedIndex } from './numbers.js'
+import { shownValue } from './shownValue.js'
 
 /** Each tracer decodes its own configuration. */
 const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
@@ -86,7 +87,7 @@ export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
   decode(value) {
     if (!Array.isArray(value)) throw new ReasonError('expected an array of trace types')
     for (const type of value) {
-      if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${JSON.stringify(type)}`)
+      if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${shownValue(type)}`)
     }
     return new Set(value as TraceType[])
   },

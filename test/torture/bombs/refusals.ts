@@ -21,6 +21,10 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
     /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,
     'response too large',
   ],
+  [
+    /^debug_traceCall: struct logs (of cold SLOAD|with memory of (cold SLOAD|different hashes of a|RETURNDATACOPY))/,
+    'response too large',
+  ],
   [/^debug_traceBlock: fifty thousand transactions/, 'not found'],
   [/^eth_createAccessList: (static calls|cold)/, 'intrinsic gas too low'],
   [/^eth_getProof: ten thousand keys/, 'too many storage keys'],

@@ -3,12 +3,13 @@ import { defineMethod, required } from '../../method.js'
 import { checkHardhatFeeHistory } from '../hardhatRequest.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, list } from '../../params/combinators.js'
+import { shownValue } from '../../params/shownValue.js'
 
 /** The number of blocks in a fee history: hexadecimal or decimal, number or string (geth: math.HexOrDecimal64). */
 export const blockCount: Decoder<bigint> = {
   schema: { title: 'block count', type: ['string', 'integer'] },
   decode(value) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = typeof value === 'string' ? value : shownValue(value)
     if (text === '') return 0n
     if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
     // Limits the digits, as parsing a huge number would block other requests.
@@ -24,7 +25,7 @@ export const blockCount: Decoder<bigint> = {
 const MAX_DIGITS = 20
 
 function invalidCount(text: string): ReasonError {
-  return new ReasonError(`invalid hex or decimal integer ${JSON.stringify(text)}`)
+  return new ReasonError(`invalid hex or decimal integer ${shownValue(text)}`)
 }
 
 const percentile: Decoder<number> = {

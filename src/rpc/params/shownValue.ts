@@ -1,0 +1,31 @@
+import { keysOf } from '../../encoding/json.js'
+
+/** Characters of a text, and values in all, that are shown. */
+const MOST_CHARACTERS = 1024
+const MOST_VALUES = 100
+
+class TooManyValuesError extends Error {}
+
+/**
+ * Returns a caller's value as JSON for an error message. Long texts are cut, and arrays and objects with many members
+ * are only named: writing out a whole request would hold up others.
+ */
+export function shownValue(value: unknown): string {
+  let room = MOST_VALUES
+  const show = (_: string, member: unknown): unknown => {
+    if (typeof member === 'string' && member.length > MOST_CHARACTERS) {
+      return `${member.slice(0, MOST_CHARACTERS)}…`
+    }
+    if (typeof member === 'object' && member !== null) {
+      room -= Array.isArray(member) ? member.length : keysOf(member).length
+      if (room < 0) throw new TooManyValuesError()
+    }
+    return member
+  }
+  try {
+    return JSON.stringify(value, show) ?? 'undefined'
+  } catch (error) {
+    if (!(error instanceof TooManyValuesError)) throw error
+    return Array.isArray(value) ? 'a long array' : 'a large object'
+  }
+}
