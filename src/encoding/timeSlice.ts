@@ -74,10 +74,7 @@ export function whenReady<T, R>(value: Awaitable<T>, use: (value: T) => Awaitabl
 }
 
 /** Returns the result of `work`, or of `instead` if it fails; at once if nothing is awaited. */
-export function orElse<T>(
-  work: () => Awaitable<T>,
-  instead: (error: unknown) => Awaitable<T>,
-): Awaitable<T> {
+export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) => Awaitable<T>): Awaitable<T> {
   try {
     const value = work()
     return value instanceof Promise ? value.catch(instead) : value

@@ -36,7 +36,13 @@ it('counts the UTF-8 bytes of text', () => {
 it('writes an error with long texts like any other', async () => {
   const long = `0x${'ab'.repeat(50_000)}`
   const escaped = `é<"${'x'.repeat(65_532)}😀${'\n&'.repeat(70_000)}`
-  for (const data of ['0x', long, escaped, { message: escaped, data: long, list: [long], no: undefined }, {}]) {
+  for (const data of [
+    '0x',
+    long,
+    escaped,
+    { message: escaped, data: long, list: [long], no: undefined },
+    {},
+  ]) {
     for (const message of ['execution reverted: "<é>"', escaped]) {
       const error = new RpcError(3, message, { data, members: { name: 'x' } })
       const outcome = await failedOutcomeInSlices(error)

@@ -218,7 +218,7 @@ export function errorPieces(id: string, { object }: FailedOutcome): WirePiece[] 
   return [`{"jsonrpc":"2.0","id":${id},"error":`, ...object, '}']
 }
 
-/** Characters of an error's text that are printed in one step: messages and revert data can take megabytes. */
+/** Characters of a text that are printed in one step: revert reasons and revert data can take megabytes. */
 const PRINTED_AT_ONCE = 65_536
 
 /** Whether the members of an error object are short enough to be printed in one step. */
@@ -230,7 +230,8 @@ function isShort({ message, data }: RpcError): boolean {
 
 /** Incremental {@link printJson} for the texts of an object. */
 function* printObject(object: JsonValue): Steps<WirePiece[]> {
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) return yield* printText(object)
+  if (typeof object === 'string') return yield* printText(object)
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return [printJson(object)]
   const pieces: WirePiece[] = []
   for (const [name, member] of Object.entries(object as Record<string, JsonValue | undefined>)) {
     if (member === undefined) continue
@@ -240,14 +241,15 @@ function* printObject(object: JsonValue): Steps<WirePiece[]> {
   return pieces.length === 0 ? ['{}'] : [...pieces, '}']
 }
 
-function* printText(value: JsonValue): Steps<WirePiece[]> {
-  if (typeof value !== 'string' || value.length <= PRINTED_AT_ONCE) return [printJson(value)]
-  const pieces: WirePiece[] = ['"']
-  for (let start = 0; start < value.length;) {
-    let end = Math.min(start + PRINTED_AT_ONCE, value.length)
+/** Incremental {@link printJson} for a text. */
+export function* printText(text: string): Steps<string[]> {
+  if (text.length <= PRINTED_AT_ONCE) return [printJson(text)]
+  const pieces = ['"']
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + PRINTED_AT_ONCE, text.length)
     // Half of a surrogate pair would be escaped.
-    if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) end++
-    pieces.push(printJson(value.slice(start, end)).slice(1, -1))
+    if (isHighSurrogate(text.charCodeAt(end - 1)) && end < text.length) end++
+    pieces.push(printJson(text.slice(start, end)).slice(1, -1))
     start = end
     yield
   }

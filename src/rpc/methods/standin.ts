@@ -12,7 +12,8 @@ export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ back
   return controls.exportState(async (accounts) => {
     // Encoded while writing: the reply would encode megabytes of short texts all at once.
     const chunks: Uint8Array[] = []
-    for await (const chunk of writeGenesis({ view, schedule, accounts, signal })) chunks.push(Buffer.from(chunk))
+    for await (const chunk of writeGenesis({ view, schedule, accounts, signal }))
+      chunks.push(Buffer.from(chunk))
     return new WireBytes(chunks)
   }, signal)
 })

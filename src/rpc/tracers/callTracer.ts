@@ -10,7 +10,7 @@ import {
 } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
-import { printJson } from '../wire.js'
+import { printJson, printText } from '../wire.js'
 import { frameFailure } from './frameFailure.js'
 import { type TraceForm, type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
@@ -27,12 +27,14 @@ export function* writeCallFrame(
 ): Steps<void> {
   const open = [{ frame: top, next: 0 }]
   writer.append(beginning(top, form))
+  yield* writeReason(top, writer)
   for (let parent = open.at(-1); parent !== undefined; parent = open.at(-1)) {
     yield
     const { frame, next } = parent
     const call = frame.calls[next]
     if (call !== undefined) {
       writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call, form))
+      yield* writeReason(call, writer)
       parent.next++
       open.push({ frame: call, next: 0 })
       continue
@@ -46,9 +48,9 @@ export function* writeCallFrame(
   }
 }
 
-/** Returns a frame's text up to its nested frames. */
+/** Returns a frame's text up to its revert reason. */
 function beginning(
-  { type, from, to, input, gas, gasUsed, output, failure, revertReason }: CallFrame,
+  { type, from, to, input, gas, gasUsed, output, failure }: CallFrame,
   form: TraceForm,
 ): string {
   const isFailedCreation = failure !== undefined && (type === 'CREATE' || type === 'CREATE2')
@@ -57,9 +59,14 @@ function beginning(
     bytesMember('to', isFailedCreation ? undefined : to) +
     `,"input":${jsonBytes(input)}` +
     bytesMember('output', output) +
-    textMember('error', failure === undefined ? undefined : frameFailure(failure, form)) +
-    textMember('revertReason', revertReason)
+    (failure === undefined ? '' : `,"error":${printJson(frameFailure(failure, form))}`)
   )
+}
+
+function* writeReason({ revertReason }: CallFrame, writer: PieceWriter): Steps<void> {
+  if (revertReason === undefined) return
+  writer.append(',"revertReason":')
+  for (const piece of yield* printText(revertReason)) writer.append(piece)
 }
 
 function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Steps<void> {
@@ -78,10 +85,6 @@ function callLogText({ address, topics, data, index, position }: CallLog): strin
     `{"address":${jsonBytes(address)},"topics":[${topics.map(jsonBytes).join(',')}],"data":${jsonBytes(data)}` +
     `,"index":${jsonQuantity(index)},"position":${jsonQuantity(position)}}`
   )
-}
-
-function textMember(name: string, text: string | undefined): string {
-  return text === undefined ? '' : `,"${name}":${printJson(text)}`
 }
 
 const options = struct(

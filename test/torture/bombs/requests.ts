@@ -19,6 +19,13 @@ export const loggers: Record<string, Hex> = {
   'logs with different topics': '0x5b5a5a5a5a5f5fa45a612710105f57',
 }
 
+/** Doubles 32 brackets to a megabyte of them, and reverts with Error(string). */
+const REVERTING: Hex = `0x7f${'3c'.repeat(32)}604452${many(15, (i) => {
+  const length = 32 << i
+  const [size, end] = [length, 0x44 + length].map((value) => value.toString(16).padStart(6, '0'))
+  return `62${size}604462${end}5e`
+}).join('')}6308c379a060e01b5f52602060045262100000602452621000445ffd`
+
 /** Encodes a block that no chain has, with many small transactions. */
 function manyTransactions(count: number): Hex {
   const header = [32, 32, 20, 32, 32, 32, 256, 1, 1, 1, 1, 1, 5, 32, 8].map((length) =>
@@ -204,6 +211,31 @@ export const requests: readonly Bomb[] = [
     { blockStateCalls: many(256, () => ({ calls: many(20, () => ({ to: TARGET, data: '0x01' })) })) },
     'latest',
   ]),
+  ...['eth_call', 'eth_estimateGas'].map((method) => ({
+    ...rpc('a revert reason of a megabyte of brackets', method, () => callOf(REVERTING)),
+    refusal: 'execution reverted: ',
+  })),
+  rpc('a revert reason of a megabyte of brackets', 'debug_traceCall', () => [
+    { to: TARGET },
+    'latest',
+    { tracer: 'callTracer', stateOverrides: override(REVERTING) },
+  ]),
+  rpc('a revert reason of a megabyte of brackets', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ stateOverrides: override(REVERTING), calls: [{ to: TARGET }] }] },
+    'latest',
+  ]),
+  ...(
+    [
+      ['anvil_addBalance', [SIGNER], 'expected a number'],
+      ['debug_accountRange', [], 'must specify either'],
+    ] as const
+  ).map(([method, before, refusal]) => ({
+    ...rpc('an object of 200,000 members', method, () => [
+      ...before,
+      Object.fromEntries(many(200_000, (i) => [`k${i}`, i])),
+    ]),
+    refusal,
+  })),
   rpc('ten thousand calls', 'eth_simulateV1', () => [
     {
       blockStateCalls: [{ calls: many(10_000, () => ({ from: SIGNER, to: TARGET, value: '0x1' })) }],

@@ -39,7 +39,7 @@ import {
   stateOverride,
   toCall,
 } from '../../params/callObject.js'
-import { type JsonSchema, printJson } from '../../wire.js'
+import { type JsonSchema, printJson, printText } from '../../wire.js'
 
 /** Error code of a reverted call (geth: internal/ethapi/errors.go). */
 const REVERTED_CODE = 3
@@ -115,18 +115,21 @@ function* writeCall(
   shown.end()
   writer.append(
     `,"gasUsed":${jsonQuantity(gasUsed)}${quantityMember('maxUsedGas', peakGas ? maxGasUsed : undefined)}` +
-      `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}${errorMember(call)}}`,
+      `,"status":${failure === undefined ? '"0x1"' : '"0x0"'}`,
   )
+  for (const piece of yield* errorMember(call)) writer.append(piece)
+  writer.append('}')
 }
 
-function errorMember({ failure, returnData, isGasCapped }: SimulatedCall): string {
-  if (failure === undefined) return ''
+function* errorMember({ failure, returnData, isGasCapped }: SimulatedCall): Steps<string[]> {
+  if (failure === undefined) return []
   if (failure.kind === 'revert') {
-    const message = printJson(revertError(returnData).message)
-    return `,"error":{"message":${message},"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
+    const message = yield* printText(revertError(returnData).message)
+    const rest = `,"code":${REVERTED_CODE},"data":${jsonBytes(returnData)}}`
+    return [',"error":{"message":', ...message, rest]
   }
   const message = printJson(isGasCapped ? failure.message + CAPPED : failure.message)
-  return `,"error":{"message":${message},"code":${FAILED_CODE}}`
+  return [`,"error":{"message":${message},"code":${FAILED_CODE}}`]
 }
 
 const calls = list(mapped(callObject, toCall), '[]ethapi.TransactionArgs')
