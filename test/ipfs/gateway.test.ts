@@ -571,6 +571,13 @@ describe('data', () => {
 
   it('is not converted, unless the configuration says so, and not into plain codecs', async () => {
     const cbor = await put('{"a":1}', 'dag-cbor')
+    const beyond = await ask(`/ipfs/${cbor}`, { range: 'bytes=99-' })
+    expect(beyond.status).toBe(416)
+    expect(beyond.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-range': 'bytes */4',
+    })
+    expect((await ask(`/ipfs/${cbor}?format=dag-cbor`, { range: 'bytes=5-2' })).status).toBe(400)
     const refused = await ask(`/ipfs/${cbor}?format=dag-json`)
     expect(refused.status).toBe(406)
     expect(refused.body.toString()).toBe(

@@ -11,7 +11,7 @@ import { errorText } from '../errors.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { conditionalReply } from './conditional.js'
-import { contentRange, readRange } from './ranges.js'
+import { checkRange, contentRange, readRange } from './ranges.js'
 import { GatewayError, cacheHeader, modifiedHeader, contentDisposition, rootsHeader } from './headers.js'
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
@@ -49,11 +49,14 @@ export async function serveData(
     }),
   }
   const body = await readAs(source, { cid, stored, format, mayConvert, headers: described })
+  // boxo looks for the first range in a block that it sends unconverted (gateway/handler_codec.go, serveCodecRaw).
+  if (format === stored) checkRange(request.headers['range'], described)
   const type = isDataFormat(sent) ? dataMediaTypes[sent] : `application/vnd.ipld.${sent}`
-  const typed = { ...described, 'Content-Type': type, ...modifiedHeader(target) }
+  const untyped = { ...described, ...modifiedHeader(target) }
+  const typed = { ...untyped, 'Content-Type': type }
   const conditional = conditionalReply(request.headers, typed)
   if (conditional) return conditional
-  const range = readRange(request.headers, typed, body.length)
+  const range = readRange(request.headers, untyped, body.length)
   const ranged = { ...typed, 'Accept-Ranges': 'bytes' }
   if (range === undefined) return { status: 200, headers: ranged, body }
   return {
