@@ -1,5 +1,6 @@
 import type { BlockSelector, BlockTag } from '../../chain/view.js'
 import { hexToBytes } from '../../encoding/hex.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../wire.js'
 import { boolean, hash, invalidQuantityReason } from './bytes.js'
 import {
@@ -7,6 +8,7 @@ import {
   type Decoder,
   ReasonError,
   TypeMismatchError,
+  inPieces,
   jsonTypeName,
   struct,
 } from './combinators.js'
@@ -75,8 +77,10 @@ export const blockSelector: Decoder<BlockSelector> = {
   },
   decode(value) {
     if (typeof value === 'string') return fromText(value)
-    if (typeof value === 'object' && !Array.isArray(value)) return fromObject(value)
-    throw new TypeMismatchError(jsonTypeName(value), 'string')
+    return runToCompletion(fromObject(value))
+  },
+  *decodeInPieces(value) {
+    return typeof value === 'string' ? fromText(value) : yield* fromObject(value)
   },
 }
 
@@ -88,8 +92,11 @@ function fromText(text: string): BlockSelector {
   return { hash: hexToBytes(text.slice(2)), requireCanonical: false }
 }
 
-function fromObject(value: object | null): BlockSelector {
-  const { blockNumber: number, blockHash, requireCanonical = false } = decodeMembers(value)
+function* fromObject(value: unknown): Steps<BlockSelector> {
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new TypeMismatchError(jsonTypeName(value), 'string')
+  }
+  const { blockNumber: number, blockHash, requireCanonical = false } = yield* decodeMembers(value)
   if (number !== undefined && blockHash !== undefined) {
     throw new ReasonError('cannot specify both BlockHash and BlockNumber, choose one or the other')
   }
@@ -99,9 +106,9 @@ function fromObject(value: object | null): BlockSelector {
 }
 
 /** If a member does not fit, geth tries the whole value as a string, which fails. */
-function decodeMembers(value: object | null): ReturnType<typeof selectorObject.decode> {
+function* decodeMembers(value: object | null): Steps<ReturnType<typeof selectorObject.decode>> {
   try {
-    return selectorObject.decode(value)
+    return yield* inPieces(selectorObject, value)
   } catch (error) {
     if (error instanceof DecodeError) throw new TypeMismatchError('object', 'string')
     throw error

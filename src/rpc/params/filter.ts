@@ -2,7 +2,14 @@ import { readHexDigitsInPieces } from '../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type NumberSelector, blockNumber } from './blockSelector.js'
 import { address, hasPrefix, hash } from './bytes.js'
-import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName, struct } from './combinators.js'
+import {
+  type Decoder,
+  ReasonError,
+  TypeMismatchError,
+  inPieces,
+  jsonTypeName,
+  struct,
+} from './combinators.js'
 
 /**
  * Maximum number of topic positions (geth: eth/filters/api.go). The number of topics per position is bounded only by
@@ -57,7 +64,9 @@ export const filter: Decoder<FilterArguments> = {
     },
   },
   decode: (value) => runToCompletion(decodeFilter(members.decode(value))),
-  decodeInPieces: (value) => decodeFilter(members.decode(value)),
+  *decodeInPieces(value) {
+    return yield* decodeFilter(yield* inPieces(members, value))
+  },
 }
 
 function* decodeFilter({

@@ -4,8 +4,10 @@ import { replacementPair } from '../methods/anvil/reorg.js'
 import { callBundle } from '../methods/eth/callMany.js'
 import { storageRequest } from '../methods/eth/getStorageValues.js'
 import { simulation } from '../methods/eth/simulateV1.js'
+import { mineOrder } from '../methods/evm/mine_detailed.js'
 import { payloadAttributes, payloadTransactions } from '../methods/testing.js'
 import { tracedCall } from '../methods/trace/callMany.js'
+import { blockSelector } from './blockSelector.js'
 import { data, hash } from './bytes.js'
 import { callObject, stateOverride } from './callObject.js'
 import { DecodeError, type Decoder, inPieces, list } from './combinators.js'
@@ -43,6 +45,21 @@ const cases: Record<string, Case> = {
     decoder: callObject,
     value: { to: place(1), data: bytes },
     wrong: { data: `${bytes}0` },
+  },
+  'members of a block selector of no meaning': {
+    decoder: blockSelector,
+    value: { ...record(word, word), blockNumber: '0x1' },
+    wrong: record(word, word),
+  },
+  'members of a filter of no meaning': {
+    decoder: filter,
+    value: { ...record(word, word), fromBlock: '0x1' },
+    wrong: { ...record(word, word), fromBlock: 1 },
+  },
+  'members of a mining order of no meaning': {
+    decoder: mineOrder,
+    value: { ...record(word, word), blocks: 2 },
+    wrong: { ...record(word, word), blocks: 'x' },
   },
   'members of no meaning': { decoder: callObject, value: record(word, word), wrong: [] },
   'state overrides': {

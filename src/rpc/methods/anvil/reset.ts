@@ -2,7 +2,7 @@ import type { ForkTarget } from '../../controls.js'
 import { defineMethod, optional } from '../../method.js'
 import { controlNumber } from '../../params/numbers.js'
 import { httpUrl } from '../../params/bytes.js'
-import { type Decoder, struct } from '../../params/combinators.js'
+import { type Decoder, mapped, struct } from '../../params/combinators.js'
 
 const forking = struct(
   { struct: 'Forking', type: 'Forking' },
@@ -11,13 +11,10 @@ const forking = struct(
 const order = struct({ struct: 'ResetOptions', type: 'ResetOptions' }, { forking })
 
 /** Options of a reset. Empty objects, and nulls in them, mean no options. */
-export const resetOrder: Decoder<ForkTarget> = {
-  schema: order.schema,
-  decode(value) {
-    const { forking: given } = order.decode(value)
-    return { url: given?.jsonRpcUrl, blockNumber: given?.blockNumber }
-  },
-}
+export const resetOrder: Decoder<ForkTarget> = mapped(order, ({ forking: given }) => ({
+  url: given?.jsonRpcUrl,
+  blockNumber: given?.blockNumber,
+}))
 
 /**
  * anvil_reset: resets the chain to the block it was started from, or to a block of a remote chain. Pending transactions

@@ -2,9 +2,10 @@ import type { MinedBlock } from '../../../chain/chain.js'
 import { decodeRevertReason } from '../../../chain/evm/revertReason.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
+import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { type BlockShape, blockWire } from '../../format/block.js'
 import { defineMethod, optional } from '../../method.js'
-import { type Decoder, struct } from '../../params/combinators.js'
+import { type Decoder, inPieces, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { JsonValue } from '../../wire.js'
 
@@ -24,10 +25,15 @@ const order = struct(
 export const mineOrder: Decoder<MineOrder> = {
   schema: { anyOf: [controlNumber.schema, order.schema] },
   decode(value) {
-    if (typeof value !== 'object') return { blocks: 1, timestamp: controlUint64.decode(value) }
-    const { blocks = 1n, timestamp } = order.decode(value)
-    return { blocks: Number(blocks), timestamp }
+    return runToCompletion(decodeOrder(value))
   },
+  decodeInPieces: decodeOrder,
+}
+
+function* decodeOrder(value: unknown): Steps<MineOrder> {
+  if (typeof value !== 'object') return { blocks: 1, timestamp: controlUint64.decode(value) }
+  const { blocks = 1n, timestamp } = yield* inPieces(order, value)
+  return { blocks: Number(blocks), timestamp }
 }
 
 /** geth's message for a transaction that reverted. */
