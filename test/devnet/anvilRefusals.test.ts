@@ -234,6 +234,19 @@ describe('under --compat anvil', () => {
     })
   })
 
+  test('a transfer costs 21,000 gas unless an override gives its recipient code', async () => {
+    const { call } = await startAnvil()
+    const estimate = (address: Hex) =>
+      call('eth_estimateGas', { from, to }, 'latest', { [address]: { code: '0x00' } })
+    expect(await estimate(contract)).toBe('0x5208')
+    expect(await estimate(to)).toBe('0x5209')
+  })
+
+  test('members whose names differ in case are unknown', async () => {
+    const { call } = await startAnvil()
+    expect(await call('eth_fillTransaction', { FROM: '0x', to })).toMatchObject({ tx: { from } })
+  })
+
   test('calls and estimates take a gas price next to a tip for no cap', async () => {
     const { call } = await startAnvil()
     await call('anvil_setCode', contract, '0x3a5f5260205ff3')

@@ -228,6 +228,7 @@ export function struct(
   fields: Readonly<Record<string, Reader>>,
 ): Reader {
   const strict = new Set([...required, ...notNull])
+  const folded = new Set(Object.keys(fields).map((name) => name.toLowerCase()))
   return (value) => {
     if (!isObject(value)) throw mismatch(value, expected, naming)
     const read: Record<string, unknown> = { ...value }
@@ -235,6 +236,8 @@ export function struct(
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (field !== undefined) read[name] = strict.has(name) ? field(member) : option(field)(member)
       else if (knownNames !== undefined) throw unknownField(name, knownNames)
+      // Methods would take it for the member, as in Go.
+      else if (folded.has(name.toLowerCase())) delete read[name]
     }
     const missing = required.find((name) => !Object.hasOwn(value, name))
     if (missing !== undefined) throw new InvalidParamsError(`missing field \`${missing}\``)

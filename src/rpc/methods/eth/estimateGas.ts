@@ -1,9 +1,15 @@
 import { isPlainTransfer } from '../../../chain/calls/estimate.js'
 import { PLAIN_TRANSFER_GAS } from '../../../chain/evm/forkSchedule.js'
-import { quantity } from '../../../encoding/hex.js'
+import { bytesEqual, quantity } from '../../../encoding/hex.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
-import { blockOverrides, callObject, stateOverride, toCall } from '../../params/callObject.js'
+import {
+  type CallArguments,
+  blockOverrides,
+  callObject,
+  stateOverride,
+  toCall,
+} from '../../params/callObject.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
 /** eth_estimateGas: estimates a transaction's gas; in hardhat on the pending block by default. */
@@ -22,7 +28,9 @@ export const estimateGas = defineMethod(
     checkBlobFeeCap(transaction)
     checkFeeWidths(transaction, compatibility)
     const at = block ?? { tag: estimateBlockTag }
-    if (estimatesPlainTransfersStatically && state === undefined) {
+    const hasNewCode =
+      state?.some(({ address, code }) => code !== undefined && isTo(transaction, address)) ?? false
+    if (estimatesPlainTransfersStatically && !hasNewCode) {
       const { state: own } = await call.view.stateAt(at)
       if (await isPlainTransfer(toCall(transaction), own)) return quantity(PLAIN_TRANSFER_GAS)
     }
@@ -35,3 +43,7 @@ export const estimateGas = defineMethod(
     return quantity(await backend.executor.estimateGas(request))
   },
 )
+
+function isTo({ to }: CallArguments, address: Uint8Array): boolean {
+  return to !== undefined && bytesEqual(to, address)
+}
