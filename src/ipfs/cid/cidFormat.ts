@@ -4,7 +4,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
-import { createHash, hash } from 'node:crypto'
+import { type Hash, createHash, hash } from 'node:crypto'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { multibaseByName } from './multibase.js'
@@ -64,8 +64,9 @@ const native = (algorithm: string): Omit<HashEntry, 'code'> => ({
   begin: () => createHash(algorithm),
 })
 
-const shake = (algorithm: string, outputLength: number): HashEntry['load'] => {
-  return () => (bytes) => new Uint8Array(createHash(algorithm, { outputLength }).update(bytes).digest())
+const shake256 = (outputLength: number): Omit<HashEntry, 'code'> => {
+  const begin = (): Hash => createHash('shake256', { outputLength })
+  return { load: () => (bytes) => new Uint8Array(begin().update(bytes).digest()), begin }
 }
 
 const wasm = (create: () => Promise<IHasher>): Omit<HashEntry, 'code'> => ({
@@ -135,8 +136,12 @@ function blake3OfLength(length: number): Promise<HashFunction> | undefined {
 /** Alias of sha3-512. */
 const aliasOfSha3 = 'sha3'
 
-const doubleSha256: Digest = (bytes) => {
-  return new Uint8Array(hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer'))
+const doubleSha256: Omit<HashEntry, 'code'> = {
+  load: () => (bytes) => new Uint8Array(hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer')),
+  begin() {
+    const first = createHash('sha256')
+    return { update: (bytes) => first.update(bytes), digest: () => hash('sha256', first.digest(), 'buffer') }
+  },
 }
 
 const entries = new Map<string, HashEntry>([
@@ -144,13 +149,13 @@ const entries = new Map<string, HashEntry>([
   ['sha1', { code: 0x11, ...native('sha1') }],
   ['sha2-256', { code: sha256Code, ...native('sha256') }],
   ['sha2-512', { code: 0x13, ...native('sha512') }],
-  ['dbl-sha2-256', { code: 0x56, load: () => doubleSha256 }],
+  ['dbl-sha2-256', { code: 0x56, ...doubleSha256 }],
   ['sha3', { code: 0x14, ...native('sha3-512') }],
   ['sha3-224', { code: 0x17, ...native('sha3-224') }],
   ['sha3-256', { code: 0x16, ...native('sha3-256') }],
   ['sha3-384', { code: 0x15, ...native('sha3-384') }],
   ['sha3-512', { code: 0x14, ...native('sha3-512') }],
-  ['shake-256', { code: 0x19, load: shake('shake256', 64) }],
+  ['shake-256', { code: 0x19, ...shake256(64) }],
   ['keccak-224', { code: 0x1a, ...wasm(() => createKeccak(224)) }],
   ['keccak-256', { code: 0x1b, ...wasm(() => createKeccak(256)) }],
   ['keccak-384', { code: 0x1c, ...wasm(() => createKeccak(384)) }],

@@ -116,6 +116,13 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'block/put?mhtype=dbl-sha2-256',
     () => Buffer.alloc(1e6, 1),
   ),
+  ...['shake-256', 'dbl-sha2-256', 'keccak-256'].map((name) =>
+    file(
+      `block/put: ${name} of sixty megabytes`,
+      () => `block/put?mhtype=${name}&allow-big-block=true`,
+      () => Buffer.alloc(6e7, 1),
+    ),
+  ),
   file(
     'add: chunks of a byte',
     () => 'add?chunker=size-1',
