@@ -30,7 +30,7 @@ const stranger: Hex = `0x${'51'.repeat(20)}`
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const blobHash: Hex = `0x01${'ab'.repeat(31)}`
 
-const malformedValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x123456']
+const malformedValues: readonly unknown[] = [null, '', 'x', true, {}, [], -1, 1.5, '0xzz', '0x1234']
 /** Makes the argument malformed now and then. */
 const mostly =
   (argument: Argument): Argument =>
