@@ -116,6 +116,11 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'block/put?mhtype=dbl-sha2-256',
     () => Buffer.alloc(1e6, 1),
   ),
+  file(
+    'dag/put: twenty megabytes of Base64',
+    () => 'dag/put?input-codec=dag-json&allow-big-block=true',
+    () => Buffer.from(`{"a":{"/":{"bytes":"${'A'.repeat(2e7)}"}}}`),
+  ),
   ...['shake-256', 'dbl-sha2-256', 'keccak-256'].map((name) =>
     file(
       `block/put: ${name} of sixty megabytes`,
