@@ -1,9 +1,18 @@
 import { isFull } from '../settings.js'
 
-/** Struct logs longer than an answer may be; the short version gives the code less gas. */
+/** Traces longer than an answer may be; the short version gives the code less gas. */
 const largeTraces = isFull
-  ? /^debug_traceCall: struct logs ((with memory )?of (cold|LOG0|different hashes$|calls of empty|SSTORE)|with memory of (different hashes of|RETURNDATACOPY|LOG4|CREATE2))/
-  : /^debug_traceCall: struct logs (of cold SLOAD|with memory of (cold SLOAD|different hashes of|RETURNDATACOPY))/
+  ? [
+      /struct logs (with memory )?of (cold|LOG0|different hashes$|calls of empty|SSTORE)/,
+      /struct logs with memory of (different hashes of|RETURNDATACOPY|LOG4|CREATE2)/,
+      /callTracer of (LOG|CREATE2|ecrecover)/,
+      /(erc7562|keccak256Preimage)Tracer of different hashes/,
+      /(erc7562|mux)Tracer of (calls of empty accounts|CREATE2)/,
+    ]
+  : [
+      /struct logs (of|with memory of) cold SLOAD/,
+      /struct logs with memory of (different hashes of|RETURNDATACOPY)/,
+    ]
 
 /**
  * Parts of the expected refusal messages, by bomb name: a request that is read completely before it is refused costs as
@@ -24,11 +33,8 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^debug_traceCall: a tracer that throws seven/, 'Error: xxx'],
   [/^debug_traceCall: a tracer that throws deep/, '[[['],
   [/^debug_traceCall: a tracer that concatenates forever/, 'string too long'],
-  [
-    /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,
-    'response too large',
-  ],
-  [largeTraces, 'response too large'],
+  ...largeTraces.map((name) => [name, 'response too large'] as const),
+  [/^debug_traceBlock: a raw block/, 'too few elements for types.Header'],
   [/^debug_traceBlock: fifty thousand transactions/, 'not found'],
   [/^eth_createAccessList: (static calls|cold)/, 'intrinsic gas too low'],
   [/^eth_getProof: ten thousand keys/, 'too many storage keys'],

@@ -319,8 +319,8 @@ export const requests: readonly Bomb[] = [
     '0x3',
     { tracer: 'callTracer', tracerConfig: { withLog: true } },
   ]),
-  rpc('a raw block of ten megabytes', 'debug_traceBlock', () => [megabytes(10, 'c0')]),
-  rpc('raw blocks of ten megabytes', 'standin_importBlocks', () => [[megabytes(10, 'c0')]]),
+  rpc('a raw block of ten million lists', 'debug_traceBlock', () => [flatRlp()]),
+  rpc('a raw block of ten million lists', 'standin_importBlocks', () => [[flatRlp()]]),
   rpc('deep RLP', 'standin_importBlocks', () => [[deepRlp(100_000)]]),
   rpc('thousands of transactions', 'eth_pendingTransactions', () => []),
   rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
@@ -452,6 +452,9 @@ function deepRlp(depth: number): Hex {
   }
   return `0x${heads.reverse().join('')}`
 }
+
+/** Encodes ten million empty lists in one RLP list. */
+const flatRlp = (): Hex => `0xfa989680${'c0'.repeat(1e7)}`
 
 /** Makes a batch that repeats one call. */
 function batch(count: number, method: string, params: readonly unknown[]): string {
