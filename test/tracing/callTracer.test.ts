@@ -310,5 +310,14 @@ describe('the other built-in tracers', () => {
       message:
         'invalid argument 1: json: cannot unmarshal array into Go struct field TraceConfig.Config.overrides of type params.ChainConfig',
     })
+    expect(await refusal({ overrides: { chainId: '0x0' } })).toMatchObject({
+      code: -32602,
+      message: String.raw`invalid argument 1: math/big: cannot unmarshal "\"0x0\"" into a *big.Int`,
+    })
+    expect(await refusal({ overrides: { bpo1Time: -1 } })).toMatchObject({
+      code: -32602,
+      message:
+        'invalid argument 1: json: cannot unmarshal number -1 into Go struct field ChainConfig.Config.overrides.bpo1Time of type uint64',
+    })
   })
 })

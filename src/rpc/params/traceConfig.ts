@@ -1,32 +1,23 @@
-import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
-import { boolean, text } from './bytes.js'
+import { type Decoder, ReasonError, struct } from './combinators.js'
+import { anything, boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
+import { chainConfig } from './chainConfig.js'
 import { int, signedIndex } from './numbers.js'
 import { shownValue } from './shownValue.js'
 
-/** Each tracer decodes its own configuration. */
-const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
-
-/** Fork overrides: geth decodes them for every trace, and uses them only for traces that it writes to files. */
-const chainConfig: Decoder<undefined> = {
-  schema: { type: 'object' },
-  decode(value) {
-    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
-    throw KindMismatchError.of(value, 'params.ChainConfig')
-  },
-}
-
 const fields = {
   tracer: text('string', 'tracer name'),
-  tracerConfig: raw,
+  /** Each tracer decodes its own. */
+  tracerConfig: anything,
   timeout: text('string', 'duration'),
   enableMemory: boolean,
   /** Hardhat's; geth ignores it and so accepts any value. */
-  disableMemory: raw,
+  disableMemory: anything,
   disableStack: boolean,
   disableStorage: boolean,
   enableReturnData: boolean,
   limit: int,
+  /** Decoded for every trace, and used by geth only for traces that it writes to files. */
   overrides: chainConfig,
 }
 
