@@ -296,6 +296,17 @@ describe('the other built-in tracers', () => {
       message: 'ReferenceError: fooTracer is not defined',
     })
     expect(await refusal({ tracer: '{step: function() {}}' })).toMatchObject({ code: -32000 })
+    const nestedMux = (depth: number): object => (depth === 0 ? {} : { muxTracer: nestedMux(depth - 1) })
+    expect(
+      await chain.trace(transactionHash, { tracer: 'muxTracer', tracerConfig: nestedMux(32) }),
+    ).toBeTruthy()
+    expect(await refusal({ tracer: 'muxTracer', tracerConfig: nestedMux(33) })).toMatchObject({
+      code: -32000,
+      message: 'more than 32 tracers',
+    })
+    expect(await refusal({ tracer: 'noopTracer', tracerConfig: ['x'.repeat(3e5)] })).toMatchObject({
+      code: -32602,
+    })
     expect(await refusal({ tracer: 'callTracer', tracerConfig: { withLog: 1 } })).toMatchObject({
       code: -32000,
       message: 'json: cannot unmarshal number into Go struct field callTracerConfig.withLog of type bool',

@@ -8,6 +8,8 @@ import { call, callRaw, type Hex } from '../requests.js'
 /** Repeats a byte for a number of megabytes, as hex. */
 const megabytes = (count: number, byte = 'ab'): Hex => `0x${byte.repeat(count * 1e6)}`
 const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count, (i) => [hash(i), hash(i)]))
+const members = (count: number): Record<string, number> =>
+  Object.fromEntries(many(count, (i) => [`k${i}`, i]))
 
 const mineThousand = (node: TorturedNode): Promise<string> => call(node, 'anvil_mine', ['0x3e8'])
 
@@ -230,10 +232,7 @@ export const requests: readonly Bomb[] = [
       ['debug_accountRange', [], 'must specify either'],
     ] as const
   ).map(([method, before, refusal]) => ({
-    ...rpc('an object of 200,000 members', method, () => [
-      ...before,
-      Object.fromEntries(many(200_000, (i) => [`k${i}`, i])),
-    ]),
+    ...rpc('an object of 200,000 members', method, () => [...before, members(200_000)]),
     refusal,
   })),
   rpc('ten thousand calls', 'eth_simulateV1', () => [
@@ -244,6 +243,12 @@ export const requests: readonly Bomb[] = [
     },
     'latest',
   ]),
+  ...Object.entries({
+    'a duration of a megabyte': { timeout: '1h'.repeat(5e5) },
+    'a configuration of 200,000 members': { tracer: 'callTracer', tracerConfig: members(200_000) },
+    'ten thousand programs': { tracer: 'muxTracer', tracerConfig: members(10_000) },
+  }).map(([name, config]) => rpc(name, 'debug_traceCall', () => [{ to: TARGET }, 'latest', config])),
+  rpc('an interval of 200,000 numbers', 'evm_setIntervalMining', () => [many(200_000, (i) => i)]),
   rpc('ten thousand calls', 'eth_callMany', () => [
     [{ transactions: many(10_000, () => ({ to: TARGET })) }],
     { blockNumber: 'latest' },
