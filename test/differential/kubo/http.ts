@@ -20,6 +20,8 @@ export interface PeerAnswer {
   trailers: Record<string, string>
   /** What ended the connection early. */
   cut?: string
+  /** Whether there was no complete answer within the timeout. */
+  isLate: boolean
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
@@ -30,8 +32,9 @@ const timeoutMilliseconds = 30_000
 export function exchange(base: string, { method, target, headers, body }: PeerRequest): Promise<PeerAnswer> {
   return new Promise((resolve) => {
     const url = new URL(base)
+    let isLate = false
     const missing = (error: Error): void =>
-      resolve({ status: 0, headers: {}, body: Buffer.alloc(0), trailers: {}, cut: error.message })
+      resolve({ status: 0, headers: {}, body: Buffer.alloc(0), trailers: {}, cut: error.message, isLate })
     const options = { agent, host: url.hostname, port: url.port, method, path: target, headers }
     const outgoing = httpRequest(options, (incoming) => {
       const pieces: Buffer[] = []
@@ -42,12 +45,16 @@ export function exchange(base: string, { method, target, headers, body }: PeerRe
           body: Buffer.concat(pieces),
           trailers: single(incoming.trailers),
           ...(cut !== undefined && { cut }),
+          isLate,
         })
       incoming.on('data', (piece: Buffer) => pieces.push(piece))
       incoming.on('end', () => finish())
       incoming.on('error', (error) => finish(error.message))
     })
-    outgoing.setTimeout(timeoutMilliseconds, () => outgoing.destroy(new Error('no answer in time')))
+    outgoing.setTimeout(timeoutMilliseconds, () => {
+      isLate = true
+      outgoing.destroy(new Error('no answer in time'))
+    })
     outgoing.on('error', missing)
     outgoing.end(body)
   })

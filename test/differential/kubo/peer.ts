@@ -54,6 +54,8 @@ export async function startKubo(program: string): Promise<Peer> {
   daemon.stdout?.on('data', (text: Buffer) => (output += text.toString()))
   daemon.stderr?.on('data', (text: Buffer) => (output += text.toString()))
   const stop = async (): Promise<void> => {
+    // A daemon with a blocked request does not end otherwise.
+    daemon.kill('SIGKILL')
     await stopProcess(daemon)
     await rm(repository, { recursive: true, force: true })
   }

@@ -17,11 +17,15 @@ export interface RunResult {
   classes: DifferenceClasses
 }
 
+/** Number of requests after which both peers get a new, empty repository. */
+const episodeLength = 2000
+
 /** Number of requests after which MFS is cleared on both peers, so that a difference does not persist. */
-const episode = 100
+const resetInterval = 100
 
 /**
- * Sends the same seeded requests to this node and to Kubo.
+ * Sends the same seeded requests to this node and to Kubo, in episodes that begin with empty repositories. Their seeds
+ * are logged, so that each can be repeated alone.
  *
  * @returns undefined if Kubo can be neither found nor built
  */
@@ -33,32 +37,73 @@ export async function compareWithKubo(options: {
   const { seed, requests, log } = options
   const program = await findKubo()
   if (program === undefined) return undefined
+  const classes = new DifferenceClasses(expectedDifferences)
+  const result = { requests: 0, identical: 0, classes }
+  try {
+    for (let episode = 0; result.requests < requests; episode++) {
+      const random = new Random(seed + 1_000_000 * episode)
+      const length = Math.min(episodeLength, requests - result.requests)
+      const known = classes.unexplained
+      await playEpisode({ program, random, length, result, log })
+      const found = classes.unexplained - known
+      log(
+        `${result.requests} of ${requests}, seed ${seed + 1_000_000 * episode}: ${found} unexplained classes`,
+      )
+    }
+  } catch (error) {
+    for (const line of classes.report()) log(line)
+    throw error
+  }
+  return result
+}
+
+/**
+ * Compares the answers to generated requests on empty repositories. Ends early if Kubo stops answering: its lock of
+ * pins can block forever, and with it all later requests that need the lock.
+ */
+async function playEpisode({
+  program,
+  random,
+  length,
+  result,
+  log,
+}: {
+  program: string
+  random: Random
+  length: number
+  result: RunResult
+  log: (line: string) => void
+}): Promise<void> {
   const kubo = await startKubo(program)
   const node = await createNode({ importProfile: 'unixfs-v0-2015' })
   const own: Peer = { api: node.ipfsUrl, gateway: node.ipfsUrl, stop: () => node.stop() }
-  const classes = new DifferenceClasses(expectedDifferences)
-  let identical = 0
   try {
     await reconcile(own, kubo)
-    const generator = createGenerator(new Random(seed), commands, globalOptions)
-    for (let index = 0; index < requests; index++) {
-      if (index % episode === 0) await Promise.all([own, kubo].map(reset))
-      if (index % 1000 === 999) log(`${index + 1} of ${requests}, ${classes.unexplained} unexplained classes`)
+    const generator = createGenerator(random, commands, globalOptions)
+    for (let index = 0; index < length; index++) {
+      if (index % resetInterval === 0) await Promise.all([own, kubo].map(reset))
       const request = generator.next()
       const [ours, theirs] = await Promise.all([send(own, request), send(kubo, request)])
+      if (theirs.isLate && !ours.isLate) {
+        log(`Kubo does not answer ${describe(request).slice(0, 300)}`)
+        return
+      }
+      result.requests++
       const mismatches = compare(request, ours, theirs)
       if (mismatches.length === 0) {
-        identical++
+        result.identical++
         generator.learn(request, theirs)
       } else {
         generator.abandon()
         await reconcile(own, kubo).catch((error: unknown) => {
           throw new Error(`a peer failed after ${describe(request)}`, { cause: error })
         })
-        if (/^\/api\/v0\/(repo\/gc|block\/rm)/.test(request.target)) generator.forget()
+        if (/^\/api\/v0\/block\/rm/.test(request.target)) generator.forget()
       }
+      // What is not pinned differs, even if the answers do not show it.
+      if (/^\/api\/v0\/repo\/gc/.test(request.target)) generator.forget()
       for (const mismatch of mismatches) {
-        classes.add({
+        result.classes.add({
           name: classOf(request, mismatch),
           request: describe(request),
           ours: mismatch.ours,
@@ -66,13 +111,9 @@ export async function compareWithKubo(options: {
         })
       }
     }
-  } catch (error) {
-    for (const line of classes.report()) log(line)
-    throw error
   } finally {
     await Promise.allSettled([own.stop(), kubo.stop()])
   }
-  return { requests, identical, classes }
 }
 
 function send(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
