@@ -19,8 +19,8 @@ export class RequestError extends Error {}
 export class BlockNotFoundError extends FileNetworkError {
   readonly cid: CID
 
-  constructor(cid: CID) {
-    super(`block was not found locally (offline): ipld: could not find ${cid}`)
+  constructor(cid: CID, message = `block was not found locally (offline): ipld: could not find ${cid}`) {
+    super(message)
     this.cid = cid
   }
 }

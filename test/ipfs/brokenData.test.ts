@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
+import answersToIncomplete from './kuboIncompleteData.json' with { type: 'json' }
 import { type TestNetwork, form, startNetwork } from './support.js'
 
 let node: TestNetwork
@@ -11,7 +12,7 @@ afterAll(() => node.stop())
 
 /** Returns status, body and trailer of an answer. */
 function post(path: string, content: string | null): Promise<[number, string, string]> {
-  const upload = content === null ? undefined : form([{ content: Buffer.from(content, 'hex') }])
+  const upload = content === null ? undefined : form([{ name: 'file', content: Buffer.from(content, 'hex') }])
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', headers: upload?.headers ?? {} }
     const sent = request(`${node.url}/api/v0/${path}`, options, (response) => {
@@ -32,8 +33,17 @@ function post(path: string, content: string | null): Promise<[number, string, st
 
 // Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
 // asked: of CARs only how they end.
-it('reads broken blocks, follows dangling links, and writes mutable files like Kubo 0.42.0', async () => {
-  for (const [target, content, ...expected] of answers as [string, string | null, number, string, string][]) {
+it.each([
+  ['reads broken blocks, follows dangling links, and writes mutable files', answers],
+  ['reads, archives, lists and pins what is incomplete or cannot be expressed', answersToIncomplete],
+])('%s like Kubo 0.42.0', async (_, recorded) => {
+  for (const [target, content, ...expected] of recorded as [
+    string,
+    string | null,
+    number,
+    string,
+    string,
+  ][]) {
     const [status, body, trailer] = await post(target, content)
     const compared = status === 200 && target.startsWith('dag/export') ? '' : body
     expect([target, content, status, compared, trailer]).toEqual([target, content, ...expected])
@@ -46,4 +56,21 @@ it('cuts the archive of a file that is shorter than declared, and keeps running'
   const [status, , trailer] = await post(`get?arg=${Key}`, null)
   expect([status, trailer]).toEqual([200, 'archive/tar: missed writing 1 bytes'])
   expect((await node.post('version')).status).toBe(200)
+})
+
+it('ends an archive of the gateway that cannot be completed with the reason, like Kubo 0.42.0', async () => {
+  const [, line] = await post('block/put', Buffer.from('hello').toString('hex'))
+  const { Key } = JSON.parse(line) as { Key: string }
+  const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const links = [Key, missing].map((cid, index) => ({ Hash: { '/': cid }, Name: 'ab'[index], Tsize: 5 }))
+  const directory = JSON.stringify({ Data: { '/': { bytes: 'CAE' } }, Links: links })
+  const put = 'dag/put?store-codec=dag-pb&input-codec=dag-json'
+  const [, stored] = await post(put, Buffer.from(directory).toString('hex'))
+  const { Cid } = JSON.parse(stored) as { Cid: { '/': string } }
+  const answer = await fetch(`${node.url}/ipfs/${Cid['/']}?format=tar`)
+  expect(answer.status).toBe(200)
+  const archive = Buffer.from(await answer.arrayBuffer())
+  const reason = `block was not found locally (offline): ipld: could not find ${missing}`
+  expect(archive.length).toBe(3 * 512 + reason.length + 1024)
+  expect(archive.subarray(3 * 512).toString()).toBe(reason + '\0'.repeat(1024))
 })

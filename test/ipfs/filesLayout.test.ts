@@ -227,6 +227,7 @@ describe('the layout of MFS files', () => {
 
 describe('a sharded MFS directory', () => {
   const sharded = 'QmbZ39AYHM8khGjZaFfZNKJFE42bmoqDbNqxmiG7fKNYmJ'
+  const movedInShards = 'QmUfox4WD6XE3ktYSXzSXjVAxDAXL9MQfw1YkJQENWMrs5'
   const inOneBlock = 'QmSZefpNpJLA2ANzFv6wdgWBTZ6PBwfAcGVHUnraggkU5U'
 
   // Its CIDs in Kubo 0.42.0.
@@ -241,6 +242,17 @@ describe('a sharded MFS directory', () => {
       'keeps the format of the shards below it',
       ['files/chcid?arg=/s&cid-version=1'],
       'bafybeigekrbyjymvhoxrsbar7b6u5zl3prh6cgely7mbhetsyl7qogrxru',
+    ],
+    ['stays so when an entry is moved', ['files/mv?arg=/s/a&arg=/s/moved'], movedInShards],
+    [
+      'writes a shard anew that a replaced entry left with one link',
+      [
+        'files/write?create=true&arg=/s/long-enough',
+        'files/chcid?arg=/s&cid-version=1&flush=false',
+        'files/cp?force=true&arg=/s/a&arg=/s/b&flush=false',
+        'files/flush?arg=/',
+      ],
+      'bafybeieuidl7z2kphinjrpkbfwpmy2xswjertw4qgy5nu6p5guahggxsei',
     ],
     ['becomes one block after an entry was looked up', ['files/stat?arg=/s/a'], inOneBlock],
     ['becomes one block after an entry blocked a path', ['files/mkdir?arg=/s/a'], inOneBlock],

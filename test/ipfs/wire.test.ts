@@ -76,9 +76,7 @@ describe('headers and shapes', () => {
     const response = await exchange(`cat?arg=${root}`)
     expect(response.status).toBe(200)
     expect(response.body.length).toBe(262_144)
-    expect(response.trailers['x-stream-error']).toBe(
-      `block was not found locally (offline): ipld: could not find ${second}`,
-    )
+    expect(response.trailers['x-stream-error']).toBe('failed to fetch all nodes')
   })
 
   it('writes errors in UTF-8', async () => {

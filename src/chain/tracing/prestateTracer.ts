@@ -1,6 +1,6 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { EMPTY_CODE_HASH, padTo32 } from '../state/account.js'
 import { delegationTarget, recoverAuthority } from '../vm/message.js'
 import type { TraceBudget } from './budget.js'
@@ -71,19 +71,15 @@ export class PrestateTracer implements ExecutionTracer {
 
   async end(): Promise<void> {
     const { diffMode = false, includeEmpty = false } = this.#options
-    const slice = new TimeSlice()
-    if (diffMode) await this.#compare(slice)
+    if (diffMode) await this.#compare()
     if (includeEmpty) return
-    for (const [key, account] of this.pre) {
-      const pause = slice.pause()
-      if (pause !== undefined) await pause
-      if (account.isEmpty) this.pre.delete(key)
-    }
+    for (const [key, account] of this.pre) if (account.isEmpty) this.pre.delete(key)
   }
 
   /** Reduces both states to the differences, and leaves out removed accounts from the later one. */
-  async #compare(slice: TimeSlice): Promise<void> {
+  async #compare(): Promise<void> {
     const { state } = this.#traced()
+    const slice = new TimeSlice()
     for (const [key, before] of this.pre) {
       await slice.pause()
       const after = await readAccount(state, hexToBytes(key))
@@ -92,7 +88,7 @@ export class PrestateTracer implements ExecutionTracer {
         await slice.pause()
         after.storage.set(slot, await this.#readSlot(hexToBytes(key), slot))
       }
-      const changed = await runInSlices(changedAccount(before, after, this.#options), slice)
+      const changed = changedAccount(before, after, this.#options)
       if (changed === undefined) this.pre.delete(key)
       else this.post.set(key, changed)
     }
@@ -181,11 +177,11 @@ const NO_ACCOUNT_HASH = new Uint8Array(32)
  *
  * @returns undefined if nothing changed
  */
-function* changedAccount(
+export function changedAccount(
   before: PrestateAccount,
   after: PrestateAccount,
   { disableCode = false, disableStorage = false }: PrestateOptions,
-): Steps<PrestateAccount | undefined> {
+): PrestateAccount | undefined {
   const changed: PrestateAccount = {
     code: new Uint8Array(0),
     storage: new Map(),
@@ -207,7 +203,7 @@ function* changedAccount(
     changed.codeHash = newCodeHash
     if (!disableCode) changed.code = after.code
   }
-  if (!disableStorage && (yield* moveSlots(before.storage, after.storage, changed.storage))) isChanged = true
+  if (!disableStorage && moveSlots(before.storage, after.storage, changed.storage)) isChanged = true
   return isChanged ? changed : undefined
 }
 
@@ -218,11 +214,11 @@ function hashOf({ codeHash }: PrestateAccount): Uint8Array {
 /**
  * @returns whether any slot changed
  */
-function* moveSlots(
+function moveSlots(
   before: Map<string, string>,
   after: ReadonlyMap<string, string>,
   changed: Map<string, string>,
-): Steps<boolean> {
+): boolean {
   let isChanged = false
   for (const [slot, value] of before) {
     const now = after.get(slot) ?? ZERO_SLOT
@@ -231,7 +227,6 @@ function* moveSlots(
       if (now !== ZERO_SLOT) changed.set(slot, now)
     }
     if (now === value || value === ZERO_SLOT) before.delete(slot)
-    yield
   }
   return isChanged
 }

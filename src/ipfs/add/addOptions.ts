@@ -113,8 +113,8 @@ export async function planAdd(
   checkCombinations(options)
   const hash = await hashFunctionByName((options.hash || defaults.hashName).toLowerCase())
   checkBase()
-  const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
-  if (mtime === 0 && nanoseconds !== 0) {
+  const { mtime = 0n, 'mtime-nsecs': nanoseconds = 0 } = options
+  if (mtime === 0n && nanoseconds !== 0) {
     throw new FileNetworkError('option "mtime-nsecs" requires "mtime" to be provided as well')
   }
   return () => {
@@ -154,13 +154,13 @@ class NoFilestoreError extends FileNetworkError {
 }
 
 function readMetadataRule(options: AddOptions): MetadataRule {
-  const { mode = 0, mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
+  const { mode = 0, mtime = 0n, 'mtime-nsecs': nanoseconds = 0 } = options
   return {
     preserveMode: options['preserve-mode'] === true && mode === 0,
-    preserveTime: options['preserve-mtime'] === true && mtime === 0,
+    preserveTime: options['preserve-mtime'] === true && mtime === 0n,
     fixed: {
       mode: permissionsOf(mode),
-      modified: mtime === 0 ? undefined : { seconds: BigInt(mtime), nanoseconds },
+      modified: mtime === 0n ? undefined : { seconds: mtime, nanoseconds },
     },
   }
 }

@@ -2,6 +2,7 @@ import { resolveText } from '../names/nameSystem.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { bytes, defineCommand, pathArguments } from '../request/command.js'
+import { heldBack } from '../request/heldBack.js'
 import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type ByteRange, readRange } from '../unixfs/readFile.js'
 
@@ -25,14 +26,23 @@ export const cat = defineCommand({
     },
   },
   async run({ args, options }, network) {
-    const { offset = 0, length } = options
+    const [offset, length] = [Number(options.offset ?? 0), Number(options.length ?? Infinity)]
     if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
-    if (length !== undefined && length < 0) throw new FileNetworkError('cannot specify negative length')
-    const parts = length === 0 ? [] : await selectParts(network, args, { offset, length: length ?? Infinity })
+    if (length < 0) throw new FileNetworkError('cannot specify negative length')
+    const parts = length === 0 ? [] : await selectParts(network, args, { offset, length })
+    // Kubo seeks the offset before it answers.
+    const [first] = parts
+    if (offset > 0 && first) await findStart(network, first)
     const total = parts.reduce((sum, { range }) => sum + range.end - range.start, 0)
     return bytes(readParts(network, parts), { length: total, reusesBuffer: true })
   },
 })
+
+/** @throws {@link FileNetworkError} if the block with the start of a part cannot be read */
+async function findStart({ blockstore }: NetworkContext, { entry, range }: FilePart): Promise<void> {
+  const { start, end } = range
+  for await (const _ of readRange(blockstore, entry, { start, end: Math.min(start + 1, end) })) break
+}
 
 async function selectParts(
   { blockstore, names }: NetworkContext,
@@ -59,5 +69,5 @@ async function selectParts(
 }
 
 async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
-  for (const { entry, range } of parts) yield* readRange(blockstore, entry, range)
+  for (const { entry, range } of parts) yield* heldBack(readRange(blockstore, entry, range))
 }

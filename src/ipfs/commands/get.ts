@@ -44,8 +44,26 @@ export const get = defineCommand({
       return bytes(compress(readFile(blockstore, entry)), { contentType: 'application/gzip', length })
     }
     const name = cleanSegments(arg.replace(/^ipfs:\/\//, '')).at(-1) ?? cid.toString()
-    const tar = writeTar(blockstore, entry, { name, keepsNanoseconds: options.archive !== true })
+    const tar = inBlocks(writeTar(blockstore, entry, { name, keepsNanoseconds: options.archive !== true }))
     if (options.compress) return bytes(compress(tar), { contentType: 'application/gzip', length })
     return bytes(tar, { contentType: 'application/x-tar', length })
   },
 })
+
+/** Bytes that Kubo collects before it sends them. */
+const sentAtOnce = 1_048_576
+
+/** Holds back what Kubo collects, which is lost when the rest cannot be read. */
+async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let collected: Uint8Array[] = []
+  let length = 0
+  for await (const bytes of source) {
+    collected.push(bytes)
+    length += bytes.length
+    if (length < sentAtOnce) continue
+    yield* collected
+    collected = []
+    length = 0
+  }
+  yield* collected
+}

@@ -5,7 +5,7 @@ import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type TextInput, defineCommand, pathArguments, single, values } from '../request/command.js'
-import { formatGoTime } from '../request/reply.js'
+import { type DistantTime, jsonTime, shortTime } from '../text/goTime.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import { listDirectory } from '../unixfs/readDirectory.js'
@@ -30,7 +30,7 @@ interface LsLink {
   Type: number
   Target: string
   Mode: number
-  ModTime: string
+  ModTime: string | DistantTime
 }
 
 const lsOptions = {
@@ -113,7 +113,7 @@ function describe(
     Type: child.type ? typeNumbers[child.type] : 0,
     Target: child.target ?? '',
     Mode: child.mode && child.type ? goMode(child.mode, child.type) : 0,
-    ModTime: child.modified ? formatGoTime(child.modified) : noTime,
+    ModTime: child.modified ? jsonTime(child.modified) : noTime,
   }
 }
 
@@ -139,7 +139,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
       const bytes = isDirectory ? '-' : String(link.Size)
       const name = printable(link.Name) + (isDirectory ? '/' : '')
       lines.push(
-        cells([long, mode], [true, link.Hash], [size, bytes], [long, shortTime(link.ModTime)], [true, name]),
+        cells([long, mode], [true, link.Hash], [size, bytes], [long, timeText(link.ModTime)], [true, name]),
       )
     }
   }
@@ -161,15 +161,7 @@ function longMode(mode: number): string {
   return kind + letters.join('')
 }
 
-/** Half a year (about) and a day, in milliseconds. */
-const halfYear = 182.5 * 86_400_000
-const oneDay = 86_400_000
-
-/** Formats a time with the clock if recent, else with the year (Kubo, `formatModTime`). */
-function shortTime(time: string): string {
+function timeText(time: string | DistantTime): string {
   if (time === noTime) return '-'
-  const date = new Date(time)
-  const [, day, month, year = '', clock = ''] = date.toUTCString().split(' ')
-  const age = Date.now() - date.getTime()
-  return `${month} ${day} ${age < halfYear && age > -oneDay ? clock.slice(0, 5) : year.padStart(5)}`
+  return shortTime(typeof time === 'string' ? BigInt(Math.floor(Date.parse(time) / 1000)) : time.seconds)
 }

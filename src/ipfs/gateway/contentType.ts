@@ -35,7 +35,8 @@ export function typeOfPart(name: string, part: Uint8Array): string {
   return typeByName(name) ?? typeByBytes(Buffer.from(part)) ?? 'text/plain; charset=utf-8'
 }
 
-function typeByName(name: string): string | undefined {
+/** Returns the content type that goes with a name's extension, if any. */
+export function typeByName(name: string): string | undefined {
   // A name without a dot is not an extension.
   const type = name.includes('.') ? lookup(name) : undefined
   return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type

@@ -2,6 +2,7 @@ import { textChunks } from '../../encoding/timeSlice.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
+import { httpTime } from '../text/goTime.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import type { UnixfsTime } from '../unixfs/data.js'
@@ -9,7 +10,7 @@ import { findLink, listDirectory } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { conditionalReply, listingEtag } from './conditional.js'
 import { contentRange, readRange } from './ranges.js'
-import { contentTypeOf, sniffLength, typeOfPart } from './contentType.js'
+import { contentTypeOf, sniffLength, typeByName, typeOfPart } from './contentType.js'
 import {
   GatewayError,
   cacheHeader,
@@ -57,9 +58,7 @@ async function serveFile(
     // A directory's index page has the ETag of the directory.
     ETag: `"${target.cid}"`,
     ...cacheHeader(target),
-    ...(hasTime(modified)
-      ? { 'Last-Modified': new Date(Number(modified.seconds) * 1000).toUTCString() }
-      : modifiedHeader(target)),
+    ...(hasTime(modified) ? { 'Last-Modified': httpTime(modified.seconds) } : modifiedHeader(target)),
   }
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
@@ -82,7 +81,11 @@ async function serveFile(
   const looked = isPart
     ? { start, end: Math.min(start + sniffLength, end) }
     : { start: 0, end: Math.min(sniffLength, entry.size) }
-  const sniffed = await collect(readFile(source, entry, looked))
+  const sniffed = await collect(readFile(source, entry, looked)).catch((error: unknown) => {
+    if (typeByName(name) !== undefined) return new Uint8Array()
+    if (isPart || !(error instanceof FileNetworkError)) throw error
+    throw new GatewayError(500, `cannot detect content-type: ${error.message}`, headers)
+  })
   const type = isPart ? typeOfPart(name, sniffed) : contentTypeOf(name, sniffed)
   return {
     status: range ? 206 : 200,

@@ -37,7 +37,7 @@ export async function serveVerifiable(
   }
   if (format === 'tar') {
     await checkLinks(source, target)
-    const body = writeTar(source, await loadEntry(source, cid), { name: cid.toString() })
+    const body = writeTar(source, await loadEntry(source, cid), { name: cid.toString(), saysWhy: true })
     return { status: 200, headers: described, body: await measured(body) }
   }
   const block = await source.get(cid)

@@ -17,10 +17,18 @@ export interface EditableDirectory {
   links: EditableLinks
 }
 
+/** A link that was set, or removed if it is undefined. */
+interface LinkEdit {
+  name: string
+  link: UnixfsLink | undefined
+}
+
 /** The links of a directory with pending changes. Reads only what is requested, since the directory may be large. */
 export class EditableLinks {
   /** Links that were set; undefined for removed ones. */
   readonly changes = new Map<string, UnixfsLink | undefined>()
+  /** The edits that Kubo makes too, in order. */
+  readonly edits: LinkEdit[] = []
   private readonly source: BlockSource
   private readonly entry: UnixfsEntry
 
@@ -35,10 +43,23 @@ export class EditableLinks {
 
   set(link: UnixfsLink): void {
     this.changes.set(link.name, link)
+    this.edits.push({ name: link.name, link })
   }
 
   delete(name: string): void {
     this.changes.set(name, undefined)
+    this.edits.push({ name, link: undefined })
+  }
+
+  /** Sets a link to a new version that Kubo still has in memory only. */
+  refresh(link: UnixfsLink): void {
+    this.changes.set(link.name, link)
+  }
+
+  /** Returns the removals of links that were then set again. A shard that they leave with one link is written anew. */
+  removals(): [name: string, link: undefined][] {
+    const again = this.edits.filter(({ name, link }) => link === undefined && this.changes.get(name))
+    return again.map(({ name }) => [name, undefined])
   }
 
   /** Returns all links, with changes applied. */
@@ -58,61 +79,72 @@ export async function openDirectory(source: BlockSource, entry: UnixfsEntry): Pr
   return { entry, format: await formatOf(entry.cid), links: new EditableLinks(source, entry) }
 }
 
+/** What Kubo knows of a sharded directory since it has read it. */
+export interface ShardedState {
+  /** Bytes by which it has grown. */
+  growth: number
+  /** Whether its links were listed, so that their names are kept without labels. */
+  isListed: boolean
+  /** Names of links that were set after that. */
+  labelled: ReadonlySet<string>
+}
+
 /** A directory that was stored. */
 export interface StoredDirectory extends StoredNode {
   /** Bytes by which a sharded directory has grown since it was read; 0 for one that is not sharded. */
   growth: number
+  /** Whether a sharded directory was measured, and is too large for one block. */
+  isLarge: boolean
 }
 
-/**
- * Stores a directory after its entries were changed.
- *
- * @param options - `growth`: bytes by which it had grown before, since Kubo would have read it
- */
+/** Stores a directory after its entries were changed. */
 export async function storeDirectory(
   source: BlockSource,
   directory: EditableDirectory,
-  options: { session: Session; settings: DirectorySettings; growth: number },
+  options: { session: Session; settings: DirectorySettings; state: ShardedState },
 ): Promise<StoredDirectory> {
   const { entry, format, links } = directory
   const { session, settings } = options
   const metadata = { mode: entry.mode, modified: entry.modified }
   const context = createEditContext(source, session.put, format)
   const writer = context.writerOf(format)
-  const growth = isShardedEntry(entry) ? await growthOf(source, directory, options) : undefined
+  const growth = isShardedEntry(entry) ? await measureGrowth(source, directory, options) : undefined
   const node =
     growth === undefined
       ? await buildDirectory({ links: await links.list(), settings, writer, metadata })
       : await editHamt({
           source,
           root: entry,
-          changes: links.changes,
+          changes: [...links.removals(), ...links.changes],
           writer,
           writerOf: async (cid) => context.writerOf(await context.formatOf(cid)),
           metadata,
         })
   await context.stored()
-  return { ...node, growth: growth ?? 0 }
+  return { ...node, growth: growth?.growth ?? 0, isLarge: growth?.isLarge === true }
 }
 
 /**
- * Returns by how much a sharded directory has grown after its changes; undefined if it is to be one block. Kubo measures a
+ * Returns by how much a sharded directory has grown after edits; undefined if it is to be one block. Kubo measures a
  * directory only when it shrinks by what it knows of it. It counts a replaced link with the label of its slot and the new one
  * without its name, so storing any entry again counts as shrinking (boxo, `ipld/unixfs/io/directory.go`).
  */
-async function growthOf(
+async function measureGrowth(
   source: BlockSource,
   { entry, links }: EditableDirectory,
-  { growth: before, settings }: { growth: number; settings: DirectorySettings },
-): Promise<number | undefined> {
+  { state, settings }: { state: ShardedState; settings: DirectorySettings },
+): Promise<{ growth: number; isLarge: boolean } | undefined> {
   const { estimation } = settings
   const label = slotLabel(0, entry.node?.unixfs.fanout ?? 256)
-  let growth = before
+  const edited = new Map<string, UnixfsLink | undefined>()
+  let { growth } = state
   let insufficient = 0
   let count = entry.node?.links.length ?? 0
-  for (const [name, link] of links.changes) {
-    const replaced = await lookUpLink(source, entry, name)
-    const labelled = replaced && { ...replaced, name: label + name }
+  for (const { name, link } of links.edits) {
+    const replaced = edited.has(name) ? edited.get(name) : await lookUpLink(source, entry, name)
+    const isLabelled = !state.isListed || edited.has(name) || state.labelled.has(name)
+    edited.set(name, link)
+    const labelled = replaced && { ...replaced, name: isLabelled ? label + name : name }
     const shrinkage = sizeOf(labelled, estimation) - sizeOf(link && { ...link, name: '' }, estimation)
     count += Number(link !== undefined) - Number(replaced !== undefined)
     if (growth < shrinkage && shrinkage > insufficient) {
@@ -120,10 +152,8 @@ async function growthOf(
       insufficient = shrinkage
     }
     growth += sizeOf(link, 'links') - sizeOf(labelled, 'links')
-    // A new entry is stored again when it is flushed.
-    if (replaced === undefined) growth -= label.length
   }
-  return growth
+  return { growth, isLarge: insufficient > 0 }
 }
 
 function sizeOf(link: UnixfsLink | undefined, estimation: DirectorySizeEstimation): number {

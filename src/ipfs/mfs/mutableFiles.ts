@@ -1,15 +1,22 @@
 import { CID } from 'multiformats/cid'
 import { KeyedMutex, Mutex } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
-import type { CidFormat } from '../cid/cidFormat.js'
+import { type CidFormat, codecCode } from '../cid/cidFormat.js'
+import { linksOf } from '../dag/links.js'
 import { FileNetworkError, FileNotFoundError } from '../errors.js'
 import type { Blockstore, Session } from '../store/blockstore.js'
 import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
-import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
+import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
 import type { ImportSettings } from '../unixfs/settings.js'
-import { type EditableDirectory, openDirectory, sessionWriter, storeDirectory } from './directoryEdit.js'
+import {
+  type EditableDirectory,
+  type ShardedState,
+  openDirectory,
+  sessionWriter,
+  storeDirectory,
+} from './directoryEdit.js'
 import { cleanSegments } from './filesPath.js'
 
 /** A change to the directory at a path, for which all its ancestors are rewritten. */
@@ -38,6 +45,14 @@ function cannotAccess(path: string[], depth: number): FileNetworkError {
   return new FileNetworkError(`cannot access ${path.slice(0, depth + 1).join('/')}: Not a directory`)
 }
 
+/** Loads an entry of a mutable directory. @throws {@link FileNetworkError} if it is data of another codec */
+export async function loadChild(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
+  if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return loadEntry(source, cid)
+  // An undecodable block is reported first.
+  await linksOf(cid, await source.get(cid))
+  throw new FileNetworkError('unrecognized node type in cache node')
+}
+
 const rootName = new TextEncoder().encode('files-root')
 
 /** Returns the root of the mutable files; undefined if there never were any. */
@@ -47,10 +62,14 @@ export function loadFilesRoot(named: Pick<RowStore, 'get'>): CID | undefined {
 }
 
 /** What Kubo has in memory of a sharded directory. */
-interface LoadedDirectory {
-  /** Bytes by which it has grown since it was read. */
-  growth: number
+interface LoadedDirectory extends ShardedState {
+  labelled: Set<string>
+  /** Entries that were looked up, and are stored again with the directory. */
   entries: Set<string>
+}
+
+function unread(): LoadedDirectory {
+  return { growth: 0, isListed: false, labelled: new Set(), entries: new Set() }
 }
 
 function keyOf(path: string[]): string {
@@ -124,7 +143,7 @@ export class MutableFiles {
       const link = await lookUpLink(blockstore, entry, segment)
       if (link === undefined) throw new FileNotFoundError()
       this.noteEntries(segments.slice(0, depth), entry, [segment])
-      entry = await loadEntry(blockstore, link.cid)
+      entry = await loadChild(blockstore, link.cid)
     }
     return entry
   }
@@ -146,25 +165,52 @@ export class MutableFiles {
     }
   }
 
+  /** Notes that Kubo would have listed a directory. */
+  noteListing(path: string[], directory: UnixfsEntry): void {
+    if (!this.#mayBecomeBlock(directory)) return
+    const loaded = this.#loadedAt(keyOf(path))
+    loaded.isListed = true
+    loaded.labelled.clear()
+  }
+
+  /** Notes that Kubo would have read a directory anew, but kept its entries. */
+  noteReading(path: string): void {
+    const key = keyOf(cleanSegments(path))
+    const entries = this.#loaded.get(key)?.entries
+    if (entries) this.#loaded.set(key, { ...unread(), entries })
+  }
+
   /**
    * Stores entries that are in memory in their directories again, at a path and below. Kubo does so whenever it needs the
    * node of a directory, and a sharded one that fits a block becomes one.
    */
   async settle(path: string): Promise<void> {
     for (const [key, { entries }] of this.#loadedBelow(path)) {
-      if (entries.size === 0) continue
-      const change: DirectoryChange = async ({ entry, links }) => {
-        if (!this.#mayBecomeBlock(entry)) return
-        for (const name of entries) {
-          const link = await links.get(name)
-          if (link) links.set(link)
-        }
-      }
-      await this.change(cleanSegments(key), change).catch((error: unknown) => {
-        // What is missing is reported by what needs it.
-        if (!(error instanceof FileNetworkError)) throw error
-      })
+      if (entries.size > 0) await this.#storeAgain(cleanSegments(key), entries)
     }
+  }
+
+  /** Stores an entry in its directory again, and so all directories above. */
+  async update(path: string): Promise<void> {
+    const segments = cleanSegments(path)
+    for (let depth = segments.length - 1; depth >= 0; depth--) {
+      const directory = segments.slice(0, depth)
+      if (this.#loaded.has(keyOf(directory))) await this.#storeAgain(directory, [segments[depth] as string])
+    }
+  }
+
+  /** Sets links of a directory to what they are. Entries that are missing are reported by what needs them. */
+  async #storeAgain(directory: string[], names: Iterable<string>): Promise<void> {
+    const change: DirectoryChange = async ({ entry, links }) => {
+      if (!this.#mayBecomeBlock(entry)) return
+      for (const name of names) {
+        const link = await links.get(name)
+        if (link) links.set(link)
+      }
+    }
+    await this.change(directory, change).catch((error: unknown) => {
+      if (!(error instanceof FileNetworkError)) throw error
+    })
   }
 
   /**
@@ -185,7 +231,13 @@ export class MutableFiles {
     this.#files.set(key, file)
   }
 
-  /** Flushes a directory: Kubo then forgets its entries, and all about the directories below it. */
+  /** Looks up and flushes an entry (boxo, `mfs.FlushPath`). */
+  async flushPath(path: string): Promise<void> {
+    await this.lookUp(path)
+    await this.flush(path)
+  }
+
+  /** Flushes an entry. Of a directory, Kubo then forgets the entries, and all about the directories below it. */
   async flush(path: string): Promise<void> {
     await this.settle(path)
     const top = keyOf(cleanSegments(path))
@@ -195,6 +247,7 @@ export class MutableFiles {
       if (key === top) entries.clear()
       else this.#loaded.delete(key)
     }
+    await this.update(path)
   }
 
   /** The directories in memory at a path and below, the deepest first. */
@@ -210,7 +263,7 @@ export class MutableFiles {
     const known = this.#loaded.get(key)
     if (known !== undefined) return known
     if (this.#loaded.size >= loadedDirectories) this.#loaded.clear()
-    const loaded: LoadedDirectory = { growth: 0, entries: new Set() }
+    const loaded = unread()
     this.#loaded.set(key, loaded)
     return loaded
   }
@@ -299,11 +352,14 @@ export class MutableFiles {
     if (name === undefined) await change(directory, session)
     else {
       let below = (await directory.links.get(name))?.cid
+      const isNew = below === undefined
       if (below === undefined) {
         if (parents === undefined) throw new FileNotFoundError()
         below = (await emptyDirectory(session, parents.format ?? directory.format, {})).cid
       }
-      directory.links.set({ ...(await this.#rebuild(below, path, task, depth + 1)), name })
+      const link = { ...(await this.#rebuild(below, path, task, depth + 1)), name }
+      if (isNew) directory.links.set(link)
+      else directory.links.refresh(link)
     }
     return this.#store(directory, keyOf(path.slice(0, depth)), session)
   }
@@ -311,23 +367,27 @@ export class MutableFiles {
   async #store(directory: EditableDirectory, path: string, session: Session): Promise<StoredNode> {
     const { blockstore, importSettings } = this.#parts
     const { entry, links } = directory
-    const { growth, ...node } = await storeDirectory(blockstore, directory, {
+    const { growth, isLarge, ...node } = await storeDirectory(blockstore, directory, {
       session,
       settings: importSettings().directory,
-      growth: this.#loaded.get(path)?.growth ?? 0,
+      state: this.#loaded.get(path) ?? unread(),
     })
+    for (const { name, link } of links.edits) {
+      if (link === undefined)
+        for (const [key] of this.#loadedBelow(`${path}/${name}`)) this.#loaded.delete(key)
+    }
     if (!isShardedEntry(entry)) {
       this.#loaded.delete(path)
       return node
     }
-    const { entries } = this.#loadedAt(path)
-    this.#loaded.set(path, { growth, entries })
-    for (const [name, link] of links.changes) {
-      if (link === undefined) entries.delete(name)
-      else if (entries.size < loadedEntries) entries.add(name)
+    const loaded = this.#loadedAt(path)
+    loaded.growth = growth
+    for (const { name, link } of links.edits) {
+      if (link === undefined) loaded.entries.delete(name)
+      else if (loaded.isListed && loaded.labelled.size < loadedEntries) loaded.labelled.add(name)
     }
     // Entries that were stored again and left the directory as it was did not make it one block.
-    if (growth <= 0 && links.changes.size > 0 && node.cid.equals(entry.cid)) {
+    if (isLarge && node.cid.equals(entry.cid)) {
       if (this.#large.size >= largeDirectories) this.#large.clear()
       this.#large.add(entry.cid.toString())
     }

@@ -36,7 +36,7 @@ it.each([
 it.each([
   ['int', '1_000', 1000],
   ['int', '0x_1f', 31],
-  ['int64', '+5', 5],
+  ['int64', '+5', 5n],
   ['uint64', '0o17', 15n],
   ['uint64', '18446744073709551615', 2n ** 64n - 1n],
 ] as const)('parses an option of type %s like Go: %s', (type, text, value) => {

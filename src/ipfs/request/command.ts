@@ -8,7 +8,7 @@ import { type Upload, contentOf, unescapeQuery } from './upload.js'
 export interface OptionTypes {
   bool: boolean
   int: number
-  int64: number
+  int64: bigint
   uint: number
   uint64: bigint
   string: string
@@ -326,7 +326,7 @@ function parseValue(type: keyof OptionTypes, text: string): boolean | number | b
   const number = type.startsWith('uint') && text.startsWith('+') ? undefined : parseGoInteger(text)
   const [min, max] = integerLimits[type]
   if (number === undefined || number < min || number > max) return undefined
-  return type === 'uint64' ? number : Number(number)
+  return type.endsWith('64') ? number : Number(number)
 }
 
 function parseBool(text: string): boolean | undefined {

@@ -217,13 +217,6 @@ export function omitEmpty(fields: Record<string, unknown>): Record<string, unkno
   )
 }
 
-/** Formats a time like Go's JSON: RFC 3339 in UTC, with the digits of the second that are needed. */
-export function formatGoTime(time: { seconds: bigint; nanoseconds: number }): string {
-  const date = new Date(Number(time.seconds) * 1000).toISOString().slice(0, 19)
-  const fraction = String(time.nanoseconds).padStart(9, '0').replace(/0+$/, '')
-  return fraction === '' ? `${date}Z` : `${date}.${fraction}Z`
-}
-
 /** Children of a list or object that are encoded at once. */
 const childrenAtOnce = 64
 /** Characters buffered before they are encoded. */

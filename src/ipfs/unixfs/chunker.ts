@@ -5,6 +5,8 @@ import { goQuote } from '../text/goQuote.js'
 
 /** The largest chunk, in bytes: it must fit into a block of 2 MiB (boxo, `chunker`). */
 const maxChunkSize = 2_096_896
+/** The most content that a leaf can have, in bytes (boxo, `ipld/unixfs/importer/helpers`). */
+const blockSizeLimit = 2_097_152
 const defaultChunkSize = 262_144
 
 /**
@@ -44,7 +46,8 @@ function createRabin(text: string): Chunker {
   if (parts.length === 2) {
     const average = parseNumber(parts[1] ?? '')
     const sizes = fromAverage(average)
-    if (sizes.min < 16) throw new FileNetworkError('rabin min must be greater than 16')
+    // Kubo skips `min - 16` bytes before it looks for a cut, as an unsigned number.
+    if (sizes.min < 16) return wholeFile
     checkMaximum(sizes.max)
     return rabin(sizes)
   }
@@ -108,6 +111,14 @@ export function fixedSize(size: number): Chunker {
       }
     }
     if (chunk) yield chunk
+  }
+}
+
+/** Puts everything into one chunk, which must fit into a block. */
+const wholeFile: Chunker = async function* (source, newChunk) {
+  for await (const chunk of fixedSize(blockSizeLimit + 1)(source, newChunk)) {
+    if (chunk.content.length > blockSizeLimit) throw new FileNetworkError('object size limit exceeded')
+    yield chunk
   }
 }
 

@@ -144,8 +144,8 @@ function encodeBitfield(slots: Iterable<number>, fanout: number): Uint8Array {
 export async function editHamt(options: {
   source: BlockSource
   root: UnixfsEntry
-  /** The links to set, by name; undefined removes the entry. */
-  changes: ReadonlyMap<string, UnixfsLink | undefined>
+  /** The links to set, by name, in order; undefined removes the entry. */
+  changes: Iterable<[name: string, link: UnixfsLink | undefined]>
   /** Writes the root and new shards. */
   writer: BlockWriter
   /** Returns the writer of a shard that replaces another: each keeps its CID format. */
@@ -170,8 +170,10 @@ export async function editHamt(options: {
     const changed = link && { ...link, name: label + name }
     if (found === undefined || found.name === label + name) return changed ? [...others, changed] : others
     if (found.name.length === width) {
-      const shard = await loadEntry(source, found.cid)
       const below = { ...edit, writer: await writerOf(found.cid) }
+      // An earlier change may have written it.
+      await below.writer.stored()
+      const shard = await loadEntry(source, found.cid)
       const changedLinks = await change(shard.node?.links ?? [], depth + 1, below)
       return [...others, ...(await placeBelow(label, changedLinks, below.writer))]
     }

@@ -3,7 +3,7 @@ import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encod
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../dag/dagPbInPieces.js'
 import type { PooledBlock } from '../../storage/files/bufferPool.js'
-import { FileNetworkError } from '../errors.js'
+import { BlockNotFoundError, FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
@@ -78,7 +78,12 @@ export async function* readRange(
         continue
       }
       fetchAhead(source, level)
-      const { bytes, release } = await (level.fetched[0] as Promise<PooledBlock>)
+      const { bytes, release } = await (level.fetched[0] as Promise<PooledBlock>).catch((error: unknown) => {
+        // boxo requests several children at once.
+        throw error instanceof BlockNotFoundError
+          ? new BlockNotFoundError(error.cid, 'failed to fetch all nodes')
+          : error
+      })
       void level.fetched.shift()
       level.done++
       let below: Level | undefined

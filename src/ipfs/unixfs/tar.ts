@@ -1,5 +1,7 @@
 import { type Header, type Pack, pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
+import { bytesOfText, textOfBytes } from '../text/byteText.js'
+import { goQuote } from '../text/goQuote.js'
 import type { UnixfsTime } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { listDirectory } from './readDirectory.js'
@@ -8,26 +10,42 @@ import { readFile } from './readFile.js'
 /** Modes of entries without their own (boxo, `files/tarwriter.go`). */
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const
 
-/**
- * Writes a file, or a directory with everything below it, as a tar archive.
- *
- * @param name - the root's name in the archive
- * @param keepsNanoseconds - whether times keep their nanoseconds; rounds them to seconds otherwise
- */
+/** Bytes at the end of an archive: two empty records. */
+const endLength = 1024
+
+/** How to write an archive. */
+interface TarOptions {
+  /** The root's name in the archive. */
+  name: string
+  /** Whether times keep their nanoseconds; rounds them to seconds otherwise. */
+  keepsNanoseconds?: boolean
+  /** Whether an archive that cannot be completed ends with the reason, instead of throwing it. */
+  saysWhy?: boolean
+}
+
+/** Writes a file, or a directory with everything below it, as a tar archive. */
 export async function* writeTar(
   source: BlockSource,
   root: UnixfsEntry,
-  { name, keepsNanoseconds = false }: { name: string; keepsNanoseconds?: boolean },
+  { name, keepsNanoseconds = false, saysWhy = false }: TarOptions,
 ): AsyncGenerator<Uint8Array> {
   const archive = pack()
-  const now = new Date()
-  const writing = writeEntry({ archive, source, now, keepsNanoseconds }, root, name).then(
+  const context: TarContext = { archive, source, now: new Date(), keepsNanoseconds, isInFile: false }
+  let failure: Error | undefined
+  const writing = writeEntry(context, root, name).then(
     () => archive.finalize(),
-    (error: Error) => archive.destroy(error),
+    (error: Error) => {
+      failure = error
+      archive.push(null)
+    },
   )
   try {
     for await (const bytes of archive) yield bytes as Uint8Array
     await writing
+    if (failure === undefined) return
+    if (!saysWhy || !(failure instanceof FileNetworkError)) throw failure
+    yield bytesOfText(failure.message)
+    if (!context.isInFile) yield new Uint8Array(endLength)
   } finally {
     archive.destroy()
   }
@@ -42,12 +60,15 @@ interface TarContext {
   /** Time of entries without their own. */
   now: Date
   keepsNanoseconds: boolean
+  /** Whether the content of a file is being written. */
+  isInFile: boolean
 }
 
 async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string): Promise<void> {
   if (path.split('/').includes('..')) {
-    throw new FileNetworkError('relative UnixFS paths outside the root are now allowed, use CAR instead')
+    throw new FileNetworkError('relative UnixFS paths outside the root are not allowed, use CAR instead')
   }
+  checkField('path', path)
   const { archive, source } = context
   const header: EntryHeader = {
     name: path,
@@ -57,7 +78,9 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     type: entry.type,
   }
   if (entry.type === 'symlink') {
-    const linkname = Buffer.from(entry.node?.unixfs.data ?? []).toString()
+    const target = Buffer.from(entry.node?.unixfs.data ?? [])
+    checkField('linkpath', textOfBytes(target))
+    const linkname = target.toString()
     await writeHeader(archive, { ...header, linkname })
     return
   }
@@ -69,6 +92,13 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   for await (const link of listDirectory(source, entry)) {
     await writeEntry(context, await loadEntry(source, link.cid), `${path}/${link.name}`)
   }
+}
+
+/** @throws {@link FileNetworkError} for text with a zero byte, which the format cannot express, with the message of Go */
+function checkField(name: string, value: string): void {
+  if (!value.includes('\0')) return
+  const record = goQuote(`${name} = ${value}`)
+  throw new FileNetworkError(`archive/tar: cannot encode header: invalid PAX record: ${record}`)
 }
 
 /** The first second that does not fit the header's eleven octal digits. */
@@ -109,11 +139,8 @@ function writeHeader(archive: Pack, header: EntryHeader): Promise<void> {
   })
 }
 
-async function writeContent(
-  { archive, source }: TarContext,
-  entry: UnixfsEntry,
-  header: EntryHeader,
-): Promise<void> {
+async function writeContent(context: TarContext, entry: UnixfsEntry, header: EntryHeader): Promise<void> {
+  const { archive, source } = context
   let finish: (error?: Error | null) => void = () => undefined
   const finished = new Promise<void>((resolve, reject) => {
     finish = (error) => (error ? reject(error) : resolve())
@@ -122,6 +149,7 @@ async function writeContent(
   const sink = archive.entry(header, finish)
   // The archive reports failures; an unhandled error event on this stream would end the process.
   sink.on('error', () => undefined)
+  context.isInFile = true
   let missing = entry.size
   for await (const bytes of readFile(source, entry)) {
     if (sink.destroyed) return
@@ -132,6 +160,7 @@ async function writeContent(
   if (missing > 0) throw new FileNetworkError(`archive/tar: missed writing ${missing} bytes`)
   sink.end(null)
   await finished
+  context.isInFile = false
 }
 
 function drained(sink: Sink): Promise<void> {

@@ -1,4 +1,3 @@
-import { REVERTED } from '../../chain/evm/revertReason.js'
 import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import {
@@ -23,6 +22,7 @@ export interface FlatCallOptions {
   missingResult: 'null' | 'absent'
 }
 
+const REVERTED = 'execution reverted'
 const NO_BYTES = new Uint8Array(0)
 
 /**

@@ -31,7 +31,10 @@ export const filesCp = defineCommand({
         force: options.force === true,
       })
     })
-    if (options.flush) await network.files.flush(splitPath(target).directory.join('/'))
+    if (options.flush) {
+      await network.files.flushPath(target)
+      await network.files.flushPath(splitPath(target).directory.join('/'))
+    }
     return nothing()
   },
 })
@@ -97,8 +100,10 @@ async function putEntry(
     if (force && !parents) await checkWay(files, directory)
     await files.change(directory, async ({ links }) => {
       const existing = await links.get(name)
-      if (existing && force) await checkReplaceable(blockstore, existing, target)
-      else if (existing) throw new FileNetworkError('directory already has entry by that name')
+      if (existing && force) {
+        await checkReplaceable(blockstore, existing, target)
+        links.delete(name)
+      } else if (existing) throw new FileNetworkError('directory already has entry by that name')
       links.set({ name, cid: entry.cid, size: entry.cumulativeSize })
     })
   } catch (error) {

@@ -22,7 +22,7 @@ export const filesFlush = defineCommand({
     if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
     const path = withoutOuterSlashes(arg)
     if (path !== '') await lookUpLiterally(files, path)
-    await files.flush(path)
+    await files.flushPath(path)
     return single({ Cid: encodeCid((await files.lookUp(path)).cid) })
   },
 })
@@ -55,7 +55,10 @@ export const filesChcid = defineCommand({
     }
     // Kubo then flushes the parent directory, which is `.` for a path without a leading slash.
     if (options.flush && !arg.startsWith('/')) throw new FileNotFoundError()
-    if (options.flush) await files.flush(path.split('/').slice(0, -1).join('/'))
+    if (options.flush) {
+      await files.flushPath(path)
+      await files.flushPath(path.split('/').slice(0, -1).join('/'))
+    }
     return nothing()
   },
 })

@@ -3,7 +3,8 @@ import type { CID } from 'multiformats/cid'
 import { checkFilesPath, cleanSegments, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArgument, single } from '../../request/command.js'
-import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
+import { loadChild } from '../../mfs/mutableFiles.js'
+import type { UnixfsEntry } from '../../unixfs/entry.js'
 import { listDirectory } from '../../unixfs/readDirectory.js'
 
 /** Entry types as numbered by the mutable files (boxo, `mfs`). */
@@ -45,6 +46,7 @@ export const filesLs = defineCommand({
     // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
     const entries = await listEntries(network, entry, { describe, long })
+    network.files.noteListing(cleanSegments(path), entry)
     if (long) {
       const names = entries.map(({ Name }) => Name)
       network.files.noteEntries(cleanSegments(path), entry, names)
@@ -71,7 +73,7 @@ async function listEntries(
 ): Promise<Listed[]> {
   const entries: Listed[] = []
   for await (const link of listDirectory(blockstore, directory)) {
-    entries.push(describe(link.name, long ? await loadEntry(blockstore, link.cid) : undefined))
+    entries.push(describe(link.name, long ? await loadChild(blockstore, link.cid) : undefined))
   }
   return entries
 }

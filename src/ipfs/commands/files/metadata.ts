@@ -44,9 +44,9 @@ export const filesTouch = defineCommand({
     'mtime-nsecs': { type: 'uint', description: 'Nanoseconds of `mtime`.' },
   },
   async run({ args: [path = ''], options }, network) {
-    const { mtime = 0, 'mtime-nsecs': nanoseconds = 0 } = options
-    const seconds = BigInt(mtime) + BigInt(Math.floor(nanoseconds / 1e9))
-    const modified = mtime === 0 ? unixfsTimeNow() : { seconds, nanoseconds: nanoseconds % 1e9 }
+    const { mtime = 0n, 'mtime-nsecs': nanoseconds = 0 } = options
+    const seconds = mtime + BigInt(Math.floor(nanoseconds / 1e9))
+    const modified = mtime === 0n ? unixfsTimeNow() : { seconds, nanoseconds: nanoseconds % 1e9 }
     await changeMetadata(network, checkFilesPath(path), { modified })
     return nothing()
   },
@@ -66,7 +66,7 @@ export async function changeMetadata(
     return
   }
   await files.pathMutex.run(path, async () => {
-    const { cid } = await files.lookUp(path)
+    const { cid } = await files.lookUpNode(path)
     const parent = await files.lookUp(directory.join('/'))
     const session = blockstore.openSession()
     try {
@@ -75,7 +75,9 @@ export async function changeMetadata(
       await context.stored()
       const rawLeaves = files.rawLeavesOf(path, cid)
       await files.change(directory, ({ links }) => void links.set({ ...node, name }))
+      await files.update(directory.join('/'))
       files.noteFile(path, { cid: node.cid, rawLeaves })
+      files.noteReading(path)
     } finally {
       session.end()
     }

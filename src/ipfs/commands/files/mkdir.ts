@@ -22,11 +22,13 @@ export const filesMkdir = defineCommand({
   },
   async run({ args: [arg = ''], options }, { files, filesSettings }) {
     const path = checkFilesPath(arg)
-    await files.makeDirectory(cleanSegments(path), {
+    const segments = cleanSegments(path)
+    await files.makeDirectory(segments, {
       parents: options.parents === true,
       format: (await readCidFormat(options)) ?? filesSettings.cid,
     })
-    if (options.flush) await files.flush(path)
+    await files.lookUp(path)
+    if (options.flush && segments.length > 0) await files.flush(path)
     return nothing()
   },
 })

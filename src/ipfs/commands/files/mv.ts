@@ -31,7 +31,13 @@ export const filesMv = defineCommand({
     }
     if (isWithin(target, source)) throw new FileNetworkError('cannot move a directory into itself')
     await moveEntry(network, { entry, source, target })
-    if (options.flush) await files.flush('/')
+    if (options.flush) {
+      const parents = [targetArg, sourceArg].map((path) =>
+        splitPath(checkFilesPath(path)).directory.join('/'),
+      )
+      for (const parent of new Set(parents)) await files.flushPath(parent)
+      await files.flush('/')
+    }
     return nothing()
   },
 })
@@ -62,7 +68,8 @@ async function moveEntry(
 ): Promise<void> {
   const session = blockstore.openSession()
   try {
-    await files.change(target.directory, ({ links }) => {
+    await files.change(target.directory, async ({ links }) => {
+      if (await links.get(target.name)) links.delete(target.name)
       links.set({ name: target.name, cid: entry.cid, size: entry.cumulativeSize })
     })
     await files.change(source.directory, ({ links }) => void links.delete(source.name))

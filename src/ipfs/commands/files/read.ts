@@ -2,6 +2,7 @@ import { FileNetworkError } from '../../errors.js'
 import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
+import { heldBack } from '../../request/heldBack.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 import { readRange } from '../../unixfs/readFile.js'
 
@@ -28,19 +29,13 @@ export const filesRead = defineCommand({
     const entry = await lookUp(files, path)
     if (entry.type === 'directory') throw new FileNetworkError(`${path} was not a file`)
     if (entry.type === 'symlink') throw new FileNetworkError('symlinks not yet supported')
-    const { offset = 0, count = Infinity } = options
+    const [offset, count] = [Number(options.offset ?? 0), Number(options.count ?? Infinity)]
     if (offset < 0) throw new FileNetworkError('cannot specify negative offset')
     if (offset > entry.size) {
-      throw new FileNetworkError(`offset was past end of file (${exact(offset)} > ${entry.size})`)
+      throw new FileNetworkError(`offset was past end of file (${options.offset} > ${entry.size})`)
     }
     if (count < 0) throw new FileNetworkError("cannot specify negative 'count'")
     const range = { start: offset, end: Math.min(entry.size, offset + count) }
-    return bytes(readRange(blockstore, entry, range), { reusesBuffer: true })
+    return bytes(heldBack(readRange(blockstore, entry, range)), { reusesBuffer: true })
   },
 })
-
-/** Prints an int64 exactly: the largest ones round to 2^63, which does not fit, so it clamps. */
-function exact(offset: number): bigint {
-  const largest = 2n ** 63n - 1n
-  return BigInt(offset) > largest ? largest : BigInt(offset)
-}

@@ -1,8 +1,8 @@
 import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
+import { loadChild } from '../../mfs/mutableFiles.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
-import { loadEntry } from '../../unixfs/entry.js'
 
 /** `files/rm`: removes mutable files. Each that cannot be removed gets a line with the error, like Kubo. */
 export const filesRm = defineCommand({
@@ -74,7 +74,7 @@ async function removeFile(
     await files.change(directory, async ({ links }) => {
       const link = await links.get(name)
       if (link === undefined) throw new FileNotFoundError()
-      if (!rule.force && !rule.recursive && (await loadEntry(blockstore, link.cid)).type === 'directory') {
+      if (!rule.force && !rule.recursive && (await loadChild(blockstore, link.cid)).type === 'directory') {
         throw new FileNetworkError('path is a directory, use -r to remove directories')
       }
       links.delete(name)

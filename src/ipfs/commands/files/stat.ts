@@ -1,3 +1,4 @@
+import { longTime } from '../../text/goTime.js'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { humanBytes } from '../../request/textForm.js'
 import { formatMode, goMode, modeString } from '../../unixfs/data.js'
@@ -96,7 +97,7 @@ function textOf(status: Status, { options: { format, hash, size } }: TextInput<t
     ['type', Type],
     ['mode', mode === 0 ? unknown : modeString(mode).toLowerCase()],
     ['mode-octal', mode === 0 ? unknown : `0${(mode % 0o1000).toString(8)}`],
-    ['mtime', Mtime > 0 ? longTime(Mtime) : unknown],
+    ['mtime', Mtime > 0 ? longTime(BigInt(Mtime)) : unknown],
     ['mtime-secs', Mtime > 0 ? Mtime : unknown],
     ['mtime-nsecs', Mtime > 0 ? MtimeNsecs : unknown],
   ]
@@ -108,12 +109,6 @@ function textOf(status: Status, { options: { format, hash, size } }: TextInput<t
   if (WithLocality !== true) return `${text}\n`
   const share = ((100 * SizeLocal) / CumulativeSize).toFixed(2)
   return `${text}\nLocal: ${humanBytes(SizeLocal)} of ${humanBytes(CumulativeSize)} (${share}%)\n`
-}
-
-/** Formats a time like `2 Jan 2006, 15:04:05 UTC`. */
-function longTime(seconds: number): string {
-  const [, day = '', month, year, time] = new Date(seconds * 1000).toUTCString().split(' ')
-  return `${Number(day)} ${month} ${year}, ${time} UTC`
 }
 
 async function loadPath({ files, blockstore, names }: NetworkContext, path: string): Promise<UnixfsEntry> {

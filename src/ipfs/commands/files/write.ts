@@ -46,22 +46,27 @@ export const filesWrite = defineCommand({
   async run({ args: [arg = ''], options, upload, signal }, network) {
     const path = checkFilesPath(arg)
     const format = (await readCidFormat(options)) ?? network.filesSettings.cid
-    const { offset = 0, count } = options
+    const [offset, count] = [Number(options.offset ?? 0), Number(options.count ?? Infinity)]
     if (offset < 0) throw new FileNetworkError('cannot have negative write offset')
-    const isNegative = count !== undefined && count < 0
+    const isNegative = count < 0
     await writeFile(network, {
       path,
       content: isNegative ? nothingToWrite() : fileArgumentContent(upload),
       offset: isNegative ? 0 : offset,
-      count: isNegative ? 0 : (count ?? Infinity),
+      count: isNegative ? 0 : count,
       create: options.create === true,
       parents: options.parents === true,
       truncate: options.truncate === true,
+      flush: options.flush,
       rawLeaves: options['raw-leaves'] ?? network.filesSettings.configuredRawLeaves,
       format,
       signal,
     })
-    if (options.flush) await network.files.flush(splitPath(path).directory.join('/'))
+    if (options.flush) {
+      const directory = splitPath(path).directory.join('/')
+      await network.files.update(directory)
+      await network.files.flushPath(directory)
+    }
     // Kubo has already created or emptied the file by now.
     if (isNegative) throw new FileNetworkError('cannot have negative byte count')
     return nothing()
@@ -81,6 +86,8 @@ export interface FileWrite {
   create: boolean
   parents: boolean
   truncate: boolean
+  /** Whether Kubo stores the file in its directory at once. */
+  flush: boolean
   /** Whether new leaves are raw blocks; undefined: if Kubo read the file with a CIDv1. */
   rawLeaves: boolean | undefined
   /** CID format of a created file; undefined: that of its directory. */
@@ -127,7 +134,14 @@ export async function writeFile(network: NetworkContext, write: FileWrite): Prom
       )
       await context.stored()
       const { cid, cumulativeSize: size } = await loadEntry(blockstore, changed)
-      await files.change(directory, ({ links }) => void links.set({ name, cid, size }))
+      await files.change(directory, ({ links }) => {
+        const link = { name, cid, size }
+        // A new file is added empty first.
+        if (!existing) links.set(link)
+        if (write.flush) links.set(link)
+        else links.refresh(link)
+      })
+      await files.lookUp(write.path)
       files.noteFile(write.path, { cid, rawLeaves })
       if (failure !== undefined) throw failure
     } finally {

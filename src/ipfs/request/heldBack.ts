@@ -1,0 +1,23 @@
+/** Bytes that Kubo reads before it sends them (go-ipfs-cmds, `http/responseemitter.go`). */
+const sentAtOnce = 4096
+
+/**
+ * Yields content in multiples of 4096 bytes, and the rest at its end. When Kubo cannot read on, what it has read in part is
+ * lost. Each piece is valid only until the next is requested.
+ */
+export async function* heldBack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const held = new Uint8Array(sentAtOnce)
+  let length = 0
+  for await (const bytes of source) {
+    const total = length + bytes.length
+    const sent = total < sentAtOnce ? 0 : bytes.length - (total % sentAtOnce)
+    if (sent > 0) {
+      if (length > 0) yield held.subarray(0, length)
+      yield bytes.subarray(0, sent)
+      length = 0
+    }
+    held.set(bytes.subarray(sent), length)
+    length += bytes.length - sent
+  }
+  if (length > 0) yield held.subarray(0, length)
+}
