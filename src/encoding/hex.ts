@@ -1,4 +1,4 @@
-import type { Steps } from './timeSlice.js'
+import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Lower-case hexadecimal digits with a `0x` prefix. */
 export type Hex = `0x${string}`
@@ -133,11 +133,23 @@ export function writeHexDigits(digits: string, into: Uint8Array): void {
 
 /** Concatenates byte arrays into a new one. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  return runToCompletion(joinInPieces(pieces))
+}
+
+/** Bytes joined between two yields. */
+const BYTES_AT_ONCE = 256 * 1024
+
+/** Like {@link joinBytes}, incrementally: there may be tens of megabytes. */
+export function* joinInPieces(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
   const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0
+  let yielded = 0
   for (const piece of pieces) {
     joined.set(piece, at)
     at += piece.length
+    if (at - yielded < BYTES_AT_ONCE) continue
+    yielded = at
+    yield
   }
   return joined
 }

@@ -1,4 +1,5 @@
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { joinInPieces } from '../encoding/hex.js'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 
@@ -55,20 +56,7 @@ export async function readAll(
     else pieces = []
   }
   if (length > limit) throw refusal()
-  return joinInTurns(pieces, length)
-}
-
-/** Concatenates pieces, yielding now and then: there may be tens of megabytes. */
-async function joinInTurns(pieces: readonly Uint8Array[], length: number): Promise<Uint8Array> {
-  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0]
-  const joined = new Uint8Array(length)
-  const slice = new TimeSlice()
-  let at = 0
-  for (const piece of pieces) {
-    joined.set(piece, at)
-    at += piece.length
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-  }
-  return joined
+  return pieces.length === 1 && pieces[0] !== undefined
+    ? pieces[0]
+    : runInSlices(joinInPieces(pieces), new TimeSlice())
 }

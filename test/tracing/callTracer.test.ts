@@ -296,6 +296,17 @@ describe('the other built-in tracers', () => {
       message: 'ReferenceError: fooTracer is not defined',
     })
     expect(await refusal({ tracer: '{step: function() {}}' })).toMatchObject({ code: -32000 })
+    const nestedMux = (depth: number): object => (depth === 0 ? {} : { muxTracer: nestedMux(depth - 1) })
+    expect(
+      await chain.trace(transactionHash, { tracer: 'muxTracer', tracerConfig: nestedMux(32) }),
+    ).toBeTruthy()
+    expect(await refusal({ tracer: 'muxTracer', tracerConfig: nestedMux(33) })).toMatchObject({
+      code: -32000,
+      message: 'more than 32 tracers',
+    })
+    expect(await refusal({ tracer: 'noopTracer', tracerConfig: ['x'.repeat(3e5)] })).toMatchObject({
+      code: -32602,
+    })
     expect(await refusal({ tracer: 'callTracer', tracerConfig: { withLog: 1 } })).toMatchObject({
       code: -32000,
       message: 'json: cannot unmarshal number into Go struct field callTracerConfig.withLog of type bool',
@@ -309,6 +320,15 @@ describe('the other built-in tracers', () => {
       code: -32602,
       message:
         'invalid argument 1: json: cannot unmarshal array into Go struct field TraceConfig.Config.overrides of type params.ChainConfig',
+    })
+    expect(await refusal({ overrides: { chainId: '0x0' } })).toMatchObject({
+      code: -32602,
+      message: String.raw`invalid argument 1: math/big: cannot unmarshal "\"0x0\"" into a *big.Int`,
+    })
+    expect(await refusal({ overrides: { bpo1Time: -1 } })).toMatchObject({
+      code: -32602,
+      message:
+        'invalid argument 1: json: cannot unmarshal number -1 into Go struct field ChainConfig.Config.overrides.bpo1Time of type uint64',
     })
   })
 })

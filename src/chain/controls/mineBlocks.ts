@@ -56,20 +56,6 @@ interface ReservedBlocks {
 /** Hardhat reserves blocks if at least this many remain, including the last one (EDR: edr_provider, data.rs). */
 const LEAST_REMAINING = 7
 
-/**
- * Whether hardhat would only reserve the next block: all but the last one, once the first one is mined and the mempool
- * is empty.
- */
-function isReserved(
-  { mempool }: Chain,
-  reserved: ReservedBlocks,
-  { index, blocks }: { index: number; blocks: number },
-): boolean {
-  const isIdle = mempool.size === 0
-  if (index > 0 && isIdle && blocks - index >= LEAST_REMAINING) reserved.start ??= index
-  return isIdle && reserved.start !== undefined && index > reserved.start && index < blocks - 1
-}
-
 /** Mines some of the requested blocks. @returns how many have been mined in total */
 async function mineRun(
   chain: Chain,
@@ -95,8 +81,10 @@ async function mineRun(
     if (isSpaced && advancesClock) chain.clock.increase(interval, parent)
     const spaced = isSpaced && !advancesClock ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
-    const isNextReserved = reservesBlocks && isReserved(chain, reserved, { index, blocks })
-    mined(await chain.mine({ timestamp: time, reserved: isNextReserved }))
+    const isIdle = chain.mempool.size === 0
+    if (reservesBlocks && isIdle && index > 0 && blocks - index >= LEAST_REMAINING) reserved.start ??= index
+    const isReserved = isIdle && reserved.start !== undefined && index > reserved.start && index < blocks - 1
+    mined(await chain.mine({ timestamp: time, reserved: isReserved }))
     index++
   }
   return index

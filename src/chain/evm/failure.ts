@@ -4,6 +4,7 @@ import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { type OpcodeEntry, type RunState, stackItem } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
+import { REVERTED } from './revertReason.js'
 
 const libraryMessages = EVMError.errorMessages
 
@@ -14,7 +15,7 @@ const gethMessages: Readonly<Record<string, string>> = {
   [libraryMessages.CREATE_COLLISION]: 'contract address collision',
   [libraryMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
   [libraryMessages.OUT_OF_RANGE]: 'gas uint64 overflow',
-  [libraryMessages.REVERT]: 'execution reverted',
+  [libraryMessages.REVERT]: REVERTED,
 }
 
 const BN254_PAIRING = 0x08

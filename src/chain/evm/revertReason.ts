@@ -1,6 +1,9 @@
 import { bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
 import { ExecutionRevertedError } from '../errors.js'
 
+/** geth's message for a frame that reverted (core/vm/errors.go). */
+export const REVERTED = 'execution reverted'
+
 /** Selector of Error(string). */
 const ERROR_SELECTOR = '08c379a0'
 /** Selector of Panic(uint256). */
@@ -24,7 +27,7 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
 /** Creates the error that a caller sees for the data of a REVERT. */
 export function revertError(data: Uint8Array): ExecutionRevertedError {
   const reason = decodeRevertReason(data)
-  const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`
+  const message = reason === undefined ? REVERTED : `${REVERTED}: ${reason}`
   return new ExecutionRevertedError(message, data)
 }
 

@@ -1,5 +1,5 @@
 import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import { decodeRevertReason } from '../evm/revertReason.js'
+import { REVERTED, decodeRevertReason } from '../evm/revertReason.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, TracedMessage } from './tracer.js'
@@ -42,7 +42,6 @@ export interface CallTracerOptions {
 const NO_BYTES = new Uint8Array(0)
 /** Shared empty list of frames without entries; a real list is created on the first entry. */
 const NONE: never[] = []
-const REVERTED = 'execution reverted'
 const SELECTOR_LENGTH = 4
 /** Approximate text length of a frame or log without its data. */
 const FRAME_BYTES = 320

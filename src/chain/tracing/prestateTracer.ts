@@ -1,6 +1,6 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { EMPTY_CODE_HASH, padTo32 } from '../state/account.js'
 import { delegationTarget, recoverAuthority } from '../vm/message.js'
 import type { TraceBudget } from './budget.js'
@@ -71,15 +71,19 @@ export class PrestateTracer implements ExecutionTracer {
 
   async end(): Promise<void> {
     const { diffMode = false, includeEmpty = false } = this.#options
-    if (diffMode) await this.#compare()
+    const slice = new TimeSlice()
+    if (diffMode) await this.#compare(slice)
     if (includeEmpty) return
-    for (const [key, account] of this.pre) if (account.isEmpty) this.pre.delete(key)
+    for (const [key, account] of this.pre) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      if (account.isEmpty) this.pre.delete(key)
+    }
   }
 
   /** Reduces both states to the differences, and leaves out removed accounts from the later one. */
-  async #compare(): Promise<void> {
+  async #compare(slice: TimeSlice): Promise<void> {
     const { state } = this.#traced()
-    const slice = new TimeSlice()
     for (const [key, before] of this.pre) {
       await slice.pause()
       const after = await readAccount(state, hexToBytes(key))
@@ -88,7 +92,7 @@ export class PrestateTracer implements ExecutionTracer {
         await slice.pause()
         after.storage.set(slot, await this.#readSlot(hexToBytes(key), slot))
       }
-      const changed = changedAccount(before, after, this.#options)
+      const changed = await runInSlices(changedAccount(before, after, this.#options), slice)
       if (changed === undefined) this.pre.delete(key)
       else this.post.set(key, changed)
     }
@@ -177,11 +181,11 @@ const NO_ACCOUNT_HASH = new Uint8Array(32)
  *
  * @returns undefined if nothing changed
  */
-export function changedAccount(
+function* changedAccount(
   before: PrestateAccount,
   after: PrestateAccount,
   { disableCode = false, disableStorage = false }: PrestateOptions,
-): PrestateAccount | undefined {
+): Steps<PrestateAccount | undefined> {
   const changed: PrestateAccount = {
     code: new Uint8Array(0),
     storage: new Map(),
@@ -203,7 +207,7 @@ export function changedAccount(
     changed.codeHash = newCodeHash
     if (!disableCode) changed.code = after.code
   }
-  if (!disableStorage && moveSlots(before.storage, after.storage, changed.storage)) isChanged = true
+  if (!disableStorage && (yield* moveSlots(before.storage, after.storage, changed.storage))) isChanged = true
   return isChanged ? changed : undefined
 }
 
@@ -214,11 +218,11 @@ function hashOf({ codeHash }: PrestateAccount): Uint8Array {
 /**
  * @returns whether any slot changed
  */
-function moveSlots(
+function* moveSlots(
   before: Map<string, string>,
   after: ReadonlyMap<string, string>,
   changed: Map<string, string>,
-): boolean {
+): Steps<boolean> {
   let isChanged = false
   for (const [slot, value] of before) {
     const now = after.get(slot) ?? ZERO_SLOT
@@ -227,6 +231,7 @@ function moveSlots(
       if (now !== ZERO_SLOT) changed.set(slot, now)
     }
     if (now === value || value === ZERO_SLOT) before.delete(slot)
+    yield
   }
   return isChanged
 }

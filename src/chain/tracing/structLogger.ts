@@ -1,3 +1,4 @@
+import { REVERTED } from '../evm/revertReason.js'
 import { bigintToBytes, bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, nextTurn, whenReady } from '../../encoding/timeSlice.js'
 import { padTo32 } from '../state/account.js'
@@ -48,7 +49,6 @@ export interface StructLogOutcome {
   returnValue: Uint8Array
 }
 
-const REVERTED = 'execution reverted'
 /** Bytes of text after which the logger yields to other work. */
 const BYTES_IN_A_TURN = 262_144
 

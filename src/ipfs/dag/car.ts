@@ -2,7 +2,7 @@ import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { hashFunctionByCode } from '../cid/cidFormat.js'
+import { digestInTurns, hashFunctionByCode } from '../cid/cidFormat.js'
 import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
 import type { VisitedBlock } from './links.js'
 
@@ -98,7 +98,7 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   return CID.create(
     form.version,
     form.code,
-    Digest.create(code, hash.digest(bytes).subarray(0, digest.length)),
+    Digest.create(code, (await digestInTurns(hash, bytes)).subarray(0, digest.length)),
   )
 }
 

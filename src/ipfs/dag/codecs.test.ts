@@ -247,7 +247,8 @@ describe('as in Kubo', () => {
     const read = (text: string) => () => codec?.decode(Buffer.from(text))
     expect(read('9'.repeat(70_000))).toThrow('a number of more than 65536 characters')
     expect(read(`[1${' '.repeat(17 << 20)}]`)).toThrow('more than 16777216 bytes of space')
-    expect(read(`"${'\\"'.repeat(3 << 20)}"`)).toThrow('more than 4194304 bytes that is not plain text')
+    expect(read(`"${'\\"'.repeat(3 << 20)}"`)).toThrow('a string of more than 4194304 bytes')
+    expect(read(`"${'x'.repeat(5 << 20)}"`)).toThrow('a string of more than 4194304 bytes')
     expect(read(`"${'x'.repeat(100_000)}`)).toThrow('unexpected EOF')
   })
 

@@ -5,8 +5,9 @@ import type { DataToken, TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
 import { goQuote } from '../text/goQuote.js'
 
-/** Tokens decoded between two yields. */
+/** Tokens decoded between two yields; this many units of cost count as another token. */
 const TOKENS_AT_ONCE = 256
+const COST_LIKE_A_TOKEN = 256
 /** Maximum nesting of lists and maps (go-ipld-prime, `defaultMaxDepth`). */
 const DEEPEST = 1024
 /** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
@@ -27,6 +28,7 @@ export function* decodeTokens(source: TokenSource): Steps<unknown> {
 class ValueReader {
   readonly #source: TokenSource
   #budget: number
+  /** Tokens since the last yield. */
   #tokens = 0
 
   constructor(source: TokenSource) {
@@ -39,7 +41,10 @@ class ValueReader {
   }
 
   *#valueOf(token: DataToken, depth: number): Steps<unknown> {
-    if (++this.#tokens % TOKENS_AT_ONCE === 0) yield
+    if (++this.#tokens >= TOKENS_AT_ONCE) {
+      this.#tokens = 0
+      yield
+    }
     switch (token.kind) {
       case 'map open':
         return yield* this.#readMap(this.#begin(token.length, depth), depth)
@@ -69,6 +74,7 @@ class ValueReader {
 
   #spend(cost: number): void {
     this.#budget -= cost
+    this.#tokens += cost / COST_LIKE_A_TOKEN
     if (this.#budget >= 0) return
     throw new FileNetworkError('message structure demanded too many resources to process')
   }

@@ -3,7 +3,7 @@ import * as dagJson from '@ipld/dag-json'
 import { type EncodeOptions, Token, Type, encode as encodeCbor } from 'cborg'
 import type { OptionalTypeEncoder } from 'cborg/interface'
 import { CID } from 'multiformats/cid'
-import { joinBytes } from '../../encoding/hex.js'
+import { joinInPieces } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/json.js'
 import { sortInSlices, type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
@@ -45,7 +45,7 @@ const MEMBERS_AT_ONCE = 64
 export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
   yield* encodeParts(form, value, parts)
-  return parts.length === 1 && parts[0] !== undefined ? parts[0] : joinBytes(parts)
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : yield* joinInPieces(parts)
 }
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
@@ -162,6 +162,7 @@ function roomBehind(value: unknown, room: number): number {
   const names = Array.isArray(value) ? undefined : keysOf(value)
   if (names?.some(hasSurrogates)) return -1
   let left = room - 1
+  for (const name of names ?? []) left -= name.length / LENGTH_LIKE_A_VALUE
   for (const key of names ?? (value as unknown[]).keys()) {
     left = roomBehind((value as Readonly<Record<string | number, unknown>>)[key], left)
     if (left < 0) return left

@@ -11,7 +11,7 @@ const ARRAY_CLOSE = 0x5d
 const MAP_CLOSE = 0x7d
 /** Smaller bytes are control characters. */
 const SPACE = 0x20
-/** Longest string with escapes or non-ASCII characters, in bytes. Plain text may be longer. */
+/** Longest string, in bytes. */
 const LONGEST_STRING = 4 * 2 ** 20
 /** Longest number, in characters. */
 const LONGEST_NUMBER = 65_536
@@ -146,7 +146,7 @@ export class JsonTokens implements TokenSource {
   #takeString(): string {
     const start = this.#position
     const quote = this.#data.indexOf(QUOTE, start)
-    const plain = quote < 0 ? undefined : latin1(this.#data, start, quote)
+    const plain = quote < 0 || quote - start > LONGEST_STRING ? undefined : latin1(this.#data, start, quote)
     if (plain !== undefined && plainText.test(plain)) {
       this.#position = quote + 1
       return plain
@@ -164,7 +164,7 @@ export class JsonTokens implements TokenSource {
     for (let at = start; ; at++) {
       if (at === length) throw new EndOfDataError()
       if (at - start > LONGEST_STRING) {
-        throw new FileNetworkError(`a string of more than ${LONGEST_STRING} bytes that is not plain text`)
+        throw new FileNetworkError(`a string of more than ${LONGEST_STRING} bytes`)
       }
       const byte = this.#data[at] as number
       if (byte === QUOTE) return at

@@ -50,6 +50,11 @@ export function isPending(selector: BlockSelector): boolean {
   return 'tag' in selector && selector.tag === 'pending'
 }
 
+/** Whether a selector refers to the pending block and the emulated node is anvil, which often does not find it. */
+export function isPendingInAnvil({ backend }: Pick<Call, 'backend'>, selector: BlockSelector): boolean {
+  return backend.settings.compatibility.missing === 'anvil' && isPending(selector)
+}
+
 /**
  * Returns which members of the pending block are null: as configured or in the emulated node, otherwise by path. On
  * `/v3/KEY` they are those of the provider's documentation; on the plain path geth's, because go-ethereum, alloy, cast,

@@ -24,6 +24,7 @@ describe('parseDuration', () => {
     ['9999999h', 'time: invalid duration "9999999h"'],
     ['5', 'time: missing unit in duration "5"'],
     ['1m5', 'time: missing unit in duration "1m5"'],
+    ['1h'.repeat(1000), 'time: a duration of more than 1024 characters'],
     ['5parsecs', 'time: unknown unit "parsecs" in duration "5parsecs"'],
   ])("refuses %s with Go's message", (text, words) => {
     expect(() => parseDuration(text)).toThrow(new DurationError(words))

@@ -9,6 +9,9 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
+/** Longest accepted text, in characters. */
+const LONGEST = 1024
+
 /** Go counts nanoseconds in 63 bits. */
 const MAX_MILLISECONDS = 2 ** 63 / 1e6
 
@@ -23,6 +26,7 @@ export class DurationError extends Error {}
 export function parseDuration(text: string): number {
   const invalid = (): DurationError => new DurationError(`time: invalid duration ${JSON.stringify(text)}`)
   const sign = text.startsWith('-') ? -1 : 1
+  if (text.length > LONGEST) throw new DurationError(`time: a duration of more than ${LONGEST} characters`)
   let rest = text.replace(/^[+-]/, '')
   if (rest === '0') return 0
   if (rest === '') throw invalid()

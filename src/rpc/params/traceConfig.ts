@@ -1,32 +1,53 @@
-import { type Decoder, KindMismatchError, ReasonError, struct } from './combinators.js'
-import { boolean, text } from './bytes.js'
+import { keysOf } from '../../encoding/json.js'
+import { type Decoder, ReasonError, struct } from './combinators.js'
+import { anything, boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
+import { chainConfig } from './chainConfig.js'
 import { int, signedIndex } from './numbers.js'
 import { shownValue } from './shownValue.js'
 
-/** Each tracer decodes its own configuration. */
-const raw: Decoder<unknown> = { schema: {}, decode: (value) => value }
+/** Size of the largest tracer configuration: the characters of its names and texts, and 16 for each value. */
+const LARGEST_CONFIG = 256 * 1024
+const SIZE_OF_VALUE = 16
 
-/** Fork overrides: geth decodes them for every trace, and uses them only for traces that it writes to files. */
-const chainConfig: Decoder<undefined> = {
-  schema: { type: 'object' },
+/** Each tracer decodes its own configuration, in one step. */
+const tracerConfig: Decoder<unknown> = {
+  schema: {},
   decode(value) {
-    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined
-    throw KindMismatchError.of(value, 'params.ChainConfig')
+    if (isLarge(value)) throw new ReasonError(`tracerConfig is larger than ${LARGEST_CONFIG} characters`)
+    return value
   },
+}
+
+function isLarge(value: unknown): boolean {
+  let size = 0
+  const parts = [value]
+  while (parts.length > 0 && size <= LARGEST_CONFIG) {
+    const part = parts.pop()
+    size += SIZE_OF_VALUE
+    if (typeof part === 'string') size += part.length
+    if (typeof part !== 'object' || part === null) continue
+    for (const key of Array.isArray(part) ? part.keys() : keysOf(part)) {
+      if (size + parts.length * SIZE_OF_VALUE > LARGEST_CONFIG) return true
+      size += String(key).length
+      parts.push((part as Readonly<Record<string | number, unknown>>)[key])
+    }
+  }
+  return size > LARGEST_CONFIG
 }
 
 const fields = {
   tracer: text('string', 'tracer name'),
-  tracerConfig: raw,
+  tracerConfig,
   timeout: text('string', 'duration'),
   enableMemory: boolean,
   /** Hardhat's; geth ignores it and so accepts any value. */
-  disableMemory: raw,
+  disableMemory: anything,
   disableStack: boolean,
   disableStorage: boolean,
   enableReturnData: boolean,
   limit: int,
+  /** Decoded for every trace, and used by geth only for traces that it writes to files. */
   overrides: chainConfig,
 }
 

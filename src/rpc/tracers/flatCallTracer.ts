@@ -1,3 +1,4 @@
+import { REVERTED } from '../../chain/evm/revertReason.js'
 import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import {
@@ -22,7 +23,6 @@ export interface FlatCallOptions {
   missingResult: 'null' | 'absent'
 }
 
-const REVERTED = 'execution reverted'
 const NO_BYTES = new Uint8Array(0)
 
 /**

@@ -43,10 +43,14 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
   yield writer.append('{}')
 }
 
+/** The most tracers of a muxTracer, with those of muxTracers in it. Each program takes megabytes. */
+const MOST_TRACERS = 32
+
 /** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
   start(config, budget, context, form) {
+    if (roomBehind(config, MOST_TRACERS) < 0) throw new ServerError(`more than ${MOST_TRACERS} tracers`)
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context, form)])
@@ -127,6 +131,16 @@ function startNamed(
   return kind === undefined
     ? startJavaScriptTracer(name, config, budget, context)
     : kind.start(config, budget, context, form)
+}
+
+/** Returns how many more tracers there may be after those of a muxTracer, out of `room`; negative if it is exceeded. */
+function roomBehind(config: unknown, room: number): number {
+  let left = room
+  for (const [name, own] of muxMembers(config)) {
+    if (--left < 0) break
+    if (name === muxTracer.name) left = roomBehind(own, left)
+  }
+  return left
 }
 
 function muxMembers(config: unknown): [string, unknown][] {

@@ -319,6 +319,21 @@ export const fileNetwork: readonly Bomb[] = [
     () => Buffer.from(`"${'x'.repeat(6e7)}"`),
   ),
   file(
+    'dag/put: fifteen strings of four megabytes',
+    () => 'dag/put?allow-big-block=true',
+    () => Buffer.from(`[${many(15, () => `"${'x'.repeat(4e6)}"`).join(',')}]`),
+  ),
+  file(
+    'dag/put: fifteen names of four megabytes',
+    () => 'dag/put?allow-big-block=true',
+    () => Buffer.from(`{${many(15, (i) => `"${'x'.repeat(4e6)}${i}":1`).join(',')}}`),
+  ),
+  file(
+    'key/sign: sixty megabytes',
+    () => 'key/sign',
+    () => Buffer.alloc(6e7, 1),
+  ),
+  file(
     'dag/import: a hundred thousand blocks',
     () => 'dag/import?pin-roots=false',
     () => car(100_000),

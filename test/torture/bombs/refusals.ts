@@ -1,9 +1,18 @@
 import { isFull } from '../settings.js'
 
-/** Struct logs longer than an answer may be; the short version gives the code less gas. */
+/** Traces longer than an answer may be; the short version gives the code less gas. */
 const largeTraces = isFull
-  ? /^debug_traceCall: struct logs ((with memory )?of (cold|LOG0|different hashes$|calls of empty|SSTORE)|with memory of (different hashes of|RETURNDATACOPY|LOG4|CREATE2))/
-  : /^debug_traceCall: struct logs (of cold SLOAD|with memory of (cold SLOAD|different hashes of|RETURNDATACOPY))/
+  ? [
+      /struct logs (with memory )?of (cold|LOG0|different hashes$|calls of empty|SSTORE)/,
+      /struct logs with memory of (different hashes of|RETURNDATACOPY|LOG4|CREATE2)/,
+      /callTracer of (LOG|CREATE2|ecrecover)/,
+      /(erc7562|keccak256Preimage)Tracer of different hashes/,
+      /(erc7562|mux)Tracer of (calls of empty accounts|CREATE2)/,
+    ]
+  : [
+      /struct logs (of|with memory of) cold SLOAD/,
+      /struct logs with memory of (different hashes of|RETURNDATACOPY)/,
+    ]
 
 /**
  * Parts of the expected refusal messages, by bomb name: a request that is read completely before it is refused costs as
@@ -24,12 +33,13 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^debug_traceCall: a tracer that throws seven/, 'Error: xxx'],
   [/^debug_traceCall: a tracer that throws deep/, '[[['],
   [/^debug_traceCall: a tracer that concatenates forever/, 'string too long'],
-  [
-    /^debug_traceCall: (erc7562|keccak256Preimage)Tracer of different hashes of a megabyte/,
-    'response too large',
-  ],
-  [largeTraces, 'response too large'],
+  ...largeTraces.map((name) => [name, 'response too large'] as const),
+  [/^debug_traceBlock: a raw block/, 'too few elements for types.Header'],
+  [/^debug_traceCall: a duration of a megabyte/, 'a duration of more than 1024 characters'],
+  [/^debug_traceCall: a configuration of 200,000 members/, 'tracerConfig is larger than '],
+  [/^debug_traceCall: ten thousand programs/, 'more than 32 tracers'],
   [/^debug_traceBlock: fifty thousand transactions/, 'not found'],
+  [/^evm_setIntervalMining: /, 'expected a pair'],
   [/^eth_createAccessList: (static calls|cold)/, 'intrinsic gas too low'],
   [/^eth_getProof: ten thousand keys/, 'too many storage keys'],
   [/^eth_getStorageValues: ten thousand slots/, 'too many slots'],
@@ -61,6 +71,8 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/resolve\?arg=CID\/0\/0: (a million|two hundred thousand (floats|int))/, 'LookupBySegment'],
   [/^dag\/resolve\?arg=CID\/0\/0: two hundred thousand names/, 'key not found'],
   [/^dag\/resolve\?arg=CID\/0: (bytes|a string)/, 'LookupBySegment'],
+  [/^dag\/put: (a string of sixty|twenty megabytes of Base64)/, 'a string of more than 4194304 bytes'],
+  [/^key\/sign: sixty/, 'input is larger than '],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep/, 'maximum nesting depth'],
   [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],

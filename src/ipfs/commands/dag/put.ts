@@ -5,6 +5,7 @@ import {
   type HashFunction,
   UnregisteredHashError,
   checkDigest,
+  digestInTurns,
   hashFunctionByCode,
   hashFunctionByName,
   isHashName,
@@ -46,7 +47,7 @@ export const dagPut = defineCommand({
             const data = await convert(() => decodeInTurns(input, encoded))
             const bytes = await convert(() => encodeInTurns(store, data))
             checkBlockSize(bytes.length, options)
-            const digest = hash.digest(bytes)
+            const digest = await digestInTurns(hash, bytes)
             checkDigest(hash, digest.length)
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)

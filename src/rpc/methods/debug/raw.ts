@@ -7,7 +7,7 @@ import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { rawTransactionByHash } from '../eth/rawTransactions.js'
-import { findBlock, isPending } from '../findBlock.js'
+import { findBlock, isPending, isPendingInAnvil } from '../findBlock.js'
 
 /**
  * Returns the block for a debug method, or undefined beyond the head.
@@ -29,7 +29,7 @@ async function blockOrRefusal(
 
 /** Whether the block is the pending one and not, as in anvil, the head. */
 function isPendingInGeth({ backend }: Pick<Call, 'backend'>, selector: BlockSelector): boolean {
-  return isPending(selector) && backend.settings.compatibility.missing !== 'anvil'
+  return isPending(selector) && !isPendingInAnvil({ backend }, selector)
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Call, type Result, defineMethod, optional, required } from '../../
 import { data, hash } from '../../params/bytes.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { type TraceConfig, traceConfig } from '../../params/traceConfig.js'
-import { findBlock, isPending, noBlock } from '../findBlock.js'
+import { findBlock, isPending, isPendingInAnvil, noBlock } from '../findBlock.js'
 import { traceAll } from '../traces.js'
 
 /**
@@ -30,11 +30,6 @@ export function tracedBlock(view: ChainView, selector: BlockSelector): StoredBlo
 export function tracedState(view: ChainView, selector: BlockSelector): BlockSelector {
   const { hash } = tracedBlock(view, selector)
   return 'tag' in selector ? selector : { hash, requireCanonical: false }
-}
-
-/** Whether the block is the pending one and the emulated node is anvil, which returns no traces of it. */
-export function isPendingInAnvil({ backend }: Pick<Call, 'backend'>, selector: BlockSelector): boolean {
-  return backend.settings.compatibility.missing === 'anvil' && isPending(selector)
 }
 
 /** Whether the block is missing and the emulated node is anvil, which then returns no traces. */

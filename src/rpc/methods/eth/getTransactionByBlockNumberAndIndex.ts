@@ -1,6 +1,6 @@
 import { blockNumber } from '../../params/blockSelector.js'
 import { index } from '../../params/numbers.js'
-import { findBlock, isPending, pendingFieldsOf } from '../findBlock.js'
+import { findBlock, isPending, isPendingInAnvil, pendingFieldsOf } from '../findBlock.js'
 import { pendingTransactionText } from '../../format/block.js'
 import { WireBytes } from '../../wire.js'
 import { transactionAt } from './getTransactionByBlockHashAndIndex.js'
@@ -11,9 +11,9 @@ export const getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
   async (call, selector, position) => {
-    const { view, backend } = call
+    const { view } = call
+    if (isPendingInAnvil(call, selector)) return null
     if (isPending(selector)) {
-      if (backend.settings.compatibility.missing === 'anvil') return null
       const { block } = await view.pendingBlock()
       return new WireBytes([pendingTransactionText(block, position, pendingFieldsOf(call))])
     }

@@ -7,7 +7,7 @@ import { type Call, defineMethod, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { WireBytes, type WirePiece, wireArray } from '../../wire.js'
-import { findBlock, isPending } from '../findBlock.js'
+import { findBlock, isPending, isPendingInAnvil } from '../findBlock.js'
 
 /** eth_getTransactionReceipt: returns the receipt of a mined transaction. */
 export const getTransactionReceipt = defineMethod(
@@ -25,8 +25,8 @@ export const getBlockReceipts = defineMethod(
   [required('block', blockSelector)],
   async (call, selector) => {
     const { view, backend } = call
+    if (isPendingInAnvil(call, selector)) return null
     if (isPending(selector)) {
-      if (backend.settings.compatibility.missing === 'anvil') return null
       const { block } = await view.pendingBlock()
       return new WireBytes(['[', await runInSlices(receiptsOf(block), new TimeSlice()), ']'])
     }

@@ -2,7 +2,7 @@ import { checkHardhatRawTransaction, checkHardhatTransaction } from '../hardhatR
 import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
 import { UnknownAccountError } from '../../../chain/accounts/keyring.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
-import { revertError } from '../../../chain/evm/revertReason.js'
+import { REVERTED, revertError } from '../../../chain/evm/revertReason.js'
 import type { SubmittedTransaction } from '../../../chain/mempool/submitTransaction.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import type { Backend } from '../../backend.js'
@@ -28,7 +28,7 @@ export const sendRawTransaction = defineMethod(
   [required('transaction', data)],
   async ({ backend }, raw) => {
     if (backend.settings.compatibility.requestChecks === 'hardhat') checkHardhatRawTransaction(raw)
-    return hashOf(backend, await backend.submission.sendRaw(raw))
+    return acknowledge(backend, await backend.submission.sendRaw(raw))
   },
 )
 
@@ -46,7 +46,7 @@ export const sendTransaction = defineMethod(
   async ({ backend }, call) => {
     const { compatibility } = backend.settings
     if (compatibility.requestChecks === 'hardhat') checkHardhatTransaction(call, backend.chain.chainId)
-    return hashOf(backend, await submitCall(backend, call))
+    return acknowledge(backend, await submitCall(backend, call))
   },
 )
 
@@ -70,7 +70,7 @@ export const sendUnsignedTransaction = defineMethod(
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
     const submitted = submission.sendPrepared(() => wallet.prepareUnsigned({ ...call, from }))
-    return hashOf(backend, await submitted)
+    return acknowledge(backend, await submitted)
   },
 )
 
@@ -82,7 +82,7 @@ export const resend = defineMethod(
     if (given.nonce === undefined) throw new ServerError('missing transaction nonce in transaction spec')
     const { submission, wallet, settings } = backend
     const call = transactionRequest(given, settings.compatibility)
-    return hashOf(backend, await submission.sendPrepared(() => wallet.resend(call, { gasPrice, gas })))
+    return acknowledge(backend, await submission.sendPrepared(() => wallet.resend(call, { gasPrice, gas })))
   },
 )
 
@@ -137,12 +137,12 @@ function awaitReceipt(
 }
 
 /**
- * Returns the hash of an accepted transaction. Like in hardhat, if automine has mined it and it failed, throws its
- * failure instead; the transaction stays mined.
+ * Returns the hash of an accepted transaction. In hardhat, one that automine has mined counts as a snapshot, and if it
+ * failed, its failure is thrown instead; it stays mined.
  *
  * @throws FailedTransactionError in hardhat's compatibility
  */
-function hashOf(
+function acknowledge(
   { settings, controls }: Pick<Backend, 'settings' | 'controls'>,
   { hash, mined }: SubmittedTransaction,
 ): string {
@@ -151,7 +151,7 @@ function hashOf(
   if (!compatibility.reportsMinedFailures || mined?.failure === undefined) return bytesToHex(hash)
   throw new FailedTransactionError(
     hash,
-    mined.failure === 'execution reverted'
+    mined.failure === REVERTED
       ? revertError(mined.output ?? new Uint8Array(0))
       : new ExecutionFailedError(mined.failure),
   )

@@ -1,5 +1,5 @@
 import type { MinedBlock } from '../../../chain/chain.js'
-import { decodeRevertReason } from '../../../chain/evm/revertReason.js'
+import { REVERTED, decodeRevertReason } from '../../../chain/evm/revertReason.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
@@ -35,9 +35,6 @@ function* decodeOrder(value: unknown): Steps<MineOrder> {
   const { blocks = 1n, timestamp } = yield* inPieces(order, value)
   return { blocks: Number(blocks), timestamp }
 }
-
-/** geth's message for a transaction that reverted. */
-const REVERTED = 'execution reverted'
 
 /** Returns a block with full transactions, each with its output unless it failed otherwise, and its revert reason. */
 export function detailedBlock(

@@ -12,8 +12,8 @@ export const miningInterval: Decoder<MiningInterval> = {
   },
   decode(value) {
     if (!Array.isArray(value)) return Number(controlNumber.decode(value))
-    const [least = 0, most = 0] = value.map((item) => Number(controlNumber.decode(item)))
     if (value.length !== 2) throw new ReasonError('expected a pair of the least and the most')
+    const [least = 0, most = 0] = value.map((item) => Number(controlNumber.decode(item)))
     if (least > most) throw new RpcError(-32602, 'Minimum value in range is greater than maximum value')
     return [least, most]
   },

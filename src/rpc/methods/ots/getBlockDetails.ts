@@ -2,7 +2,7 @@ import { defineMethod, required } from '../../method.js'
 import { blockDetails } from '../../otterscan/blockDetails.js'
 import { hash } from '../../params/bytes.js'
 import { otsBlock } from '../../params/blockSelector.js'
-import { findBlock, isPending, noBlock } from '../findBlock.js'
+import { findBlock, isPendingInAnvil, noBlock } from '../findBlock.js'
 
 /** ots_getBlockDetailsByHash: returns a block by hash without transactions, with its total fees; or null. */
 export const getBlockDetailsByHash = defineMethod(
@@ -19,9 +19,7 @@ export const getBlockDetails = defineMethod(
   'ots_getBlockDetails',
   [required('block', otsBlock)],
   (call, selector) => {
-    // Like anvil, which does not find the pending block.
-    const isLacking = isPending(selector) && call.backend.settings.compatibility.missing === 'anvil'
-    const block = isLacking ? undefined : findBlock(call.view, selector)
+    const block = isPendingInAnvil(call, selector) ? undefined : findBlock(call.view, selector)
     return block === undefined ? noBlock(call) : blockDetails(call.view, block)
   },
 )

@@ -7,7 +7,8 @@ import { hash } from '../../params/bytes.js'
 import { traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writtenTrace } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
-import { isMissingInAnvil, isPendingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isPendingInAnvil } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_replayBlockTransactions: traces a block's transactions in Parity's format, with state changes. */

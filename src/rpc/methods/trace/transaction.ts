@@ -5,7 +5,8 @@ import { hash } from '../../params/bytes.js'
 import { list } from '../../params/combinators.js'
 import { writeFrameTexts, listFrames } from '../../parity/parityTrace.js'
 import { WireBytes } from '../../wire.js'
-import { isMissingInAnvil, isPendingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isMissingInAnvil, tracedBlock } from '../debug/traceBlock.js'
+import { isPendingInAnvil } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 
 /** trace_block: returns the frames of all transactions of a block in Parity's format. */
