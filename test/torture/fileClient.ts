@@ -2,6 +2,9 @@ import { expect } from 'vitest'
 import type { TorturedNode } from './node.js'
 import { uploadBody } from './requests.js'
 
+/** Files of earlier rounds that each check reads again. */
+const OLDER_FILES = 20
+
 /** The node refused a file operation. */
 class RefusedError extends Error {}
 
@@ -16,6 +19,8 @@ export class FileClient {
   readonly #files = new Map<string, { content: Buffer; isPinned: boolean | undefined }>()
   /** Contents by MFS path; undefined if a change was interrupted. */
   readonly #paths = new Map<string, Buffer | 'absent' | undefined>()
+  /** CIDs uploaded, pinned or unpinned since the last check. */
+  readonly #touched = new Set<string>()
   #uploads = 0
   readonly acknowledged: Record<string, number> = {}
 
@@ -37,9 +42,26 @@ export class FileClient {
     if (await run()) this.acknowledged[kind] = (this.acknowledged[kind] ?? 0) + 1
   }
 
-  /** Compares the node with its acknowledgements. */
+  /** Compares the node with its acknowledgements since the last check, and with a sample of older ones. */
   async check(node: TorturedNode): Promise<void> {
-    for (const [cid, { content, isPinned }] of this.#files) {
+    const cids = [...this.#files.keys()]
+    if (cids.length > 0) {
+      for (let i = 0; i < OLDER_FILES; i++) this.#touched.add(cids[Math.floor(this.#random() * cids.length)]!)
+    }
+    await this.#checkFiles(node, this.#touched)
+    this.#touched.clear()
+    await this.#checkPaths(node)
+  }
+
+  /** Compares the node with all its acknowledgements. */
+  async checkAll(node: TorturedNode): Promise<void> {
+    await this.#checkFiles(node, this.#files.keys())
+    await this.#checkPaths(node)
+  }
+
+  async #checkFiles(node: TorturedNode, cids: Iterable<string>): Promise<void> {
+    for (const cid of cids) {
+      const { content, isPinned } = this.#files.get(cid)!
       const isListed = await ask(node, `pin/ls?arg=${cid}`).then(
         () => true,
         () => false,
@@ -49,6 +71,9 @@ export class FileClient {
       const found = await ask(node, `cat?arg=${cid}`)
       expect(found.equals(content), `content of ${cid}`).toBe(true)
     }
+  }
+
+  async #checkPaths(node: TorturedNode): Promise<void> {
     for (const [path, content] of this.#paths) {
       const found = await ask(node, `files/read?arg=${path}`).catch(() => 'absent' as const)
       if (content === undefined) this.#paths.set(path, found)
@@ -66,6 +91,7 @@ export class FileClient {
     const answer = await ask(node, 'add?pin=true', uploadBody([[this.#name, content]]))
     const { Hash } = JSON.parse(answer.toString()) as { Hash: string }
     this.#files.set(Hash, { content, isPinned: true })
+    this.#touched.add(Hash)
     return true
   }
 
@@ -74,6 +100,7 @@ export class FileClient {
     const [cid, file] = candidates[Math.floor(this.#random() * candidates.length)] ?? []
     if (cid === undefined || file === undefined) return false
     file.isPinned = undefined
+    this.#touched.add(cid)
     await ask(node, `pin/${isPinned ? 'add' : 'rm'}?arg=${cid}`)
     file.isPinned = isPinned
     return true

@@ -49,7 +49,7 @@ it.each([
     }
     const node = await startTorturedNode(options, { dataDir })
     await chain.check(node.ready.url)
-    for (const client of files) await client.check(node)
+    for (const client of files) await client.checkAll(node)
     await chain.revertToAll(node.ready.url)
     expect(await node.stop()).toBe(0)
     await rm(dataDir, { recursive: true, force: true })
