@@ -16,7 +16,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'eth_createAccessList accepts a gas price of zero, as the provider documents',
     matches: where({
       name: /^(eth_createAccessList|batch) /,
-      request: /"gasPrice":"(0x0)?"/,
+      request: /"gasPrice"\s*:\s*"(0x0)?"/i,
       theirs: /gasPrice must be non-zero after london fork/,
     }),
   },
