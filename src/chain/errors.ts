@@ -195,6 +195,14 @@ export class LogTimeoutError extends ChainError {
   }
 }
 
+/** A request that is not answered in time (geth: rpc/errors.go). */
+export class RequestTimeoutError extends ChainError {
+  override readonly name = 'RequestTimeoutError'
+  constructor() {
+    super('request timed out')
+  }
+}
+
 /** A block of another node, or from a file, that is invalid. */
 export class ImportError extends ChainError {
   override readonly name = 'ImportError'

@@ -7,6 +7,7 @@ import {
   ImportError,
   InvalidCallError,
   LogTimeoutError,
+  RequestTimeoutError,
   TooManyLogsError,
   UnsupportedControlError,
 } from '../chain/errors.js'
@@ -21,6 +22,7 @@ import {
   InvalidParamsError,
   LimitExceededError,
   ResponseTooLargeError,
+  TimeoutError,
   RevertError,
   RpcError,
   ServerError,
@@ -70,6 +72,7 @@ export function toRpcError(error: unknown, profile: CompatibilityProfile['errorM
   if (error instanceof ChainError && parameterErrors.some((type) => error instanceof type)) {
     return new InvalidParamsError(error.message)
   }
+  if (error instanceof RequestTimeoutError) return new TimeoutError()
   if (error instanceof TraceTooLargeError) return new ResponseTooLargeError()
   if (error instanceof SimulationError) return new RpcError(simulationCodes[error.refusal], error.message)
   if (error instanceof ChainError) return new ServerError(error.message)

@@ -135,6 +135,14 @@ export class TransactionNotFoundError extends ServerError {
   }
 }
 
+/** The request took too long (-32002; geth: rpc/errors.go). */
+export class TimeoutError extends RpcError {
+  override readonly name = 'TimeoutError'
+  constructor() {
+    super(-32002, 'request timed out')
+  }
+}
+
 /** The batch exceeds its limit of response bytes (-32003; geth: rpc/errors.go). */
 export class ResponseTooLargeError extends RpcError {
   override readonly name = 'ResponseTooLargeError'

@@ -1,8 +1,9 @@
 import { encodeFunctionData, keccak256, encodeAbiParameters } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { RequestTimeoutError } from '../errors.js'
 import { createAccessList } from './accessList.js'
 import { executeCall, withCall } from './call.js'
 
@@ -43,6 +44,18 @@ describe('createAccessList', () => {
     expect(toText((await forward(hexToBytes(`${'00'.repeat(19)}02`), '0x')).accessList)).toEqual([])
     expect(toText((await forward(bob, '0x')).accessList)).toEqual([[bytesToHex(bob), []]])
     expect(toText((await forward(alice, '0x')).accessList)).toEqual([])
+  })
+
+  it('gives up where every run touches something new', async () => {
+    const site = await createTestSite()
+    // BALANCE(GAS): each entry of the list leaves less gas.
+    const stateOverrides = [{ address: contract, code: hexToBytes('5a31') }]
+    const clock = vi.spyOn(performance, 'now')
+    let now = 0
+    clock.mockImplementation(() => (now += 1000))
+    const list = createAccessList({ site, call: { to: contract }, stateOverrides })
+    await expect(list).rejects.toThrow(RequestTimeoutError)
+    clock.mockRestore()
   })
 
   it('repeats until a run touches nothing new', async () => {

@@ -1,7 +1,7 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
-import { MessageRejectedError } from '../errors.js'
+import { MessageRejectedError, RequestTimeoutError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
@@ -13,6 +13,12 @@ import { type CallRequest, executeCall, withCall } from './call.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
 
 const MAX_NONCE = 2n ** 64n - 1n
+
+/**
+ * Milliseconds within which a run must touch nothing new, as long as geth's HTTP server takes for an answer. A call that
+ * derives addresses from the gas left may touch a new one in every run.
+ */
+const TIMEOUT = 30_000
 
 /** Result of eth_createAccessList. */
 export interface AccessListResult {
@@ -28,7 +34,8 @@ export interface AccessListResult {
  * Finds the access list of a call by running it with everything the last run touched, until a run touches nothing new
  * (eth_createAccessList; geth: internal/ethapi/api.go, AccessList). A call without fees runs without fees.
  *
- * @throws MessageRejectedError with geth's message if the call may not run.
+ * @throws MessageRejectedError with geth's message if the call may not run
+ * @throws RequestTimeoutError if runs still touch something new after {@link TIMEOUT}
  */
 export async function createAccessList(
   request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
@@ -60,7 +67,9 @@ async function completeList(
   tracker: AccessTracker,
 ): Promise<AccessListResult> {
   evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
+  const started = performance.now()
   for (;;) {
+    if (performance.now() - started > TIMEOUT) throw new RequestTimeoutError()
     const known = tracker.size()
     const accessList = await runInSlices(tracker.sorted(), new TimeSlice())
     const { gasUsed, failure } = await attempt(evm, { ...message, accessList }, call)

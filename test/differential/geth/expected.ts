@@ -162,6 +162,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason: 'a trace without any time fails; in geth it may be done before the clock is noticed',
+    matches: where({ request: /"timeout"\s*:\s*"[-+]?0/, ours: /execution timeout/ }),
+  },
+  {
     reason: 'of repeated members, only the last is decoded',
     matches: where({
       request: /("0x[0-9a-fA-F]+"):null,.*\1:/,

@@ -1,9 +1,21 @@
 import type { DocumentedMethod } from '../geth/generate.js'
 
-/** Posts a JSON-RPC body. @returns the response body as text */
+const ANSWER_TIMEOUT = 60_000
+
+/** Posts a JSON-RPC body. @returns the response body as text, or that there was none within a minute */
 export async function post(url: string, body: string): Promise<string> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  return response.text()
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT),
+    })
+    return await response.text()
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return 'no answer within a minute'
+    throw error
+  }
 }
 
 /** Returns the methods of this node's OpenRPC document that both nodes have. @param isWanted - filters by name */
