@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, STATUS_CODES, type Server, maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Awaitable, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
+import { type Awaitable, ShortWorkQueue, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { type HttpReply, textReply, writeBody } from './reply.js'
 import { DirectRequest, type RequestHead, type RpcRoute } from './request.js'
@@ -198,16 +198,22 @@ class DirectConnection {
     this.#stopReceiving()
     socket.off('end', this.#onEnd)
     socket.off('timeout', this.#onTimeout)
-    socket.off('error', ignore)
-    socket.off('close', this.#release)
-    this.#release()
     socket.setTimeout(0)
     socket.pause()
     socket.unshift(Buffer.from(unread))
-    this.#setup.handOff(socket)
-    socket.resume()
+    handOffs.add(() => {
+      socket.off('error', ignore)
+      socket.off('close', this.#release)
+      this.#release()
+      if (socket.destroyed) return
+      this.#setup.handOff(socket)
+      socket.resume()
+    })
   }
 }
+
+/** Connections on their way to node:http: hundreds may come at once, and each takes a tenth of a millisecond. */
+const handOffs = new ShortWorkQueue()
 
 function startsWith(bytes: Buffer, start: Buffer): boolean {
   return bytes.length >= start.length && bytes.compare(start, 0, start.length, 0, start.length) === 0

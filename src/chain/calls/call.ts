@@ -18,7 +18,7 @@ import {
   createBlockEnvironment,
   knownBlockEnvironment,
   rulesUnder,
-  withEvm,
+  withLimitedEvm,
   withFees,
   withoutBaseFee,
 } from '../vm/blockEnvironment.js'
@@ -128,14 +128,14 @@ export function withCall<T>(
   } catch (refusal) {
     if (stateOverrides.length === 0) throw refusal
     // Errors in the overrides are reported first.
-    return withEvm({ rules, state, block, blockHash }, async (evm) => {
+    return withLimitedEvm({ rules, state, block, blockHash }, async (evm) => {
       await applyStateOverrides(evm, stateOverrides, precompileOverrides)
       throw refusal
     })
   }
   if (request.baseFee === 'unchecked') message = { ...message, ignoresBaseFee: true }
   const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole }
-  return withEvm(context, (evm) => {
+  return withLimitedEvm(context, (evm) => {
     const run = (): Awaitable<T> => {
       if (request.unfunded !== true) return use(evm, message)
       // The sender pays the effective price, and a cap above it need not be covered.

@@ -34,6 +34,7 @@ export class TraceBudget {
   readonly #limits: TraceLimits
   #bytes = 0
   #deadline = Infinity
+  readonly #ends: (() => void)[] = []
 
   constructor(limits: TraceLimits) {
     this.#limits = limits
@@ -56,6 +57,16 @@ export class TraceBudget {
    */
   checkTime(): void {
     if (performance.now() > this.#deadline || this.#isAbandoned) throw timeout()
+  }
+
+  /** Calls a function at the end of the request. */
+  onEnd(end: () => void): void {
+    this.#ends.push(end)
+  }
+
+  /** The request is over. */
+  end(): void {
+    for (const end of this.#ends) end()
   }
 
   get #isAbandoned(): boolean {

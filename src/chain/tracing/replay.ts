@@ -13,7 +13,7 @@ import { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { BlockExecution } from '../vm/block.js'
-import { type BlockEnvironment, createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import { type BlockEnvironment, createBlockEnvironment, withLimitedEvm } from '../vm/blockEnvironment.js'
 import { type Message, messageFromTransaction } from '../vm/message.js'
 import type { ExecutionTracer, TracedMessage } from './tracer.js'
 
@@ -68,7 +68,7 @@ export async function replayBlock<T>(
     blockHash: (number: bigint) => ancestorHash(view, header, number),
   }
   const slice = new TimeSlice()
-  return withEvm(context, async (evm) => {
+  return withLimitedEvm(context, async (evm) => {
     const execution = await BlockExecution.begin({ evm, rules, header, block: environment })
     let index = 0
     let logs = 0

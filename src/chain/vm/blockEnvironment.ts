@@ -1,4 +1,5 @@
-import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, type TimeSlice, orElse, whenReady } from '../../encoding/timeSlice.js'
+import { LimitedSlice, Semaphore, settled } from '../../encoding/workLimit.js'
 import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { ConsoleListener } from '../calls/callObject.js'
@@ -141,6 +142,38 @@ export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => A
   return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => runInPool(evm, pool, context, use))
 }
 
+/** The most executions of requests in progress, and how many of them may be long: each may hold tens of megabytes. */
+const executions = new Semaphore(128)
+const longExecutions = new Semaphore(8)
+
+/** Slices of the executions in progress, by their states. */
+const slices = new WeakMap<WorkingState, () => LimitedSlice>()
+
+/**
+ * Like {@link withEvm}, for executions that change nothing: others wait while many are in progress. Further work on the
+ * same state is part of the same execution.
+ */
+export function withLimitedEvm<T>(
+  context: ExecutionContext,
+  use: (evm: PooledEvm) => Awaitable<T>,
+): Awaitable<T> {
+  const { state } = context
+  const known = slices.get(state)
+  if (known !== undefined) return withEvm({ ...context, slice: known }, use)
+  return executions.run(() => {
+    let made: LimitedSlice | undefined
+    const slice = (): LimitedSlice => (made ??= new LimitedSlice(longExecutions))
+    slices.set(state, slice)
+    return settled(
+      () => withEvm({ ...context, slice }, use),
+      () => {
+        slices.delete(state)
+        made?.end()
+      },
+    )
+  })
+}
+
 function runInPool<T>(
   evm: PooledEvm,
   pool: PooledEvm[],
@@ -191,4 +224,6 @@ export interface ExecutionContext {
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
   /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
+  /** Creates the slices of the execution's work, if it is limited. */
+  slice?: (() => TimeSlice) | undefined
 }

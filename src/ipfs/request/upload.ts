@@ -57,6 +57,9 @@ async function* onlyPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
+/** The longest boundary, in characters; RFC 2046 allows 70. The search for one takes time in proportion to its length. */
+const LONGEST_BOUNDARY = 256
+
 /** Creates the upload of a request's body; without a multipart body it is empty. */
 export function createUpload(
   contentType: string | undefined,
@@ -71,6 +74,9 @@ export function createUpload(
   }
   const boundary = parameters.get('boundary')
   if (!boundary) throw new RequestError('no multipart boundary param in Content-Type')
+  if (boundary.length > LONGEST_BOUNDARY) {
+    throw new RequestError(`a multipart boundary of more than ${LONGEST_BOUNDARY} characters`)
+  }
   return {
     present: true,
     entries: () => new DirectoryEntries('/', new PartCursor(readMultipart(body, boundary))),

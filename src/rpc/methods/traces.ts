@@ -1,9 +1,10 @@
-import { isJavaScript, startTrace } from '../tracers/startTrace.js'
+import { isJavaScript, mayRunPrograms, startTrace } from '../tracers/startTrace.js'
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { ReplayedBlock } from '../../chain/tracing/replay.js'
 import { TraceBudget } from '../../chain/tracing/budget.js'
 import { combineTracers } from '../../chain/tracing/tracer.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { Semaphore } from '../../encoding/workLimit.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, PieceWriter, jsonBytes, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
@@ -22,6 +23,26 @@ export function traceBudget({ backend, context }: Call): TraceBudget {
     timeoutMilliseconds: DEFAULT_TIMEOUT_MILLISECONDS,
     signal: context.signal,
   })
+}
+
+/** Requests that run programs at once: each program may hold megabytes. */
+const programs = new Semaphore(4)
+
+/** Runs a request for configured traces within a budget. */
+export async function withinBudget<T>(
+  call: Call,
+  config: TraceConfig,
+  work: (budget: TraceBudget) => Promise<T>,
+): Promise<T> {
+  const run = async (): Promise<T> => {
+    const budget = traceBudget(call)
+    try {
+      return await work(budget)
+    } finally {
+      budget.end()
+    }
+  }
+  return mayRunPrograms(config) ? programs.run(run) : run()
 }
 
 /**
@@ -62,28 +83,37 @@ export async function traceOne(
   index: number,
   config: TraceConfig,
 ): Promise<WireBytes> {
-  const budget = traceBudget(call)
   const context = traceContextOf(block, index)
   let trace: Trace | undefined
-  await call.backend.tracing.traceBlock({
-    view: call.view,
-    block,
-    transactionIndex: index,
-    tracerFor: () => {
-      trace = startTraceWithinBudget(call, config, budget, context)
-      return trace.tracer
-    },
-    traced: () => undefined,
-    keepsSteps: keepsSteps(config),
-  })
+  await withinBudget(call, config, (budget) =>
+    call.backend.tracing.traceBlock({
+      view: call.view,
+      block,
+      transactionIndex: index,
+      tracerFor: () => {
+        trace = startTraceWithinBudget(call, config, budget, context)
+        return trace.tracer
+      },
+      traced: () => undefined,
+      keepsSteps: keepsSteps(config),
+    }),
+  )
   const made = trace
   if (made === undefined) throw new ServerError('transaction not found')
   return written((writer) => writeTrace(made, context, writer))
 }
 
 /** Traces all transactions of a block, each with its hash. */
-export async function traceAll(call: Call, block: ReplayedBlock, config: TraceConfig): Promise<WireBytes> {
-  const budget = traceBudget(call)
+export function traceAll(call: Call, block: ReplayedBlock, config: TraceConfig): Promise<WireBytes> {
+  return withinBudget(call, config, (budget) => traceEach(call, block, config, budget))
+}
+
+async function traceEach(
+  call: Call,
+  block: ReplayedBlock,
+  config: TraceConfig,
+  budget: TraceBudget,
+): Promise<WireBytes> {
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
   const slice = new TimeSlice()

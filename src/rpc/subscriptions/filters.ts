@@ -18,11 +18,24 @@ export interface LogChange {
   removed: boolean
 }
 
+/** The changes of an event, which all subscriptions share. */
+const known = new WeakMap<ChainEvent, readonly LogChange[]>()
+
 /** Returns the blocks whose logs an event affects, in geth's order of notification (core/blockchain.go, reorg). */
-export function logChanges(event: ChainEvent): LogChange[] {
-  if (event.type === 'head') return [{ block: event.block, removed: false }]
-  if (event.type !== 'removed' && event.type !== 'added') return []
-  return event.blocks.map((block) => ({ block, removed: event.type === 'removed' }))
+export function logChanges(event: ChainEvent): readonly LogChange[] {
+  const changes = known.get(event) ?? readChanges(event)
+  known.set(event, changes)
+  return changes
+}
+
+function readChanges(event: ChainEvent): LogChange[] {
+  if (event.type !== 'head' && event.type !== 'removed' && event.type !== 'added') return []
+  const blocks = event.type === 'head' ? [event.block] : event.blocks
+  return blocks.filter(hasLogs).map((block) => ({ block, removed: event.type === 'removed' }))
+}
+
+function hasLogs({ header }: StoredBlock): boolean {
+  return header.logsBloom.some((byte) => byte !== 0)
 }
 
 /** Returns a changed block's logs that match a filter, in wire form. */
@@ -31,7 +44,6 @@ export async function changedLogs(
   { block, removed }: LogChange,
   { addresses, topics }: Pick<FilterArguments, 'addresses' | 'topics'>,
 ): Promise<Uint8Array[]> {
-  if (block.header.logsBloom.every((byte) => byte === 0)) return []
   const unlimited = { maxResults: Infinity, timeoutMilliseconds: Infinity }
   const logs = await view.logs({ range: { block }, addresses, topics }, unlimited)
   return removed ? logs.map(removedLog) : logs

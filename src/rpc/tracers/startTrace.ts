@@ -43,8 +43,9 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
   yield writer.append('{}')
 }
 
-/** The most tracers of a muxTracer, with those of muxTracers in it. Each program takes megabytes. */
+/** The most tracers of a muxTracer, with those of muxTracers in it. A program counts as several: it takes megabytes. */
 const MOST_TRACERS = 32
+const TRACERS_LIKE_A_PROGRAM = 8
 
 /** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
@@ -119,6 +120,11 @@ export function isJavaScript({ tracer }: TraceConfig): boolean {
   return tracer !== undefined && (!kinds.has(tracer) || programs.has(tracer))
 }
 
+/** Whether a trace may run programs, itself or in a muxTracer. */
+export function mayRunPrograms({ tracer }: TraceConfig): boolean {
+  return tracer !== undefined && (!kinds.has(tracer) || tracer === muxTracer.name)
+}
+
 /** Starts a tracer by name; an unknown name is taken as a JavaScript program. */
 function startNamed(
   name: string,
@@ -137,7 +143,8 @@ function startNamed(
 function roomBehind(config: unknown, room: number): number {
   let left = room
   for (const [name, own] of muxMembers(config)) {
-    if (--left < 0) break
+    left -= kinds.has(name) ? 1 : TRACERS_LIKE_A_PROGRAM
+    if (left < 0) break
     if (name === muxTracer.name) left = roomBehind(own, left)
   }
   return left

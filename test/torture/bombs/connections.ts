@@ -3,7 +3,18 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { TorturedNode } from '../node.js'
-import { many, refusalOf, type Bomb } from './bomb.js'
+import {
+  SIGNER,
+  TARGET,
+  address,
+  firstRefusal,
+  many,
+  override,
+  refusalOf,
+  sendCall,
+  type Bomb,
+} from './bomb.js'
+import { loggers } from './requests.js'
 
 /** Opens a WebSocket connection on which raw frames can be sent. */
 async function upgraded(node: TorturedNode): Promise<Socket> {
@@ -131,6 +142,32 @@ export const connections: readonly Bomb[] = [
   ),
   messages('ten thousand filters', 10_000, (id) => call(id, 'eth_newBlockFilter', [])),
   messages('a thousand large calls', 100, (id) => call(id, 'eth_getBlockReceipts', ['0x3'])),
+  {
+    name: 'two thousand subscriptions to logs, a block of many logs, and a thousand blocks',
+    async run(node, signal) {
+      const sockets = await Promise.all(many(4, () => upgraded(node)))
+      const subscription = Buffer.from(call(1, 'eth_subscribe', ['logs', {}]))
+      const frame = Buffer.concat([Buffer.from([0x81, 0x80 | subscription.length, 0, 0, 0, 0]), subscription])
+      for (const socket of sockets) socket.write(Buffer.concat(many(500, () => frame)))
+      const override = [address(77), loggers['a hundred thousand logs']]
+      const refusal =
+        (await sendCall(node, 'anvil_setCode', override, signal)) ??
+        (await sendCall(node, 'eth_sendTransaction', [{ from: SIGNER, to: address(77), gas: '0xe4e1c0' }])) ??
+        (await sendCall(node, 'anvil_mine', ['0x3e8'], signal))
+      await sleep(1500)
+      for (const socket of sockets) socket.destroy()
+      return refusal
+    },
+  },
+  {
+    name: 'a thousand calls with four megabytes of memory at once',
+    async run(node) {
+      // MSTORE at four million, then a loop.
+      const calls = [{ to: TARGET, gas: '0xf4240' }, 'latest', override('0x6001623d0900525b5f50600756')]
+      return firstRefusal(many(1000, () => sendCall(node, 'eth_call', calls)))
+    },
+    refusal: 'out of gas',
+  },
   {
     name: 'five hundred connections at once',
     async run(node) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { file, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
+import { file, many, oncePerNode, refusalOf, sendFile, varint, type Bomb } from './bomb.js'
 import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
 import { withDag } from './dag.js'
@@ -256,6 +256,20 @@ export const fileNetwork: readonly Bomb[] = [
         uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(1000)}f`, Buffer.from('x')])),
         signal,
       ),
+  },
+  {
+    name: 'add: a boundary of ten thousand characters',
+    refusal: 'a multipart boundary of more than 256 characters',
+    async run(node, signal) {
+      const boundary = 'b'.repeat(10_000)
+      const answer = await fetch(new URL('/api/v0/add', node.ready.ipfsUrl), {
+        method: 'POST',
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: `--${boundary}\r\n\r\n${`\r\n--${boundary.slice(1)}`.repeat(6000)}\r\n--${boundary}--\r\n`,
+        signal,
+      })
+      return refusalOf({ status: answer.status, text: await answer.text() })
+    },
   },
   {
     name: 'add: content full of near boundaries',

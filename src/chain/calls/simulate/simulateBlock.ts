@@ -12,7 +12,7 @@ import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
 import { payBlockRewards, payWithdrawals, type BlockOutcome } from '../../vm/block.js'
-import { createBlockEnvironment, withEvm } from '../../vm/blockEnvironment.js'
+import { createBlockEnvironment, withLimitedEvm } from '../../vm/blockEnvironment.js'
 import { type Message, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
 import { type MessageResult, runMessage } from '../../vm/runTransaction.js'
 import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCalls.js'
@@ -51,7 +51,7 @@ export async function simulateBlock(
   const withdrawals = rules.isActivatedEIP(4895) ? (overrides.withdrawals ?? []) : undefined
   const { blobBaseFee } = overrides
   const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
-  return withEvm({ rules, state, block, blockHash }, async (evm) => {
+  return withLimitedEvm({ rules, state, block, blockHash }, async (evm) => {
     await applyStateOverrides(evm, stateOverrides, 'applied')
     await runBlockStart(evm, header)
     const execution = new SimulatedExecution(evm, context)

@@ -103,6 +103,7 @@ export class JavaScriptTracer implements ExecutionTracer {
     this.#setFact('coinbase', coinbase)
     await this.#guarded(undefined, async () => {
       this.#sandbox = new Sandbox(this.#functions())
+      this.#budget.onEnd(() => this.#close())
       this.#hooks = await this.#sandbox.start(program, config, { step: stepFunctions, frame: frameFunctions })
     })
   }

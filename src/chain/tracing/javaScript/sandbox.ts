@@ -242,11 +242,6 @@ function freestThread(): EngineThread {
 
 let newestId = 0
 
-/** Frees the contexts of traces that were abandoned. */
-const abandoned = new FinalizationRegistry<{ thread: EngineThread; id: number }>(({ thread, id }) =>
-  thread.remove(id),
-)
-
 /** A separate JavaScript context, in which a program has access only to the given functions. */
 export class Sandbox {
   readonly #thread = freestThread()
@@ -257,7 +252,6 @@ export class Sandbox {
   constructor(functions: SandboxFunctions) {
     this.#functions = functions
     this.#thread.add(this.#id)
-    abandoned.register(this, { thread: this.#thread, id: this.#id })
   }
 
   /**

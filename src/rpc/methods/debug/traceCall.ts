@@ -6,7 +6,7 @@ import { callObject } from '../../params/callObject.js'
 import { traceCallConfig } from '../../params/traceConfig.js'
 import { type Trace, emptyTraceContext, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
-import { keepsSteps, startTraceWithinBudget, traceBudget } from '../traces.js'
+import { keepsSteps, startTraceWithinBudget, withinBudget } from '../traces.js'
 import { noBlock, noBlockOfNumber } from '../findBlock.js'
 import { isMissingInAnvil, tracedBlock, tracedState } from './traceBlock.js'
 
@@ -25,20 +25,22 @@ export const traceCall = defineMethod(
     const at = traceForm === 'geth' ? tracedState(call.view, selector) : selector
     const request = executionRequest(call, { transaction, block: selector, stateOverrides, blockOverrides })
     let trace: Trace | undefined
-    await call.backend.tracing.traceCall({
-      ...request,
-      view: call.view,
-      at,
-      within:
-        txIndex === undefined
-          ? undefined
-          : { block: tracedBlock(call.view, selector), transactionIndex: txIndex },
-      tracerFor: () => {
-        trace = startTraceWithinBudget(call, config, traceBudget(call), emptyTraceContext)
-        return trace.tracer
-      },
-      keepsSteps: keepsSteps(config),
-    })
+    await withinBudget(call, config, (budget) =>
+      call.backend.tracing.traceCall({
+        ...request,
+        view: call.view,
+        at,
+        within:
+          txIndex === undefined
+            ? undefined
+            : { block: tracedBlock(call.view, selector), transactionIndex: txIndex },
+        tracerFor: () => {
+          trace = startTraceWithinBudget(call, config, budget, emptyTraceContext)
+          return trace.tracer
+        },
+        keepsSteps: keepsSteps(config),
+      }),
+    )
     const made = trace
     if (made === undefined) throw new ServerError('nothing was traced')
     return written((writer) => writeTrace(made, emptyTraceContext, writer))

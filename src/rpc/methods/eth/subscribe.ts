@@ -18,7 +18,7 @@ import { boolean, filterId, hash, text } from '../../params/bytes.js'
 import { type ArgumentsOf, type Parameter, list, struct } from '../../params/combinators.js'
 import { filter } from '../../params/filter.js'
 import type { Feed } from '../../session.js'
-import { changedLogs, logChanges } from '../../subscriptions/filters.js'
+import { type LogChange, changedLogs, logChanges } from '../../subscriptions/filters.js'
 import { type WireBytes, wireArray } from '../../wire.js'
 
 /** Maximum number of transactions per subscription (geth: eth/filters/api.go, maxTxHashes). */
@@ -79,21 +79,35 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
   if (isWithoutBlocks(criteria)) return () => () => undefined
   return (push) => {
     const queue = queueOf(backend.events)
-    return backend.events.subscribe((event) => {
-      for (const change of logChanges(event)) {
-        queue.add(
-          async () => {
-            const slice = new TimeSlice()
-            for (const log of await changedLogs(backend.chain, change, criteria)) {
-              const pause = slice.pause()
-              if (pause !== undefined) await pause
-              push([log])
-            }
-          },
-          (fault) => report('eth_subscribe', fault),
-        )
+    /** Changes to push, and those pushed since the list was last empty. */
+    const changes: LogChange[] = []
+    async function pushAll(): Promise<void> {
+      const slice = new TimeSlice()
+      for (let index = 0; index < changes.length; index++) {
+        const logs = await changedLogs(backend.chain, changes[index] as LogChange, criteria)
+        for (const log of logs) {
+          const pause = slice.pause()
+          if (pause !== undefined) await pause
+          if (changes.length === 0) return
+          push([log])
+        }
       }
+      changes.length = 0
+    }
+    // One task for all changes: blocks may come faster than thousands of subscriptions search them.
+    const unsubscribe = backend.events.subscribe((event) => {
+      const isWaiting = changes.length > 0
+      for (const change of logChanges(event)) changes.push(change)
+      if (isWaiting || changes.length === 0) return
+      queue.add(pushAll, (fault) => {
+        changes.length = 0
+        report('eth_subscribe', fault)
+      })
     })
+    return () => {
+      changes.length = 0
+      unsubscribe()
+    }
   }
 })
 
