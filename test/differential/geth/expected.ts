@@ -16,7 +16,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'eth_createAccessList accepts a gas price of zero, as the provider documents',
     matches: where({
       name: /^(eth_createAccessList|batch) /,
-      request: /"gasPrice"\s*:\s*"(0x0)?"/i,
+      request: /asPrice"\s*:\s*"(0x0)?"/i,
       theirs: /gasPrice must be non-zero after london fork/,
     }),
   },
@@ -51,7 +51,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   {
     reason:
       'a gas price equal to the fee cap is accepted: the standard form of a mined EIP-1559 transaction has both',
-    matches: where({ request: /"gasPrice"\s*:\s*("0x[0-9a-f]+")\s*,\s*"maxFeePerGas"\s*:\s*\1/i }),
+    matches: where({
+      request:
+        /asPrice"\s*:\s*(?:("0x[0-9a-f]+")\s*,\s*"maxFeePerGas"\s*:\s*\1|"(0x0)?"\s*,\s*"maxFeePerGas"\s*:\s*"(0x0)?")/i,
+    }),
   },
   {
     reason: 'timeouts and block numbers are also accepted as strings, because some clients send them so',
