@@ -1,17 +1,16 @@
-import type * as dagPb from '@ipld/dag-pb'
 import * as dagJose from 'dag-jose'
-import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { codecTable } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
-import { LINKS_AT_ONCE, decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
+import { checkForm } from './dagPbForm.js'
+import { decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPbInPieces.js'
 import { CborTokens } from './cborTokens.js'
 import { decodeTokens } from './decodeInPieces.js'
 import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
-import { WholeFloat } from './float.js'
 import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
+import { WrongKindError } from './kinds.js'
 import { encodePrettyJson } from './prettyJson.js'
 import { goQuote } from '../text/goQuote.js'
 
@@ -92,19 +91,6 @@ const libraries: readonly Codec[] = [
   },
 ]
 
-/** Returns the kind of a value, by its name in go-ipld-prime. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return 'null'
-  if (CID.asCID(value) !== null) return 'link'
-  if (value instanceof Uint8Array) return 'bytes'
-  if (Array.isArray(value)) return 'list'
-  if (value instanceof WholeFloat) return 'float'
-  if (typeof value === 'boolean') return 'bool'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
-  if (typeof value === 'bigint') return 'int'
-  return typeof value === 'string' ? 'string' : 'map'
-}
-
 function encodeJose(value: unknown): Uint8Array {
   try {
     return dagJose.encode(value as Parameters<typeof dagJose.encode>[0])
@@ -115,18 +101,7 @@ function encodeJose(value: unknown): Uint8Array {
 
 function encodeRaw(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value
-  throw new NotBytesError(value)
-}
-
-/** Something else was requested as bytes. */
-export class NotBytesError extends FileNetworkError {
-  /** @param name - go-ipld-prime's name for the node */
-  constructor(value: unknown, name = kindOf(value)) {
-    super(
-      `func called on wrong kind: "AsBytes" called on a ${name} node (kind: ${kindOf(value)}), ` +
-        'but only makes sense on bytes',
-    )
-  }
+  throw new WrongKindError(value, 'bytes')
 }
 
 /** Codecs whose blocks can be decoded and encoded. */
@@ -182,54 +157,7 @@ async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
 
 /** Encodes data in the form of a dag-pb node, with go-codec-dagpb's messages. */
 function* encodeNode(value: unknown): Steps<Uint8Array> {
-  if (kindOf(value) !== 'map') throw notAssignable('PBNode', value, 'map')
-  const { Data, Links, ...others } = value as { Data?: unknown; Links?: unknown }
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) {
-    throw new FileNetworkError(`invalid key for map dagpb.PBNode: ${goQuote(unknown)}: no such field`)
-  }
-  if (Data === null) throw notAssignable('Bytes', Data, 'bytes')
-  if (Data !== undefined && !(Data instanceof Uint8Array)) throw new NotBytesError(Data)
-  if (Links === undefined) throw new FileNetworkError('missing required fields: Links')
-  if (!Array.isArray(Links)) throw notAssignable('PBLinks', Links, 'list')
-  for (const [index, link] of (Links as unknown[]).entries()) {
-    if (index % LINKS_AT_ONCE === 0) yield
-    if (kindOf(link) !== 'map') throw notAssignable('PBLink', link, 'map')
-    checkFields(link as Readonly<Record<string, unknown>>)
-    if (!Object.hasOwn(link as object, 'Hash')) throw new FileNetworkError('missing required fields: Hash')
-  }
-  return yield* encodeDagPbInPieces(value as dagPb.PBNode)
-}
-
-/** The fields of a link, with their types and kinds in go-codec-dagpb. */
-const linkFields = [
-  ['Hash', 'Link', 'link'],
-  ['Name', 'String', 'string'],
-  ['Tsize', 'Int', 'int'],
-] as const
-
-/** Rejects null in a field of a link. */
-function checkFields(link: Readonly<Record<string, unknown>>): void {
-  for (const [field, type, kind] of linkFields) {
-    if (link[field] === null) throw notAssignable(type, null, kind)
-  }
-}
-
-function notAssignable(type: string, value: unknown, kind: string): FileNetworkError {
-  if (value !== null) return new NotAssignableError(type, value, kind)
-  return new FileNetworkError(
-    `func called on wrong kind: "AssignNull" called on a dagpb.${type} node (kind: ${kind}), but only makes sense on null`,
-  )
-}
-
-/** A value is of another kind than its type in go-codec-dagpb. */
-export class NotAssignableError extends FileNetworkError {
-  constructor(type: string, value: unknown, kind: string) {
-    super(
-      `func called on wrong kind: "AssignNode" called on a dagpb.${type} node (kind: ${kindOf(value)}), ` +
-        `but only makes sense on ${kind}`,
-    )
-  }
+  return yield* encodeDagPbInPieces(yield* checkForm(value))
 }
 
 /** Returns the multicodec for a codec's name or number. */

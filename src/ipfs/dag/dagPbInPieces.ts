@@ -1,6 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 import { latin1 } from '../../encoding/hex.js'
+import { castCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
 
 /** Links decoded or encoded between two yields. */
@@ -8,6 +9,8 @@ export const LINKS_AT_ONCE = 1024
 /** Field keys of a node (dag-pb specification): field number and wire type. */
 const DATA_KEY = 0x0a
 const LINK_KEY = 0x12
+/** Field key of the CID in a link. */
+const HASH_KEY = 0x0a
 
 /** Bytes that are not a dag-pb node, with go-codec-dagpb's message. */
 export class DagPbError extends FileNetworkError {}
@@ -17,7 +20,6 @@ const goWords: readonly (readonly [RegExp, string])[] = [
   [/unexpected end of data$/, 'unexpected EOF'],
   [/varint overflow$/, 'proto: variable length integer overflow'],
   [/ got 0$/, 'proto: invalid field number'],
-  [/^Invalid Hash field/, 'invalid Hash field found in link, expected CID'],
 ]
 
 /**
@@ -35,6 +37,9 @@ export function decodeDagPb(bytes: Uint8Array): dagPb.PBNode {
 
 /** Translates an error to Go's, which checks a field's number before its type. */
 function asInGo(bytes: Uint8Array, message: string): DagPbError {
+  if (message.startsWith('Invalid Hash field')) {
+    return new DagPbError(`invalid Hash field found in link, expected CID${problemOfHash(bytes)}`)
+  }
   if (/invalid wireType/.test(message) && isNumberless(bytes[placeOfUnknownField(bytes)])) {
     return new DagPbError('proto: invalid field number')
   }
@@ -42,6 +47,28 @@ function asInGo(bytes: Uint8Array, message: string): DagPbError {
     ? goWords.find(([pattern]) => pattern.test(message))?.[1]
     : undefined
   return new DagPbError(words ?? message)
+}
+
+/** Returns what is wrong with the first hash of a link that is no CID, in parentheses; nothing if there is none. */
+function problemOfHash(bytes: Uint8Array): string {
+  for (let start = 0, end; start < bytes.length; start = end) {
+    end = endOfField(bytes, start) ?? bytes.length
+    if (bytes[start] !== LINK_KEY) continue
+    const link = contentOfField(bytes.subarray(start, end))
+    if (link[0] !== HASH_KEY) return ''
+    try {
+      castCid(contentOfField(link))
+    } catch (error) {
+      return ` (${errorText(error)})`
+    }
+  }
+  return ''
+}
+
+/** Returns the content of the field at the start of a message, after its key and length. */
+function contentOfField(bytes: Uint8Array): Uint8Array {
+  const start = bytes.findIndex((byte, index) => index > 0 && byte < 0x80) + 1
+  return bytes.subarray(start, endOfField(bytes, 0))
 }
 
 /** Whether a key has field number 0. */

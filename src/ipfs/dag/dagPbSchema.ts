@@ -1,7 +1,8 @@
 import type { PBNode } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
-import { decodeInTurns, decoderOf, kindOf } from './codecs.js'
+import { decodeInTurns, decoderOf } from './codecs.js'
+import { kindOf } from './kinds.js'
 
 /** Decodes a block as paths see it: a dag-pb node has all fields of its schema, null where they are absent. */
 export async function decodeNode(cid: CID, block: Uint8Array): Promise<unknown> {

@@ -72,6 +72,8 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   description: string
   arguments: readonly ArgumentSpec[]
   options: O
+  /** Whether it only has operations below it, so that a path to it takes no argument. */
+  isGroup?: boolean
   run(input: CommandInput<O>, network: NetworkContext): Promise<Output> | Output
   /**
    * Formats a value of the answer for `encoding=text`, line ends included: as one string, or in pieces if it may be

@@ -58,7 +58,8 @@ export function executeOperation(
   const isParent = [...commands.keys(), 'diag/datastore/'].some((path) => path.startsWith(`${operation}/`))
   if (isParent) return executeCommand(parentCommand, request, network)
   const slash = operation.lastIndexOf('/')
-  const parent = unservedOperations.has(operation) ? undefined : commands.get(operation.slice(0, slash))
+  const above = unservedOperations.has(operation) ? undefined : commands.get(operation.slice(0, slash))
+  const parent = above?.isGroup ? undefined : above
   const query = new GoQuery([['arg', operation.slice(slash + 1)], ...request.query])
   return executeCommand(parent, { ...request, query }, network)
 }

@@ -1,8 +1,6 @@
 import { codecCode } from '../../cid/cidFormat.js'
 import {
   type Codec,
-  NotAssignableError,
-  NotBytesError,
   codecByCode,
   codecCodeByName,
   codecName,
@@ -10,6 +8,7 @@ import {
   encodeInTurns,
 } from '../../dag/codecs.js'
 import { decodeNode, nodeName } from '../../dag/dagPbSchema.js'
+import { NotAssignableError, WrongKindError } from '../../dag/kinds.js'
 import { followKeys } from '../../dag/path.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -42,11 +41,12 @@ export const dagGet = defineCommand({
 
 /** Rejects what go-codec-dagpb cannot convert of a dag-pb node: anything but its data to bytes, and what is absent. */
 function checkConversion(output: Codec, value: unknown, name: string): void {
-  if (output.code === codecCode.raw && !(value instanceof Uint8Array)) throw new NotBytesError(value, name)
+  if (output.code === codecCode.raw && !(value instanceof Uint8Array))
+    throw new WrongKindError(value, 'bytes', name)
   if (output.code !== codecCode.dagPb) return
   if (value === null) throw new NotAssignableError('PBNode', value, 'map')
   const isWhole = name === 'dagpb.PBNode'
-  if (isWhole && (value as { Data: unknown }).Data === null) throw new NotBytesError(null, 'absent')
+  if (isWhole && (value as { Data: unknown }).Data === null) throw new WrongKindError(null, 'bytes', 'absent')
 }
 
 function encoderOf(code: number, name: string): Codec {

@@ -10,6 +10,7 @@ export const files = defineCommand({
   description: 'Work with the Mutable File System (MFS).',
   arguments: [],
   options: { ...flushOption },
+  isGroup: true,
   run: () => nothing(),
 })
 
@@ -19,7 +20,6 @@ export const filesFlush = defineCommand({
   arguments: [optionalArgument('path', 'Path. Default: the root.')],
   options: { ...flushOption },
   async run({ args: [arg = '/'], encodeCid }, { files }) {
-    if (arg !== '' && !arg.startsWith('/')) throw new FileNotFoundError()
     const path = withoutOuterSlashes(arg)
     if (path !== '') await lookUpLiterally(files, path)
     await files.flushPath(path)

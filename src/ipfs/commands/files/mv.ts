@@ -21,7 +21,8 @@ export const filesMv = defineCommand({
     const entry = await files.lookUpNode(joined(source))
 
     const existing = await findEntry(network, target)
-    if (joined(source) === joined(target)) return nothing()
+    const isSame = joined(source) === joined(target)
+    if (isSame && entry.type === 'directory') return nothing()
     if (existing?.type === 'directory') {
       target.directory.push(target.name)
       target.name = source.name
@@ -29,7 +30,7 @@ export const filesMv = defineCommand({
         throw new FileNetworkError('directory already has entry by that name')
       }
     }
-    if (isWithin(target, source)) throw new FileNetworkError('cannot move a directory into itself')
+    if (!isSame && isWithin(target, source)) throw new FileNetworkError('cannot move a directory into itself')
     await moveEntry(network, { entry, source, target })
     if (options.flush) {
       const parents = [targetArg, sourceArg].map((path) =>
@@ -72,6 +73,7 @@ async function moveEntry(
       if (await links.get(target.name)) links.delete(target.name)
       links.set({ name: target.name, cid: entry.cid, size: entry.cumulativeSize })
     })
+    if (joined(source) === joined(target)) return
     await files.change(source.directory, ({ links }) => void links.delete(source.name))
   } finally {
     session.end()

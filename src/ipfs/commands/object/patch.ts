@@ -19,6 +19,8 @@ import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
 
 const allowNonUnixfs = {
   type: 'bool',
+  // Kubo declares an empty name too.
+  aliases: [''],
   description: 'Allow nodes that are not plain directories.',
 } as const
 
