@@ -88,7 +88,7 @@ function formatArgument({ name, kind, required, variadic, description }) {
 
 function formatOperationOptions(options) {
   const rows = Object.entries(options).map(([name, { type, aliases = [], default: value, description }]) => {
-    const names = [name, ...aliases].map(code).join('<br>')
+    const names = [name, ...aliases].filter(Boolean).map(code).join('<br>')
     const shown = value === undefined ? '' : code(JSON.stringify(value))
     return `| ${names} | ${type} | ${shown} | ${escapeCell(description)} |`
   })

@@ -67,6 +67,15 @@ const pebble = { formatMajorVersion: 24, path: 'pebbleds', type: 'pebbleds' }
  * effect.
  */
 export const profiles: ReadonlyMap<string, Profile> = new Map<string, Profile>([
+  [
+    'randomports',
+    {
+      get 'Addresses.Swarm'() {
+        const port = 49_152 + Math.floor(Math.random() * 16_384)
+        return [`/ip4/0.0.0.0/tcp/${port}`, `/ip6/::/tcp/${port}`]
+      },
+    },
+  ],
   ['unixfs-v0-2015', unixfsV0],
   ['legacy-cid-v0', unixfsV0],
   [

@@ -165,7 +165,12 @@ async function writeContent(context: TarContext, entry: UnixfsEntry, header: Ent
 
 function drained(sink: Sink): Promise<void> {
   return new Promise((resolve) => {
-    sink.once('drain', () => resolve())
-    sink.once('close', () => resolve())
+    const done = (): void => {
+      sink.off('drain', done)
+      sink.off('close', done)
+      resolve()
+    }
+    sink.once('drain', done)
+    sink.once('close', done)
   })
 }

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, runToEnd, startProgram, stopProcess, temporaryDirectory } from '../support/processes.js'
@@ -41,9 +41,13 @@ const isolation = {
   Plugins: { Plugins: { telemetry: { Disabled: true } } },
 }
 
+/** The directory of all repositories. */
+let parent: string | undefined
+
 /** Starts an offline daemon on an empty repository in a temporary directory. */
 export async function startKubo(program: string): Promise<Peer> {
-  const repository = temporaryDirectory('standin-kubo-repository-')
+  parent ??= temporaryDirectory('standin-kubo-')
+  const repository = await mkdtemp(join(parent, 'repository-'))
   const env = { ...process.env, IPFS_PATH: repository, IPFS_TELEMETRY: 'off' }
   await runToEnd(program, ['init', '--empty-repo', '--profile=test'], { env })
   const path = join(repository, 'config')
