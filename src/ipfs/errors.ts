@@ -25,6 +25,9 @@ export class BlockNotFoundError extends FileNetworkError {
   }
 }
 
+/** boxo's message if one of several blocks that it requested at once is missing. */
+export const notFetched = 'failed to fetch all nodes'
+
 /** Whether an operation failed because a block is missing. */
 export function isMissingBlock(error: unknown): boolean {
   if (error instanceof BlockNotFoundError) return true

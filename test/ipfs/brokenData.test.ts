@@ -35,7 +35,10 @@ function post(path: string, content: string | null): Promise<[number, string, st
 // asked: of CARs only how they end.
 it.each([
   ['reads broken blocks, follows dangling links, and writes mutable files', answers],
-  ['reads, archives, lists and pins what is incomplete or cannot be expressed', answersToIncomplete],
+  [
+    'reads, archives, lists and pins what is incomplete, and refuses what cannot be expressed',
+    answersToIncomplete,
+  ],
 ])('%s like Kubo 0.42.0', async (_, recorded) => {
   for (const [target, content, ...expected] of recorded as [
     string,

@@ -8,7 +8,7 @@ import { type TextInput, defineCommand, pathArguments, single, values } from '..
 import { type DistantTime, jsonTime, shortTime } from '../text/goTime.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
-import { listDirectory } from '../unixfs/readDirectory.js'
+import { listTogether } from '../unixfs/readDirectory.js'
 
 /** Entry types as numbered by `ls`: those of UnixFS (directory 1, file 2, symlink 4), or 0 if unresolved. */
 const typeNumbers = { directory: 1, file: 2, symlink: 4 } as const
@@ -84,7 +84,7 @@ async function* listLinks(network: NetworkContext, path: string, rule: LsRule): 
     return
   }
   const entry = await loadEntry(blockstore, cid)
-  for await (const link of listDirectory(blockstore, entry)) yield await describeLink(network, link, rule)
+  for await (const link of listTogether(blockstore, entry)) yield await describeLink(network, link, rule)
 }
 
 async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsRule): Promise<LsLink> {

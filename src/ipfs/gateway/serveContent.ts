@@ -6,7 +6,7 @@ import { httpTime } from '../text/goTime.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
 import type { UnixfsTime } from '../unixfs/data.js'
-import { findLink, listDirectory } from '../unixfs/readDirectory.js'
+import { findLink, listTogether } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { conditionalReply, listingEtag } from './conditional.js'
 import { contentRange, readRange } from './ranges.js'
@@ -159,7 +159,9 @@ async function serveDirectory(
     ETag: listingEtag(entry.cid),
     ...listingCacheHeader(target),
   }
-  const links = await sortByName(listDirectory(source, entry), ({ name }) => name)
+  const links = await sortByName(listTogether(source, entry), ({ name }) => name).catch((error: unknown) => {
+    throw error instanceof FileNetworkError ? new GatewayError(500, error.message, headers) : error
+  })
   const page = listingPage({
     path: target.contentPath,
     cid: entry.cid.toString(),

@@ -6,7 +6,7 @@ import { createEditContext } from '../unixfs/edit/editContext.js'
 import { editHamt, slotLabel } from '../unixfs/hamt.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
-import { isShardedEntry, listDirectory, lookUpLink } from '../unixfs/readDirectory.js'
+import { isShardedEntry, listDirectory, listTogether, lookUpLink } from '../unixfs/readDirectory.js'
 import type { DirectorySettings, DirectorySizeEstimation } from '../unixfs/settings.js'
 
 /** A directory whose entries can be edited. */
@@ -175,7 +175,7 @@ async function fitsBlock(options: {
   if (maxLinks > 0 && count > maxLinks) return false
   if (shardThreshold === Infinity) return maxLinks > 0
   const limit = { ...settings, shardThreshold: shardThreshold + shrinkage, maxLinks: 0 }
-  return !(await needsShards(listDirectory(source, entry), limit, entry))
+  return !(await needsShards(listTogether(source, entry), limit, entry))
 }
 
 /** Creates a writer whose blocks are protected by a session. */

@@ -199,7 +199,7 @@ export class MutableFiles {
     }
   }
 
-  /** Sets links of a directory to what they are. Entries that are missing are reported by what needs them. */
+  /** Sets links of a directory to what they are. If it is gone, what needs it reports that. */
   async #storeAgain(directory: string[], names: Iterable<string>): Promise<void> {
     const change: DirectoryChange = async ({ entry, links }) => {
       if (!this.#mayBecomeBlock(entry)) return
@@ -209,7 +209,7 @@ export class MutableFiles {
       }
     }
     await this.change(directory, change).catch((error: unknown) => {
-      if (!(error instanceof FileNetworkError)) throw error
+      if (!(error instanceof FileNotFoundError)) throw error
     })
   }
 

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
-import { LinkNotFoundError } from '../errors.js'
+import { BlockNotFoundError, LinkNotFoundError, notFetched } from '../errors.js'
 import { unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { bitsOfFanout, hashName, slotLabel, slotOf } from './hamt.js'
@@ -41,6 +41,15 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
       const shard = await loadEntry(source, link.cid)
       if (isShardedEntry(shard) && shard.node) levels.push(openShard(shard.node))
     }
+  }
+}
+
+/** Lists a directory where boxo reads several shards at once, and so does not say which one is missing. */
+export async function* listTogether(source: BlockSource, entry: UnixfsEntry): AsyncGenerator<UnixfsLink> {
+  try {
+    yield* listDirectory(source, entry)
+  } catch (error) {
+    throw error instanceof BlockNotFoundError ? new BlockNotFoundError(error.cid, notFetched) : error
   }
 }
 

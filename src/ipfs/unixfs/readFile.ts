@@ -3,7 +3,7 @@ import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encod
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../dag/dagPbInPieces.js'
 import type { PooledBlock } from '../../storage/files/bufferPool.js'
-import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import { BlockNotFoundError, FileNetworkError, notFetched } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
@@ -80,9 +80,7 @@ export async function* readRange(
       fetchAhead(source, level)
       const { bytes, release } = await (level.fetched[0] as Promise<PooledBlock>).catch((error: unknown) => {
         // boxo requests several children at once.
-        throw error instanceof BlockNotFoundError
-          ? new BlockNotFoundError(error.cid, 'failed to fetch all nodes')
-          : error
+        throw error instanceof BlockNotFoundError ? new BlockNotFoundError(error.cid, notFetched) : error
       })
       void level.fetched.shift()
       level.done++
