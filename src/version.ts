@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Version from the package manifest, one folder above the sources and above the bundles. */
+/** Version from the package manifest, one directory above the sources and above the bundles. */
 export const version: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version

@@ -14,8 +14,8 @@ import type { CassetteReader } from './cassetteReader.js'
 import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
 import { CassetteError, writeWhole } from './lines.js'
 
-/** Returns the folder of a cassette's long bodies, each named by its hexadecimal SHA-256. */
-export function bodiesFolder(path: string): string {
+/** Returns the directory of a cassette's long bodies, each named by its hexadecimal SHA-256. */
+export function bodiesDirectory(path: string): string {
   return `${path}.bodies`
 }
 
@@ -24,7 +24,7 @@ export class BodySink {
   readonly #cassette: string
   #chunks: Uint8Array[] = []
   #length = 0
-  #spilled: { folder: string; file: number } | undefined
+  #spilled: { directory: string; file: number } | undefined
   readonly #hash = createHash('sha256')
 
   constructor(cassette: string) {
@@ -48,11 +48,11 @@ export class BodySink {
       if (Buffer.from(text).equals(bytes)) return { text }
       this.#spill()
     }
-    const { folder, file } = this.#spilled!
+    const { directory, file } = this.#spilled!
     closeSync(file)
     const hash = this.#hash.digest('hex')
-    renameSync(join(folder, 'body'), join(bodiesFolder(this.#cassette), hash))
-    rmSync(folder, { recursive: true })
+    renameSync(join(directory, 'body'), join(bodiesDirectory(this.#cassette), hash))
+    rmSync(directory, { recursive: true })
     return { body: hash }
   }
 
@@ -60,16 +60,16 @@ export class BodySink {
   abort(): void {
     if (this.#spilled === undefined) return
     closeSync(this.#spilled.file)
-    rmSync(this.#spilled.folder, { recursive: true, force: true })
+    rmSync(this.#spilled.directory, { recursive: true, force: true })
   }
 
   #spill(): void {
-    mkdirSync(bodiesFolder(this.#cassette), { recursive: true })
-    const folder = mkdtempSync(join(bodiesFolder(this.#cassette), '.part-'))
-    const file = openSync(join(folder, 'body'), 'w', 0o600)
+    mkdirSync(bodiesDirectory(this.#cassette), { recursive: true })
+    const directory = mkdtempSync(join(bodiesDirectory(this.#cassette), '.part-'))
+    const file = openSync(join(directory, 'body'), 'w', 0o600)
     for (const chunk of this.#chunks) writeWhole(file, chunk)
     this.#chunks = []
-    this.#spilled = { folder, file }
+    this.#spilled = { directory, file }
   }
 }
 
@@ -79,14 +79,14 @@ export class BodySink {
  * @throws CassetteError with the line that names it if it is missing or has other contents
  */
 export async function readBody(reader: CassetteReader, hash: string): Promise<AsyncIterable<Uint8Array>> {
-  const folder = bodiesFolder(reader.path)
-  const path = join(folder, hash)
+  const directory = bodiesDirectory(reader.path)
+  const path = join(directory, hash)
   const isStored = /^[0-9a-f]{64}$/.test(hash) && existsSync(path)
   if (isStored && (await hashOf(path)) === hash) return createReadStream(path)
   for (const { entry, line } of reader.entries()) {
     if (!('http' in entry.outcome) || entry.outcome.http.body !== hash) continue
     const problem = isStored ? 'has different contents' : 'is missing'
-    throw new CassetteError(reader.path, `the body ${hash} ${problem} in ${folder}`, line)
+    throw new CassetteError(reader.path, `the body ${hash} ${problem} in ${directory}`, line)
   }
   throw new CassetteError(reader.path, `no entry refers to the body ${hash}`)
 }

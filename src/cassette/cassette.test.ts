@@ -29,13 +29,13 @@ import type { CassetteRules } from './rules.js'
 
 const KEY = 'secret-key-0123456789'
 
-let folder: string
+let directory: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  path = join(folder, 'run.ndjson')
+  directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  path = join(directory, 'run.ndjson')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Answer of a provider under test: a value is the result, an Error an error, a number an HTTP status. */
 type Answers = (method: string, params: unknown[]) => unknown
@@ -365,7 +365,7 @@ describe('the file', () => {
     await ask(recording, 'eth_chainId').catch(() => undefined)
     await ask(recording, 'eth_call').catch(() => undefined)
     await recording.close()
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     )
     const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join()
@@ -432,7 +432,7 @@ describe('the file', () => {
         1,
       )
     }
-    const inOneGo = join(folder, 'in-one-go')
+    const inOneGo = join(directory, 'in-one-go')
     copyFileSync(path, inOneGo)
     await closeCassette(inOneGo)
     endEverySlice()

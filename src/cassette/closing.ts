@@ -33,17 +33,17 @@ export function closeCassette(path: string, target = path): Promise<void> {
 
 /** The steps of {@link closeCassette}. */
 export function* closingSteps(path: string, target: string): Steps<void> {
-  const folder = mkdtempSync(join(dirname(path), '.cassette-'))
+  const directory = mkdtempSync(join(dirname(path), '.cassette-'))
   try {
-    const { header, runs } = yield* sortIntoRuns(path, folder)
-    const body = join(folder, 'body')
+    const { header, runs } = yield* sortIntoRuns(path, directory)
+    const body = join(directory, 'body')
     const closed = yield* writeBody(body, mergeRuns(runs))
-    const whole = join(folder, 'whole')
+    const whole = join(directory, 'whole')
     yield* prependHeader(whole, { ...header, closed }, body)
     renameSync(whole, target)
     if (target !== path) rmSync(path)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -135,7 +135,7 @@ function compareLines(a: SortableLine, b: SortableLine): number {
 /** Reads a file into sorted runs; all but the last are written to files of their own. */
 function* sortIntoRuns(
   path: string,
-  folder: string,
+  directory: string,
 ): Steps<{ header: CassetteHeader; runs: Iterable<SortableLine>[] }> {
   const runs: Iterable<SortableLine>[] = []
   let header: CassetteHeader | undefined
@@ -162,7 +162,7 @@ function* sortIntoRuns(
       if (isComplete) throw error
     }
     if (size < RUN_BYTES) continue
-    const run = join(folder, `run-${runs.length}`)
+    const run = join(directory, `run-${runs.length}`)
     yield* writeRun(run, yield* sortInSlices(lines, compareLines))
     runs.push(readRun(run))
     lines = []

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bodiesFolder } from './bodies.js'
+import { bodiesDirectory } from './bodies.js'
 import { openCassette } from './cassette.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
@@ -10,13 +10,13 @@ import { linePrefix } from './entry.js'
 import { RecordedAnswers } from './recordedAnswers.js'
 import { BodyHash } from './files.js'
 
-let folder: string
+let directory: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  path = join(folder, 'run.ndjson')
+  directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  path = join(directory, 'run.ndjson')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const entry = (method: string, result: string): string =>
   `{"call":["rpc","local","${method}",[]],"nth":1,"result":${result}}`
@@ -152,10 +152,10 @@ it('reports a missing or altered body with the line that names it', async () => 
     expect(status).toBe(500)
     return Buffer.from(body as Uint8Array).toString()
   }
-  expect(await ask()).toContain(`${path}:2: the body ${hash} is missing in ${bodiesFolder(path)}`)
-  mkdirSync(bodiesFolder(path))
-  writeFileSync(join(bodiesFolder(path), hash), 'something else')
+  expect(await ask()).toContain(`${path}:2: the body ${hash} is missing in ${bodiesDirectory(path)}`)
+  mkdirSync(bodiesDirectory(path))
+  writeFileSync(join(bodiesDirectory(path), hash), 'something else')
   expect(await ask()).toContain(`${path}:2: the body ${hash} has different contents`)
-  expect(readdirSync(bodiesFolder(path))).toEqual([hash])
+  expect(readdirSync(bodiesDirectory(path))).toEqual([hash])
   await playing.close()
 })

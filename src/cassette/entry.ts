@@ -18,7 +18,7 @@ export interface RecordedResponse {
   headers: Readonly<Record<string, string>>
   /** Text of at most {@link LONGEST_INLINE_BODY} bytes. */
   text?: string
-  /** Hexadecimal SHA-256 of a body stored in the folder beside the cassette. */
+  /** Hexadecimal SHA-256 of a body stored in the directory beside the cassette. */
   body?: string
   trailers?: Readonly<Record<string, string>>
 }

@@ -2,20 +2,20 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { bodiesFolder, BodySink } from './bodies.js'
+import { bodiesDirectory, BodySink } from './bodies.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { linePrefix } from './entry.js'
 import { diffCassettes, pruneCassette, showCassette } from './inspect.js'
 
-let folder: string
+let directory: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+  directory = mkdtempSync(join(tmpdir(), 'cassette-'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Records results of eth_call, one per address. */
 async function record(name: string, results: Readonly<Record<string, string>>): Promise<string> {
-  const path = join(folder, name)
+  const path = join(directory, name)
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   for (const [to, result] of Object.entries(results))
     writer.add(linePrefix(['rpc', 'local', 'eth_call', [{ to }]]), { resultText: JSON.stringify(result) }, 1)
@@ -48,7 +48,7 @@ it('reports the differences between two recordings', async () => {
 })
 
 it('removes entries by method, and bodies that no entry names afterwards', async () => {
-  const path = join(folder, 'files')
+  const path = join(directory, 'files')
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   const sink = new BodySink(path)
   sink.write(Uint8Array.of(0xff, 0xfe))
@@ -62,6 +62,6 @@ it('removes entries by method, and bodies that no entry names afterwards', async
   await writer.close()
   expect(await pruneCassette(path, undefined)).toEqual({ entries: 0, bodies: 0 })
   expect(await pruneCassette(path, 'cat')).toEqual({ entries: 1, bodies: 1 })
-  expect(existsSync(join(bodiesFolder(path), body!))).toBe(false)
+  expect(existsSync(join(bodiesDirectory(path), body!))).toBe(false)
   expect(await collect(showCassette(path, '*'))).toEqual(['2: local eth_chainId [] → "0x1"'])
 })

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync, appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bodiesFolder } from './bodies.js'
+import { bodiesDirectory } from './bodies.js'
 import { CassetteReader } from './cassetteReader.js'
 import { closeCassette } from './closing.js'
 import { canonicalJson, formatEntry, linePrefix, type CassetteEntry, type RecordedCall } from './entry.js'
@@ -90,9 +90,9 @@ export async function pruneCassette(
     reader.close()
   }
   await closeCassette(target, path)
-  const folder = bodiesFolder(path)
-  const unused = existsSync(folder) ? readdirSync(folder).filter((name) => !kept.has(name)) : []
-  for (const name of unused) rmSync(join(folder, name), { recursive: true })
+  const directory = bodiesDirectory(path)
+  const unused = existsSync(directory) ? readdirSync(directory).filter((name) => !kept.has(name)) : []
+  for (const name of unused) rmSync(join(directory, name), { recursive: true })
   return { entries: removed, bodies: unused.length }
 }
 

@@ -178,14 +178,14 @@ export function loadNativeBackend(): SignatureBackend | undefined {
 
 /** Loads the binary from where most systems have it. Otherwise searches for it, which takes as long as loading it. */
 function loadAddon(load: NodeJS.Require): Addon {
-  const folder = load.resolve('secp256k1/package.json').slice(0, -'package.json'.length)
+  const directory = load.resolve('secp256k1/package.json').slice(0, -'package.json'.length)
   try {
-    return load(`${folder}prebuilds/${process.platform}-${process.arch}/secp256k1.glibc.node`) as Addon
+    return load(`${directory}prebuilds/${process.platform}-${process.arch}/secp256k1.glibc.node`) as Addon
   } catch {
     const find = createRequire(load.resolve('secp256k1/package.json'))('node-gyp-build') as (
-      folder: string,
+      directory: string,
     ) => Addon
-    return find(folder)
+    return find(directory)
   }
 }
 

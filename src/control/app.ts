@@ -61,7 +61,7 @@ export interface ControlSetup {
   describeNode: () => Readonly<Record<string, unknown>>
   /** Record of changes to the chains. */
   chains: ChainWatch
-  /** Folder of compiled contracts; undefined if none was given. */
+  /** Directory of compiled contracts; undefined if none was given. */
   artifacts: string | undefined
   cassette: CassetteControl
   /** Returns what a garbage collection of the file network would free. */

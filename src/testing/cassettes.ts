@@ -5,7 +5,7 @@ import type { TestNode } from '../fixture/nodeClient.js'
 
 /** Location of tests' cassettes, one per test and named after it. */
 export interface CassetteOptions {
-  /** Folder of the cassettes; created if missing. */
+  /** Directory of the cassettes; created if missing. */
   cassettes: string
 }
 
@@ -15,14 +15,14 @@ const recordVariable = 'STANDIN_RECORD'
 const nameLength = 80
 
 /** Returns the file of a test: its name in letters and digits, and a hash to distinguish similar names. */
-export function cassettePath(folder: string, testName: string): string {
+export function cassettePath(directory: string, testName: string): string {
   const readable = testName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, nameLength)
   const hash = createHash('sha256').update(testName).digest('hex').slice(0, 8)
-  return join(resolve(folder), `${readable}-${hash}.ndjson`)
+  return join(resolve(directory), `${readable}-${hash}.ndjson`)
 }
 
 /**

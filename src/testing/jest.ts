@@ -13,7 +13,7 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
  * Gives the tests of a file or `describe` a node through jest's hooks, and each test a fresh state.
  *
  * @param options - for a node of the file's own; defaults to the worker's node
- * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * @param recording - directory of cassettes: each test is recorded from the node's `upstream` the first time, and
  * replayed from then on; STANDIN_RECORD=1 records again
  * @returns the node, available from the first hook on
  * @example

@@ -11,7 +11,7 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 /**
  * Gives the tests of a file or `describe` a node in this process, and each test a fresh state.
  *
- * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * @param recording - directory of cassettes: each test is recorded from the node's `upstream` the first time, and
  * replayed from then on; STANDIN_RECORD=1 records again
  * @returns the node, available from the first hook on
  * @example

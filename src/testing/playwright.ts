@@ -22,7 +22,7 @@ export interface NodeFixtures {
   /** A key for this test alone. */
   apiKey: TestKey
   /**
-   * Folder of cassettes, set with `use: { cassettes: … }`. A test that takes `node` is recorded from its `upstream`
+   * Directory of cassettes, set with `use: { cassettes: … }`. A test that takes `node` is recorded from its `upstream`
    * the first time, and replayed from then on; STANDIN_RECORD=1 records again.
    */
   cassettes: string | undefined

@@ -15,7 +15,7 @@ export interface Runner<Context> {
 /**
  * Registers hooks that give a test file a node, and each of its tests the state that the file's own `beforeAll` left.
  *
- * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * @param recording - directory of cassettes: each test is recorded from the node's `upstream` the first time, and
  * replayed from then on; STANDIN_RECORD=1 records again
  * @returns the node, available from the first hook on
  */

@@ -49,7 +49,7 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
  * Gives the tests of a file or `describe` a node through hooks, for suites that keep vitest's own `test`.
  *
  * @param options - for an in-process node of the file's own; defaults to the worker's node
- * @param recording - folder of cassettes: each test is recorded from the node's `upstream` the first time, and
+ * @param recording - directory of cassettes: each test is recorded from the node's `upstream` the first time, and
  * replayed from then on; STANDIN_RECORD=1 records again
  * @returns the node, available from the first hook on
  */

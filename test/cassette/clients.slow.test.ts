@@ -19,7 +19,7 @@ const ROUNDS = 100
 
 let run: Record<string, Flow>
 const programs: Program[] = []
-const folder = mkdtempSync(join(tmpdir(), 'cassette-programs-'))
+const directory = mkdtempSync(join(tmpdir(), 'cassette-programs-'))
 
 beforeAll(async () => {
   run = await allFlows()
@@ -30,7 +30,7 @@ beforeAll(async () => {
     programs.push(program)
     run['web3.py'] = program.flow
   } else console.warn(`web3.py is skipped: ${python} has no module web3`)
-  const binary = join(folder, 'suite')
+  const binary = join(directory, 'suite')
   const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: 'test/cassette/programs/go' })
   if (built.status === 0) {
     const program = startProgram(binary, ['fixtures/contracts/artifacts/Token.json'])
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const program of programs) await program.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 describe('concurrent clients are replayed in a hundred orders with all networks cut', () => {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type NodeOptions, type StandinNode, createNode } from '../../src/index.js'
 
-let folder: string
+let directory: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  path = join(folder, 'run.ndjson')
+  directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  path = join(directory, 'run.ndjson')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const open: StandinNode[] = []
 afterEach(async () => {
@@ -129,10 +129,10 @@ test('the control API starts, shows and ends a cassette', async () => {
   expect((await rpc(node, 'eth_chainId')).result).toBe('0x309')
   expect((await rpc(node, 'eth_blockNumber')).result).toBe('0x0')
   expect((await control('GET')).body.answers).toEqual({ replayed: 1, recorded: 0, own: 1, refused: 0 })
-  const missing = await control('PUT', { replay: { path: join(folder, 'nothing.ndjson') } })
+  const missing = await control('PUT', { replay: { path: join(directory, 'nothing.ndjson') } })
   expect(missing).toEqual({
     status: 400,
-    body: { error: `${join(folder, 'nothing.ndjson')}: does not exist` },
+    body: { error: `${join(directory, 'nothing.ndjson')}: does not exist` },
   })
   const other = { path, upstream: 'http://127.0.0.1:1' }
   expect((await control('PUT', { record: other })).body.error).toContain('--allow-remote-reset')

@@ -9,11 +9,11 @@ import { WebSocket } from 'ws'
 import { type NodeOptions, type StandinNode, createNode } from '../../src/index.js'
 import { startKubo } from './replaying.js'
 
-let folder: string
+let directory: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  path = join(folder, 'run.ndjson')
+  directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  path = join(directory, 'run.ndjson')
 })
 
 const nodes: StandinNode[] = []
@@ -24,7 +24,7 @@ afterEach(async () => {
     server.closeAllConnections()
     server.close()
   }
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 async function start(options: NodeOptions = {}): Promise<StandinNode> {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type NodeOptions, createNode } from '../../src/index.js'
 
-let folder: string
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'cassette-'))))
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+let directory: string
+beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'cassette-'))))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const holder = '0x00000000000000000000000000000000000c0ffe'
 
@@ -25,7 +25,7 @@ async function forkedRun(options: NodeOptions): Promise<unknown[]> {
 }
 
 test('a fork replays the recording of its remote without the remote', async () => {
-  const path = join(folder, 'fork.ndjson')
+  const path = join(directory, 'fork.ndjson')
   const remote = await createNode()
   await remote.request('anvil_setBalance', [holder, '0x64'])
   await remote.mine(3)

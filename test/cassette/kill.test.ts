@@ -7,8 +7,8 @@ import { buildCommand, startCommand } from '../support/command.js'
 
 test('a kill -9 while recording loses no answered request', async () => {
   await buildCommand()
-  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  const path = join(folder, 'run.ndjson')
+  const directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const path = join(directory, 'run.ndjson')
   const provider = await createNode()
   const request = async (url: string, index: number): Promise<unknown> => {
     const params = [`0x${index.toString(16).padStart(40, '0')}`, 'latest']
@@ -42,6 +42,6 @@ test('a kill -9 while recording loses no answered request', async () => {
     for (const [index, result] of answered) expect(await request(replaying.url, index)).toBe(result)
   } finally {
     await replaying.stop()
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
 })

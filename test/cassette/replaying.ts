@@ -45,8 +45,8 @@ export async function startAnvil(): Promise<Upstream | undefined> {
 /** Starts Kubo offline; undefined if `ipfs` is not in PATH. */
 export async function startKubo(): Promise<{ ipfsUrl: string; stop(): Promise<unknown> } | undefined> {
   if (spawnSync('ipfs', ['version']).error) return undefined
-  const folder = mkdtempSync(join(tmpdir(), 'kubo-'))
-  const environment = { ...process.env, IPFS_PATH: folder }
+  const directory = mkdtempSync(join(tmpdir(), 'kubo-'))
+  const environment = { ...process.env, IPFS_PATH: directory }
   const set = (...args: string[]) => spawnSync('ipfs', args, { env: environment })
   set('init')
   set('config', 'Addresses.API', '/ip4/127.0.0.1/tcp/0')
@@ -58,7 +58,7 @@ export async function startKubo(): Promise<{ ipfsUrl: string; stop(): Promise<un
   const port = /RPC API server listening on \/ip4\/127\.0\.0\.1\/tcp\/(\d+)/.exec(output)![1]
   const stop = async (): Promise<void> => {
     await ended(child)
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
   return { ipfsUrl: `http://127.0.0.1:${port}`, stop }
 }
@@ -100,8 +100,8 @@ export async function recordAndReplay(
   run: Readonly<Record<string, Flow>>,
   rounds: number,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  const path = join(folder, 'clients.ndjson')
+  const directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const path = join(directory, 'clients.ndjson')
   const names = Object.keys(run)
   const { url, wsUrl } = upstream
   const upstreams = { upstream: url, upstreamWs: wsUrl }
@@ -127,7 +127,7 @@ export async function recordAndReplay(
       await replaying.stop()
     }
   } finally {
-    if (process.env['KEEP_CASSETTE'] === undefined) rmSync(folder, { recursive: true })
+    if (process.env['KEEP_CASSETTE'] === undefined) rmSync(directory, { recursive: true })
     else console.log(path)
   }
 }
@@ -194,8 +194,8 @@ export async function recordAndReplayFiles(
   upstream: { ipfsUrl: string; stop(): Promise<unknown> },
   rounds: number,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'cassette-'))
-  const path = join(folder, 'files.ndjson')
+  const directory = mkdtempSync(join(tmpdir(), 'cassette-'))
+  const path = join(directory, 'files.ndjson')
   const runAll = async (ipfsUrl: string, names: readonly string[]): Promise<void> => {
     await Promise.all(names.map((name) => fileFlows[name]!(ipfsUrl)))
   }
@@ -219,6 +219,6 @@ export async function recordAndReplayFiles(
       await replaying.stop()
     }
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
 }

@@ -241,13 +241,13 @@ export const fileFlows: Readonly<Record<string, (ipfsUrl: string) => Promise<voi
   'adds many': async (ipfsUrl) => {
     const ipfs = create({ url: `${ipfsUrl}/api/v0` })
     const files = ['a', 'b', 'c'].map((name) => ({
-      path: `folder/${name}.txt`,
+      path: `directory/${name}.txt`,
       content: `content of ${name}`,
     }))
     const added = await all(ipfs.addAll(files, { wrapWithDirectory: true }))
-    expect(added.map(({ path }) => path)).toContain('folder/b.txt')
+    expect(added.map(({ path }) => path)).toContain('directory/b.txt')
     const root = added.find(({ path }) => path === '')!
-    const listed = await all(ipfs.ls(`/ipfs/${root.cid}/folder`))
+    const listed = await all(ipfs.ls(`/ipfs/${root.cid}/directory`))
     expect(listed.map(({ name }) => name).sort()).toEqual(['a.txt', 'b.txt', 'c.txt'])
   },
   'puts and gets nodes': async (ipfsUrl) => {

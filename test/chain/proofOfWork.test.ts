@@ -9,14 +9,14 @@ const miner = `0x${'c0'.repeat(20)}`
 const GENESIS_DIFFICULTY = 1_000_000n
 const ETHER = 10n ** 18n
 
-let folder: string
+let directory: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-work-'))
+  directory = await mkdtemp(join(tmpdir(), 'standin-work-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(directory, { recursive: true, force: true }))
 
 it('continues with the difficulty and rewards of a proof-of-work genesis, so that nodes accept the chain', async () => {
-  const genesis = join(folder, 'genesis.json')
+  const genesis = join(directory, 'genesis.json')
   const config = { chainId: 7, homesteadBlock: 0, eip150Block: 0, eip155Block: 0, eip158Block: 0 }
   await writeFile(
     genesis,
@@ -25,7 +25,7 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
       ...{ gasLimit: '0x1c9c380', timestamp: '0x1' },
     }),
   )
-  const dataDir = join(folder, 'made')
+  const dataDir = join(directory, 'made')
   const node = await createNode({ genesis, dataDir, noMining: true, listen: false })
   await node.request('anvil_setCoinbase', [miner])
   await node.request('evm_mine', ['0x8'])
@@ -42,8 +42,8 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
   expect(difficulties).toEqual([first, first - 8n * (first / 2048n)])
   expect(BigInt((await node.request('eth_getBalance', [miner, 'latest'])) as string)).toBe(10n * ETHER)
   await node.stop()
-  const file = join(folder, 'chain.rlp')
-  const genesisFile = join(folder, 'exported.json')
+  const file = join(directory, 'chain.rlp')
+  const genesisFile = join(directory, 'exported.json')
   await exportFiles({ dataDir, network: undefined, file, genesisFile, to: undefined })
   const again = await createNode({ genesis: genesisFile, import: file, listen: false })
   expect(await again.request('eth_blockNumber')).toBe('0x2')

@@ -7,21 +7,21 @@ import { recordedCases } from '../conformance/support/chain.js'
 import { buildCommand, runCommand, startCommand, stopCommand } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
 
-let folder: string
+let directory: string
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'standin-chain-files-'))
+  directory = mkdtempSync(join(tmpdir(), 'standin-chain-files-'))
   await buildCommand()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 test('export writes files that a node can start from, and reports what it wrote', async () => {
-  const dataDir = join(folder, 'own')
+  const dataDir = join(directory, 'own')
   const first = await startCommand(['--data-dir', dataDir])
   await callRpc(first.ready.url, 'evm_mine', [])
   const head = await callRpc<{ hash: string }>(first.ready.url, 'eth_getBlockByNumber', ['latest', false])
   await stopCommand(first)
 
-  const file = join(folder, 'own.rlp')
+  const file = join(directory, 'own.rlp')
   const exported = runCommand(['export', '--data-dir', dataDir, file])
   expect(await exported.ended).toBe(0)
   expect(exported.stdout()).toBe(
@@ -52,7 +52,7 @@ test.each([
 })
 
 test('an invalid genesis ends the command with one line that names the value', async () => {
-  const genesis = join(folder, 'bad.json')
+  const genesis = join(directory, 'bad.json')
   writeFileSync(genesis, JSON.stringify({ config: { chainId: 'x' } }))
   const command = runCommand(['--port', '0', '--ipfs-port', '0', '--genesis', genesis])
   expect(await command.ended).toBe(2)
@@ -66,7 +66,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
   ]
 
   test('is imported completely after repeated kills during the import', async () => {
-    const dataDir = join(folder, 'killed')
+    const dataDir = join(directory, 'killed')
     for (const delay of [250, 400, 550, 700]) {
       const command = runCommand(['--quiet', '--port', '0', '--ipfs-port', '0', ...args(dataDir)])
       await sleep(delay)

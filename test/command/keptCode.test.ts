@@ -27,22 +27,22 @@ beforeAll(async () => {
   await stopCommand(first)
 })
 
-let folder: string | undefined
+let directory: string | undefined
 
 afterEach(async () => {
-  if (folder !== undefined) await rm(folder, { recursive: true })
-  folder = undefined
+  if (directory !== undefined) await rm(directory, { recursive: true })
+  directory = undefined
 })
 
 /** Copies the command without its code cache. */
 async function copyCommand(): Promise<string> {
-  folder = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
-  await cp('bin', join(folder, 'bin'), { recursive: true })
-  await cp('package.json', join(folder, 'package.json'))
-  await cp('dist/cli.cjs', join(folder, 'dist/cli.cjs'))
-  await cp('dist/libraries', join(folder, 'dist/libraries'), { recursive: true })
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-  return folder
+  directory = await mkdtemp(join(tmpdir(), 'standin-kept-code-'))
+  await cp('bin', join(directory, 'bin'), { recursive: true })
+  await cp('package.json', join(directory, 'package.json'))
+  await cp('dist/cli.cjs', join(directory, 'dist/cli.cjs'))
+  await cp('dist/libraries', join(directory, 'dist/libraries'), { recursive: true })
+  await symlink(resolve('node_modules'), join(directory, 'node_modules'))
+  return directory
 }
 
 function evaluate(url: string): Promise<unknown> {

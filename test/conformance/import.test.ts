@@ -27,11 +27,11 @@ function readBlocks(): Uint8Array[][][] {
 }
 
 describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if absent)', () => {
-  let folder: string
+  let directory: string
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'standin-import-'))
+    directory = mkdtempSync(join(tmpdir(), 'standin-import-'))
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   describe('imported', () => {
     let imported: ImportedNode
@@ -59,7 +59,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
       await imported.node.stop()
       const genesis = JSON.parse(readFileSync(join(recordedCases ?? '', 'genesis.json'), 'utf8'))
       genesis.extraData = '0x'
-      const other = join(folder, 'other.json')
+      const other = join(directory, 'other.json')
       writeFileSync(other, JSON.stringify(genesis))
       const { dataDir } = imported
       await expect(createNode({ port: 0, dataDir, genesis: other })).rejects.toThrow(/with genesis hash 0x/)
@@ -79,9 +79,9 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
     const block = blocks[number - 1]
     if (block === undefined) throw new Error('there is no such block')
     change(block)
-    const file = join(folder, 'changed.rlp')
+    const file = join(directory, 'changed.rlp')
     writeFileSync(file, Buffer.concat(blocks.map((each) => RLP.encode(each))))
-    const dataDir = mkdtempSync(join(folder, 'data-'))
+    const dataDir = mkdtempSync(join(directory, 'data-'))
     const refusal = await startImported({ import: file }, dataDir).then(
       () => 'accepted',
       (error: Error) => error.message,
@@ -176,9 +176,9 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
   )
 
   test('keeps the blocks before the end of a truncated file', async () => {
-    const file = join(folder, 'short.rlp')
+    const file = join(directory, 'short.rlp')
     writeFileSync(file, readFileSync(join(recordedCases ?? '', 'chain.rlp')).subarray(0, -10))
-    const dataDir = mkdtempSync(join(folder, 'data-'))
+    const dataDir = mkdtempSync(join(directory, 'data-'))
     await expect(startImported({ import: file }, dataDir)).rejects.toThrow(
       'the file ends in the middle of the block',
     )
@@ -188,10 +188,10 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
   })
 
   test('refuses missing and malformed files in one line', async () => {
-    const missing = join(folder, 'missing')
+    const missing = join(directory, 'missing')
     await expect(startImported({ genesis: missing })).rejects.toThrow(/^--genesis: ENOENT.*missing/)
     await expect(startImported({ import: missing })).rejects.toThrow(/^--import: ENOENT.*missing/)
-    const wrong = join(folder, 'wrong.json')
+    const wrong = join(directory, 'wrong.json')
     copyFileSync(join(recordedCases ?? '', 'headfcu.json'), wrong)
     await expect(startImported({ genesis: wrong })).rejects.toThrow(`${wrong}: config: is missing`)
     await expect(startImported({ import: wrong })).rejects.toThrow(/encoding: it is not an RLP list/)

@@ -28,14 +28,14 @@ interface StateTest {
 }
 
 const conformance = process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance'
-const folders = ['ethereum-tests/GeneralStateTests', 'osaka-state-tests'].map((name) =>
+const directories = ['ethereum-tests/GeneralStateTests', 'osaka-state-tests'].map((name) =>
   join(conformance, name),
 )
 /** Runs one file in this many; STANDIN_STATE_TESTS=1 runs them all. */
 const SAMPLE = Number(process.env['STANDIN_STATE_TESTS'] ?? 8)
 
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const filesUnder = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json') && !name.includes('vmPerformance'))
     .sort()
     .filter((_, index) => index % SAMPLE === 0)
@@ -110,14 +110,14 @@ async function run(
   return { root: bytesToHex(await state.getStateRoot()), refused }
 }
 
-describe.skipIf(!folders.every(existsSync))(
+describe.skipIf(!directories.every(existsSync))(
   `messages, published state tests (skipped without ${conformance})`,
   () => {
-    it.each(folders)('%s: roots equal the published ones', { timeout: 1_200_000 }, async (folder) => {
+    it.each(directories)('%s: roots equal the published ones', { timeout: 1_200_000 }, async (directory) => {
       const different: string[] = []
       let count = 0
-      for (const file of filesUnder(folder)) {
-        const tests = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, StateTest>
+      for (const file of filesUnder(directory)) {
+        const tests = JSON.parse(readFileSync(join(directory, file), 'utf8')) as Record<string, StateTest>
         for (const test of Object.values(tests)) {
           for (const [fork, cases] of Object.entries(test.post)) {
             for (const [index, { hash, txbytes, expectException }] of cases.entries()) {

@@ -17,10 +17,10 @@ const suites: readonly (readonly [string, (path: string) => AsyncGenerator<Outco
 const [share = 0, of = 1] = process.argv.slice(2).map(Number)
 let passed = 0
 let failed = 0
-for (const [folder, run] of suites) {
-  const path = conformancePath(...folder.split('/'))
+for (const [directory, run] of suites) {
+  const path = conformancePath(...directory.split('/'))
   if (path === undefined) {
-    if (share === 0) console.log(`${folder} skipped: it is not in ${conformanceFolder()}`)
+    if (share === 0) console.log(`${directory} skipped: it is not in ${conformanceFolder()}`)
     continue
   }
   const before = passed + failed
@@ -33,7 +33,7 @@ for (const [folder, run] of suites) {
       }
     }
   }
-  console.log(`${folder}: ${passed + failed - before} tests`)
+  console.log(`${directory}: ${passed + failed - before} tests`)
 }
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -19,9 +19,9 @@ function isLong(file: string): boolean {
   return file.includes('vmPerformance')
 }
 
-for (const [folder, step, run] of samples) {
-  const path = conformancePath(...folder.split('/'))
-  describe.skipIf(path === undefined)(`${folder} (skipped without the public vectors)`, () => {
+for (const [directory, step, run] of samples) {
+  const path = conformancePath(...directory.split('/'))
+  describe.skipIf(path === undefined)(`${directory} (skipped without the public vectors)`, () => {
     const files =
       path === undefined ? [] : jsonFiles(path).filter((file, index) => index % step === 0 && !isLong(file))
     test.each(files.map((file) => [basename(file), file] as const))('%s', async (_, file) => {

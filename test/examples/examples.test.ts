@@ -29,15 +29,15 @@ test('vitest-dapp: its tests pass', async () => {
 })
 
 test('vite-page: the page builds, and upload and mint work', async () => {
-  const { shell, folder } = await open('vite-page')
+  const { shell, directory } = await open('vite-page')
   expect(await shell('npm test')).toMatch(/Tests.* 1 passed/)
   await shell('standin exec -- npm run build')
-  expect(await readFile(join(folder, 'dist/index.html'), 'utf8')).toContain('/assets/index-')
+  expect(await readFile(join(directory, 'dist/index.html'), 'utf8')).toContain('/assets/index-')
 })
 
 test('github-actions: the commands of the workflow pass', async () => {
-  const { shell, folder } = await open('github-actions')
-  const workflow = await readFile(join(folder, '.github/workflows/test.yml'), 'utf8')
+  const { shell, directory } = await open('github-actions')
+  const workflow = await readFile(join(directory, '.github/workflows/test.yml'), 'utf8')
   const commands = [...workflow.matchAll(/^\s*- run: (.+)$/gm)].map(([, command = '']) => command)
   // The packages are already there: createProject replaces npm install.
   const others = commands.filter((command) => command !== 'npm install')
@@ -56,9 +56,9 @@ test('prepared-chain: every test file starts from the archive', async () => {
 })
 
 test.skipIf(!hasStore)('prepared-chain: an object store keeps the archive', async () => {
-  const { shell, folder } = await open('prepared-chain')
+  const { shell, directory } = await open('prepared-chain')
   for (const name of ['s3rver', '@aws-sdk']) {
-    await symlink(join(peers, name), join(folder, 'node_modules', name))
+    await symlink(join(peers, name), join(directory, 'node_modules', name))
   }
   await shell('npm run prepare-chain')
   expect(await shell('npm run test:store')).toMatch(/pass 1/)
@@ -94,10 +94,10 @@ const hasHardhat =
 if (!hasHardhat) console.warn('skipped: examples/hardhat; see docs/guides/hardhat.md')
 
 test.skipIf(!hasHardhat)('hardhat: its tests pass', async () => {
-  const { shell, folder } = await open('hardhat')
+  const { shell, directory } = await open('hardhat')
   for (const name of ['hardhat', '@nomicfoundation'])
-    await symlink(join(hardhatPackages, name), join(folder, 'node_modules', name))
-  await symlink(join(hardhatPackages, '.bin/hardhat'), join(folder, 'node_modules/.bin/hardhat'))
+    await symlink(join(hardhatPackages, name), join(directory, 'node_modules', name))
+  await symlink(join(hardhatPackages, '.bin/hardhat'), join(directory, 'node_modules/.bin/hardhat'))
   expect(await shell(`PATH=${newerNode}:"$PATH" npm test`)).toMatch(/2 passing|pass 2/)
 })
 
@@ -111,8 +111,8 @@ if (process.argv.includes('--version')) console.log('Version: ' + solc.version()
 else process.stdout.write(solc.compile(require('node:fs').readFileSync(0, 'utf8')))`
 
 test.skipIf(forge === undefined)('foundry: the script deploys, and the tests continue from it', async () => {
-  const { shell, folder } = await open('foundry')
-  await writeFile(join(folder, 'solc'), solc, { mode: 0o755 })
+  const { shell, directory } = await open('foundry')
+  await writeFile(join(directory, 'solc'), solc, { mode: 0o755 })
   const settings = `FOUNDRY_OFFLINE=true FOUNDRY_SOLC="$PWD/solc" PATH=${dirname(forge ?? '')}:"$PATH"`
   const printed = await shell(`${settings} standin exec -- sh test.sh`)
   expect(printed).toContain('ONCHAIN EXECUTION COMPLETE & SUCCESSFUL')

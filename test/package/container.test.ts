@@ -16,7 +16,7 @@ const execute = promisify(execFile)
 const hasBuildah = spawnSync('buildah', ['--version']).status === 0 && process.getuid?.() === 0
 if (!hasBuildah) console.warn('skipped: the container; apt-get install buildah, and run it as root')
 
-let folder: string
+let directory: string
 let buildah: (...args: string[]) => Promise<string>
 let buildahArgs: string[]
 const environment = { ...process.env, BUILDAH_ISOLATION: 'chroot' }
@@ -38,7 +38,7 @@ async function copyPrograms(root: string, programs: readonly (readonly [from: st
 
 /** Creates a root file system with a shell and the programs that the recipe runs. */
 async function makeRoot(name: string): Promise<string> {
-  const root = join(folder, name)
+  const root = join(directory, name)
   for (const path of [
     'usr/bin',
     'usr/lib',
@@ -68,8 +68,15 @@ async function commit(root: string, tag: string, variables: readonly string[] = 
 
 beforeAll(async () => {
   if (!hasBuildah) return
-  folder = await mkdtemp(join(tmpdir(), 'standin-container-'))
-  buildahArgs = ['--storage-driver', 'vfs', '--root', join(folder, 'store'), '--runroot', join(folder, 'run')]
+  directory = await mkdtemp(join(tmpdir(), 'standin-container-'))
+  buildahArgs = [
+    '--storage-driver',
+    'vfs',
+    '--root',
+    join(directory, 'store'),
+    '--runroot',
+    join(directory, 'run'),
+  ]
   buildah = async (...args) =>
     (await execute('buildah', [...buildahArgs, ...args], { env: environment, maxBuffer: 2 ** 26 })).stdout
   const npmCli = await realpath(spawnSync('which', ['npm'], { encoding: 'utf8' }).stdout.trim())
@@ -91,17 +98,17 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!hasBuildah) return
   await buildah('rm', '--all')
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 })
 
 test.skipIf(!hasBuildah)(
   'the image is small, and its node answers as an unprivileged user',
   async () => {
-    const context = join(folder, 'context')
+    const context = join(directory, 'context')
     await cp('examples/container', context, { recursive: true })
     await execute('npm', ['pack', '--silent', '--pack-destination', context])
     const tarball = (await readdir(context)).find((name) => name.endsWith('.tgz')) ?? ''
-    const installed = join(folder, 'installed')
+    const installed = join(directory, 'installed')
     await mkdir(installed)
     const quietly = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
     const cache = (await execute('npm', ['config', 'get', 'cache'])).stdout.trim()
@@ -110,7 +117,7 @@ test.skipIf(!hasBuildah)(
       ...['build', '--quiet', '--pull-never', '--format', 'docker', '--volume', `${cache}:/cache`],
       ...['--build-arg', `PACKAGE=./${tarball}`, '--tag', 'standin', context],
     )
-    const archive = join(folder, 'image')
+    const archive = join(directory, 'image')
     await buildah('push', '--quiet', '--compression-format', 'gzip', 'standin', `dir:${archive}`)
     const names = (await readdir(archive)).filter((name) => /^[0-9a-f]{64}$/.test(name))
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(archive, name))).size))

@@ -12,20 +12,20 @@ const isLinux = process.platform === 'linux' && process.arch === 'x64'
 if (!isLinux) console.warn('skipped: the single executable is made for linux-x64 here')
 
 describe.skipIf(!isLinux)('the single executable (skipped except on linux-x64)', () => {
-  let folder: string
+  let directory: string
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'standin-executable-test-'))
-    await promisify(execFile)(process.execPath, ['scripts/executable.mjs', '--out', folder])
+    directory = await mkdtemp(join(tmpdir(), 'standin-executable-test-'))
+    await promisify(execFile)(process.execPath, ['scripts/executable.mjs', '--out', directory])
   }, 600_000)
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => rm(directory, { recursive: true, force: true }))
 
   /** Starts the executable in an environment without Node. */
   async function start(...args: string[]) {
     const child = spawn(
-      join(folder, 'standin-linux-x64'),
+      join(directory, 'standin-linux-x64'),
       ['--json', '--port', '0', '--ipfs-port', '0', ...args],
       {
-        env: { HOME: folder, PATH: '/nonexistent' },
+        env: { HOME: directory, PATH: '/nonexistent' },
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     )
@@ -39,7 +39,7 @@ describe.skipIf(!isLinux)('the single executable (skipped except on linux-x64)',
   }
 
   it('executes transactions, stores files and makes keys without Node, and keeps them across restarts', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = join(directory, 'data')
     const first = await start('--data-dir', dataDir)
     const { url, ipfsUrl, accounts } = first.ready
     const transaction = { from: accounts[0]?.address, to: `0x${'c0ffee'.padStart(40, '0')}`, value: '0x7' }

@@ -23,7 +23,7 @@ interface Bundled {
   made: () => string[]
 }
 
-let folder: string
+let directory: string
 let bundled: Bundled
 
 /** esbuild plugin that adds a statement to the modules of the curves to record which are created. */
@@ -38,8 +38,8 @@ const countMade = {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'standin-libraries-'))
-  const path = join(folder, 'libraries.cjs')
+  directory = mkdtempSync(join(tmpdir(), 'standin-libraries-'))
+  const path = join(directory, 'libraries.cjs')
   const built = await build({
     stdin: {
       contents: `export * as util from '@ethereumjs/util'
@@ -62,7 +62,7 @@ beforeAll(async () => {
   bundled = createRequire(import.meta.url)(path) as Bundled
 })
 
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(directory, { recursive: true }))
 
 test('creates no curve when loaded', () => {
   const groups = ['secp256k1', 'bls12-381', 'bn254', 'nist']

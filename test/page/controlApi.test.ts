@@ -171,8 +171,8 @@ test('a garbage collection frees what was predicted', async () => {
 })
 
 test('entries of the current cassette are listed page by page, with their uses on replay', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'entries-'))
-  const path = join(folder, 'run.ndjson')
+  const directory = mkdtempSync(join(tmpdir(), 'entries-'))
+  const path = join(directory, 'run.ndjson')
   const upstream = node.url
   const other = await createNode({ upstream: `${upstream}?token=0123456789abcdef`, accounts: 2 })
   const at = async (query: string): Promise<Page> => {
@@ -229,7 +229,7 @@ test('entries of the current cassette are listed page by page, with their uses o
   expect(await at('?method=net_version')).toEqual({ entries: [] })
   expect((await fetch(`${other.controlUrl}/cassette/entries?limit=0`)).status).toBe(400)
   await other.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 interface Page {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { compileFixtures } from '../../scripts/compile-fixtures.mjs'
 
-const folder = 'fixtures/contracts/artifacts'
+const directory = 'fixtures/contracts/artifacts'
 
 it('compiles every contract to the committed artifact', async () => {
   const compiled = await compileFixtures()
-  expect((await readdir(folder)).sort()).toEqual([...compiled.keys()].sort())
+  expect((await readdir(directory)).sort()).toEqual([...compiled.keys()].sort())
   for (const [name, text] of compiled) {
-    expect(await readFile(join(folder, name), 'utf8'), `${name}: run npm run fixtures`).toBe(text)
+    expect(await readFile(join(directory, name), 'utf8'), `${name}: run npm run fixtures`).toBe(text)
     expect(JSON.parse(text).deployedBytecode).toMatch(/^0x[0-9a-f]{40,}$/)
   }
 })

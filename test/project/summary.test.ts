@@ -9,19 +9,22 @@ const execute = promisify(execFile)
 
 /** Runs the files as a separate test project; returns the last line printed and the exit status. */
 async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'failed' = 'skipped') {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-summary-'))
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  const directory = await mkdtemp(join(tmpdir(), 'standin-summary-'))
+  await symlink(resolve('node_modules'), join(directory, 'node_modules'))
   for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(folder, name), `import { it, describe, beforeAll, expect } from 'vitest'\n${text}`)
+    await writeFile(
+      join(directory, name),
+      `import { it, describe, beforeAll, expect } from 'vitest'\n${text}`,
+    )
   }
   const reporters = ['--reporter', 'default', '--reporter', resolve('scripts/summary-reporter.mjs')]
   const env = { ...process.env, STANDIN_NOTHING_LEFT_OUT: leftOut === 'failed' ? '1' : '0' }
-  const args = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', folder, ...reporters]
+  const args = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', directory, ...reporters]
   const { stdout, status } = await execute(process.execPath, args, { env }).then(
     ({ stdout }) => ({ stdout, status: 0 }),
     ({ stdout, code }: { stdout: string; code: number }) => ({ stdout, status: code }),
   )
-  await rm(folder, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
   return { line: stdout.trim().split('\n').at(-1), status }
 }
 

@@ -8,8 +8,8 @@ import { ipc } from 'viem/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createNode, type NodeOptions, type StandinNode } from '../../src/index.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'standin-ipc-'))
-const path = join(folder, 'node.ipc')
+const directory = mkdtempSync(join(tmpdir(), 'standin-ipc-'))
+const path = join(directory, 'node.ipc')
 let node: StandinNode | undefined
 
 async function start(options: NodeOptions = {}): Promise<StandinNode> {

@@ -19,12 +19,12 @@ interface Answers {
   states: unknown[]
 }
 
-let folder: string
+let directory: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'standin-prune-'))
+  directory = mkdtempSync(join(tmpdir(), 'standin-prune-'))
 })
 afterEach(stopAll)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Collects what pruning keeps: blocks, transactions and receipts. */
 async function historyOf({ call }: Devnet): Promise<unknown[]> {
@@ -76,7 +76,7 @@ const noProblems = async (dataDir: string): Promise<void> => {
 
 describe('a pruned chain', () => {
   test('answers about its history and newest states as before, and about older states like geth', async () => {
-    const dataDir = join(folder, 'pruned')
+    const dataDir = join(directory, 'pruned')
     const { contract, history, states, snapshot, early } = await makeChain(dataDir)
     await noProblems(dataDir)
     const [pruned, ...others] = await pruneData(dataDir, 5n)
@@ -119,7 +119,7 @@ describe('a pruned chain', () => {
   })
 
   test('cannot be pruned while a node has it open', async () => {
-    const dataDir = join(folder, 'used')
+    const dataDir = join(directory, 'used')
     const devnet = await startDevnet({ dataDir })
     await devnet.call('evm_mine')
     await expect(pruneData(dataDir, 1n)).rejects.toThrow('already open in this process')
@@ -144,7 +144,7 @@ const killedPruning = `
 `
 
 test('loses nothing when pruning is killed at any step, and resumes', async () => {
-  const dataDir = join(folder, 'killed')
+  const dataDir = join(directory, 'killed')
   const { contract, history, states } = await makeChain(dataDir)
   const program = await bundleProgram(killedPruning)
   let killed = 0
@@ -169,7 +169,7 @@ describe('the command', () => {
   beforeAll(buildCommand, 120_000)
 
   test('prunes and verifies, and reports what it did', async () => {
-    const dataDir = join(folder, 'command')
+    const dataDir = join(directory, 'command')
     await makeChain(dataDir)
     const prune = runCommand(['prune', '--data-dir', dataDir, '--keep', '3'])
     expect(await prune.ended).toBe(0)

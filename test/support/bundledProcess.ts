@@ -15,13 +15,13 @@ export interface BundledProgram {
 export async function bundleProgram(source: string): Promise<BundledProgram> {
   const root = join(import.meta.dirname, '../..')
   // Inside node_modules, so that the bundle can resolve packages.
-  const folder = join(
+  const directory = join(
     root,
     'node_modules/.cache',
     `standin-test-${process.pid}-${Math.random().toString(36).slice(2)}`,
   )
-  const program = join(folder, 'program.mjs')
-  mkdirSync(folder, { recursive: true })
+  const program = join(directory, 'program.mjs')
+  mkdirSync(directory, { recursive: true })
   await build({
     stdin: { contents: source, resolveDir: root, loader: 'ts' },
     bundle: true,
@@ -35,6 +35,6 @@ export async function bundleProgram(source: string): Promise<BundledProgram> {
   return {
     run: (...parameters) =>
       spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

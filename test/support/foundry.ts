@@ -11,8 +11,8 @@ const require = createRequire(resolve('test/peers/package.json'))
 export function foundryProgram(name: 'anvil' | 'cast' | 'forge'): string | undefined {
   const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
   try {
-    const folder = dirname(require.resolve(`@foundry-rs/${name}-${machine}/package.json`))
-    const path = join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+    const directory = dirname(require.resolve(`@foundry-rs/${name}-${machine}/package.json`))
+    const path = join(directory, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
     return existsSync(path) ? path : undefined
   } catch {
     return undefined

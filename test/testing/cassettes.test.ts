@@ -6,11 +6,11 @@ import { createNode } from '../../src/index.js'
 import { beginCassette, cassettePath } from '../../src/testing/cassettes.js'
 import { useNode } from '../../src/testing/vitest.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'cassettes-'))
+const directory = mkdtempSync(join(tmpdir(), 'cassettes-'))
 const provider = await createNode({ chainId: 4242 })
 afterAll(async () => {
   await provider.stop()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 })
 
 async function ask(url: string, method: string): Promise<unknown> {
@@ -20,27 +20,27 @@ async function ask(url: string, method: string): Promise<unknown> {
 }
 
 describe('a file with cassettes', () => {
-  const node = useNode({ upstream: provider.url, chainId: 1 }, { cassettes: folder })
+  const node = useNode({ upstream: provider.url, chainId: 1 }, { cassettes: directory })
 
   it('records: the first time', async () => {
     expect(await ask(node().url, 'eth_chainId')).toBe('0x1092')
   })
 
   it('has a cassette for each test', async () => {
-    expect(existsSync(cassettePath(folder, 'a file with cassettes records: the first time'))).toBe(true)
+    expect(existsSync(cassettePath(directory, 'a file with cassettes records: the first time'))).toBe(true)
     expect(await ask(node().url, 'eth_blockNumber')).toBe('0x0')
   })
 })
 
 it('replays the recording of a name without the provider', async () => {
   const recording = await createNode({ upstream: provider.url })
-  const end = await beginCassette(recording, { cassettes: folder }, 'a name')
+  const end = await beginCassette(recording, { cassettes: directory }, 'a name')
   expect(await ask(recording.url, 'eth_chainId')).toBe('0x1092')
   await end()
   await recording.stop()
 
   const replaying = await createNode()
-  const endReplay = await beginCassette(replaying, { cassettes: folder }, 'a name')
+  const endReplay = await beginCassette(replaying, { cassettes: directory }, 'a name')
   expect(await ask(replaying.url, 'eth_chainId')).toBe('0x1092')
   expect(await ask(replaying.url, 'eth_blockNumber')).toBeUndefined()
   await endReplay()
@@ -49,7 +49,9 @@ it('replays the recording of a name without the provider', async () => {
 
 it('reports why a test can neither be replayed nor recorded', async () => {
   const node = await createNode()
-  await expect(beginCassette(node, { cassettes: folder }, 'another')).rejects.toThrow('expected an upstream')
+  await expect(beginCassette(node, { cassettes: directory }, 'another')).rejects.toThrow(
+    'expected an upstream',
+  )
   await node.stop()
 })
 

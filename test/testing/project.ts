@@ -9,7 +9,7 @@ const execute = promisify(execFile)
 
 /** A temporary project with this package and all packages of this repository installed. */
 export interface Project {
-  folder: string
+  directory: string
   /** Runs a shell command with the binaries of installed packages in PATH, like npm. @returns its output */
   shell(line: string): Promise<string>
   /** Runs a Node.js program of the project. @returns its output @throws Error with the output if it fails */
@@ -20,8 +20,8 @@ export interface Project {
 /** Creates a project from files given by path, or from a copy of a directory. */
 export async function createProject(files: Readonly<Record<string, string>> | string): Promise<Project> {
   await build({ types: false, log: () => undefined })
-  const folder = await mkdtemp(join(tmpdir(), 'standin-project-'))
-  const modules = join(folder, 'node_modules')
+  const directory = await mkdtemp(join(tmpdir(), 'standin-project-'))
+  const modules = join(directory, 'node_modules')
   await mkdir(modules)
   for (const name of await readdir('node_modules')) {
     if (!name.startsWith('.') && name !== 'standin')
@@ -32,10 +32,10 @@ export async function createProject(files: Readonly<Record<string, string>> | st
   for (const name of ['package.json', 'bin', 'dist']) {
     await cp(name, join(modules, 'standin', name), { recursive: true })
   }
-  if (typeof files === 'string') await cp(files, folder, { recursive: true, filter: isSource })
+  if (typeof files === 'string') await cp(files, directory, { recursive: true, filter: isSource })
   for (const [path, content] of typeof files === 'string' ? [] : Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), content)
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), content)
   }
   const start = async (
     program: string,
@@ -44,7 +44,7 @@ export async function createProject(files: Readonly<Record<string, string>> | st
   ) => {
     const env = { ...cleanEnvironment(), NO_COLOR: '1', ...environment }
     const { stdout, stderr } = await execute(program, [...args], {
-      cwd: folder,
+      cwd: directory,
       env,
       maxBuffer: 2 ** 24,
     }).catch((error: { stdout: string; stderr: string }) => {
@@ -53,10 +53,10 @@ export async function createProject(files: Readonly<Record<string, string>> | st
     return stdout + stderr
   }
   return {
-    folder,
+    directory,
     run: (args, environment) => start(process.execPath, args, environment),
     shell: (line) => start('sh', ['-c', line], { PATH: `${join(modules, '.bin')}:${process.env['PATH']}` }),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
 

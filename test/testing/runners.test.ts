@@ -34,7 +34,7 @@ for (const name of ['first', 'second']) {
 
 /** Two tests that read the provider's chain id and balance; `load` imports `useNode` and defines `same`. */
 const recordedSuite = (load: string): string => `${load}
-const node = useNode({ upstream: process.env.PROVIDER, chainId: 1 }, { cassettes: folder })
+const node = useNode({ upstream: process.env.PROVIDER, chainId: 1 }, { cassettes: directory })
 const ask = async (method) => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
   const headers = { 'content-type': 'application/json' }
@@ -81,11 +81,11 @@ beforeAll(async () => {
     'page.spec.mjs': playwrightSuite,
     'tapes.config.js': "module.exports = { testMatch: ['**/tapes-jest.js'] }",
     'tapes-jest.js': recordedSuite(
-      `const { useNode } = require('standin/jest')\nconst folder = 'tapes/jest'\n${jestSame}`,
+      `const { useNode } = require('standin/jest')\nconst directory = 'tapes/jest'\n${jestSame}`,
     ),
     'tapes.test.mjs': recordedSuite(
       `import { describe, test } from 'node:test'\nimport { equal as same } from 'node:assert'
-import { useNode } from 'standin/node-test'\nconst folder = 'tapes/node'`,
+import { useNode } from 'standin/node-test'\nconst directory = 'tapes/node'`,
     ),
     'tapes.playwright.config.mjs': `export default { testMatch: '*.tape.mjs', reporter: 'line', workers: 1 }`,
     'page.tape.mjs': recordedPage,
@@ -139,7 +139,7 @@ test.each(runners)(
     await provider.mine(2)
     await project.run(args, { PROVIDER: provider.url })
     await provider.stop()
-    const files = (await readdir(join(project.folder, 'tapes', name))).filter((file) =>
+    const files = (await readdir(join(project.directory, 'tapes', name))).filter((file) =>
       file.endsWith('.ndjson'),
     )
     expect(files.sort()).toEqual(tapes.map((tape) => expect.stringMatching(tape) as string))

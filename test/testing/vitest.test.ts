@@ -89,7 +89,7 @@ test('two hundred tests on four workers each find a fresh state', async () => {
   }
   expect(report).toMatchObject({ numPassedTests: files * testsPerFile, numTotalTests: files * testsPerFile })
   const { readFile } = await import('node:fs/promises')
-  const urls = new Set((await readFile(`${project.folder}/nodes.txt`, 'utf8')).trim().split('\n'))
+  const urls = new Set((await readFile(`${project.directory}/nodes.txt`, 'utf8')).trim().split('\n'))
   expect(urls.size).toBeGreaterThan(1)
   expect(urls.size).toBeLessThanOrEqual(workers)
 })

@@ -195,11 +195,14 @@ describe('against @ethereumjs/mpt', () => {
   })
 })
 
-const folder = join(process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance', 'ethereum-tests/TrieTests')
+const directory = join(
+  process.env['STANDIN_CONFORMANCE'] ?? '../shared/conformance',
+  'ethereum-tests/TrieTests',
+)
 
 type TrieCase = { in: [string, string | null][] | Record<string, string | null>; root: string }
 
-describe.skipIf(!existsSync(folder))(`public trie tests (skipped where ${folder} is absent)`, () => {
+describe.skipIf(!existsSync(directory))(`public trie tests (skipped where ${directory} is absent)`, () => {
   const toBytes = (value: string) =>
     value.startsWith('0x') ? hexToBytes(value) : new TextEncoder().encode(value)
   it.each([
@@ -209,7 +212,7 @@ describe.skipIf(!existsSync(folder))(`public trie tests (skipped where ${folder}
     { file: 'trieanyorder_secureTrie.json', hashed: true },
     { file: 'hex_encoded_securetrie_test.json', hashed: true },
   ])('$file', ({ file, hashed }) => {
-    const cases = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, TrieCase>
+    const cases = JSON.parse(readFileSync(join(directory, file), 'utf8')) as Record<string, TrieCase>
     for (const { in: input, root } of Object.values(cases)) {
       const pairs = Array.isArray(input) ? input : Object.entries(input)
       const changes = pairs.map(([key, value]) => ({

@@ -16,7 +16,7 @@ export interface DevChain {
 
 interface DevOptions {
   program: string
-  folder: string
+  directory: string
   /**
    * Genesis file, which funds the senders. Its fork is Osaka: geth's own developer genesis activates forks that are
    * only planned.
@@ -29,12 +29,12 @@ interface DevOptions {
 /** Sends random transactions to geth in developer mode, and exports the blocks it makes. */
 export async function makeDevChain({
   program,
-  folder,
+  directory,
   genesis,
   random,
   blocks,
 }: DevOptions): Promise<DevChain> {
-  const common = ['--datadir', join(folder, 'dev'), '--state.scheme', 'hash']
+  const common = ['--datadir', join(directory, 'dev'), '--state.scheme', 'hash']
   await runToEnd(program, [...common, 'init', genesis])
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -44,7 +44,7 @@ export async function makeDevChain({
       ...[...common, '--gcmode', 'archive', '--dev', '--ipcdisable', '--verbosity', '0'],
       ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(port), '--http.api', 'eth'],
     ],
-    { stdio: 'ignore', cwd: folder },
+    { stdio: 'ignore', cwd: directory },
   )
   const request = async (method: string, params: unknown[]): Promise<unknown> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -79,7 +79,7 @@ export async function makeDevChain({
   } finally {
     await stopProcess(child)
   }
-  const chain = join(folder, 'dev.rlp')
+  const chain = join(directory, 'dev.rlp')
   await runToEnd(program, [...common, '--verbosity', '0', 'export', chain])
   return { chain, head, transactions: count }
 }

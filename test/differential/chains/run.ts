@@ -99,7 +99,7 @@ async function importFromGeth({
   })
   const { chain, head, transactions } = await makeDevChain({
     program,
-    folder: directory,
+    directory,
     genesis,
     random,
     blocks,

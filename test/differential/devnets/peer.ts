@@ -81,12 +81,12 @@ function findHardhat(release: Hardhat, gasLimit: number): (() => Promise<Peer>) 
   const commandLine = join(packages, release.commandLine)
   const program = release.program === undefined ? process.execPath : join(packages, release.program)
   if (!existsSync(commandLine) || !existsSync(program)) return undefined
-  const folder = temporaryDirectory('standin-hardhat-')
-  writeFileSync(join(folder, 'package.json'), release.manifest)
-  writeFileSync(join(folder, 'hardhat.config.js'), release.configuration(gasLimit))
-  symlinkSync(packages, join(folder, 'node_modules'))
+  const directory = temporaryDirectory('standin-hardhat-')
+  writeFileSync(join(directory, 'package.json'), release.manifest)
+  writeFileSync(join(directory, 'hardhat.config.js'), release.configuration(gasLimit))
+  symlinkSync(packages, join(directory, 'node_modules'))
   return startOnFreePort(program, [commandLine, 'node'], {
-    cwd: folder,
+    cwd: directory,
     env: { ...process.env, CI: 'true', HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' },
     stdio: 'ignore',
   })

@@ -185,8 +185,8 @@ export async function main(argv: readonly string[], peer: PeerName): Promise<num
     log: (line) => console.error(line),
   })
   if (result === undefined) {
-    const folder = { anvil: '', hardhat: '/hardhat2', hardhat3: '/hardhat3' }[peer]
-    console.error(`${peer} not found: npm install --prefix test/peers${folder}`)
+    const directory = { anvil: '', hardhat: '/hardhat2', hardhat3: '/hardhat3' }[peer]
+    console.error(`${peer} not found: npm install --prefix test/peers${directory}`)
     return 2
   }
   console.log(`${result.identical} of ${requests} answers are identical`)

@@ -53,8 +53,12 @@ export function deploying(runtime: string): Hex {
  * Makes a chain of 31 blocks and exports it to files. It has transactions of all types except blobs, contracts, logs,
  * storage, a delegation and failures.
  */
-export async function makeChain(folder: string, random: Random, options: NodeOptions): Promise<ChainFiles> {
-  const dataDir = join(folder, 'made')
+export async function makeChain(
+  directory: string,
+  random: Random,
+  options: NodeOptions,
+): Promise<ChainFiles> {
+  const dataDir = join(directory, 'made')
   const node = await createNode({ ...options, dataDir, deterministic: true, noMining: true, listen: false })
   const facts = genesisFacts(node)
   try {
@@ -63,7 +67,7 @@ export async function makeChain(folder: string, random: Random, options: NodeOpt
   } finally {
     await node.stop()
   }
-  return exportChain(folder, dataDir, facts)
+  return exportChain(directory, dataDir, facts)
 }
 
 /** Returns the facts of a chain that has only its genesis. */
@@ -93,9 +97,13 @@ export async function collectFacts(node: StandinNode, facts: ChainFacts): Promis
 }
 
 /** Exports a chain to files. */
-export async function exportChain(folder: string, dataDir: string, facts: ChainFacts): Promise<ChainFiles> {
-  const chain = join(folder, 'chain.rlp')
-  const genesis = join(folder, 'genesis.json')
+export async function exportChain(
+  directory: string,
+  dataDir: string,
+  facts: ChainFacts,
+): Promise<ChainFiles> {
+  const chain = join(directory, 'chain.rlp')
+  const genesis = join(directory, 'genesis.json')
   await exportFiles({ dataDir, network: undefined, file: chain, genesisFile: genesis, to: undefined })
   return { chain, genesis, facts }
 }

@@ -10,10 +10,10 @@ import { type ChainFiles, collectFacts, exportChain, genesisFacts } from './chai
 const FORK_BLOCKS = 15
 
 /** Makes a chain on an earlier fork, of random transactions of all types that it has, and exports it to files. */
-export async function makeForkChain(folder: string, random: Random, fork: string): Promise<ChainFiles> {
-  const dataDir = join(folder, 'made')
-  const genesis = join(folder, 'fork.json')
-  await writeFile(genesis, await genesisOf(fork, folder))
+export async function makeForkChain(directory: string, random: Random, fork: string): Promise<ChainFiles> {
+  const dataDir = join(directory, 'made')
+  const genesis = join(directory, 'fork.json')
+  await writeFile(genesis, await genesisOf(fork, directory))
   const node = await createNode({ genesis, dataDir, deterministic: true, noMining: true, listen: false })
   const facts = genesisFacts(node)
   try {
@@ -29,5 +29,5 @@ export async function makeForkChain(folder: string, random: Random, fork: string
   } finally {
     await node.stop()
   }
-  return exportChain(folder, dataDir, facts)
+  return exportChain(directory, dataDir, facts)
 }

@@ -40,21 +40,21 @@ const apis = 'eth,net,web3,debug,txpool,rpc'
  */
 export async function startGeth(
   program: string,
-  folder: string,
+  directory: string,
   { genesis, chain, facts: { blockHashes } }: ChainFiles,
   { gasCap, gasLimit, isMerged = true }: { gasCap: bigint; gasLimit: bigint; isMerged?: boolean },
 ): Promise<Geth> {
-  const dataDir = join(folder, 'geth')
+  const dataDir = join(directory, 'geth')
   const head = blockHashes.at(-1)
   const common = ['--datadir', dataDir, '--state.scheme', 'hash', '--cache.preimages']
-  const gethGenesis = join(folder, 'geth.json')
+  const gethGenesis = join(directory, 'geth.json')
   await writeFile(gethGenesis, withDistantMerge(await readFile(genesis, 'utf8')))
   await runToEnd(program, [...common, 'init', gethGenesis])
   const printed = await runToEnd(program, [...common, '--gcmode', 'archive', 'import', chain])
   if (/invalid block|Import error|bad block/i.test(printed)) throw new Error(printed.slice(-2000))
   const [port, wsPort, enginePort] = [await freePort(), await freePort(), await freePort()]
   const secret = randomBytes(32)
-  const secretFile = join(folder, 'jwt.hex')
+  const secretFile = join(directory, 'jwt.hex')
   await writeFile(secretFile, secret.toString('hex'))
   const child = startProgram(
     program,
@@ -68,7 +68,7 @@ export async function startGeth(
       ...['--miner.gaslimit', String(gasLimit)],
     ],
     // debug_getBadBlocks writes files into the working directory.
-    { stdio: 'ignore', cwd: folder },
+    { stdio: 'ignore', cwd: directory },
   )
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(url)

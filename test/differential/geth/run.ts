@@ -54,13 +54,13 @@ export async function compareWithGeth({
 }: RunOptions): Promise<RunResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
-  const folder = temporaryDirectory('standin-differential-')
+  const directory = temporaryDirectory('standin-differential-')
   const random = new Random(seed)
   const files = await (hardfork === undefined
-    ? makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
-    : makeForkChain(folder, random, hardfork))
+    ? makeChain(directory, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
+    : makeForkChain(directory, random, hardfork))
   const isMerged = hardfork === undefined || hasFork(hardfork, 'paris')
-  const geth = await startGeth(program, folder, files, { gasCap: GAS_CAP, gasLimit: GAS_LIMIT, isMerged })
+  const geth = await startGeth(program, directory, files, { gasCap: GAS_CAP, gasLimit: GAS_LIMIT, isMerged })
   const node = await createNode({
     ...{ genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true },
     ...{ noTotalDifficulty: true, pendingFields: 'geth' },
@@ -100,7 +100,7 @@ export async function compareWithGeth({
     throw error
   } finally {
     await Promise.allSettled([node.stop(), geth.stop()])
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
   return { identical, compared, classes }
 }

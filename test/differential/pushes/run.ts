@@ -50,10 +50,10 @@ const MAX_DEPTH = 5
 export async function comparePushes({ seed, rounds, log }: PushesOptions): Promise<PushesResult | undefined> {
   const program = await findGeth()
   if (program === undefined) return undefined
-  const folder = temporaryDirectory('standin-pushes-')
+  const directory = temporaryDirectory('standin-pushes-')
   const random = new Random(seed)
-  const files = await makeChain(folder, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
-  const geth = await startGeth(program, folder, files, { gasCap: GAS_LIMIT, gasLimit: GAS_LIMIT })
+  const files = await makeChain(directory, random, { txGasLimit: true, gasLimit: GAS_LIMIT })
+  const geth = await startGeth(program, directory, files, { gasCap: GAS_LIMIT, gasLimit: GAS_LIMIT })
   const options = { genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true } as const
   const [node, maker] = await Promise.all([
     createNode({ ...options, pendingFields: 'geth' }),
@@ -111,7 +111,7 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
   } finally {
     for (const side of sides) side.close()
     await Promise.allSettled([node.stop(), maker.stop(), geth.stop()])
-    await rm(folder, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   }
   return result
 }
