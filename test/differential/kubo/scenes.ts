@@ -398,6 +398,64 @@ function* imported({ random, cars, cid }: SceneContext): Scene {
   yield request('pin/ls', [['type', 'recursive']])
 }
 
+/** Plays a file or directory that lacks a block, read in all ways. */
+function* incomplete({ random, gateway }: SceneContext): Scene {
+  const isFile = random.chance(0.5)
+  const options: [string, string][] = isFile
+    ? [
+        ['chunker', random.pick(['size-100', 'size-1000'])],
+        ['max-file-links', random.pick(['2', '3', '174'])],
+        ['trickle', random.pick(['true', 'false'])],
+      ]
+    : [
+        ['wrap-with-directory', 'true'],
+        ['max-directory-links', random.pick(['2', '100'])],
+        ['max-hamt-fanout', '8'],
+      ]
+  options.push(['pin', 'false'], ['cid-version', random.pick(['0', '1'])])
+  const upload = isFile ? uploadOf(random.bytes(random.pick([500, 5000]))) : manyFiles(random, 12)
+  const root = rootOf(yield request('add', options, upload))
+  const refs = yield request('refs', [
+    ['arg', root],
+    ['recursive', 'true'],
+    ['unique', 'true'],
+  ])
+  const blocks = [...refs.body.toString().matchAll(/"Ref":"(\w+)"/g)].map(([, cid = '']) => cid)
+  if (blocks.length === 0) return
+  yield request('block/rm', [['arg', random.pick(blocks)]])
+  const below = isFile ? '' : `/f${random.below(12)}`
+  yield request('files/cp', [
+    ['arg', `/ipfs/${root}`],
+    ['arg', '/incomplete'],
+  ])
+  for (let step = 0; step < 10; step++) {
+    if (random.chance(0.3)) {
+      yield gateway(root)
+      continue
+    }
+    const [operation, path] = random.pick([
+      ...['cat', 'get', 'ls', 'refs', 'dag/stat', 'dag/get', 'pin/add', 'resolve', 'block/stat'].map(
+        (name) => [name, `/ipfs/${root}${random.pick(['', below])}`] as const,
+      ),
+      ...['files/read', 'files/stat', 'files/ls', 'files/flush'].map(
+        (name) => [name, `/incomplete${random.pick(['', below])}`] as const,
+      ),
+    ])
+    const given: [string, string][] = [['arg', path]]
+    if (operation === 'refs') given.push(['recursive', 'true'])
+    if (operation === 'dag/stat') given.push(['progress', 'false'])
+    if (/cat|read/.test(operation) && random.chance(0.4)) {
+      given.push(['offset', String(random.below(5000))])
+    }
+    yield request(operation, given)
+  }
+  yield request('files/rm', [
+    ['arg', '/incomplete'],
+    ['recursive', 'true'],
+    ['force', 'true'],
+  ])
+}
+
 /** All scenes with their frequencies. */
 export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   site,
@@ -412,4 +470,5 @@ export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   pins,
   published,
   imported,
+  incomplete,
 ]
