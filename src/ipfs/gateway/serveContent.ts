@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { textChunks } from '../../encoding/timeSlice.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
@@ -100,12 +101,20 @@ async function serveFile(
   }
 }
 
-/** Throws at the end if a file is shorter than declared: the client would wait for the rest. */
+/**
+ * Throws at the end if a file is shorter than declared: the client would wait for the rest. What was read before a failure is
+ * sent first, as the server then cuts the connection.
+ */
 async function* whole(content: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let missing = length
-  for await (const bytes of content) {
-    missing -= bytes.length
-    yield bytes
+  try {
+    for await (const bytes of content) {
+      missing -= bytes.length
+      yield bytes
+    }
+  } catch (error) {
+    await turn()
+    throw error
   }
   if (missing > 0) throw new FileNetworkError(`the file is ${missing} bytes shorter than it says`)
 }
