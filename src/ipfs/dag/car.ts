@@ -2,7 +2,7 @@ import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { digestInTurns, hashFunctionByCode } from '../cid/cidFormat.js'
+import { digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
 import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
 import type { VisitedBlock } from './links.js'
 
@@ -95,11 +95,10 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const { code, digest } = form.multihash
   const hash = await hashFunctionByCode(code, digest.length)
   if (hash === undefined) throw new CarError(`cannot check ${form}: unknown multihash`)
-  return CID.create(
-    form.version,
-    form.code,
-    Digest.create(code, (await digestInTurns(hash, bytes)).subarray(0, digest.length)),
-  )
+  const whole = await digestInTurns(hash, bytes)
+  // Only the bytes themselves are never cut.
+  const found = code === identityCode ? whole : whole.subarray(0, digest.length)
+  return CID.create(form.version, form.code, Digest.create(code, found))
 }
 
 function attempt<T>(what: string, read: () => T): T {
