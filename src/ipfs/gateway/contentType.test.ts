@@ -11,6 +11,8 @@ function typeOf(content: string | Buffer): string {
 describe('a file without an extension', () => {
   it.each([
     ['{"a":1}', 'application/json'],
+    ['[', 'application/json'],
+    ['[1', 'text/plain; charset=utf-8'],
     [JSON.stringify({ name: 'x', description: 'd'.repeat(5000), image: 'ipfs://x' }), 'application/json'],
     ['{"a":1', 'text/plain; charset=utf-8'],
     ['"x"', 'text/plain; charset=utf-8'],

@@ -6,8 +6,9 @@ const token =
 /** A partial token at the end of a text. */
 const partialToken = /^\s*("(?:[^"\\]|\\.)*\\?|-?\d*\.?|-?\d+(\.\d+)?e[+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?)?$/is
 
-/** Tells how much of a text is JSON. Allows a trailing comma in lists and objects. */
+/** Tells how much of a text is JSON. Allows a trailing comma in lists and objects, and a lone bracket. */
 export function extentOfJson(text: string): JsonExtent {
+  if (/^\s*[[{]$/.test(text)) return 'whole'
   const open: string[] = []
   let needs: 'value' | 'key' | 'colon' | 'next' = 'value'
   token.lastIndex = 0

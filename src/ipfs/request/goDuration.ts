@@ -1,4 +1,5 @@
 import { FileNetworkError } from '../errors.js'
+import { bytesOfText } from '../text/byteText.js'
 
 /** The micro sign and the Greek mu look the same and both name microseconds (Go, `time.ParseDuration`). */
 const unitsInNanoseconds = new Map([
@@ -60,7 +61,7 @@ export function parseGoDuration(text: string, prefix = ''): number {
 
 /** Quotes text like Go's package `time`: escapes non-ASCII and control characters byte by byte. */
 function quoteBytes(text: string): string {
-  const escaped = [...Buffer.from(text)].map((byte) => {
+  const escaped = [...bytesOfText(text)].map((byte) => {
     if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, '0')}`
     const character = String.fromCharCode(byte)
     return character === '"' || character === '\\' ? `\\${character}` : character
