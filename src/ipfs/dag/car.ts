@@ -1,13 +1,15 @@
-import { decode as decodeCbor, encode as encodeCbor } from '@ipld/dag-cbor'
+import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
+import { codecCode, digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
 import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
+import { codecByCode, decodeInTurns } from './codecs.js'
 import type { VisitedBlock } from './links.js'
 
-/** The largest accepted header and section of a CAR, in bytes (go-car). */
-const headerLimit = 32 * 1024 * 1024
+/** The largest accepted header of a CAR, in bytes: a hundred thousand roots. go-car allows eight times as much. */
+const headerLimit = 4 * 1024 * 1024
+/** The largest accepted section of a CAR, in bytes (go-car). */
 const sectionLimit = 8 * 1024 * 1024
 
 /** A malformed or truncated CAR, or one with a block that does not match its CID. */
@@ -48,18 +50,22 @@ async function readHeader(input: ByteInput): Promise<{ version: number; roots: C
   if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
   if (await input.hasEnded()) throw new EndOfDataError()
   const encoded = await input.take(length)
-  const header = attempt('invalid header', () => decodeCbor<unknown>(encoded))
+  const header = await decodeInTurns(codecByCode(codecCode.dagCbor), encoded).catch((error: unknown) => {
+    throw new CarError(`invalid header: ${errorText(error)}`)
+  })
   if (typeof header !== 'object' || header === null) throw new CarError('invalid header')
   const { version, roots = [] } = header as { version?: unknown; roots?: unknown }
   if (typeof version !== 'number' || !Array.isArray(roots)) throw new CarError('invalid header')
-  return {
-    version,
-    roots: roots.map((root: unknown) => {
-      const cid = CID.asCID(root)
-      if (cid === null) throw new CarError('invalid header: a root is no CID')
-      return cid
-    }),
+  const slice = new TimeSlice()
+  const cids: CID[] = []
+  for (const root of roots as unknown[]) {
+    const cid = CID.asCID(root)
+    if (cid === null) throw new CarError('invalid header: a root is no CID')
+    cids.push(cid)
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
   }
+  return { version, roots: cids }
 }
 
 /** The longest accepted CID in bytes: identity digests have at most 128. A longer one would only bloat the error. */

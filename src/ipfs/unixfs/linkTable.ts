@@ -22,6 +22,8 @@ export class LinkTable implements LinkList {
   private readonly pages: Buffer[] = []
   private used = 0
   private readonly positions: number[] = []
+  /** Hashes of the names: all of them are needed at once when the table grows. */
+  private readonly hashes: number[] = []
   /** Open addressing by name hash: indexes into `positions` plus one; 0 is free. */
   private slots = new Uint32Array(8)
 
@@ -30,7 +32,8 @@ export class LinkTable implements LinkList {
   }
 
   has(name: string): boolean {
-    return this.slots[this.findSlot(Buffer.from(name))] !== 0
+    const nameBytes = Buffer.from(name)
+    return this.slots[this.findSlot(nameBytes, hashOf(nameBytes))] !== 0
   }
 
   /** Adds a link; the name must be new. */
@@ -45,7 +48,9 @@ export class LinkTable implements LinkList {
     page.set(cid.bytes, start + fixedLength + nameBytes.length)
     this.used += fixedLength + nameBytes.length + cid.bytes.length
     this.positions.push((this.pages.length - 1) * positionsPerPage + start)
-    this.slots[this.findSlot(nameBytes)] = this.length
+    const hash = hashOf(nameBytes)
+    this.hashes.push(hash)
+    this.slots[this.findSlot(nameBytes, hash)] = this.length
     if (this.length * 2 > this.slots.length) this.growSlots()
   }
 
@@ -85,19 +90,23 @@ export class LinkTable implements LinkList {
   }
 
   /** Returns the slot of a name, or the free slot where it belongs. */
-  private findSlot(name: Buffer): number {
+  private findSlot(name: Buffer, hash: number): number {
     const mask = this.slots.length - 1
-    for (let slot = hashOf(name) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const place = this.slots[slot] ?? 0
       if (place === 0 || this.locate(this.positions[place - 1] as number).name.equals(name)) return slot
     }
   }
 
   private growSlots(): void {
-    this.slots = new Uint32Array(this.slots.length * 2)
-    for (const [index, position] of this.positions.entries()) {
-      this.slots[this.findSlot(this.locate(position).name)] = index + 1
+    const slots = new Uint32Array(this.slots.length * 2)
+    const mask = slots.length - 1
+    for (let index = 0; index < this.length; index++) {
+      let slot = (this.hashes[index] as number) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = index + 1
     }
+    this.slots = slots
   }
 }
 

@@ -357,6 +357,11 @@ export const fileNetwork: readonly Bomb[] = [
     () => 'dag/import',
     () => carOfRoots(50_000),
   ),
+  file(
+    'dag/import: seven hundred thousand roots',
+    () => 'dag/import',
+    () => carOfRoots(700_000),
+  ),
   file('cid/base32: base58 of 15 kB', () => `cid/base32?arg=z${'x'.repeat(15_000)}`),
   file(
     'cid/format: thousands of CIDs',
@@ -578,8 +583,8 @@ function car(blocks: number): Buffer {
 
 function carOfRoots(count: number): Buffer {
   const link = Buffer.concat([Buffer.from('d82a582500', 'hex'), rawCid(Buffer.alloc(0))])
-  const length = Buffer.alloc(3, 0x99)
-  length.writeUInt16BE(count, 1)
+  const length = Buffer.alloc(5, 0x9a)
+  length.writeUInt32BE(count, 1)
   const header = Buffer.concat([
     Buffer.from('a265726f6f7473', 'hex'),
     length,

@@ -76,6 +76,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep/, 'maximum nesting depth'],
   [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],
+  [/^dag\/import: seven hundred thousand/, 'beyond allowable maximum'],
   [/^dag\/import: (not a CAR|a header)/, 'invalid header'],
   [/^(config\/replace: |key\/import: |key\/list\?l)/, 'input is larger than '],
   [/^standin_importBlocks: /, ''],

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { CarError, type CarReader, readCar } from '../../dag/car.js'
@@ -67,11 +68,16 @@ async function importAll(
 ): Promise<{ roots: Map<string, CID>; blocks: number; bytes: number }> {
   const roots = new Map<string, CID>()
   const counts = { blocks: 0, bytes: 0 }
+  const slice = new TimeSlice()
   for await (const entry of upload.entries()) {
     const content = contentOf(entry)
     if (content === undefined) throw new FileNetworkError('expected a file handle')
     const car = await readCar(content)
-    for (const root of car.roots) roots.set(root.toString(), root)
+    for (const root of car.roots) {
+      roots.set(root.toString(), root)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
     let storing: Promise<void>[] = []
     let waitingBytes = 0
     for await (const { cid, bytes } of nameFailures(car.blocks)) {
