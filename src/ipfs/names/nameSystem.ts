@@ -2,6 +2,7 @@ import type { PrivateKey } from '@libp2p/interface'
 import type * as Records from 'ipns'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
@@ -67,6 +68,7 @@ export class NameSystem {
     if (ttlNanoseconds < 0n) throw new FileNetworkError('the TTL of a record must not be negative')
     const previous = this.#rows.get(publishedRowOf(name)) ?? (await this.#validRecord(name))
     const sequence = await nextSequence(previous, publication)
+    await new TimeSlice().pause()
     const created = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
       ttlNs: ttlNanoseconds,
       v1Compatible: isVersion1Compatible,
@@ -163,6 +165,8 @@ export async function readRecord(bytes: Uint8Array): Promise<RecordContent> {
 
 /** Returns boxo's message for why a record is invalid for a name; empty if it is valid. */
 export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string> {
+  // Hundreds may be published at once.
+  await new TimeSlice().pause()
   const { extractPublicKeyFromIPNSRecord, unmarshalIPNSRecord } = await libraryOfRecords()
   const { validate } = await import('ipns/validator')
   const { publicKeyFromProtobuf } = await import('@libp2p/crypto/keys')

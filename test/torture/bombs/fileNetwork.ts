@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { file, many, oncePerNode, refusalOf, sendFile, varint, type Bomb } from './bomb.js'
+import { file, firstRefusal, many, oncePerNode, refusalOf, sendFile, varint, type Bomb } from './bomb.js'
 import type { TorturedNode } from '../node.js'
 import { postFiles, uploadBody } from '../requests.js'
 import { withDag } from './dag.js'
@@ -254,6 +254,23 @@ export const fileNetwork: readonly Bomb[] = [
         node,
         'add?cid-version=1',
         uploadBody(many(100, (i) => [`${i}/${'d/'.repeat(1000)}f`, Buffer.from('x')])),
+        signal,
+      ),
+  },
+  {
+    name: 'name/publish: three hundred at once',
+    run: (node, signal) =>
+      firstRefusal(
+        many(300, () => sendFile(node, 'name/publish?arg=bafkqaaa&allow-offline=true', undefined, signal)),
+      ),
+  },
+  {
+    name: 'add: two thousand names of twenty thousand characters',
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?wrap-with-directory=true&silent=true',
+        uploadBody(many(2000, (i) => [i + 'n'.repeat(20_000), Buffer.from('x')])),
         signal,
       ),
   },
