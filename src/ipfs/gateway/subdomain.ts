@@ -81,6 +81,8 @@ export function redirectToLabel(
   const cid = tryParse(label)
   if (cid === undefined) return
   if (label.length <= longestLabel && !(namespace === 'ipns' && cid.code !== codecCode.libp2pKey)) return
+  // Before its codec is changed.
+  if (label.length > longestLabel) checkLabel(cid.toV1().toString(base36))
   const canonical = canonicalLabel(namespace, label)
   if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest: path }, request, domain)
 }
@@ -107,8 +109,14 @@ function canonicalLabel(namespace: string, label: string): string | undefined {
   if (cid === undefined) return undefined
   const inBase32 = cid.toString(base32)
   const canonical = namespace === 'ipfs' && inBase32.length <= longestLabel ? inBase32 : cid.toString(base36)
-  if (canonical.length <= longestLabel) return canonical
-  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${longestLabel}: ${canonical}`)
+  checkLabel(canonical)
+  return canonical
+}
+
+/** @throws {@link GatewayError} if a label is too long */
+function checkLabel(label: string): void {
+  if (label.length <= longestLabel) return
+  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${longestLabel}: ${label}`)
 }
 
 function keyOf(label: string): CID | undefined {
