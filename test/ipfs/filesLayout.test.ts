@@ -274,8 +274,33 @@ describe('a sharded MFS directory', () => {
   })
 })
 
+const helloLeaf = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
+const helloFile = 'bafybeigdmlew4vlxdvpez4l3qmptkqyjp5qv2ijcaqjymrnqjncpnpmagq'
+
+/** The body and headers of an upload of one file. */
+function formOf(content: string): [Uint8Array<ArrayBuffer>, Record<string, string>] {
+  const { body, headers } = form([{ content }])
+  return [Uint8Array.from(body), headers]
+}
+
 describe('copies in MFS', () => {
   const copy = (query: string): Promise<Response> => server.post(`files/cp?${query}`)
+
+  // CIDs of Kubo 0.42.0.
+  it('put the only raw leaf of a file in its place when they are flushed', async () => {
+    const leaf = await server.post('block/put', ...formOf('hello'))
+    expect(await leaf.json()).toMatchObject({ Key: helloLeaf })
+    const links = [{ Hash: { '/': helloLeaf }, Name: '', Tsize: 5 }]
+    const node = JSON.stringify({ Data: { '/': { bytes: 'CAIYBSAF' } }, Links: links })
+    await server.post('dag/put?store-codec=dag-pb&input-codec=dag-json', ...formOf(node))
+    await copy(`arg=/ipfs/${helloFile}&arg=/leaf`)
+    await copy(`arg=/ipfs/${helloFile}&arg=/unflushed&flush=false`)
+    const hashOf = async (path: string): Promise<unknown> =>
+      ((await (await server.post(`files/stat?arg=${path}`)).json()) as { Hash: string }).Hash
+    expect([await hashOf('/leaf'), await hashOf('/unflushed')]).toEqual([helloLeaf, helloFile])
+    await server.post('files/flush?arg=/unflushed')
+    expect(await hashOf('/unflushed')).toBe(helloLeaf)
+  })
 
   it('replace a file by force and never a directory', async () => {
     const { cid } = await ipfs.add('new content')

@@ -9,6 +9,7 @@ import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
 import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
+import { collapse } from '../unixfs/edit/modify.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 import {
   type EditableDirectory,
@@ -233,8 +234,21 @@ export class MutableFiles {
 
   /** Looks up and flushes an entry (boxo, `mfs.FlushPath`). */
   async flushPath(path: string): Promise<void> {
-    await this.lookUp(path)
+    const entry = await this.lookUp(path)
+    if (entry.type === 'file') await this.#collapse(path, entry)
     await this.flush(path)
+  }
+
+  /** Puts the only raw leaf of a file in its place, as Kubo does when it flushes the file. */
+  async #collapse(path: string, { cid, node }: UnixfsEntry): Promise<void> {
+    const { blockstore: source } = this.#parts
+    if (node?.links.length !== 1 || !this.rawLeavesOf(path, cid)) return
+    const leaf = await collapse({ source }, cid)
+    const entry = leaf.equals(cid) ? undefined : await loadEntry(source, leaf).catch(() => undefined)
+    if (entry === undefined) return
+    const segments = cleanSegments(path)
+    const name = segments.pop() as string
+    await this.change(segments, ({ links }) => links.refresh({ name, cid: leaf, size: entry.cumulativeSize }))
   }
 
   /** Flushes an entry. Of a directory, Kubo then forgets the entries, and all about the directories below it. */

@@ -85,8 +85,8 @@ export async function truncate(context: EditContext, root: CID): Promise<FileNod
  * Returns the only leaf of a file in place of its root if that leaf is a raw block and the file has no metadata, as for
  * a newly added file (boxo, `maybeCollapseToRawLeaf`).
  */
-export async function collapse(context: EditContext, root: CID): Promise<CID> {
-  const { mode, modified, node } = await loadEntry(context.source, root)
+export async function collapse({ source }: Pick<EditContext, 'source'>, root: CID): Promise<CID> {
+  const { mode, modified, node } = await loadEntry(source, root)
   const [leaf, ...others] = node?.links ?? []
   if (leaf?.cid.code !== codecCode.raw || others.length > 0) return root
   return modified !== undefined || (mode ?? 0) !== 0 ? root : leaf.cid
