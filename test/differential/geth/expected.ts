@@ -83,7 +83,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason:
       'so in a simulated block with a higher gas limit, a call without gas gets different gas and a different hash',
     matches: where({
-      name: /^eth_simulateV1 .*\b(hash|transactionsRoot|gas)$/,
+      name: /^eth_simulateV1 .*\b(hash|transactionsRoot|gas|gasUsed)$/,
       request: /"gasLimit":"0x([3-9a-f][0-9a-f]{6}|[0-9a-f]{8,})"/,
     }),
   },
