@@ -84,25 +84,27 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
     async function pushAll(): Promise<void> {
       const slice = new TimeSlice()
       for (let index = 0; index < changes.length; index++) {
-        const logs = await changedLogs(backend.chain, changes[index] as LogChange, criteria)
-        for (const log of logs) {
-          const pause = slice.pause()
-          if (pause !== undefined) await pause
-          if (changes.length === 0) return
-          push([log])
-        }
+        await slice.pause()
+        await pushLogs(changes[index] as LogChange, slice).catch((fault: unknown) =>
+          report('eth_subscribe', fault),
+        )
       }
       changes.length = 0
+    }
+    async function pushLogs(change: LogChange, slice: TimeSlice): Promise<void> {
+      for (const log of await changedLogs(backend.chain, change, criteria)) {
+        const pause = slice.pause()
+        if (pause !== undefined) await pause
+        if (changes.length === 0) return
+        push([log])
+      }
     }
     // One task for all changes: blocks may come faster than thousands of subscriptions search them.
     const unsubscribe = backend.events.subscribe((event) => {
       const isWaiting = changes.length > 0
       for (const change of logChanges(event)) changes.push(change)
       if (isWaiting || changes.length === 0) return
-      queue.add(pushAll, (fault) => {
-        changes.length = 0
-        report('eth_subscribe', fault)
-      })
+      queue.add(pushAll, (fault) => report('eth_subscribe', fault))
     })
     return () => {
       changes.length = 0
