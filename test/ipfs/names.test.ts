@@ -636,6 +636,18 @@ describe('records', () => {
     expect(await message(Buffer.alloc(0))).toBe('record is empty')
     expect(await call(`name/resolve?arg=${kuboName}`)).toEqual({ Path: entry.Value })
   })
+
+  it('are refused offline even by force', async () => {
+    const record = Buffer.from('text 2\n')
+    const forced = `name/put?arg=${kuboName}&allow-offline=true&force=true`
+    const routed = `routing/put?arg=/ipns/${kuboName}&allow-offline=true`
+    const refusal = { Message: 'record is malformed\nproto: cannot parse invalid wire-format data' }
+    for (const path of [forced, routed]) {
+      expect(await sendBytes(`${path}&offline=true`, record)).toMatchObject(refusal)
+      expect(await sendBytes(path, record)).not.toMatchObject(refusal)
+    }
+    expect(await call(`name/resolve?arg=${kuboName}`)).toEqual({ Path: entry.Value })
+  })
 })
 
 describe('imported keys', () => {

@@ -1,5 +1,5 @@
 import { encodeFunctionData, keccak256, encodeAbiParameters } from 'viem'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
@@ -53,9 +53,9 @@ describe('createAccessList', () => {
     const clock = vi.spyOn(performance, 'now')
     let now = 0
     clock.mockImplementation(() => (now += 1000))
+    onTestFinished(() => clock.mockRestore())
     const list = createAccessList({ site, call: { to: contract }, stateOverrides })
     await expect(list).rejects.toThrow(RequestTimeoutError)
-    clock.mockRestore()
   })
 
   it('repeats until a run touches nothing new', async () => {

@@ -295,14 +295,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ name, theirs }) => /gateway \| (location|body)/.test(name) && /%25/.test(theirs),
   },
   {
-    reason:
-      'with --force, a record is stored even if it cannot be read; the routing system of Kubo refuses some',
-    matches: ({ name, request, theirs }) =>
-      name.startsWith('name/put | status') &&
-      /[?&]f(orce)?=/.test(request) &&
-      theirs.includes('record is malformed'),
-  },
-  {
     reason: 'malformed keys and IPNS records are refused with the messages of the JavaScript libraries',
     matches: ({ name, ours, theirs }) =>
       (name.startsWith('key/import | body') &&

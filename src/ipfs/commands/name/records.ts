@@ -1,3 +1,4 @@
+import type { CID } from 'multiformats/cid'
 import { inColumns } from '../../request/textForm.js'
 import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
@@ -109,15 +110,19 @@ export const namePut = defineCommand({
   description: 'Store an IPNS record.',
   arguments: [pathArgument('name', 'IPNS name.'), fileArgument('record', 'IPNS record.')],
   options: {
-    force: { type: 'bool', aliases: ['f'], description: 'Store the record even if it is invalid.' },
+    force: { type: 'bool', aliases: ['f'], description: 'Do not check the record first.' },
     'allow-offline': { type: 'bool', description: 'Store it without peers; required on this node.' },
     'allow-delegated': { type: 'bool', description: 'Refused: there are no delegated publishers.' },
     quiet: { type: 'bool', aliases: ['q'], description: 'Text output only.' },
   },
   text: ({ Name }: { Name: string }, { options }) => (options.quiet ? '' : `${Name}\n`),
-  async run({ args: [text = ''], options, upload }, { names }) {
-    const { 'allow-offline': offline = false, 'allow-delegated': delegated = false, force = false } = options
-    if (offline && delegated) {
+  async run({ args: [text = ''], options, upload, offline }, { names }) {
+    const {
+      'allow-offline': isAllowed = false,
+      'allow-delegated': delegated = false,
+      force = false,
+    } = options
+    if (isAllowed && delegated) {
       throw new FileNetworkError('cannot use both --allow-offline and --allow-delegated flags')
     }
     if (delegated) {
@@ -141,30 +146,44 @@ export const namePut = defineCommand({
     }
     const problem = force ? '' : await checkRecord(name, bytes)
     if (problem !== '') throw new FileNetworkError(`record validation failed: ${problem}`)
-    if (!offline) throw new FileNetworkError(needsOnlineMode)
+    if (!isAllowed) throw new FileNetworkError(needsOnlineMode)
+    if (offline === true) await checkStorable(name, bytes)
     await names.put(name, bytes)
     return single({ Name: formatName(name), Value: value })
   },
 })
 
-/** `routing/put`: stores a record under a key `/ipns/<name>`, unchecked. */
+/** `routing/put`: stores a record under a key `/ipns/<name>`. */
 export const routingPut = defineCommand({
   description: 'Store a record under a routing key.',
   arguments: [pathArgument('key', 'Key, `/ipns/<name>`.'), fileArgument('value-file', 'IPNS record.')],
   options: {
     'allow-offline': { type: 'bool', description: 'Store it without peers; required on this node.' },
   },
-  async run({ args: [key = ''], options, upload }, { names }) {
+  async run({ args: [key = ''], options, upload, offline }, { names }) {
     const bytes = await readFileArgument(upload, fileLimit)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
     if (!options['allow-offline']) {
       throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")
     }
     if (!key.startsWith('/ipns/')) throw new FileNetworkError('invalid key')
+    if (offline === true) await checkStorable(name, bytes)
     await names.put(name, bytes)
     return valuesOf({ ID: peerIdText(name), Type: 5, Responses: null, Extra: '' })
   },
 })
+
+/**
+ * Checks a record as Kubo does with the `offline` option. Without it, Kubo hands the record to routing systems, which ignore
+ * an invalid one.
+ *
+ * @throws {@link FileNetworkError} with boxo's reason (`routing/offline`)
+ */
+async function checkStorable(name: CID, bytes: Uint8Array): Promise<void> {
+  await readRecord(bytes)
+  const problem = await checkRecord(name, bytes)
+  if (problem !== '') throw new FileNetworkError(problem)
+}
 
 /** Strips trailing zeros from the fraction of a time (Go, `time.RFC3339Nano`). */
 function withoutTrailingZeros(time: string): string {

@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
-import { TimeSlice } from '../../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
+import { LINKS_AT_ONCE } from '../../dag/dagPbInPieces.js'
 import { type DagLink, linksOf, walkDag } from '../../dag/links.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -60,10 +61,9 @@ async function readDifference(
     if (compared.has(pair)) return
     compared.add(pair)
     const [old, updated] = [await linksOfPair(source, before), await linksOfPair(source, after)]
-    const [oldKeys, newKeys] = [keysOf(old), keysOf(updated)]
-    const dropped = old.filter(({ cid }) => !newKeys.has(cidKey(cid)))
-    const added = updated.filter(({ cid }) => !oldKeys.has(cidKey(cid)))
-    const known = keysOf(dropped.slice(0, added.length))
+    const dropped = await runInSlices(without(old, updated), slice)
+    const added = await runInSlices(without(updated, old), slice)
+    const known = await runInSlices(keysOf(dropped.slice(0, added.length)), slice)
     const tasks = added.map(({ cid }, index) => {
       const replaced = dropped[index]?.cid
       return replaced ? () => compareLinks(replaced, cid) : () => walk(cid, known)
@@ -82,8 +82,24 @@ async function readDifference(
   }
 }
 
-function keysOf(links: readonly DagLink[]): Set<string> {
-  return new Set(links.map(({ cid }) => cidKey(cid)))
+/** Returns the links to what others do not link to. */
+function* without(links: readonly DagLink[], others: readonly DagLink[]): Steps<DagLink[]> {
+  const keys = yield* keysOf(others)
+  const rest: DagLink[] = []
+  for (const [index, link] of links.entries()) {
+    if (index % LINKS_AT_ONCE === 0) yield
+    if (!keys.has(cidKey(link.cid))) rest.push(link)
+  }
+  return rest
+}
+
+function* keysOf(links: readonly DagLink[]): Steps<Set<string>> {
+  const keys = new Set<string>()
+  for (const [index, { cid }] of links.entries()) {
+    if (index % LINKS_AT_ONCE === 0) yield
+    keys.add(cidKey(cid))
+  }
+  return keys
 }
 
 async function linksOfPair(source: BlockSource, cid: CID): Promise<readonly DagLink[]> {
