@@ -56,8 +56,6 @@ const STEPS_BETWEEN_LOOKS = 2048
 /** Maximum number of a message's logs that runTx may hash, in a millisecond or two. */
 const MAX_HASHED_LOGS = 512
 
-const createSlice = (): TimeSlice => new TimeSlice()
-
 /** State of an EVM that is not lent. */
 const noState = new SimpleStateManager()
 
@@ -82,7 +80,6 @@ export class PooledEvm extends EVM implements FrameHost {
   #onConsole: ConsoleListener | undefined
   /** Undefined until this execution first looks at the clock. */
   #slice: TimeSlice | undefined
-  #createSlice = createSlice
   readonly #hashes = new HashLookup()
   #state: WorkingState | undefined
   /** Interpreters of ended frames, for reuse. */
@@ -193,7 +190,7 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   /** Binds this EVM to a context. */
-  bind({ state, block, blockHash, onConsole, slice }: ExecutionContext): void {
+  bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
     this.#onConsole = onConsole
     this.#state = state
     this.stateManager = state
@@ -201,7 +198,6 @@ export class PooledEvm extends EVM implements FrameHost {
     this.blockchain = this.#hashes
     this.#block = block
     this.#slice = undefined
-    this.#createSlice = slice ?? createSlice
   }
 
   /** Unbinds the context. */
@@ -224,7 +220,7 @@ export class PooledEvm extends EVM implements FrameHost {
   pause(): Promise<void> | undefined {
     this.stepsLeft = STEPS_BETWEEN_LOOKS
     this.#feed?.tracer.tick?.()
-    this.#slice ??= this.#createSlice()
+    this.#slice ??= new TimeSlice()
     return this.#slice.pause()
   }
 

@@ -1,5 +1,5 @@
-import { type Awaitable, type TimeSlice, orElse, whenReady } from '../../encoding/timeSlice.js'
-import { LimitedSlice, Semaphore, settled } from '../../encoding/workLimit.js'
+import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
+import { Semaphore, settled } from '../../encoding/semaphore.js'
 import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/header.js'
 import type { ConsoleListener } from '../calls/callObject.js'
@@ -142,12 +142,11 @@ export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => A
   return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => runInPool(evm, pool, context, use))
 }
 
-/** The most executions of requests in progress, and how many of them may be long: each may hold tens of megabytes. */
+/** Executions of requests in progress: each may hold tens of megabytes. */
 const executions = new Semaphore(128)
-const longExecutions = new Semaphore(8)
 
-/** Slices of the executions in progress, by their states. */
-const slices = new WeakMap<WorkingState, () => LimitedSlice>()
+/** The states of the executions in progress. */
+const states = new WeakSet<WorkingState>()
 
 /**
  * Like {@link withEvm}, for executions that change nothing: others wait while many are in progress. Further work on the
@@ -158,18 +157,12 @@ export function withLimitedEvm<T>(
   use: (evm: PooledEvm) => Awaitable<T>,
 ): Awaitable<T> {
   const { state } = context
-  const known = slices.get(state)
-  if (known !== undefined) return withEvm({ ...context, slice: known }, use)
+  if (states.has(state)) return withEvm(context, use)
   return executions.run(() => {
-    let made: LimitedSlice | undefined
-    const slice = (): LimitedSlice => (made ??= new LimitedSlice(longExecutions))
-    slices.set(state, slice)
+    states.add(state)
     return settled(
-      () => withEvm({ ...context, slice }, use),
-      () => {
-        slices.delete(state)
-        made?.end()
-      },
+      () => withEvm(context, use),
+      () => void states.delete(state),
     )
   })
 }
@@ -224,6 +217,4 @@ export interface ExecutionContext {
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
   /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
-  /** Creates the slices of the execution's work, if it is limited. */
-  slice?: (() => TimeSlice) | undefined
 }

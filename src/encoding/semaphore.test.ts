@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { LimitedSlice, Semaphore, settled } from './workLimit.js'
+import { Semaphore } from './semaphore.js'
 
 describe('Semaphore', () => {
-  it('runs as many tasks as it has room for, and the others in order', async () => {
+  it('runs as many tasks as it has permits, and the others in order', async () => {
     const semaphore = new Semaphore(2)
     const running = new Set<number>()
     const begun: number[] = []
@@ -34,29 +34,5 @@ describe('Semaphore', () => {
     }
     expect(() => semaphore.run(refuse)).toThrow('refused')
     expect(semaphore.run(() => 2)).toBe(2)
-  })
-})
-
-describe('LimitedSlice', () => {
-  it('lets short work through, and long work only as far as there is room', async () => {
-    const long = new Semaphore(1)
-    const order: string[] = []
-    const work = async (name: string, pauses: number): Promise<void> => {
-      const slice = new LimitedSlice(long)
-      await settled(
-        async () => {
-          for (let done = 0; done < pauses;) {
-            const pause = slice.pause()
-            if (pause === undefined) continue
-            await pause
-            done++
-          }
-          order.push(name)
-        },
-        () => slice.end(),
-      )
-    }
-    await Promise.all([work('first', 12), work('second', 6), work('short', 2)])
-    expect(order).toEqual(['short', 'first', 'second'])
   })
 })
