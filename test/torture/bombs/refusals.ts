@@ -79,7 +79,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],
   [/^dag\/import: seven hundred thousand/, 'beyond allowable maximum'],
   [/^dag\/import: (not a CAR|a header)/, 'invalid header'],
-  [/^(config\/replace: |key\/import: |key\/list\?l)/, 'input is larger than '],
+  [/^(config\/replace: |key\/import: |key\/list\?l|name\/publish\?arg)/, 'input is larger than '],
   [/^standin_importBlocks: /, ''],
   [/^(a body of one string with escapes|deep objects)/, 'invalid request'],
   [/^a body of (two-byte characters|emoji)/, 'hex string without 0x prefix'],
