@@ -46,6 +46,14 @@ export class TagNotFoundError extends ChainError {
   }
 }
 
+/** Work given up because its client has disconnected. */
+export class ClientGoneError extends ChainError {
+  override readonly name = 'ClientGoneError'
+  constructor() {
+    super('the client is gone')
+  }
+}
+
 /** A block hash that names no block (geth: eth/api_backend.go). */
 export class HashNotFoundError extends ChainError {
   override readonly name = 'HashNotFoundError'

@@ -6,9 +6,11 @@ import {
   Mutex,
   ReadWriteLock,
   ShortWorkQueue,
+  TimeSlice,
   TurnQueue,
   atEndOfTurn,
   nextTurn,
+  runInSlices,
   runToCompletion,
   sortInSlices,
   textChunks,
@@ -129,6 +131,23 @@ function recorder(): { events: string[]; task: (name: string, turns?: number) =>
       },
   }
 }
+
+it('ends work in slices when its signal is aborted', async () => {
+  endEverySlice()
+  const controller = new AbortController()
+  let steps = 0
+  const work = runInSlices(
+    (function* () {
+      for (;;) {
+        if (++steps === 3) controller.abort(new Error('given up'))
+        yield
+      }
+    })(),
+    new TimeSlice(controller.signal),
+  )
+  await expect(work).rejects.toThrow('given up')
+  expect(steps).toBe(3)
+})
 
 describe('Mutex', () => {
   it('runs tasks one at a time in order, past one that fails', async () => {

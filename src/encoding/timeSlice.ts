@@ -48,18 +48,25 @@ function beginTurn(): void {
  */
 export class TimeSlice {
   #turns = 0
+  readonly #signal: AbortSignal | undefined
 
-  constructor() {
+  /** @param signal - ends the work when it is aborted */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal
     beginTurn()
   }
 
-  /** Returns a promise to await once the time of this turn is used up, otherwise undefined. */
+  /**
+   * Returns a promise to await once the time of this turn is used up, otherwise undefined. It rejects with the signal's
+   * reason if that was aborted.
+   */
   pause(): Promise<void> | undefined {
     beginTurn()
     if (performance.now() - (turnStart ?? 0) < TURN_MILLISECONDS) return undefined
     const queue = this.#turns++ < SHORT_WORK_TURNS ? shortWork : longWork
-    return new Promise((resolve) => {
-      queue.push(resolve)
+    const signal = this.#signal
+    return new Promise((resolve, reject) => {
+      queue.push(signal === undefined ? resolve : () => (signal.aborted ? reject(signal.reason) : resolve()))
       planTurn()
     })
   }

@@ -271,6 +271,7 @@ export class RpcPipeline {
     for (const [index, message] of messages.entries()) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
+      if (context.signal?.aborted) return undefined
       const isFull = bytes > (batch.maxResponseBytes ?? Infinity)
       const outcome: Outcome | undefined =
         isFull && isCall(message)

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, Socket, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { UploadBody, parseRpcRoute, readBody } from './request.js'
+import { DirectRequest, UploadBody, parseRpcRoute, readBody } from './request.js'
 
 const MEBIBYTE = 1024 * 1024
 const endings: (() => void)[] = []
@@ -123,6 +125,25 @@ test('a body that the client truncates fails', async () => {
   const { problem, length } = await result
   expect(problem).toBeInstanceOf(Error)
   expect(length).toBe(4)
+})
+
+test('nothing more is read of a body whose client is gone', async () => {
+  const stream = new Readable({ read: () => undefined })
+  const body = new UploadBody(stream)
+  stream.push(Buffer.alloc(2000))
+  await body.next()
+  stream.push(Buffer.alloc(2000))
+  await nextTurn()
+  stream.destroy()
+  await once(stream, 'close')
+  await expect(body.next()).rejects.toThrow('aborted')
+})
+
+test('the signal of a request is aborted if its client has already left', async () => {
+  const socket = new Socket()
+  socket.destroy()
+  const request = new DirectRequest({ target: '/', headers: {}, bodyLength: 0 }, '', socket)
+  expect(request.signal.aborted).toBe(true)
 })
 
 test('a body whose request is destroyed fails', async () => {

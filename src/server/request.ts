@@ -56,7 +56,8 @@ export class DirectRequest implements HttpRequest {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      this.#socket.once('close', this.#abort)
+      if (this.#socket.destroyed) this.#controller.abort()
+      else this.#socket.once('close', this.#abort)
     }
     return this.#controller.signal
   }
@@ -252,11 +253,9 @@ export class UploadBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
       this.#stream.resume()
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
+    if (this.#failure) throw this.#failure.error
     const piece = this.#unread.shift()
-    if (piece === undefined) {
-      if (this.#failure) throw this.#failure.error
-      return { done: true, value: undefined }
-    }
+    if (piece === undefined) return { done: true, value: undefined }
     this.length += piece.length
     if (this.length > this.#limit) {
       this.tooLong = true

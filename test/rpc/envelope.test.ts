@@ -219,6 +219,20 @@ describe('faults and refusals', () => {
     expect(reported).toEqual(['eth_atOnce', fault, 'eth_later', fault])
   })
 
+  it('ends a batch when its client disconnects', async () => {
+    const controller = new AbortController()
+    let runs = 0
+    const leaving = defineMethod('test_leave', [], () => {
+      if (++runs === 2) controller.abort()
+      return 'left'
+    })
+    const pipeline = testPipeline({ methods: new Map([['test_leave', leaving]]) })
+    const batch = Array.from({ length: 9 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'test_leave' }))
+    const context = { transport: 'http', signal: controller.signal } as const
+    expect(await answerText(pipeline, JSON.stringify(batch), context)).toBe('')
+    expect(runs).toBe(2)
+  })
+
   it("answers a refused single call with the refusal's own response, and a batched one inside the batch", async () => {
     const body = '{"jsonrpc":"2.0","error":{"code":-32002,"message":"rejected"}}\n'
     const pipeline = testPipeline({

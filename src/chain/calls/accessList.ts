@@ -38,11 +38,11 @@ export interface AccessListResult {
  * @throws RequestTimeoutError if runs still touch something new after {@link TIMEOUT}
  */
 export async function createAccessList(
-  request: Pick<CallRequest, 'site' | 'call' | 'stateOverrides' | 'completeFees' | 'baseFee' | 'unfunded'>,
+  request: Omit<CallRequest, 'precompileOverrides' | 'onConsole' | 'blockOverrides'>,
 ): Promise<AccessListResult> {
-  const { call, site, stateOverrides = [], completeFees, baseFee, unfunded } = request
+  const { call, site, stateOverrides = [], completeFees, baseFee, unfunded, requester } = request
   return withCall(
-    { site, call, stateOverrides, precompileOverrides: 'none', completeFees, baseFee, unfunded },
+    { site, call, stateOverrides, precompileOverrides: 'none', completeFees, baseFee, unfunded, requester },
     async (evm, raw) => {
       const nonce = call.nonce ?? (await evm.state.readAccount(raw.from))?.nonce ?? 0n
       const message = { ...raw, nonce }

@@ -54,6 +54,20 @@ describe('call', () => {
     expect(await call({ site, call: { to: bob } })).toEqual(new Uint8Array(0))
   })
 
+  it('ends an execution that nobody waits for any more', async () => {
+    const site = await createTestSite({})
+    // JUMPDEST PUSH0 JUMP
+    const stateOverrides = [{ address: contract, code: hexToBytes('5b5f56') }]
+    const request = {
+      site,
+      call: { to: contract, gas: 10_000_000_000n },
+      stateOverrides,
+      gasCapInBlocks: 1e9,
+    }
+    const running = call({ ...request, requester: { signal: AbortSignal.abort() } })
+    await expect(running).rejects.toThrow('the client is gone')
+  })
+
   it.each(reverts)('decodes the revert reason of %s(%s)', async (functionName, args, words) => {
     const site = await createTestSite({ Reverter: { address: contract } })
     const data = await encodedCall('Reverter', functionName, args)

@@ -17,6 +17,7 @@ import {
   type BlockOverrides,
   createBlockEnvironment,
   knownBlockEnvironment,
+  type Requester,
   rulesUnder,
   withLimitedEvm,
   withFees,
@@ -59,6 +60,7 @@ export interface CallRequest {
   completeFees?: ((call: CallObject) => CallObject) | undefined
   /** Whether to run a call that the sender cannot pay for, by giving the sender just enough. */
   unfunded?: boolean | undefined
+  requester?: Requester | undefined
 }
 
 /** Returns the maximum gas of a call on a block: ten times the block gas limit by default. */
@@ -102,6 +104,7 @@ export function withCall<T>(
     blockOverrides,
     precompileOverrides = 'applied',
     onConsole,
+    requester,
   } = request
   if (request.unsupportedOverride !== undefined) {
     throw new ChainError(
@@ -134,7 +137,7 @@ export function withCall<T>(
     })
   }
   if (request.baseFee === 'unchecked') message = { ...message, ignoresBaseFee: true }
-  const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole }
+  const context = { rules, state, block: freeOfFees(block, message), blockHash, onConsole, requester }
   return withLimitedEvm(context, (evm) => {
     const run = (): Awaitable<T> => {
       if (request.unfunded !== true) return use(evm, message)

@@ -4,7 +4,7 @@ import { TrieStateView } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
 import type { HeaderFields, StateView } from '../types.js'
 import type { BlockSelector, ChainView } from '../view.js'
-import type { BlockOverrides } from '../vm/blockEnvironment.js'
+import type { BlockOverrides, Requester } from '../vm/blockEnvironment.js'
 import { type AccessListResult, createAccessList } from './accessList.js'
 import { type Ancestry, type CallBaseFee, type CallRequest, call, callSiteOn } from './call.js'
 import type { CallObject, ConsoleListener } from './callObject.js'
@@ -30,6 +30,7 @@ export interface ExecutionRequest {
   baseFee?: CallBaseFee | undefined
   /** Whether to run a call that the sender cannot pay for. */
   unfunded?: boolean | undefined
+  requester?: Requester | undefined
 }
 
 /** Options for all executions. */
@@ -117,6 +118,7 @@ function onSite<T>(
         gasCapInBlocks,
         baseFee,
         unfunded,
+        requester: request.requester,
       })
     return stateOverrides === undefined ? withCallState(base, run) : run(new WorkingState({ base }))
   })

@@ -16,12 +16,13 @@ import { type VM, createVM } from '@ethereumjs/vm'
 import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
 import { withOutcome } from '../crypto/outcome.js'
+import { ClientGoneError } from '../errors.js'
 import { NO_BYTES } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
 import type { ForkRules } from '../types.js'
-import type { BlockEnvironment, ExecutionContext } from '../vm/blockEnvironment.js'
+import type { BlockEnvironment, ExecutionContext, Requester } from '../vm/blockEnvironment.js'
 import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
 import {
   HashLookup,
@@ -78,6 +79,7 @@ export class PooledEvm extends EVM implements FrameHost {
   #feed: TraceFeed | undefined
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
+  #requester: Requester | undefined
   /** Undefined until this execution first looks at the clock. */
   #slice: TimeSlice | undefined
   readonly #hashes = new HashLookup()
@@ -190,8 +192,9 @@ export class PooledEvm extends EVM implements FrameHost {
   }
 
   /** Binds this EVM to a context. */
-  bind({ state, block, blockHash, onConsole }: ExecutionContext): void {
+  bind({ state, block, blockHash, onConsole, requester }: ExecutionContext): void {
     this.#onConsole = onConsole
+    this.#requester = requester
     this.#state = state
     this.stateManager = state
     this.#hashes.find = blockHash
@@ -215,13 +218,17 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#manyLogs = undefined
     this.#block = undefined
     this.#onConsole = undefined
+    this.#requester = undefined
   }
 
+  /** @throws ClientGoneError if nobody waits for the result any more */
   pause(): Promise<void> | undefined {
     this.stepsLeft = STEPS_BETWEEN_LOOKS
     this.#feed?.tracer.tick?.()
     this.#slice ??= new TimeSlice()
-    return this.#slice.pause()
+    const pause = this.#slice.pause()
+    if (pause !== undefined && this.#requester?.signal?.aborted === true) throw new ClientGoneError()
+    return pause
   }
 
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {

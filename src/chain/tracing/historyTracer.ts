@@ -213,7 +213,7 @@ async function traceMessage(evm: PooledEvm, message: Message, tracer: ExecutionT
 /** A call of a sequence, and its block. */
 export type SequencedCall = Pick<
   CallRequest,
-  'call' | 'blockOverrides' | 'gasCapInBlocks' | 'baseFee' | 'unfunded'
+  'call' | 'blockOverrides' | 'gasCapInBlocks' | 'baseFee' | 'unfunded' | 'requester'
 >
 
 /** A sequence of calls, each on the state of the previous one. */

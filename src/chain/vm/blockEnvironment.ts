@@ -208,6 +208,12 @@ export async function withRollback<T>(
   }
 }
 
+/** The request that an execution belongs to. */
+export interface Requester {
+  /** Aborted when nobody waits any more. Only long executions read it, because it may be created on first use. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Everything that an execution runs on. */
 export interface ExecutionContext {
   rules: ForkRules
@@ -217,4 +223,6 @@ export interface ExecutionContext {
   blockHash: (number: bigint) => Awaitable<Uint8Array | undefined>
   /** Receives what contracts log to the console. */
   onConsole?: ConsoleListener | undefined
+  /** Undefined if the execution must come to its end, as that of a block. */
+  requester?: Requester | undefined
 }

@@ -134,22 +134,22 @@ function tooDeep({ name }: Codec): FileNetworkError {
 /** Data longer than this, in bytes, is decoded in steps. */
 export const LARGE_DATA = 64 * 1024
 
-/** Decodes data; yields meanwhile if it is large. */
-export async function decodeInTurns(codec: Codec, bytes: Uint8Array): Promise<unknown> {
+/** Decodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */
+export async function decodeInTurns(codec: Codec, bytes: Uint8Array, signal?: AbortSignal): Promise<unknown> {
   if (codec.decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
-  return inTurns(codec, codec.decodeInPieces(bytes))
+  return inTurns(codec, codec.decodeInPieces(bytes), signal)
 }
 
-/** Encodes data; yields meanwhile if it is large. */
-export async function encodeInTurns(codec: Codec, value: unknown): Promise<Uint8Array> {
+/** Encodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */
+export async function encodeInTurns(codec: Codec, value: unknown, signal?: AbortSignal): Promise<Uint8Array> {
   return codec.encodeInPieces === undefined
     ? codec.encode(value)
-    : inTurns(codec, codec.encodeInPieces(value))
+    : inTurns(codec, codec.encodeInPieces(value), signal)
 }
 
-async function inTurns<T>(codec: Codec, pieces: Steps<T>): Promise<T> {
+async function inTurns<T>(codec: Codec, pieces: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
-    return await runInSlices(pieces, new TimeSlice())
+    return await runInSlices(pieces, new TimeSlice(signal))
   } catch (error) {
     throw isOutOfStack(error) ? tooDeep(codec) : error
   }

@@ -69,6 +69,7 @@ export function executionRequest(context: Call, args: ExecutionArguments): Execu
     gasCapInBlocks: backend.settings.gasCapInBlocks,
     baseFee: callBaseFee,
     unfunded: skipsCallBalanceCheck,
+    requester: context.context,
   }
 }
 

@@ -2,7 +2,7 @@ import type { SealedBlock } from '../../block/record.js'
 import { ChainError, type RejectionReason } from '../../errors.js'
 import type { ExecutionLog, Withdrawal } from '../../types.js'
 import type { BlockSelector, ChainView } from '../../view.js'
-import type { BlockOverrides } from '../../vm/blockEnvironment.js'
+import type { BlockOverrides, Requester } from '../../vm/blockEnvironment.js'
 import type { MessageFailure } from '../../vm/runTransaction.js'
 import type { CallObject } from '../callObject.js'
 import type { AccountOverride } from '../overrides.js'
@@ -54,6 +54,7 @@ export interface SimulationRequest {
   traceTransfers: boolean
   /** Whether to check nonces and fees as in a real block. */
   validation: boolean
+  requester?: Requester | undefined
 }
 
 /** A log with its index in the block. */

@@ -12,7 +12,7 @@ import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
 import { payBlockRewards, payWithdrawals, type BlockOutcome } from '../../vm/block.js'
-import { createBlockEnvironment, withLimitedEvm } from '../../vm/blockEnvironment.js'
+import { type Requester, createBlockEnvironment, withLimitedEvm } from '../../vm/blockEnvironment.js'
 import { type Message, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
 import { type MessageResult, runMessage } from '../../vm/runTransaction.js'
 import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCalls.js'
@@ -33,6 +33,7 @@ export interface SimulationContext {
   budget: GasBudget
   traceTransfers: boolean
   validation: boolean
+  requester?: Requester | undefined
   /** Shared by the whole simulation, which yields between calls and between blocks. */
   slice: TimeSlice
 }
@@ -46,12 +47,12 @@ export async function simulateBlock(
   sequenced: SequencedBlock,
   context: SimulationContext,
 ): Promise<SimulatedBlock> {
-  const { header, rules, state, blockHash, parentTotalDifficulty, slice } = context
+  const { header, rules, state, blockHash, parentTotalDifficulty, requester, slice } = context
   const { overrides, stateOverrides } = sequenced
   const withdrawals = rules.isActivatedEIP(4895) ? (overrides.withdrawals ?? []) : undefined
   const { blobBaseFee } = overrides
   const block = createBlockEnvironment(header, rules, blobBaseFee === undefined ? {} : { blobBaseFee })
-  return withLimitedEvm({ rules, state, block, blockHash }, async (evm) => {
+  return withLimitedEvm({ rules, state, block, blockHash, requester }, async (evm) => {
     await applyStateOverrides(evm, stateOverrides, 'applied')
     await runBlockStart(evm, header)
     const execution = new SimulatedExecution(evm, context)

@@ -5,6 +5,7 @@ import type { DraftParent } from '../../mining/producer.js'
 import type { StateStore } from '../../state/stateStore.js'
 import { StatePreview, WorkingState } from '../../state/workingState.js'
 import type { HeaderFields, StateView } from '../../types.js'
+import { ClientGoneError } from '../../errors.js'
 import { ancestorHash } from '../call.js'
 import { type SimulatedBlock, SimulationError, type SimulationRequest } from './request.js'
 import {
@@ -38,7 +39,7 @@ export class Simulator {
    *   overrides contradict each other.
    */
   async simulate(request: SimulationRequest): Promise<SimulatedBlock[]> {
-    const { view, base: selector, blocks, fillsGaps, traceTransfers, validation } = request
+    const { view, base: selector, blocks, fillsGaps, traceTransfers, validation, requester } = request
     checkLimits(blocks)
     const base = await view.stateAt(selector)
     const baseHash = base.hash ?? hashHeader(base.header)
@@ -57,6 +58,7 @@ export class Simulator {
     }
     for (const [index, block] of sequenced.entries()) {
       const difficulty = difficulties[index] ?? 0n
+      if (index > 0 && requester?.signal?.aborted === true) throw new ClientGoneError()
       const rules = view.rulesAt({ number: block.number, timestamp: block.timestamp, difficulty })
       const header = draftSimulatedHeader(parent, block, rules, { difficulty, validation })
       const result = await simulateBlock(block, {
@@ -69,6 +71,7 @@ export class Simulator {
         budget,
         traceTransfers,
         validation,
+        requester,
         slice,
       })
       simulated.push(result)

@@ -19,7 +19,7 @@ export const dagGet = defineCommand({
   description: 'Get a DAG node.',
   arguments: [pathArgument('ref', 'Node.', 'missing')],
   options: { 'output-codec': { type: 'string', default: 'dag-json', description: 'Codec of the answer.' } },
-  async run({ args: [arg = ''], options }, { blockstore, names }) {
+  async run({ args: [arg = ''], options, signal }, { blockstore, names }) {
     const outputCode = codecCodeByName(options['output-codec'])
     const { cid, remainder } = await resolveText({ blockstore, names }, arg)
     const block = await blockstore.get(cid)
@@ -32,8 +32,8 @@ export const dagGet = defineCommand({
         if (isDagPb) checkConversion(output, value, nodeName(cid, remainder, value))
         // A dag-pb node is written without the fields that are absent.
         const isRewritten = isDagPb && output.code === cid.code && value === data
-        const written = isRewritten ? decodeInTurns(output, block) : value
-        yield await attempt(async () => encodeInTurns(output, await written))
+        const written = isRewritten ? decodeInTurns(output, block, signal) : value
+        yield await attempt(async () => encodeInTurns(output, await written, signal))
       })(),
     )
   },

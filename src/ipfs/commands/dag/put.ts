@@ -30,7 +30,7 @@ export const dagPut = defineCommand({
     'allow-big-block': allowBigBlock,
   },
   text: ({ Cid }: { Cid: { '/': string } }, { encodeCid }) => `${encodeCid(CID.parse(Cid['/']))}\n`,
-  async run({ options, upload }, network) {
+  async run({ options, upload, signal }, network) {
     const inputCode = codecCodeByName(options['input-codec'])
     const storeCode = codecCodeByName(options['store-codec'])
     const hash = await hashFunctionOf(options.hash || network.configuration.hashName())
@@ -41,11 +41,12 @@ export const dagPut = defineCommand({
         const session = network.blockstore.openSession()
         try {
           for await (const entry of upload.entries()) {
+            signal.throwIfAborted()
             const content = contentOf(entry)
             if (content === undefined) throw new FileNetworkError('expected a regular file')
             const encoded = await readAll(content, inputLimit)
-            const data = await convert(() => decodeInTurns(input, encoded))
-            const bytes = await convert(() => encodeInTurns(store, data))
+            const data = await convert(() => decodeInTurns(input, encoded, signal))
+            const bytes = await convert(() => encodeInTurns(store, data, signal))
             checkBlockSize(bytes.length, options)
             const digest = await digestInTurns(hash, bytes)
             checkDigest(hash, digest.length)

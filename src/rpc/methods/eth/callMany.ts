@@ -120,13 +120,16 @@ export const callMany = defineMethod(
     const { view, backend } = context
     const calls = bundles.map(({ calls: messages, overrides }) =>
       messages.map((transaction): SequencedCall => {
-        const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded } = executionRequest(context, {
-          transaction,
-          block,
-          stateOverrides: undefined,
-          blockOverrides: overrides,
-        })
-        return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded }
+        const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester } = executionRequest(
+          context,
+          {
+            transaction,
+            block,
+            stateOverrides: undefined,
+            blockOverrides: overrides,
+          },
+        )
+        return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester }
       }),
     )
     const position = positionOf(view, block, transactionIndex)

@@ -272,7 +272,11 @@ function toBlock({
 export const simulateV1 = defineMethod(
   'eth_simulateV1',
   [required('payload', simulation), optional('block', blockSelector)],
-  async ({ view, backend }, { blocks, traceTransfers, validation, returnFullTransactions }, base) => {
+  async (
+    { view, backend, context },
+    { blocks, traceTransfers, validation, returnFullTransactions },
+    base,
+  ) => {
     const { totalDifficulty, compatibility } = backend.settings
     const simulated = await backend.simulator.simulate({
       view,
@@ -281,6 +285,7 @@ export const simulateV1 = defineMethod(
       fillsGaps: compatibility.simulationFillsGaps,
       traceTransfers,
       validation,
+      requester: context,
     })
     const { simulationReportsPeakGas: peakGas } = compatibility
     const shape = { fullTransactions: returnFullTransactions, totalDifficulty, peakGas }
