@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { ShortWorkQueue } from '../encoding/timeSlice.js'
+import { kuboVersion } from '../ipfs/version.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
 import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
@@ -35,6 +36,13 @@ export interface AppSetup extends RpcHttpSetup, FileSetup {
 /** The node:http messages behind a request, absent when the app is called in process. */
 export interface AppEnv {
   Bindings: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined }
+}
+
+/** Kubo's answer to `/version` (corehttp, `VersionOption`). */
+const versionReply = {
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: `Commit: \nClient Version: kubo/${kuboVersion}\n`,
 }
 
 const serverFault = refuse(500, 'internal server error\n')
@@ -83,6 +91,7 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   )
   app.all('/ipfs/*', answerGateway)
   app.all('/ipns/*', answerGateway)
+  app.all('/version', (context) => send(context, textReply(versionReply)))
   app.all('/api/v0/*', async (context) =>
     send(context, await answerFileRequest(setup, new AppRequest(context))),
   )

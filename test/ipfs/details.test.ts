@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KuboRPCClient, create } from 'kubo-rpc-client'
 import type { CID } from 'multiformats/cid'
 import { extract } from 'tar-stream'
+import answers from './kuboDetails.json' with { type: 'json' }
 import { type FormFile, type TestNetwork, form, keyStream, lines, startNetwork } from './support.js'
 
 let server: TestNetwork
@@ -276,4 +277,13 @@ it('changes large directories in place, with the same result as adding their ent
     'Links.length',
     1119,
   )
+})
+
+// Target, content of the uploaded file, status and body of Kubo 0.42.0 with an empty repository, in order.
+it('answers like Kubo for hash functions, times and listings at the edges', async () => {
+  for (const [target, content, status, body] of answers as [string, string | null, number, string][]) {
+    const files = content === null ? [] : [{ name: 'data', content }]
+    const response = await (files.length === 0 ? server.post(target) : upload(target, files))
+    expect([target, response.status, await response.text()]).toEqual([target, status, body])
+  }
 })

@@ -402,6 +402,24 @@ describe('verifiable formats', () => {
     expect(count).toBe(1)
   })
 
+  // Lengths of Kubo 0.42.0: a selector does not follow the link of a block that is nothing else.
+  it('sends no more of a block that is a link, alone or below another', async () => {
+    const put = async (data: object): Promise<string> => {
+      const { body, headers } = form([{ content: JSON.stringify(data) }])
+      const answer = await server.post('dag/put', body as Uint8Array<ArrayBuffer>, headers)
+      return ((await answer.json()) as { Cid: { '/': string } }).Cid['/']
+    }
+    const alone = await put({ '/': site })
+    const below = await put({ a: { '/': alone } })
+    for (const [root, length] of [
+      [alone, 137],
+      [below, 218],
+    ] as const) {
+      expect((await ask(`/ipfs/${root}?format=car`)).body.length).toBe(length)
+      expect((await (await server.post(`dag/export?arg=${root}`)).arrayBuffer()).byteLength).toBe(length)
+    }
+  })
+
   it('sends the blocks that a byte range of a file needs', async () => {
     // Three chunks of 262,144, 262,144 and 75,712 bytes below a root, and a directory above it.
     const blocks = async (bytes: string): Promise<number> => {
@@ -673,4 +691,18 @@ describe('addresses', () => {
     const saved = await ask(`/ipfs/${page}?download=true`)
     expect(saved.headers['content-disposition']).toBeUndefined()
   })
+})
+
+it('has no time of change for a file from the Unix epoch, and hashes the bytes of a name for its shard', async () => {
+  const early = await addAll(
+    [{ content: 'x', field: 'file?mode=600' }],
+    'preserve-mode=true&preserve-mtime=true',
+  )
+  expect((await ask(`/ipfs/${early}`)).headers).not.toHaveProperty('last-modified')
+  expect((await ask(`/ipfs//${early}/?`)).headers.location).toBe(`/ipfs/${early}/`)
+  const names = Array.from({ length: 40 }, (_, index) => ({ name: `s/f${index}`, content: String(index) }))
+  const sharded = await addAll(names, 'max-directory-links=2&max-hamt-fanout=8')
+  // The CAR has the shards on the way to the missing name, as many as in Kubo 0.42.0.
+  expect((await ask(`/ipfs/${sharded}/x%FF?format=car`)).body.length).toBe(651)
+  expect((await ask(`/ipfs/${sharded}/y%FF?format=car`)).body.length).toBe(838)
 })

@@ -86,6 +86,11 @@ it.each([
     status: 500,
     text: `trouble processing _redirects file at "/ipfs/${site}/_redirects": could not parse _redirects: ${problem}\n`,
   })
+  // The CID is shown as the host has it.
+  const shouted = site.toUpperCase()
+  expect((await ask(site, '/missing', `${shouted}.ipfs.localhost:8080`)).text).toContain(
+    `"/ipfs/${shouted}/_redirects"`,
+  )
 })
 
 it('has no rules if sites share a host', async () => {

@@ -65,6 +65,14 @@ describe("in open mode, in Kubo's order", () => {
     })
   })
 
+  test('the version is told in plain text, as Kubo tells it', async () => {
+    expect(await ask('open', '/version', { method: 'GET' })).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'Commit: \nClient Version: kubo/0.42.0\n',
+    })
+  })
+
   test('a path after cat is 405 with advice', async () => {
     expect(await ask('open', '/api/v0/cat/QmFoo')).toMatchObject({
       status: 405,

@@ -156,9 +156,9 @@ const entries = new Map<string, HashEntry>([
   ['sha3-384', { code: 0x15, ...native('sha3-384') }],
   ['sha3-512', { code: 0x14, ...native('sha3-512') }],
   ['shake-256', { code: 0x19, ...shake256(64) }],
-  ['keccak-224', { code: 0x1a, ...wasm(() => createKeccak(224)) }],
+  ['keccak-224', notComputed(0x1a)],
   ['keccak-256', { code: 0x1b, ...wasm(() => createKeccak(256)) }],
-  ['keccak-384', { code: 0x1c, ...wasm(() => createKeccak(384)) }],
+  ['keccak-384', notComputed(0x1c)],
   ['keccak-512', { code: 0x1d, ...wasm(() => createKeccak(512)) }],
   ['blake3', { code: 0x1e, ...wasm(() => createBLAKE3()), ofLength: blake3OfLength }],
 ])
@@ -191,12 +191,21 @@ for (let length = 1; length < shortestDigest; length++) {
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
+/** Functions with which Kubo stores no blocks either, and that only the table of multicodecs names. */
+const unlisted = new Map<string, HashEntry>([
+  ['sha2-384', insecure(0x20, 48)],
+  ['sha2-224', insecure(0x1013, 28)],
+  ['sha2-512-224', insecure(0x1014, 28)],
+  ['sha2-512-256', insecure(0x1015, 32)],
+])
+
 /** Lists the functions that can name blocks, with their codes. */
 export function hashFunctions(): [name: string, code: number][] {
   return [...entries].filter(([name]) => name !== aliasOfSha3).map(([name, { code }]) => [name, code])
 }
 
-const namesByCode = new Map([...entries].map(([name, { code }]) => [code, name]))
+const entriesByCode = new Map([...entries].map(([name, entry]) => [entry.code, { name, entry }]))
+const namesByCode = new Map([...unusable, ...entries].map(([name, { code }]) => [code, name]))
 const loaded = new Map<number, Promise<HashFunction>>()
 
 function load(name: string, entry: HashEntry): Promise<HashFunction> {
@@ -237,6 +246,15 @@ export async function hashFunctionByName(name: string): Promise<HashFunction> {
 }
 
 /**
+ * Returns the hash function for a name in the table of multicodecs; undefined if there is none.
+ */
+export async function hashFunctionByCodecName(name: string): Promise<HashFunction | undefined> {
+  const entry =
+    name === aliasOfSha3 ? undefined : (unlisted.get(name) ?? entries.get(name) ?? unusable.get(name))
+  return entry && load(name, entry)
+}
+
+/**
  * Returns the hash function for a multicodec; undefined if it cannot name blocks.
  *
  * @param digestLength - required digest length in bytes, for functions with variable length
@@ -245,16 +263,20 @@ export async function hashFunctionByCode(
   code: number,
   digestLength?: number,
 ): Promise<HashFunction | undefined> {
-  const name = namesByCode.get(code)
-  const entry = name === undefined ? undefined : entries.get(name)
-  if (name === undefined || entry === undefined) return undefined
-  const hash = await load(name, entry)
+  const known = entriesByCode.get(code)
+  if (known === undefined) return undefined
+  const hash = await load(known.name, known.entry)
   return (digestLength === undefined ? undefined : await hash.ofLength?.(digestLength)) ?? hash
 }
 
 /** Returns the name of a hash function; undefined for an unknown code. */
 export function hashNameByCode(code: number): string | undefined {
   return namesByCode.get(code)
+}
+
+/** Whether a hash function can name blocks. */
+export function canNameBlocks(code: number): boolean {
+  return entriesByCode.has(code)
 }
 
 /** Whether bytes hash to a multihash; undefined if its hash function is unknown. */

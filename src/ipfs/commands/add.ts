@@ -2,6 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type AddPlan, addOptions, planAdd } from '../add/addOptions.js'
 import { type AddEvent, addEntry } from '../add/adder.js'
 import { type LineQueue, createLineQueue } from '../request/reply.js'
+import { type ExactInteger, exactInteger } from '../text/exactInteger.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { checkFilesPath, splitPath } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
@@ -105,7 +106,7 @@ interface AddLine {
   Bytes?: number
   Size?: string
   Mode?: string
-  Mtime?: number
+  Mtime?: number | ExactInteger
   MtimeNsecs?: number
 }
 
@@ -120,7 +121,7 @@ function toLine(entry: UploadEntry, event: AddEvent, hash: string | undefined): 
   if (event.node) line.Size = String(event.node.size)
   const mode = entry.kind === 'symlink' ? symlinkMode : entry.mode
   if (mode !== 0) line.Mode = `0${mode.toString(8)}`
-  if (entry.modified?.seconds) line.Mtime = Number(entry.modified.seconds)
+  if (entry.modified?.seconds) line.Mtime = exactInteger(entry.modified.seconds)
   if (entry.modified?.nanoseconds) line.MtimeNsecs = entry.modified.nanoseconds
   return line
 }

@@ -92,7 +92,9 @@ async function readFormat(options: {
 }): Promise<BlockFormat> {
   const { mhtype, mhlen, format = '' } = options
   const hash = await hashFunctionByName(mhtype)
-  const length = mhlen < 0 || hash.code === identityCode ? undefined : mhlen
+  // Of functions with digests of any length, Kubo asks for a negative one.
+  const isWhole = mhlen === -1 || (mhlen < 0 && hash.ofLength === undefined)
+  const length = isWhole || hash.code === identityCode ? undefined : mhlen
   if (format === '') {
     return { version: 1, codec: codecCodeByName(options['cid-codec'] || 'raw'), hash, length }
   }

@@ -128,8 +128,9 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
   const lines: string[] = []
   for (const [index, { Hash, Links }] of Objects.entries()) {
     // In a stream, links come one at a time, so the start of a directory is unknown.
-    if (!stream && args.length > 1) lines.push(...(index > 0 ? [''] : []), `${Hash}:`)
-    if (!stream && headers) {
+    const isNew = !stream && Hash !== Objects[index - 1]?.Hash
+    if (isNew && args.length > 1) lines.push(...(index > 0 ? [''] : []), `${Hash}:`)
+    if (isNew && headers) {
       lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))
     }
     for (const [place, link] of Links.entries()) {

@@ -12,6 +12,7 @@ import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPi
 import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
 import { WrongKindError } from './kinds.js'
 import { encodePrettyJson } from './prettyJson.js'
+import { parseGoInteger } from '../text/goInteger.js'
 import { goQuote } from '../text/goQuote.js'
 
 /** A codec of the IPLD data model. */
@@ -164,7 +165,8 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
 export function codecCodeByName(name: string): number {
   const code = codecTable.get(name)
   if (code !== undefined) return code
-  if (/^(0x[0-9a-f]+|\d+)$/i.test(name)) return Number(name)
+  const number = /^\d/.test(name) ? parseGoInteger(name) : undefined
+  if (number !== undefined) return Number(number)
   throw new FileNetworkError(`unknown multicodec: ${goQuote(name)}`)
 }
 

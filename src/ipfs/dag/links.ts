@@ -140,6 +140,26 @@ export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new 
   })
 }
 
+/** The longest block that is checked for being nothing but a link, in bytes: far above any CID. */
+const longestLink = 1024
+
+/** Like {@link readStep}, but does not follow the link of a block that is nothing else (go-ipld-prime, `traversal`). */
+async function readSelected(source: BlockSource, cid: CID): Promise<Step<VisitedBlock>> {
+  const step = await readStep(source, cid)
+  const { bytes } = step.visited
+  if (step.links.length !== 1 || bytes.length > longestLink || cid.code === codecCode.dagPb) return step
+  return CID.asCID(decoderOf(cid).decode(bytes)) === null ? step : { ...step, links: [] }
+}
+
+/** Like {@link walkDag}, but visits what a selector of everything does. */
+export function walkSelected(
+  source: BlockSource,
+  root: CID,
+  seen: VisitedSet = new Set(),
+): AsyncGenerator<VisitedBlock> {
+  return visitDag(root, seen, (cid) => readSelected(source, cid))
+}
+
 /** Yields the blocks of a DAG that are stored and readable, depth first; skips what is below any other. */
 export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
   return visitDag(root, new Set(), async (cid) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contentTypeOf, sniffLength } from './contentType.js'
+import { contentTypeOf, sniffLength, typeByName } from './contentType.js'
 import { extentOfJson } from './jsonExtent.js'
 import { countFields } from './separatedValues.js'
 
@@ -73,4 +73,18 @@ it.each([
 
 it('counts the fields of each line, quoted ones as one', () => {
   expect([...countFields('# x,y\n\na,b\r\n"c,""d\n",e,f\n', ',')]).toEqual([2, 3])
+})
+
+// Types in Go 1.26's `mime`, without the machine's own tables.
+it.each([
+  ['favicon.ico', 'image/vnd.microsoft.icon'],
+  ['A.DOCX', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['x.xsl', 'text/xml; charset=utf-8'],
+  ['x.webm', 'audio/webm'],
+  ['x.html', 'text/html'],
+  ['x.js', 'text/javascript; charset=utf-8'],
+  ['ico', undefined],
+  ['x.constructor', undefined],
+])('%s has the type %s', (name, type) => {
+  expect(typeByName(name)).toBe(type)
 })

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { lookup } from 'mrmime'
+import { mimes } from 'mrmime'
 import { firstTags, typeOfMarkup } from './markupType.js'
 import { typeBySignature } from './signatures.js'
 import { type TextStart, typeOfText } from './textType.js'
@@ -25,6 +25,30 @@ const partSignatures: readonly { bytes: string; offset?: number; type: string }[
   { bytes: '0061736d', type: 'application/wasm' },
 ]
 
+/** Types by extension in Go's `mime` that the library lacks, or has otherwise. */
+const goTypes: Readonly<Record<string, string>> = {
+  apk: 'application/vnd.android.package-archive',
+  com: 'application/octet-stream',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  ehtml: 'text/html',
+  flac: 'audio/flac',
+  ico: 'image/vnd.microsoft.icon',
+  jfif: 'image/jpeg',
+  pjp: 'image/jpeg',
+  pjpeg: 'image/jpeg',
+  ppt: 'application/vnd.ms-powerpoint',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  rtf: 'application/rtf',
+  webm: 'audio/webm',
+  xbl: 'text/xml',
+  xbm: 'image/x-xbitmap',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xsl: 'text/xml',
+}
+
+const typesByExtension = new Map(Object.entries({ ...mimes, ...goTypes }))
+
 /** Returns the content type of a file: by its extension, else by its first bytes. */
 export function contentTypeOf(name: string, start: Uint8Array): string {
   return typeByName(name) ?? sniff(Buffer.from(start))
@@ -38,7 +62,8 @@ export function typeOfPart(name: string, part: Uint8Array): string {
 /** Returns the content type that goes with a name's extension, if any. */
 export function typeByName(name: string): string | undefined {
   // A name without a dot is not an extension.
-  const type = name.includes('.') ? lookup(name) : undefined
+  const [, extension] = /\.([^.]*)$/.exec(name.toLowerCase()) ?? []
+  const type = extension === undefined ? undefined : typesByExtension.get(extension)
   return type !== undefined && needsCharset(type) ? `${type}; charset=utf-8` : type
 }
 

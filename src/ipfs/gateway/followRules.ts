@@ -29,7 +29,7 @@ export async function followRules(
 ): Promise<RuleOutcome> {
   const found = await find(source, target)
   if (found !== 'missing') return { target, path: found }
-  const root = `/ipfs/${target.content.root}`
+  const root = target.immutablePath.split('/').slice(0, 3).join('/')
   const file = `${root}/_redirects`
   try {
     const entry = await entryAt(source, file)

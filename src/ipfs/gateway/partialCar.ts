@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
-import { linksOf, walkDag } from '../dag/links.js'
+import { linksOf, walkSelected } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { isIdentity } from '../store/blockstore.js'
 import { isShardedEntry, shardBlocks } from '../unixfs/readDirectory.js'
@@ -89,7 +89,7 @@ async function* entityBlocks(source: BlockSource, wanted: PartialDag): AsyncGene
 }
 
 async function* dagBlocks(source: BlockSource, { end, repeats }: PartialDag): AsyncGenerator<CID> {
-  for await (const { cid } of walkDag(source, end, walkedSet(repeats))) yield cid
+  for await (const { cid } of walkSelected(source, end, walkedSet(repeats))) yield cid
 }
 
 function walkedSet(repeats: boolean): VisitedSet {

@@ -34,6 +34,8 @@ export interface GatewayTarget {
   shownPath: string
   /** The IPNS name with which the path begins, if any. */
   name?: CID
+  /** The requested path, with a name resolved. */
+  immutablePath: string
   /** Milliseconds for which the resolved name may be cached. */
   ttlMilliseconds?: number
   /** Whether the requested path ends in a slash. */
@@ -114,7 +116,9 @@ export function cleanUrlPath(path: string): string {
 function redirectUncleanPath(escaped: string, search: string): void {
   const clean = cleanUrlPath(escaped)
   if (escaped === clean) return
-  throw new GatewayError(307, 'moved to the cleaned path', { Location: clean + search })
+  throw new GatewayError(307, 'moved to the cleaned path', {
+    Location: clean + (search === '?' ? '' : search),
+  })
 }
 
 /** Redirects a key's name to its base36 form (boxo, `handleIpnsB58mhToCidRedirection`). */
@@ -175,18 +179,21 @@ export function decodePath(path: string): string {
 async function parseContent(
   names: NameSystem,
   path: string,
-): Promise<Pick<GatewayTarget, 'content' | 'name' | 'ttlMilliseconds'>> {
+): Promise<Pick<GatewayTarget, 'content' | 'name' | 'ttlMilliseconds' | 'immutablePath'>> {
   const [namespace, label] = cleanSegments(path)
   try {
-    if (namespace !== 'ipns' || label === undefined) return { content: parsePath(path) }
+    if (namespace !== 'ipns' || label === undefined) {
+      return { content: parsePath(path), immutablePath: cleanUrlPath(path) }
+    }
   } catch (error) {
     throw new GatewayError(400, errorText(error))
   }
   try {
     const name = readName(label)
     const { keepMilliseconds: ttlMilliseconds } = await names.find(name)
-    const content = parsePath(await names.resolve(`/${cleanSegments(path).join('/')}`))
-    return { content, name, ttlMilliseconds }
+    const resolved = await names.resolve(`/${cleanSegments(path).join('/')}`)
+    const immutablePath = cleanUrlPath(path.endsWith('/') ? `${resolved}/` : resolved)
+    return { content: parsePath(resolved), name, ttlMilliseconds, immutablePath }
   } catch (error) {
     const contentPath = cleanUrlPath(path)
     throw new GatewayError(

@@ -150,7 +150,7 @@ async function carEtag(
   { namedScope = 'all', order, repeats, bytes }: CarRequest,
 ): Promise<string> {
   const hash = (await createXXHash64()).init()
-  hash.update(bytesOfText(immutablePath(target)))
+  hash.update(bytesOfText(target.immutablePath))
   if (namedScope !== 'all') hash.update(`\0scope=${namedScope}`)
   if (order !== 'dfs') hash.update(`\0order=${order}`)
   if (repeats) hash.update('\0dups=y')
@@ -159,12 +159,6 @@ async function carEtag(
     if (bytes.to !== undefined) hash.update(positionBytes(bytes.to))
   }
   return `W/"${target.content.root}.car.${BigInt(`0x${hash.digest('hex')}`).toString(32)}"`
-}
-
-/** Returns the immutable path of a target, with an IPNS name resolved. */
-function immutablePath({ name, content, contentPath, hasTrailingSlash }: GatewayTarget): string {
-  if (name === undefined) return contentPath
-  return ['', 'ipfs', content.root, ...content.segments].join('/') + (hasTrailingSlash ? '/' : '')
 }
 
 function positionBytes(position: number): Uint8Array {

@@ -59,7 +59,7 @@ async function serveFile(
     // A directory's index page has the ETag of the directory.
     ETag: `"${target.cid}"`,
     ...cacheHeader(target),
-    ...(hasTime(modified) ? { 'Last-Modified': httpTime(modified.seconds) } : modifiedHeader(target)),
+    ...(modified === undefined ? modifiedHeader(target) : timeHeader(modified)),
   }
   if (request.query.get('filename')) {
     headers['Content-Disposition'] = contentDisposition(request.query, { name, kind: 'inline' })
@@ -122,9 +122,9 @@ async function* whole(content: AsyncIterable<Uint8Array>, length: number): Async
 /** boxo's content type for symlinks. */
 const symlinkType = 'inode/symlink'
 
-/** The Unix epoch means no time (Go, `http.ServeContent`). */
-function hasTime(modified: UnixfsTime | undefined): modified is UnixfsTime {
-  return modified !== undefined && (modified.seconds !== 0n || modified.nanoseconds !== 0)
+/** Returns `Last-Modified`; nothing for the Unix epoch, which means no time (Go, `http.ServeContent`). */
+function timeHeader({ seconds, nanoseconds }: UnixfsTime): Record<string, string> {
+  return seconds === 0n && nanoseconds === 0 ? {} : { 'Last-Modified': httpTime(seconds) }
 }
 
 function serveSymlink(

@@ -194,7 +194,8 @@ export function goJson(value: unknown): string {
 }
 
 function escapeLikeGo(json: string): string {
-  const valid = json.includes('\\udc') ? withReplacements(json) : json
+  const whole = json.includes('\\udd00') ? json.replace(/"\\udd00(-?\d+)"/g, '$1') : json
+  const valid = whole.includes('\\udc') ? withReplacements(whole) : whole
   return valid.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -9,6 +9,7 @@ import { DamagedBlockError } from '../../storage/errors.js'
 import {
   InsecureHashError,
   checkDigest,
+  canNameBlocks,
   hashNameByCode,
   identityCode,
   matchesMultihash,
@@ -147,8 +148,8 @@ export class Blockstore {
 /** Returns Kubo's error for a missing block; for one that could never be stored, the reason why (boxo, `verifcid`). */
 export function missingBlock(cid: CID): FileNetworkError {
   const { code, size } = cid.multihash
-  const name = hashNameByCode(code)
-  if (name === undefined) return new InsecureHashError()
+  if (!canNameBlocks(code)) return new InsecureHashError()
+  const name = hashNameByCode(code) ?? ''
   try {
     checkDigest({ name, code }, size)
   } catch (error) {

@@ -92,13 +92,16 @@ function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array;
   tail.varintField(5, message.hashType)
   tail.varintField(6, message.fanout)
   if (message.mode) tail.varintField(7, message.mode & 0xfff)
-  if (message.modified) {
+  if (message.modified && message.modified.seconds !== goZeroTime) {
     const time = encodeTime(message.modified)
     tail.bytesHeader(8, time.length)
     tail.append(time)
   }
   return { head: head.take(), data, tail: tail.take() }
 }
+
+/** The year 1, in Unix seconds: Go's zero time, which stands for none. */
+const goZeroTime = -62_135_596_800n
 
 function encodeTime({ seconds, nanoseconds }: UnixfsTime): Uint8Array {
   const time = new FieldWriter(20)

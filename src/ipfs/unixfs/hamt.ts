@@ -1,5 +1,6 @@
 import { murmur3128 } from '@multiformats/murmur3'
 import type { CID } from 'multiformats/cid'
+import { bytesOfText } from '../text/byteText.js'
 import { TimeSlice, nextTurn, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
 
 import type { BlockWriter } from './blockWriter.js'
@@ -14,7 +15,7 @@ const hashBits = 64n
 
 /** Returns the 64-bit hash that gives a name its slot at each depth: the first half of murmur3-x64-128. */
 export async function hashName(name: string): Promise<bigint> {
-  const hash = await murmur3128.encode(Buffer.from(name))
+  const hash = await murmur3128.encode(bytesOfText(name))
   return Buffer.from(hash.buffer, hash.byteOffset, 8).readBigUInt64BE(0)
 }
 

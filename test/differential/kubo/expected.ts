@@ -109,6 +109,13 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason:
+      'a directory with an identity CID refuses what would make it too long; Kubo accepts it in memory, where the directory ' +
+      'and its ancestors fail from then on',
+    matches: ({ name, ours, theirs }) =>
+      name.startsWith('files/') && /identity digest got \d+ bytes/.test(ours + theirs),
+  },
+  {
+    reason:
       'Kubo lists an MFS directory in memory in insertion order, and sorted by name once it has read it again',
     matches: ({ name, ours, theirs }) =>
       name.startsWith('files/ls | body') &&
@@ -370,11 +377,12 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason:
-      'with inlined blocks and an unknown hash function, Kubo fails on the intermediate directory before it reports the file',
+      'with inlined blocks and an unusable hash function, Kubo fails on the intermediate directory, with or without a report ' +
+      'of the file',
     matches: ({ name, request, theirs }) =>
       name.startsWith('add | ') &&
       /[?&]inline=(true|1|T|t)/i.test(request) &&
-      /unknown multihash code \d+ \(0x\w+\): no such hash registered/.test(theirs),
+      /unknown multihash code \d+ \(0x\w+\): no such hash registered|potentially insecure hash/.test(theirs),
   },
   {
     reason:

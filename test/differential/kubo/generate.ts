@@ -238,8 +238,9 @@ export function createGenerator(
       nextOfScene() ?? (cids.length > 5 && random.chance(0.2) ? gateway() : command(pickOperation())),
     learn({ target }, answer) {
       lastAnswer = answer
-      const { status, body, headers } = answer
-      if (status !== 200) return
+      const { status, body, headers, trailers } = answer
+      // Kubo does not store all blocks that it has reported before an error.
+      if (status !== 200 || trailers['x-stream-error'] !== undefined) return
       if (headers['content-type'] === 'application/vnd.ipld.car' && body.length < 100_000) cars.push(body)
       if (
         body.length > 50_000 ||

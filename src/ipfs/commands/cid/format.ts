@@ -116,7 +116,7 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
   const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
   const codec = codecName(cid.code) ?? `codec?${cid.code}`
-  const hash = hashNameByCode(code) ?? `multihash?${code}`
+  const hash = hashNameByCode(code) ?? `hash?${code}`
 
   const fields: Record<string, () => string> = {
     '%': () => '%',

@@ -1,7 +1,7 @@
 import { type Blockstore, isIdentity } from '../../store/blockstore.js'
 import { CID } from 'multiformats/cid'
 import { baseOfPath } from '../resolve.js'
-import { walkAvailable, walkDag, wayTo } from '../../dag/links.js'
+import { walkAvailable, walkSelected, wayTo } from '../../dag/links.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js'
 import { exportCar } from '../../dag/car.js'
 import { linkFailure } from '../../dag/path.js'
@@ -44,7 +44,7 @@ export const dagExport = defineCommand({
  * @param remedy - Kubo's suggestion if a block is missing
  * @throws {@link FileNetworkError} with the messages of go-car (`selective.go`) and Kubo
  */
-async function* walkWhole(source: Blockstore, root: CID, remedy: string): ReturnType<typeof walkDag> {
+async function* walkWhole(source: Blockstore, root: CID, remedy: string): ReturnType<typeof walkSelected> {
   const walked: BlockSource = {
     async get(cid) {
       last = cid
@@ -53,7 +53,7 @@ async function* walkWhole(source: Blockstore, root: CID, remedy: string): Return
   }
   let last = root
   try {
-    yield* walkDag(walked, root)
+    yield* walkSelected(walked, root)
   } catch (error) {
     if (last.equals(root)) throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
     const { message } = linkFailure(await wayTo(source, root, last), last, error)

@@ -7,8 +7,7 @@ import {
   checkDigest,
   digestInTurns,
   hashFunctionByCode,
-  hashFunctionByName,
-  isHashName,
+  hashFunctionByCodecName,
 } from '../../cid/cidFormat.js'
 import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
@@ -66,7 +65,8 @@ export const dagPut = defineCommand({
 
 /** Returns the hash function for a name or a multicodec number. */
 async function hashFunctionOf(text: string): Promise<HashFunction> {
-  if (isHashName(text)) return hashFunctionByName(text)
+  const named = await hashFunctionByCodecName(text)
+  if (named !== undefined) return named
   const code = codecCodeByName(text)
   const digest = (): never => {
     throw new UnregisteredHashError(code)

@@ -1,4 +1,4 @@
-import { codecCode } from '../../cid/cidFormat.js'
+import { DigestTooLargeError, codecCode } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
@@ -110,6 +110,10 @@ async function putEntry(
     // What is in the way was looked up.
     await files.lookUp(target).catch(() => undefined)
     if (error instanceof CannotUnlinkError) throw error
+    // Kubo finds out when it flushes the file.
+    if (error instanceof DigestTooLargeError) {
+      throw new FileNetworkError(`cp: cannot flush the created file ${target}: ${errorText(error)}`)
+    }
     throw new FileNetworkError(`cp: cannot put node in path ${target}: ${errorText(error)}`)
   }
 }

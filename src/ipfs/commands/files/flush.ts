@@ -34,7 +34,7 @@ export const filesChcid = defineCommand({
   options: { ...flushOption, ...cidFormatOptions },
   async run({ args: [arg = ''], options }, { files }) {
     const path = withoutOuterSlashes(arg)
-    if (path === '') {
+    if (path === '' && arg !== '') {
       throw new FileNetworkError(
         "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and 'ipfs config Import.HashFunction' instead",
       )

@@ -10,6 +10,7 @@ import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { type TextInput, defineCommand, pathArgument, single } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
+import { type ExactInteger, exactInteger } from '../../text/exactInteger.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 
 const defaultFormat = [
@@ -62,7 +63,7 @@ export const filesStat = defineCommand({
         WithLocality: local !== undefined,
         Local: local?.complete,
         SizeLocal: local?.size,
-        Mtime: entry.modified ? Number(entry.modified.seconds) : undefined,
+        Mtime: entry.modified ? exactInteger(entry.modified.seconds) : undefined,
         MtimeNsecs: entry.modified?.nanoseconds,
         Mode: modeOf(entry),
       }),
@@ -79,14 +80,15 @@ interface Status {
   Type: string
   WithLocality?: boolean
   SizeLocal?: number
-  Mtime?: number
+  Mtime?: number | ExactInteger
   MtimeNsecs?: number
   Mode?: string
 }
 
 function textOf(status: Status, { options: { format, hash, size } }: TextInput<typeof statOptions>): string {
   const { Hash, Size, CumulativeSize, Blocks, Type, WithLocality, SizeLocal = 0 } = status
-  const { Mode = '', Mtime = 0, MtimeNsecs = 0 } = status
+  const { Mode = '', MtimeNsecs = 0 } = status
+  const seconds = BigInt(String(status.Mtime ?? 0))
   const unknown = 'not set'
   const mode = Number.parseInt(Mode || '0', 8)
   const fields: [name: string, value: string | number][] = [
@@ -97,9 +99,9 @@ function textOf(status: Status, { options: { format, hash, size } }: TextInput<t
     ['type', Type],
     ['mode', mode === 0 ? unknown : modeString(mode).toLowerCase()],
     ['mode-octal', mode === 0 ? unknown : `0${(mode % 0o1000).toString(8)}`],
-    ['mtime', Mtime > 0 ? longTime(BigInt(Mtime)) : unknown],
-    ['mtime-secs', Mtime > 0 ? Mtime : unknown],
-    ['mtime-nsecs', Mtime > 0 ? MtimeNsecs : unknown],
+    ['mtime', seconds > 0 ? longTime(seconds) : unknown],
+    ['mtime-secs', seconds > 0 ? String(seconds) : unknown],
+    ['mtime-nsecs', seconds > 0 ? MtimeNsecs : unknown],
   ]
   const pattern = hash ? '<hash>' : size ? '<cumulsize>' : format
   const text = fields.reduce(
