@@ -70,7 +70,7 @@ let skipped = 0
 for (const { name, tool, check, test } of wanted) {
   if (spawnSync(tool, check).error) {
     console.log(`${name}: skipped, ${tool} is not installed`)
-    if (process.env.STANDIN_NOTHING_LEFT_OUT === '1') failed += 1
+    if (process.env.STANDIN_FAIL_ON_SKIP === '1') failed += 1
     else skipped += 1
   } else if (test()) passed += 1
   else {

@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs'
 
-const isNothingLeftOut = process.env.STANDIN_NOTHING_LEFT_OUT === '1'
+const failsOnSkip = process.env.STANDIN_FAIL_ON_SKIP === '1'
 
 /** Maximum number of skipped suites to list per file; larger numbers are only counted. */
 const maxNames = 10
 
-/** Tests that may be skipped even with STANDIN_NOTHING_LEFT_OUT: slow tests, and those that this Node cannot run. */
+/** Tests that may be skipped even with STANDIN_FAIL_ON_SKIP: slow tests, and those that this Node cannot run. */
 const mayBeSkipped = [
   /^test\/ipfs\/vectors\.test\.ts > .*1 GiB/,
   /^test\/examples\/examples\.test\.ts > hardhat: /,
@@ -15,7 +15,7 @@ const mayBeSkipped = [
 /**
  * Ends a vitest run with the line `N passed, N failed`. A file that does not load and an error outside any test each
  * count as a failure, so that the line always agrees with the exit status. Skipped tests are listed before it by file
- * and suite, as the suites' names give the reason. With STANDIN_NOTHING_LEFT_OUT=1 a skipped test counts as failed,
+ * and suite, as the suites' names give the reason. With STANDIN_FAIL_ON_SKIP=1 a skipped test counts as failed,
  * because a program or file that it needs is missing.
  */
 export default class SummaryReporter {
@@ -37,7 +37,7 @@ export default class SummaryReporter {
           const name = `${module.relativeModuleId} > ${suiteOrTest(test)}`
           skipped.set(name, (skipped.get(name) ?? 0) + 1)
           const fullName = `${module.relativeModuleId} > ${test.fullName}`
-          if (isNothingLeftOut && !mayBeSkipped.some((pattern) => pattern.test(fullName))) failed += 1
+          if (failsOnSkip && !mayBeSkipped.some((pattern) => pattern.test(fullName))) failed += 1
         } else failed += 1
       }
     }

@@ -9,9 +9,9 @@ const config = mode === 'fast' ? [] : ['--config', `vitest.${mode}.config.ts`]
 await prepare()
 if (mode === 'page' && findChromium() === undefined) {
   console.log('Page tests skipped: Chromium not found. Install it, or set CHROMIUM to its path.')
-  const isNothingLeftOut = process.env.STANDIN_NOTHING_LEFT_OUT === '1'
-  console.log(`0 passed, ${isNothingLeftOut ? 1 : 0} failed`)
-  if (isNothingLeftOut) process.exitCode = 1
+  const failsOnSkip = process.env.STANDIN_FAIL_ON_SKIP === '1'
+  console.log(`0 passed, ${failsOnSkip ? 1 : 0} failed`)
+  if (failsOnSkip) process.exitCode = 1
 } else {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   process.exitCode = await statusOf(process.execPath, [vitest, 'run', ...config, ...parameters])

@@ -18,7 +18,7 @@ async function runTests(files: Record<string, string>, leftOut: 'skipped' | 'fai
     )
   }
   const reporters = ['--reporter', 'default', '--reporter', resolve('scripts/summary-reporter.mjs')]
-  const env = { ...process.env, STANDIN_NOTHING_LEFT_OUT: leftOut === 'failed' ? '1' : '0' }
+  const env = { ...process.env, STANDIN_FAIL_ON_SKIP: leftOut === 'failed' ? '1' : '0' }
   const args = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', directory, ...reporters]
   const { stdout, status } = await execute(process.execPath, args, { env }).then(
     ({ stdout }) => ({ stdout, status: 0 }),

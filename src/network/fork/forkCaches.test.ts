@@ -8,14 +8,14 @@ const subject = { chainId: 1n, number: 2n, hash: new Uint8Array(32).fill(3) }
 const address = new Uint8Array(20).fill(4)
 const slot = new Uint8Array(32).fill(5)
 
-function folder(): string {
+function directory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'standin-test-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   return directory
 }
 
 test('a directory that cannot be created causes one warning, and fetched state stays in memory', () => {
-  const file = join(folder(), 'file')
+  const file = join(directory(), 'file')
   writeFileSync(file, '')
   const forkCache = join(file, 'cache')
   const warnings: string[] = []
