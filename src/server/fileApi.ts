@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { FileNetworkError } from '../ipfs/errors.js'
 import { escapeHtml } from '../ipfs/gateway/listingPage.js'
 import { type CommandReply, type CommandRequest, type FileNetwork, GoQuery } from '../ipfs/index.js'
 import { cleanSegments } from '../ipfs/mfs/filesPath.js'
@@ -207,7 +208,7 @@ async function answerAdmitted(
     ended: ({ bytes, fault }) => {
       // A failed operation leaves part of the body unread, and the connection's next request follows it.
       void upload.return()
-      if (fault !== undefined && !upload.tooLong && !(fault instanceof CutError)) setup.report(fault)
+      if (fault !== undefined && !upload.tooLong && !isExpected(fault)) setup.report(fault)
       record.done({
         status: reply.status,
         uploaded: upload.length,
@@ -216,6 +217,11 @@ async function answerAdmitted(
       })
     },
   }
+}
+
+/** Whether an answer was cut off on purpose, or at content that is missing or malformed. */
+function isExpected(fault: unknown): boolean {
+  return fault instanceof CutError || fault instanceof FileNetworkError
 }
 
 function singleHeaders({ headers }: HttpRequest): Record<string, string> {

@@ -44,7 +44,8 @@ export const get = defineCommand({
       return bytes(compress(readFile(blockstore, entry)), { contentType: 'application/gzip', length })
     }
     const name = cleanSegments(arg.replace(/^ipfs:\/\//, '')).at(-1) ?? cid.toString()
-    const tar = inBlocks(writeTar(blockstore, entry, { name, keepsNanoseconds: options.archive !== true }))
+    const keepsNanoseconds = options.archive !== true
+    const tar = inBlocks(writeTar(blockstore, entry, { name, keepsNanoseconds, isSorted: true }))
     if (options.compress) return bytes(compress(tar), { contentType: 'application/gzip', length })
     return bytes(tar, { contentType: 'application/x-tar', length })
   },

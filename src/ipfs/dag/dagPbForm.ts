@@ -1,8 +1,7 @@
-import type { PBLink, PBNode } from '@ipld/dag-pb'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { goQuote } from '../text/goQuote.js'
-import { LINKS_AT_ONCE } from './dagPbInPieces.js'
+import { LINKS_AT_ONCE, type PBLink, type PBNode } from './dagPb.js'
 import { NotAssignableError, WrongKindError, kindOf } from './kinds.js'
 
 /** Fields of a node and a link, with the checks of their values. */

@@ -1,7 +1,7 @@
-import type { PBNode } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { decodeInTurns, decoderOf } from './codecs.js'
+import type { PBNode } from './dagPb.js'
 import { kindOf } from './kinds.js'
 
 /** Decodes a block as paths see it: a dag-pb node has all fields of its schema, null where they are absent. */

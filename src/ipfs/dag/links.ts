@@ -1,10 +1,10 @@
-import type { PBNode } from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/json.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
+import type { PBNode } from './dagPb.js'
 import { LARGE_DATA, decodeInTurns, decoderOf } from './codecs.js'
 
 /** A link of a node in any codec. */

@@ -1,3 +1,5 @@
+import { encodeEscapes } from '../text/byteText.js'
+
 /** A directory entry on the page. */
 export interface ListedEntry {
   name: string
@@ -35,7 +37,7 @@ code { color: #666 }
 ${parent}`
   for (const { name, cid: entryCid, size } of entries) {
     yield (
-      `<tr><td><a href="./${encodeURIComponent(name)}">${escapeHtml(name)}</a></td>` +
+      `<tr><td><a href="./${encodeEscapes(name, encodeURIComponent)}">${escapeHtml(name)}</a></td>` +
       `<td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>\n`
     )
   }

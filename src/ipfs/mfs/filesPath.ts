@@ -5,7 +5,6 @@ import {
   hashFunctionByName,
 } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
-import { wellFormed } from '../text/byteText.js'
 import type { OptionSpecs } from '../request/command.js'
 
 /**
@@ -16,8 +15,7 @@ import type { OptionSpecs } from '../request/command.js'
 export function checkFilesPath(path: string): string {
   if (path === '') throw new FileNetworkError('paths must not be empty')
   if (!path.startsWith('/')) throw new FileNetworkError('paths must start with a leading slash')
-  // Names of links are UTF-8.
-  return wellFormed(cleanPath(path))
+  return cleanPath(path)
 }
 
 /** Cleans an absolute path; keeps a trailing slash. */

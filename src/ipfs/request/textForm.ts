@@ -1,5 +1,6 @@
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/timeSlice.js'
+import { bytesOfText, wellFormed } from '../text/byteText.js'
 import { goEscape } from '../text/goQuote.js'
 
 /* Helpers for answers in text, formatted like Go's packages and Kubo. */
@@ -19,9 +20,13 @@ function roundedToEven(value: number): number {
   return value - whole === 0.5 ? whole + (whole % 2) : Math.round(value)
 }
 
-/** Escapes backslashes and unprintable characters of a name (Kubo, `EscNonPrint`). */
+/**
+ * Escapes a name that has backslashes or unprintable characters (Kubo, `EscNonPrint`). Bytes that are not UTF-8 are no
+ * reason to.
+ */
 export function printable(name: string): string {
-  return goEscape(name, { quote: '' })
+  const known = wellFormed(name)
+  return goEscape(known, { quote: '' }) === known ? name : goEscape(name, { quote: '' })
 }
 
 /** Lines formatted between two yields; an empty piece is yielded for each pause. */
@@ -62,7 +67,7 @@ export function* linesOfText(texts: Iterable<string>): Generator<string> {
 
 /** Sorts items by the bytes of their names; yields empty pieces as pauses. */
 export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): Generator<string, T[]> {
-  const named = items.map((item) => ({ item, key: latin1(Buffer.from(nameOf(item))) }))
+  const named = items.map((item) => ({ item, key: latin1(bytesOfText(nameOf(item))) }))
   const steps = sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value.map(({ item }) => item)

@@ -2,7 +2,7 @@ import { TimeSlice } from '../../encoding/timeSlice.js'
 import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
-import { decodeEscapes, wellFormed } from '../text/byteText.js'
+import { decodeEscapes } from '../text/byteText.js'
 import type { UnixfsTime } from '../unixfs/data.js'
 import {
   type MediaType,
@@ -236,11 +236,10 @@ function describePart(part: MultipartPart): NamedPart {
   }
 }
 
-/** Returns the name of a part; malformed escapes stay as they are. Names of links are UTF-8. */
+/** Returns the name of a part; malformed escapes stay as they are. */
 function nameOf(parameters: MediaType['parameters']): string {
   const name = parameters.get('filename') ?? ''
-  const decoded = unescapeQuery(name) ?? name
-  return decoded === name ? name : wellFormed(decoded)
+  return unescapeQuery(name) ?? name
 }
 
 function readDisposition({ headers }: MultipartPart): MediaType | undefined {

@@ -122,7 +122,7 @@ function concatenate(parts: Uint8Array[]): Uint8Array {
 }
 
 /** Writes the fields of a protobuf message in sequence. */
-class FieldWriter {
+export class FieldWriter {
   private readonly bytes: Buffer
   private position = 0
 

@@ -1,4 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
+import { bytesOfText } from '../text/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, encodeUnixfs, unixfsType } from './data.js'
 import { writeHamt } from './hamt.js'
@@ -66,7 +67,7 @@ class DirectorySize {
 
 /** Returns what a link adds to the size of a directory. */
 export function linkSize(link: UnixfsLink, estimation: DirectorySizeEstimation): number {
-  return estimation === 'links' ? Buffer.byteLength(link.name) + link.cid.byteLength : serializedLength(link)
+  return estimation === 'links' ? bytesOfText(link.name).length + link.cid.byteLength : serializedLength(link)
 }
 
 function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
@@ -77,7 +78,7 @@ function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
 /** Returns the length of a link in a dag-pb block, in bytes. */
 function serializedLength({ name, cid, size }: UnixfsLink): number {
   const cidLength = cid.byteLength
-  const nameLength = Buffer.byteLength(name)
+  const nameLength = bytesOfText(name).length
   const length =
     1 +
     varintLength(cidLength) +

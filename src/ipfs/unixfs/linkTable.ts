@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { bytesOfText, textOfBytes } from '../text/byteText.js'
 import type { StoredNode, UnixfsLink } from './node.js'
 
 /** Links of a directory, in any representation, such as an array. */
@@ -32,13 +33,13 @@ export class LinkTable implements LinkList {
   }
 
   has(name: string): boolean {
-    const nameBytes = Buffer.from(name)
+    const nameBytes = bytesOfText(name)
     return this.slots[this.findSlot(nameBytes, hashOf(nameBytes))] !== 0
   }
 
   /** Adds a link; the name must be new. */
   put(name: string, { cid, size }: StoredNode): void {
-    const nameBytes = Buffer.from(name)
+    const nameBytes = bytesOfText(name)
     const page = this.reserve(fixedLength + nameBytes.length + cid.bytes.length)
     const start = this.used
     page.writeUInt32LE(nameBytes.length, start)
@@ -61,7 +62,7 @@ export class LinkTable implements LinkList {
     const cidStart = start + fixedLength + name.length
     const cid = page.subarray(cidStart, cidStart + page.readUInt32LE(start + 4))
     return {
-      name: name.toString(),
+      name: textOfBytes(name),
       cid: CID.decode(Uint8Array.from(cid)),
       size: page.readDoubleLE(start + 8),
     }
@@ -90,7 +91,7 @@ export class LinkTable implements LinkList {
   }
 
   /** Returns the slot of a name, or the free slot where it belongs. */
-  private findSlot(name: Buffer, hash: number): number {
+  private findSlot(name: Uint8Array, hash: number): number {
     const mask = this.slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const place = this.slots[slot] ?? 0
@@ -111,7 +112,7 @@ export class LinkTable implements LinkList {
 }
 
 /** FNV-1a, 32 bits. */
-function hashOf(bytes: Buffer): number {
+function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
   return hash >>> 0

@@ -8,7 +8,8 @@ import {
   sortInSlices,
 } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPbInPieces.js'
+import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
+import { bytesOfText } from '../text/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs } from './data.js'
 
@@ -64,10 +65,16 @@ function* readNodeInPieces(bytes: Uint8Array): Steps<UnixfsNode> {
   const node = yield* decodeDagPbInPieces(bytes)
   const unixfs = yield* decodeUnixfsInPieces(node.Data ?? new Uint8Array())
   const links: UnixfsLink[] = []
-  for (const { Name = '', Hash, Tsize = 0 } of node.Links) {
-    if (links.push({ name: Name, cid: Hash, size: Tsize }) % LINKS_AT_ONCE === 0) yield
+  for (const link of node.Links) {
+    const { Name = '', Hash } = link
+    if (links.push({ name: Name, cid: Hash, size: sizeOfLink(link) }) % LINKS_AT_ONCE === 0) yield
   }
   return { unixfs, links, blockLength: bytes.length }
+}
+
+/** Returns the size that a link gives, an unsigned 64-bit integer in Kubo; inexact from 2^53. */
+export function sizeOfLink({ Tsize = 0 }: PBLink): number {
+  return Number(Tsize) + (Tsize < 0 ? 2 ** 64 : 0)
 }
 
 /** Returns the total length of all blocks in a DAG, repeated links counted each time, like Kubo's CumulativeSize. */
@@ -89,7 +96,7 @@ export async function sortByName<T>(
   const slice = new TimeSlice()
   const named: Named<T>[] = []
   for await (const item of items) {
-    named.push({ item, key: latin1(Buffer.from(nameOf(item))) })
+    named.push({ item, key: latin1(bytesOfText(nameOf(item))) })
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
-import { LINKS_AT_ONCE } from '../dag/dagPbInPieces.js'
+import { LINKS_AT_ONCE } from '../dag/dagPb.js'
 import type { PooledBlock } from '../../storage/files/bufferPool.js'
 import { BlockNotFoundError, FileNetworkError, notFetched } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'

@@ -4,7 +4,8 @@ import { bytesOfText, textOfBytes } from '../text/byteText.js'
 import { goQuote } from '../text/goQuote.js'
 import type { UnixfsTime } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
-import { listDirectory } from './readDirectory.js'
+import { sortByName } from './node.js'
+import { isShardedEntry, listDirectory } from './readDirectory.js'
 import { readFile } from './readFile.js'
 
 /** Modes of entries without their own (boxo, `files/tarwriter.go`). */
@@ -19,6 +20,8 @@ interface TarOptions {
   name: string
   /** Whether times keep their nanoseconds; rounds them to seconds otherwise. */
   keepsNanoseconds?: boolean
+  /** Whether unsharded directories are sorted by name, whatever the order in their blocks. */
+  isSorted?: boolean
   /** Whether an archive that cannot be completed ends with the reason, instead of throwing it. */
   saysWhy?: boolean
 }
@@ -27,10 +30,17 @@ interface TarOptions {
 export async function* writeTar(
   source: BlockSource,
   root: UnixfsEntry,
-  { name, keepsNanoseconds = false, saysWhy = false }: TarOptions,
+  { name, keepsNanoseconds = false, isSorted = false, saysWhy = false }: TarOptions,
 ): AsyncGenerator<Uint8Array> {
   const archive = pack()
-  const context: TarContext = { archive, source, now: new Date(), keepsNanoseconds, isInFile: false }
+  const context: TarContext = {
+    archive,
+    source,
+    now: new Date(),
+    keepsNanoseconds,
+    isSorted,
+    isInFile: false,
+  }
   let failure: Error | undefined
   const writing = writeEntry(context, root, name).then(
     () => archive.finalize(),
@@ -60,6 +70,7 @@ interface TarContext {
   /** Time of entries without their own. */
   now: Date
   keepsNanoseconds: boolean
+  isSorted: boolean
   /** Whether the content of a file is being written. */
   isInFile: boolean
 }
@@ -89,7 +100,10 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     return
   }
   await writeHeader(archive, header)
-  for await (const link of listDirectory(source, entry)) {
+  const listed = listDirectory(source, entry)
+  const links =
+    context.isSorted && !isShardedEntry(entry) ? await sortByName(listed, ({ name }) => name) : listed
+  for await (const link of links) {
     await writeEntry(context, await loadEntry(source, link.cid), `${path}/${link.name}`)
   }
 }

@@ -131,7 +131,8 @@ function entriesOf(archive: Buffer): Buffer {
       archive.toString('latin1', start + at, start + at + length).replace(/[\0 ].*$/s, '')
     const size = Number.parseInt(field(124, 12), 8) || 0
     const content = archive.subarray(start + 512, start + 512 + size)
-    const [name, mode, type, target] = [field(0, 100), field(100, 8), field(156, 1), field(157, 100)]
+    const [mode, type, target] = [field(100, 8), field(156, 1), field(157, 100)]
+    const name = [field(345, 155), field(0, 100)].filter((part) => part !== '').join('/')
     if (extensions.has(type)) extension = content.toString()
     else {
       const longName = /^\d+ path=(.*)$/m.exec(extension)?.[1]

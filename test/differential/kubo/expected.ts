@@ -7,7 +7,7 @@ function lengthOf(shown: string): number {
 }
 
 /** Content that Kubo publishes under a node's name when it creates its repository. */
-const emptyDirectory = '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+export const emptyDirectory = '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
 
 /** Whether a request's operation has a text format. */
 function hasText(request: string): boolean {
@@ -28,6 +28,11 @@ function withoutProgress(shown: string): string {
 function withoutRepeats(shown: string): string {
   const lines = withoutLength(shown).split('\n').slice(0, -1)
   return lines.filter((line, index) => line !== lines[index - 1]).join('\n')
+}
+
+/** Rounds integers to what a number can hold. */
+function rounded(text: string): string {
+  return text.replace(/\d{16,}/g, (digits) => String(Number(digits)))
 }
 
 /** Returns the entries of a listing in sorted order, as text. */
@@ -115,12 +120,22 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       name.startsWith('files/') && /identity digest got \d+ bytes/.test(ours + theirs),
   },
   {
+    reason: 'sizes in links are inexact from 2^53 on; no stored data is that large',
+    matches: ({ ours, theirs }) => ours !== theirs && rounded(ours) === rounded(theirs),
+  },
+  {
     reason:
       'Kubo lists an MFS directory in memory in insertion order, and sorted by name once it has read it again',
     matches: ({ name, ours, theirs }) =>
       name.startsWith('files/ls | body') &&
       lengthOf(ours) === lengthOf(theirs) &&
       (ours.endsWith('…') || sortedEntries(ours) === sortedEntries(theirs)),
+  },
+  {
+    reason:
+      'a block is kept if it is pinned under a CID of another version or codec; Kubo removes it from what is pinned',
+    matches: ({ name, ours, theirs }) =>
+      name.startsWith('block/rm | body') && /"pinned/.test(ours) && !/"pinned/.test(theirs),
   },
   {
     reason: 'imported roots are reported in the order of their archives, by Kubo in random order',
@@ -269,15 +284,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: ({ theirs }) => theirs.includes('symlinks not yet supported'),
   },
   {
-    reason: "the node's own name resolves to nothing until something is published",
-    matches: ({ name, ours, theirs }) =>
-      (name.startsWith('name/resolve') &&
-        (ours.includes('could not resolve name') || theirs.includes(emptyDirectory))) ||
-      (name.startsWith('name/publish | status') &&
-        ours.startsWith('200') &&
-        theirs.includes('sequence number must be greater than the current record sequence')),
-  },
-  {
     reason: 'a suffix range longer than the file selects the whole file (RFC 9110, 14.1.2); boxo fails',
     matches: ({ request, theirs }) =>
       /"range":"bytes=-/.test(request) &&
@@ -371,7 +377,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       'identity CID',
     matches: ({ name, request, ours, theirs }) =>
       name.startsWith('add | ') &&
-      /[?&]hash=identity/.test(request) &&
+      (/[?&]hash=identity/.test(request) || theirs.includes('digest too large: identity')) &&
       (/digest too large: identity digest got \d+ bytes/.test(theirs) ||
         (name.startsWith('add | body') && withoutLength(ours).startsWith(withoutLength(theirs).trimEnd()))),
   },
@@ -421,6 +427,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'a broken node is reported once per pin; in Kubo once for every link to it',
     matches: ({ name, ours, theirs }) =>
       name.startsWith('pin/verify | body') &&
+      /"BadNodes"/.test(theirs) &&
       [...theirs.matchAll(/"Cid":"(\w+)"/g)].every(([cid]) => ours.includes(cid)),
   },
   {

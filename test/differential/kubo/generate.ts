@@ -101,6 +101,8 @@ export function createGenerator(
       )
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
+    // The empty block, which Kubo would remove from much that is pinned, is among the unknown ones.
+    if (operation === 'block/rm' && cids.length > 0) return random.pick(cids)
     if (operation === 'name/resolve' && random.chance(0.7)) {
       return random.pick(random.chance(0.8) ? keyIds : domains)
     }

@@ -5,7 +5,7 @@ import { DifferenceClasses } from '../support/classes.js'
 import { numberOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { classOf, compare } from './compare.js'
-import { expectedDifferences } from './expected.js'
+import { emptyDirectory, expectedDifferences } from './expected.js'
 import { createGenerator } from './generate.js'
 import { type PeerAnswer, type PeerRequest, exchange } from './http.js'
 import { type Peer, findKubo, startKubo } from './peer.js'
@@ -79,6 +79,8 @@ async function playEpisode({
   const own: Peer = { api: node.ipfsUrl, gateway: node.ipfsUrl, stop: () => node.stop() }
   try {
     await reconcile(own, kubo)
+    // Kubo publishes an empty directory when it creates its repository.
+    await post(own, `name/publish?arg=${emptyDirectory}&resolve=false&allow-offline=true`)
     const generator = createGenerator(random, commands, globalOptions)
     for (let index = 0; index < length; index++) {
       if (index % resetInterval === 0) await Promise.all([own, kubo].map(reset))
@@ -100,6 +102,8 @@ async function playEpisode({
         })
         if (/^\/api\/v0\/block\/rm/.test(request.target)) generator.forget()
       }
+      // Kubo loses a pin that it cannot add again.
+      if (/^\/api\/v0\/pin\/add/.test(request.target) && theirs.status !== 200) await reconcile(own, kubo)
       // What is not pinned differs, even if the answers do not show it.
       if (/^\/api\/v0\/repo\/gc/.test(request.target)) generator.forget()
       for (const mismatch of mismatches) {

@@ -8,6 +8,7 @@ import { FileNetworkError } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
+import { sortByName } from '../../unixfs/node.js'
 import { goQuote } from '../../text/goQuote.js'
 
 /** Kinds of changes, as boxo numbers them (`ipld/merkledag/dagutils/diff.go`). */
@@ -66,7 +67,7 @@ async function resolveNode(network: NetworkContext, text: string): Promise<CID> 
 
 /**
  * Yields the differences in boxo's order: within a node, first those below links that both have, then removed links,
- * then added ones. If a name has several links, the first one is compared.
+ * then added ones, both sorted by name. If a name has several links, the first one is compared.
  */
 async function* differences(
   source: BlockSource,
@@ -89,18 +90,22 @@ async function* differences(
     if (changed === undefined || changed.equals(cid)) continue
     yield* differences(source, { before: cid, after: changed, path: joined(path, name) })
   }
-  for (const { name, cid } of old) {
+  for (const { name, cid } of await sortByName(old, nameOf)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
     if (names.has(name)) continue
     yield { type: changeType.remove, path: joined(path, name), before: cid, after: undefined }
   }
-  for (const { name, cid } of current) {
+  for (const { name, cid } of await sortByName(current, nameOf)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
     if (oldNames.has(name)) continue
     yield { type: changeType.add, path: joined(path, name), before: undefined, after: cid }
   }
+}
+
+function nameOf({ name }: DagLink): string {
+  return name
 }
 
 function joined(path: string, name: string): string {

@@ -1,9 +1,8 @@
-import type { PBNode } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
-import { decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPbInPieces.js'
+import { type PBNode, decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPb.js'
 import { FileNetworkError } from '../../errors.js'
 import { linksOf } from '../../dag/links.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -11,6 +10,7 @@ import { defineCommand, nothing, pathArgument, single } from '../../request/comm
 import type { Session } from '../../store/blockstore.js'
 import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
 import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
+import { sizeOfLink } from '../../unixfs/node.js'
 
 /*
  * These operations change dag-pb links without regard to UnixFS: a sharded directory or a file would no longer match
@@ -235,12 +235,14 @@ function replaceLink(
   return store(editing, base, [...others, { Name: name, Hash: cid, Tsize: size }])
 }
 
-async function store({ session }: Editing, base: BaseNode, links: PBNode['Links']): Promise<ChangedNode> {
+/** Stores a changed node. Like Kubo's, its links have names and sizes even if they had none. */
+async function store({ session }: Editing, base: BaseNode, changed: PBNode['Links']): Promise<ChangedNode> {
   const { Data } = base.node
+  const links = changed.map(({ Hash, Name = '', Tsize = 0 }) => ({ Hash, Name, Tsize }))
   const bytes = await encodeDagPb({ Links: links, ...(Data !== undefined && { Data }) })
   const cid = makeCid(await formatOf(base.cid), codecCode.dagPb, bytes)
   await session.put(cid, bytes)
-  const size = links.reduce((sum, { Tsize = 0 }) => sum + Tsize, bytes.length)
+  const size = links.reduce((sum, link) => sum + sizeOfLink(link), bytes.length)
   return { cid, size, blockLength: bytes.length }
 }
 
@@ -248,5 +250,5 @@ async function store({ session }: Editing, base: BaseNode, links: PBNode['Links'
 async function sizeOfDag(source: BlockSource, cid: CID): Promise<UnixfsEntry['cumulativeSize']> {
   const block = await source.get(cid)
   if (cid.code !== codecCode.dagPb) return block.length
-  return (await decodeNode(block)).Links.reduce((sum, { Tsize = 0 }) => sum + Tsize, block.length)
+  return (await decodeNode(block)).Links.reduce((sum, link) => sum + sizeOfLink(link), block.length)
 }

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
-import { LINKS_AT_ONCE } from '../../dag/dagPbInPieces.js'
+import { LINKS_AT_ONCE } from '../../dag/dagPb.js'
 import { type DagLink, linksOf, walkDag } from '../../dag/links.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'

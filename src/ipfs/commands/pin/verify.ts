@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
-import { cidKey } from '../../cid/cidFormat.js'
+import { cidKey, codecCode } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -68,6 +68,8 @@ async function findBadNodes(
       bad.push(known)
       continue
     }
+    // Raw blocks have no links, so Kubo does not read them (boxo, `merkledag.GetLinksWithDAG`).
+    if (cid.code === codecCode.raw) continue
     try {
       // Reversed, so that the first link is popped first, as Kubo walks them.
       for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)

@@ -1,0 +1,243 @@
+import { CID } from 'multiformats/cid'
+import { latin1 } from '../../encoding/hex.js'
+import {
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+  sortInSlices,
+} from '../../encoding/timeSlice.js'
+import { castCid } from '../cid/parseCid.js'
+import { FileNetworkError, errorText } from '../errors.js'
+import { bytesOfText, textOfBytes } from '../text/byteText.js'
+import { FieldWriter } from '../unixfs/data.js'
+
+/** A dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). */
+export interface PBNode {
+  Data?: Uint8Array
+  Links: PBLink[]
+}
+
+/** A link of a dag-pb node. */
+export interface PBLink {
+  Hash: CID
+  /** Bytes that are not UTF-8 are kept (`byteText.ts`). */
+  Name?: string
+  /** A 64-bit integer; a bigint if a number cannot hold it. */
+  Tsize?: number | bigint
+}
+
+/** Links decoded or encoded between two yields. */
+export const LINKS_AT_ONCE = 1024
+
+const wire = { varint: 0, bytes: 2 } as const
+/** The highest field number of protobuf. */
+const highestField = 2 ** 31 - 1
+
+/** Bytes that are not a dag-pb node, with go-codec-dagpb's message. */
+export class DagPbError extends FileNetworkError {}
+
+/** Reads the fields of a protobuf message in sequence, with the errors of Go's `protowire`. */
+class FieldReader {
+  readonly #bytes: Uint8Array
+  #index = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get hasEnded(): boolean {
+    return this.#index >= this.#bytes.length
+  }
+
+  key(): { field: number; type: number } {
+    const key = this.#varint()
+    const field = Math.floor(key / 8)
+    if (field < 1 || field > highestField) throw new DagPbError('proto: invalid field number')
+    return { field, type: key % 8 }
+  }
+
+  bytes(): Uint8Array {
+    const length = this.#varint()
+    const start = this.#index
+    if (length > this.#bytes.length - start) throw new DagPbError('unexpected EOF')
+    this.#index += length
+    return this.#bytes.subarray(start, this.#index)
+  }
+
+  int64(): number | bigint {
+    const start = this.#index
+    const value = this.#varint()
+    if (Number.isSafeInteger(value)) return value
+    const groups = this.#bytes.subarray(start, this.#index)
+    const exact = groups.reduceRight((sum, byte) => (sum << 7n) | BigInt(byte & 0x7f), 0n)
+    const signed = BigInt.asIntN(64, exact)
+    return Number.isSafeInteger(Number(signed)) ? Number(signed) : signed
+  }
+
+  /** Reads a varint of up to 64 bits; inexact from 2^53. */
+  #varint(): number {
+    let value = 0
+    for (let place = 0; place < 10; place++) {
+      const byte = this.#bytes[this.#index++]
+      if (byte === undefined) throw new DagPbError('unexpected EOF')
+      if (place === 9 && byte > 1) break
+      value += (byte & 0x7f) * 2 ** (7 * place)
+      if (byte < 0x80) return value
+    }
+    throw new DagPbError('proto: variable length integer overflow')
+  }
+}
+
+/**
+ * Decodes a dag-pb node.
+ *
+ * @throws {@link DagPbError}
+ */
+export function decodeDagPb(bytes: Uint8Array): PBNode {
+  return runToCompletion(decodeDagPbInPieces(bytes))
+}
+
+/** Incremental version of {@link decodeDagPb}. */
+export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<PBNode> {
+  const node: PBNode = { Links: [] }
+  const reader = new FieldReader(bytes)
+  let hasClosedLinks = false
+  while (!reader.hasEnded) {
+    const { field, type } = reader.key()
+    if (type !== wire.bytes) {
+      throw new DagPbError(`protobuf: (PBNode) invalid wireType, expected 2, got ${type}`)
+    }
+    if (field === 1) {
+      if (node.Data !== undefined) throw new DagPbError('protobuf: (PBNode) duplicate Data section')
+      node.Data = reader.bytes()
+      hasClosedLinks = node.Links.length > 0
+    } else if (field === 2) {
+      const link = reader.bytes()
+      if (hasClosedLinks) throw new DagPbError('protobuf: (PBNode) duplicate Links section')
+      if (node.Links.push(decodeLink(link)) % LINKS_AT_ONCE === 0) yield
+    } else {
+      throw new DagPbError(`protobuf: (PBNode) invalid fieldNumber, expected 1 or 2, got ${field}`)
+    }
+  }
+  return node
+}
+
+/** Fields of a link by their numbers, in the order in which they must come. */
+const linkFields = [
+  { name: 'Hash', type: wire.bytes },
+  { name: 'Name', type: wire.bytes },
+  { name: 'Tsize', type: wire.varint },
+] as const
+
+function decodeLink(bytes: Uint8Array): PBLink {
+  const reader = new FieldReader(bytes)
+  const link: Partial<PBLink> = {}
+  while (!reader.hasEnded) {
+    const { field, type } = reader.key()
+    const known = linkFields[field - 1]
+    if (known === undefined) {
+      throw new DagPbError(`protobuf: (PBLink) invalid fieldNumber, expected 1, 2 or 3, got ${field}`)
+    }
+    checkOrder(link, known.name, linkFields.slice(field))
+    if (type !== known.type) {
+      throw new DagPbError(`protobuf: (PBLink) wrong wireType (${type}) for ${known.name}`)
+    }
+    if (known.name === 'Hash') link.Hash = cidOf(reader.bytes())
+    else if (known.name === 'Name') link.Name = textOfBytes(reader.bytes())
+    else link.Tsize = reader.int64()
+  }
+  if (link.Hash === undefined) throw new DagPbError('invalid Hash field found in link, expected CID')
+  return link as PBLink
+}
+
+/** @throws {@link DagPbError} if a link has the field already, or one that must come after it */
+function checkOrder(
+  link: Partial<PBLink>,
+  name: keyof PBLink,
+  later: readonly { name: keyof PBLink }[],
+): void {
+  if (link[name] !== undefined) throw new DagPbError(`protobuf: (PBLink) duplicate ${name} section`)
+  const early = later.find((other) => link[other.name] !== undefined)
+  if (early === undefined) return
+  throw new DagPbError(`protobuf: (PBLink) invalid order, found ${early.name} before ${name}`)
+}
+
+/** Decodes the CID at the start of a hash; like go-codec-dagpb, ignores what follows. */
+function cidOf(hash: Uint8Array): CID {
+  try {
+    // A version is never written as 0.
+    return hash[0] === 0 ? castCid(hash) : CID.decodeFirst(hash)[0]
+  } catch {
+    throw new DagPbError(`invalid Hash field found in link, expected CID (${problemOf(hash)})`)
+  }
+}
+
+function problemOf(hash: Uint8Array): string {
+  if (hash[0] === 0x12 && hash[1] === 0x20 && hash.length > 2) {
+    return 'invalid cid: not enough bytes for cid v0'
+  }
+  try {
+    castCid(hash)
+    return 'invalid cid'
+  } catch (error) {
+    return errorText(error)
+  }
+}
+
+/** Encodes a node with its links sorted by name; yields meanwhile if there are many. */
+export async function encodeDagPb(node: PBNode): Promise<Uint8Array> {
+  const pieces = encodeDagPbInPieces(node)
+  return node.Links.length <= LINKS_AT_ONCE ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
+}
+
+interface NamedLink {
+  link: PBLink
+  name: Uint8Array
+  /** The name's bytes as characters, which compare faster. */
+  key: string
+}
+
+/** Encodes a node with its links in any order, incrementally. */
+export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array> {
+  const named: NamedLink[] = []
+  for (const link of Links) {
+    const name = bytesOfText(link.Name ?? '')
+    if (named.push({ link, name, key: latin1(name) }) % LINKS_AT_ONCE === 0) yield
+  }
+  const sorted = yield* sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const parts: Uint8Array[] = []
+  for (const link of sorted) if (parts.push(encodeLink(link)) % LINKS_AT_ONCE === 0) yield
+  if (Data !== undefined) {
+    const head = new FieldWriter(longestHead)
+    head.bytesHeader(1, Data.length)
+    parts.push(head.take(), Data)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** Sizes of links in new nodes are below this. */
+const sizeLimit = 2 ** 63
+
+/** The longest tag and length of a field, in bytes. */
+const longestHead = 11
+
+function encodeLink({ link, name }: NamedLink): Uint8Array {
+  const hash = link.Hash.bytes
+  const fields = new FieldWriter(hash.length + name.length + 3 * longestHead)
+  fields.bytesHeader(1, hash.length)
+  fields.append(hash)
+  if (link.Name !== undefined) {
+    fields.bytesHeader(2, name.length)
+    fields.append(name)
+  }
+  if (link.Tsize !== undefined && link.Tsize >= sizeLimit) {
+    throw new FileNetworkError(`value of Tsize is too large: ${link.Tsize}`)
+  }
+  fields.varintField(3, link.Tsize)
+  const encoded = fields.take()
+  const whole = new FieldWriter(encoded.length + longestHead)
+  whole.bytesHeader(2, encoded.length)
+  whole.append(encoded)
+  return whole.take()
+}
