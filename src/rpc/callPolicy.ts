@@ -1,4 +1,5 @@
 import type { ChainView } from '../chain/view.js'
+import type { MemoryShare } from '../encoding/memoryShare.js'
 import type { RpcSettings } from './backend.js'
 import type { RpcError } from './errors.js'
 import type { Result } from './method.js'
@@ -89,4 +90,6 @@ export interface RequestContext {
   maxBatch?: number | undefined
   /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined
+  /** What the request holds in memory; not counted if undefined. */
+  memory?: MemoryShare | undefined
 }

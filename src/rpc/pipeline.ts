@@ -347,12 +347,10 @@ export class RpcPipeline {
       () =>
         whenReady(barrier === undefined ? enter() : barrier.enter(enter), (record) =>
           whenReady(this.#invoke(call, record, barrier), (outcome) => {
-            record?.done?.({
-              error: 'error' in outcome ? outcome.error : undefined,
-              result: 'result' in outcome ? outcome.result : undefined,
-              bytes: outcomeBytes(outcome),
-              milliseconds: performance.now() - started,
-            })
+            const bytes = outcomeBytes(outcome)
+            if (bytes > largeBody) call.context.memory?.keep(bytes)
+            const cost = { bytes, milliseconds: performance.now() - started }
+            record?.done?.({ error: undefined, result: undefined, ...outcome, ...cost })
             return outcome
           }),
         ),

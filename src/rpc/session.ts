@@ -1,3 +1,4 @@
+import { MemoryShare } from '../encoding/memoryShare.js'
 import { ShortWorkQueue, type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
 import { decodeTextInPieces } from './envelope/body.js'
@@ -48,9 +49,13 @@ export class Session {
   /** Handles one message. Answers go out in order of completion; a synchronous answer needs no promise. */
   receive(message: Uint8Array | string): void | Promise<void> {
     const subscriptions = this.#subscriptions.forMessage()
-    const handled = this.#handle(message, new MessageContext(this.#context, subscriptions))
+    const context = new MessageContext(this.#context, subscriptions)
+    const handled = this.#handle(message, context)
     if (handled instanceof Promise) {
-      return this.#answerLater(message, handled).finally(() => subscriptions.release())
+      return this.#answerLater(message, handled).finally(() => {
+        subscriptions.release()
+        context.memory.end()
+      })
     }
     if (handled?.malformed) this.#refuse(runToCompletion(this.#faultOf(message)))
     else if (handled !== undefined) this.#connection.answer(handled)
@@ -94,6 +99,7 @@ class MessageContext implements RequestContext {
   readonly maxBatch: number | undefined
   readonly isPlainPath: boolean | undefined
   readonly signal: AbortSignal | undefined
+  readonly memory = new MemoryShare()
 
   constructor(
     { transport, caller, maxBatch, isPlainPath, signal }: RequestContext,

@@ -153,8 +153,10 @@ class DirectConnection {
     if (effects === undefined && typeof body === 'string') {
       this.#reply = reply
       this.#setup.queue.send(this)
-    } else if (effects?.close) this.#socket.destroy()
-    else void this.#sendInPieces(reply)
+    } else if (effects?.close) {
+      this.#socket.destroy()
+      reply.ended?.({ bytes: 0 })
+    } else void this.#sendInPieces(reply)
   }
 
   /** Writes the pending short reply. */
@@ -170,11 +172,14 @@ class DirectConnection {
     socket.cork()
     socket.write(formatReplyHead(reply, this.#setup.keepAliveSeconds), 'latin1')
     process.nextTick(() => socket.uncork())
+    const outcome = { bytes: 0 }
     try {
-      await writeBody(socket, reply, { bytes: 0 })
+      await writeBody(socket, reply, outcome)
       this.#answered()
     } catch {
       socket.destroy()
+    } finally {
+      reply.ended?.(outcome)
     }
   }
 

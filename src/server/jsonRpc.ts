@@ -1,4 +1,5 @@
-import { type Awaitable, whenReady } from '../encoding/timeSlice.js'
+import { MemoryShare } from '../encoding/memoryShare.js'
+import { type Awaitable, orElse, whenReady } from '../encoding/timeSlice.js'
 import type { Caller } from '../provider/admission/admission.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Provider } from '../provider/provider.js'
@@ -49,8 +50,18 @@ const answeredByHeader = 'x-standin-answered-by'
 /** Answers an HTTP request on a JSON-RPC path; see rpc/pipeline.ts for its path from there. */
 export function answerRpc(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute): Awaitable<HttpReply> {
   if (isPreflight(request)) return preflightReply
-  return whenReady(answerRequest(new HttpTransport(setup, request, route)), (outcome) =>
-    'answer' in outcome ? outcome.answer : formatReply(outcome.reply, outcome.context.caller),
+  const transport = new HttpTransport(setup, request, route)
+  return orElse(
+    () =>
+      whenReady(answerRequest(transport), (outcome) =>
+        'answer' in outcome
+          ? outcome.answer
+          : transport.releaseAfter(formatReply(outcome.reply, outcome.context.caller)),
+      ),
+    (fault) => {
+      transport.release()
+      throw fault
+    },
   )
 }
 
@@ -59,11 +70,33 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   readonly #setup: RpcHttpSetup
   readonly #request: HttpRequest
   readonly #route: RpcRoute
+  #memory: MemoryShare | undefined
 
   constructor(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute) {
     this.#setup = setup
     this.#request = request
     this.#route = route
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  /** What the request holds in memory. Created on first use: most requests hold little. */
+  get memory(): MemoryShare {
+    return (this.#memory ??= new MemoryShare())
+  }
+
+  release(): void {
+    this.#memory?.end()
+  }
+
+  /** Releases the memory once the reply is sent. */
+  releaseAfter(reply: HttpReply): HttpReply {
+    if (this.#memory === undefined) return reply
+    if (typeof reply.body !== 'string') return { ...reply, ended: () => this.release() }
+    this.release()
+    return reply
   }
 
   admit(): Awaitable<Admission<HttpContext> | { answer: HttpReply }> {
@@ -75,7 +108,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
       if (admission.refusal !== undefined) return { answer: refusalReply(admission.refusal) }
       const { caller, limits } = admission
       const isPlainPath = form === 'root'
-      const context = new HttpContext(caller, this.#request, { maxBatch: limits.maxBatch, isPlainPath })
+      const context = new HttpContext(caller, this, { maxBatch: limits.maxBatch, isPlainPath })
       return { context, maxBody: limits.maxBody ?? this.#maxBody() }
     })
   }
@@ -149,20 +182,24 @@ class HttpContext implements RequestContext {
   readonly caller: Caller
   readonly maxBatch: number | undefined
   readonly isPlainPath: boolean | undefined
-  readonly #request: HttpRequest
+  readonly #transport: HttpTransport
 
   constructor(
     caller: Caller,
-    request: HttpRequest,
+    transport: HttpTransport,
     { maxBatch, isPlainPath }: Pick<RequestContext, 'maxBatch' | 'isPlainPath'>,
   ) {
     this.caller = caller
     this.maxBatch = maxBatch
     this.isPlainPath = isPlainPath
-    this.#request = request
+    this.#transport = transport
   }
 
   get signal(): AbortSignal {
-    return this.#request.signal
+    return this.#transport.signal
+  }
+
+  get memory(): MemoryShare {
+    return this.#transport.memory
   }
 }

@@ -12,7 +12,9 @@ import { EMPTY_RECORD, NO_BYTES, addressKey, bytesKey } from '../state/account.j
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
+import type { FrameFailure } from './failure.js'
 import { loaded } from './frameEnvironment.js'
+import type { FrameInterpreter } from './frameInterpreter.js'
 import type { FrameJournal } from './frameJournal.js'
 
 /** Nested frames per JavaScript stack: each takes some 2 KB of its megabyte. */
@@ -275,4 +277,29 @@ export function outermostMessage(
   })
   if (options.blobVersionedHashes !== undefined) message.blobVersionedHashes = options.blobVersionedHashes
   return message
+}
+
+/**
+ * Builds the result of a frame in the library's shape (EVM.runInterpreter).
+ *
+ * @param gasLimit - gas at the start of the frame
+ */
+export function frameResult(
+  { _result: { logs, returnValue = NO_BYTES, selfdestruct, createdAddresses }, runState }: FrameInterpreter,
+  gasLimit: bigint,
+  failure: FrameFailure | undefined,
+): ExecResult {
+  const { gasLeft, gasRefund } = runState
+  if (failure === undefined) {
+    const executionGasUsed = gasLimit - gasLeft
+    return { returnValue, executionGasUsed, gasRefund, logs, selfdestruct, createdAddresses }
+  }
+  const isReverted = failure.error === EVMError.errorMessages.REVERT
+  return {
+    returnValue,
+    exceptionError: failure,
+    executionGasUsed: isReverted ? gasLimit - gasLeft : gasLimit,
+    gasRefund,
+    logs: [],
+  }
 }

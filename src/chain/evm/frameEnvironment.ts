@@ -2,6 +2,8 @@ import type { Awaitable } from '../../encoding/timeSlice.js'
 import type { Message } from '@ethereumjs/evm'
 import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
+import type { Requester } from '../vm/blockEnvironment.js'
+import type { FrameInterpreter } from './frameInterpreter.js'
 import type { LibraryEnvironment } from './internals.js'
 
 /** The surroundings of a frame. */
@@ -100,4 +102,46 @@ export function retryUntilLoaded<T>(work: () => T): Awaitable<T> {
     if (!(error instanceof StateNotLoaded)) throw error
     return error.arrival.then(() => retryUntilLoaded(work))
   }
+}
+
+/** Bytes held for a byte of a frame's memory, which may be returned as bytes and then as hexadecimal digits. */
+const MEMORY_COPIES = 4
+/** Approximate bytes of a log with few topics, and of an account or slot in the caches of an execution. */
+const LOG_BYTES = 400
+const KNOWN_BYTES = 800
+
+/** Estimates what an execution holds: the memory and logs of its open frames, and its state. */
+export class HeldMemory {
+  #frame: FrameInterpreter | undefined
+  /** Bytes of the frames around the running one. */
+  #outerBytes = 0
+
+  /** Begins a frame. @returns a function that ends it */
+  enter(frame: FrameInterpreter): () => void {
+    const outer = this.#frame
+    const outerBytes = this.#outerBytes
+    this.#outerBytes += bytesOf(outer)
+    this.#frame = frame
+    return () => {
+      this.#frame = outer
+      this.#outerBytes = outerBytes
+    }
+  }
+
+  /** Forgets all frames. */
+  clear(): void {
+    this.#frame = undefined
+    this.#outerBytes = 0
+  }
+
+  /** Claims it for a request. @returns a promise to await if others hold too much */
+  claimFor({ memory }: Requester, state: WorkingState): Promise<void> | undefined {
+    return memory?.claim(this.#outerBytes + bytesOf(this.#frame) + state.known * KNOWN_BYTES)
+  }
+}
+
+function bytesOf(frame: FrameInterpreter | undefined): number {
+  if (frame === undefined) return 0
+  const { runState, _result: result } = frame
+  return Number(runState.memoryWordCount) * 32 * MEMORY_COPIES + result.logs.length * LOG_BYTES
 }

@@ -15,6 +15,8 @@ export interface FrameInterpreter extends Interpreter {
   begin(start: FrameStart): void
   /** Runs the frame's code, synchronously unless something must be awaited. @returns the failure, if any */
   execute(host: FrameHost): Awaitable<FrameFailure | undefined>
+  /** Releases what the frame held, once its result is taken. */
+  end(): void
   readonly runState: RunState
 }
 
@@ -42,6 +44,8 @@ export interface FrameHost extends PlainHost {
   readonly syncOpcodes: readonly (SyncOpcode | undefined)[]
   /** Called when the steps are used up; the promise, if any, resolves after other work has run. */
   pause(): Promise<void> | undefined
+  /** Called before memory grows considerably; the promise, if any, resolves when there is room for it. */
+  room(): Promise<void> | undefined
   /** Observes every opcode but the plain ones before it runs. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Feeds a tracer with frames, logs and, if requested, steps. */

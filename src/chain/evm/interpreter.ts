@@ -21,6 +21,8 @@ import { integerWord } from './words.js'
 const TRACED_STEP_WEIGHT = 16
 /** log2 of the gas that counts as one plain step in time: hashes and copies cost by size. */
 const GAS_BITS_OF_STEP = 4
+/** Gas of an opcode that may need hundreds of kilobytes of memory. */
+const CONSIDERABLE_GAS = 100_000
 const JUMP = 0x56
 const JUMPI = 0x57
 
@@ -30,6 +32,12 @@ const FIRST_MEMORY_BYTES = 8_192
 const MAX_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
 const NO_JUMPS = new Uint8Array(0)
 const NO_CODE = codeTableOf(NO_BYTES)
+const NO_RESULT = {
+  logs: [],
+  returnValue: undefined,
+  selfdestruct: new Map<never, never>(),
+  createdAddresses: new Set<never>(),
+}
 
 /**
  * Creates a subclass of ethereumjs' interpreter with its own loop. Synchronous opcodes run without promises, most of
@@ -47,7 +55,6 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
 
     begin({ environment, gasLimit, state, blockchain, selfdestruct, createdAddresses }: FrameStart): void {
       const runState = this._runState
-      this.#clearMemory()
       runState.programCounter = 0
       if (runState.stack.length > 0) runState.stack.popN(runState.stack.length)
       runState.code = environment.code
@@ -65,6 +72,12 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
       this.#gasBeforeStep = 0
       runState.validJumps = NO_JUMPS
       this.#table = codeTableOf(environment.code)
+    }
+
+    end(): void {
+      this.#clearMemory()
+      this._result = NO_RESULT
+      this._runState.returnBytes = NO_BYTES
     }
 
     execute(host: FrameHost): Awaitable<FrameFailure | undefined> {
@@ -167,7 +180,10 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
             host.stepsLeft -= TRACED_STEP_WEIGHT
             this.#gasBeforeStep = affordable
             const entry = opcodeTable[opcode] as OpcodeEntry
-            return runTracedStep(runState, { entry, sync }, rules, feed.tracer)
+            return runTracedStep(runState, { entry, sync }, rules, {
+              tracer: feed.tracer,
+              room: () => host.room(),
+            })
           }
           if (sync === undefined || host.traced) {
             // A creation hashes and copies as much as tens of thousands of opcodes.
@@ -184,16 +200,13 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
           }
           host.stepsLeft -= gas >>> GAS_BITS_OF_STEP
           runState.programCounter++
-          if (!sync.readsGas) {
-            spent += gas
-            const pending = sync.action(runState, rules)
-            if (pending instanceof Promise) return pending
-            continue
-          }
-          runState.gasLeft -= integerWord(gas)
-          const pending = sync.action(runState, rules)
+          const room = gas > CONSIDERABLE_GAS ? host.room() : undefined
+          if (sync.readsGas) runState.gasLeft -= integerWord(gas)
+          else spent += gas
+          const pending =
+            room === undefined ? sync.action(runState, rules) : room.then(() => sync.action(runState, rules))
           if (pending instanceof Promise) return pending
-          affordable = countable(runState.gasLeft)
+          if (sync.readsGas) affordable = countable(runState.gasLeft)
         }
       } finally {
         if (spent > 0) runState.gasLeft -= integerWord(spent)

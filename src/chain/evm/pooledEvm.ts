@@ -1,7 +1,6 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import {
   EVM,
-  EVMError,
   EVMMockBlockchain,
   type EVMOpts,
   type EVMResult,
@@ -29,6 +28,7 @@ import {
   type MessageCollections,
   TransientStorage,
   findCode,
+  frameResult,
   outermostMessage,
   runCallMessage,
 } from './callMessage.js'
@@ -42,7 +42,7 @@ import {
   withInitcodeLimit,
 } from './failure.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
-import { FrameEnvironment } from './frameEnvironment.js'
+import { FrameEnvironment, HeldMemory } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { FrameJournal } from './frameJournal.js'
 import { type RunState, checkLibraryJournal, useState, type OpcodeEntry } from './internals.js'
@@ -80,6 +80,7 @@ export class PooledEvm extends EVM implements FrameHost {
   #block: BlockEnvironment | undefined
   #onConsole: ConsoleListener | undefined
   #requester: Requester | undefined
+  readonly #held = new HeldMemory()
   /** Undefined until this execution first looks at the clock. */
   #slice: TimeSlice | undefined
   readonly #hashes = new HashLookup()
@@ -201,6 +202,7 @@ export class PooledEvm extends EVM implements FrameHost {
     this.blockchain = this.#hashes
     this.#block = block
     this.#slice = undefined
+    this.#held.clear()
   }
 
   /** Unbinds the context. */
@@ -228,7 +230,11 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#slice ??= new TimeSlice()
     const pause = this.#slice.pause()
     if (pause !== undefined && this.#requester?.signal?.aborted === true) throw new ClientGoneError()
-    return pause
+    return this.room() ?? pause
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#requester && this.#held.claimFor(this.#requester, this.state)
   }
 
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
@@ -329,12 +335,15 @@ export class PooledEvm extends EVM implements FrameHost {
 
   runFrame(message: Message & { isCreate?: boolean }): Awaitable<ExecResult> {
     const interpreter = this.#beginFrame(message)
+    const leave = this.#held.enter(interpreter)
     this.peakGas?.enter(interpreter.runState)
     return whenReady(interpreter.execute(this), (failure) => {
+      leave()
       const { gasLeft } = interpreter.runState
       this.peakGas?.leave(message.gasLimit - gasLeft)
       const result = frameResult(interpreter, message.gasLimit, failure)
       if (message.isCreate === true) this.deployment = { code: result.returnValue, gasLeft }
+      interpreter.end()
       this.#interpreters.push(interpreter)
       return result
     })
@@ -416,30 +425,5 @@ export class PooledEvm extends EVM implements FrameHost {
     }
     const compressing = runInSlices(blake2Compress(data), new TimeSlice())
     return compressing.then((returnValue) => ({ executionGasUsed: gas, returnValue }))
-  }
-}
-
-/**
- * Builds the result of a frame in the library's shape (EVM.runInterpreter).
- *
- * @param gasLimit - gas at the start of the frame
- */
-export function frameResult(
-  { _result: { logs, returnValue = NO_BYTES, selfdestruct, createdAddresses }, runState }: FrameInterpreter,
-  gasLimit: bigint,
-  failure: FrameFailure | undefined,
-): ExecResult {
-  const { gasLeft, gasRefund } = runState
-  if (failure === undefined) {
-    const executionGasUsed = gasLimit - gasLeft
-    return { returnValue, executionGasUsed, gasRefund, logs, selfdestruct, createdAddresses }
-  }
-  const isReverted = failure.error === EVMError.errorMessages.REVERT
-  return {
-    returnValue,
-    exceptionError: failure,
-    executionGasUsed: isReverted ? gasLimit - gasLeft : gasLimit,
-    gasRefund,
-    logs: [],
   }
 }

@@ -1,5 +1,9 @@
 import { ChainError } from '../errors.js'
+import type { Requester } from '../vm/blockEnvironment.js'
 import type { ExecutionTracer } from './tracer.js'
+
+/** Bytes held for a byte of a trace: its values, and its text. */
+const TRACE_COPIES = 3
 
 /** A trace whose text would exceed the maximum answer size. */
 export class TraceTooLargeError extends ChainError {
@@ -25,8 +29,8 @@ export interface TraceLimits {
   maxBytes: number
   /** Per transaction, unless its guard sets another limit. */
   timeoutMilliseconds: number
-  /** Aborted when the client disconnects. */
-  signal?: AbortSignal | undefined
+  /** The request that they belong to: a trace ends once nobody waits for it. */
+  requester?: Requester | undefined
 }
 
 /** Tracks the cost of traces, and aborts an execution that exceeds it. */
@@ -40,6 +44,10 @@ export class TraceBudget {
     this.#limits = limits
   }
 
+  get requester(): Requester | undefined {
+    return this.#limits.requester
+  }
+
   /** Starts the clock of a transaction. @throws TraceInterruption if the client is gone */
   restart(timeoutMilliseconds = this.#limits.timeoutMilliseconds): void {
     if (this.#isAbandoned) throw timeout()
@@ -49,6 +57,7 @@ export class TraceBudget {
   /** Spends bytes. @throws TraceInterruption if fewer are left */
   spend(bytes: number): void {
     this.#bytes += bytes
+    this.#limits.requester?.memory?.keep(TRACE_COPIES * bytes)
     if (this.#bytes > this.#limits.maxBytes) throw new TraceInterruption(new TraceTooLargeError())
   }
 
@@ -70,7 +79,7 @@ export class TraceBudget {
   }
 
   get #isAbandoned(): boolean {
-    return this.#limits.signal?.aborted === true
+    return this.#limits.requester?.signal?.aborted === true
   }
 
   /** Creates a tracer that aborts executions over budget. */

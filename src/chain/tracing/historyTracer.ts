@@ -17,6 +17,7 @@ import { ChainError, MessageRejectedError } from '../errors.js'
 import type { RulesHeader } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { BlockSelector, ChainView } from '../view.js'
+import type { Requester } from '../vm/blockEnvironment.js'
 import type { Message } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
@@ -36,6 +37,7 @@ export interface BlockTraceRequest {
   traced(index: number): Awaitable<void>
   /** Whether every step is kept, so that the trace may fill an answer. Such traces run one at a time. */
   keepsSteps?: boolean
+  requester?: Requester | undefined
 }
 
 /** A call with its terms: overrides, gas cap and fees. */
@@ -77,10 +79,10 @@ export class HistoryTracer {
    * @throws ChainError for the first block, and if a trace exceeds its limits.
    */
   async traceBlock(request: BlockTraceRequest): Promise<void> {
-    const { view, block, transactionIndex, tracerFor, traced } = request
-    requireParent(view, block)
+    const { transactionIndex, tracerFor, traced } = request
+    requireParent(request)
     await this.#run(request, () =>
-      replayBlock(this.#sources, view, block, async (replay) => {
+      replayBlock(this.#sources, request, async (replay) => {
         const last = transactionIndex ?? replay.length - 1
         for (let index = 0; index <= last; index++) {
           if (transactionIndex !== undefined && index !== transactionIndex) {
@@ -128,9 +130,11 @@ export class HistoryTracer {
    *
    * @throws ChainError for the first block
    */
-  async intermediateRoots({ view, block }: Pick<BlockTraceRequest, 'view' | 'block'>): Promise<Uint8Array[]> {
-    requireParent(view, block)
-    return replayBlock(this.#sources, view, block, async (replay) => {
+  async intermediateRoots(
+    request: Pick<BlockTraceRequest, 'view' | 'block' | 'requester'>,
+  ): Promise<Uint8Array[]> {
+    requireParent(request)
+    return replayBlock(this.#sources, request, async (replay) => {
       const roots: Uint8Array[] = []
       for (let index = 0; index < replay.length; index++) {
         await replay.next()
@@ -149,7 +153,7 @@ export class HistoryTracer {
     request: CallTraceRequest,
     { block, transactionIndex }: NonNullable<CallTraceRequest['within']>,
   ): Promise<void> {
-    const { view } = request
+    const { view, requester } = request
     const { header, transactions } = block
     if (header.number === 0n) throw new ChainError('no transaction in genesis')
     if (transactionIndex < 0n || transactionIndex >= Math.max(transactions.length, 1)) {
@@ -157,7 +161,7 @@ export class HistoryTracer {
         `transaction index ${transactionIndex} out of range for block ${bytesToHex(block.hash)}`,
       )
     }
-    return replayBlock(this.#sources, view, block, async (replay) => {
+    return replayBlock(this.#sources, { view, block, requester }, async (replay) => {
       for (let index = 0; index < transactionIndex; index++) await replay.next()
       const site = {
         header,
@@ -171,8 +175,9 @@ export class HistoryTracer {
   }
 }
 
-function requireParent(view: ChainView, { header }: ReplayedBlock): void {
-  if (view.blockByHash(header.parentHash) === undefined) throw new ChainError('genesis is not traceable')
+function requireParent({ view, block }: Pick<BlockTraceRequest, 'view' | 'block'>): void {
+  if (view.blockByHash(block.header.parentHash) === undefined)
+    throw new ChainError('genesis is not traceable')
 }
 
 async function traceOn(
@@ -246,11 +251,15 @@ export class CallSequence {
     if (transactions > block.transactions.length) {
       throw new ChainError(`transaction index ${transactions} out of range for block ${block.header.number}`)
     }
-    return replayBlock(this.#sources, view, block, async (replay) => {
-      for (let index = 0; index < transactions; index++) await replay.next()
-      const { header } = block
-      return runOn(callSiteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
-    })
+    return replayBlock(
+      this.#sources,
+      { view, block, requester: request.calls[0]?.requester },
+      async (replay) => {
+        for (let index = 0; index < transactions; index++) await replay.next()
+        const { header } = block
+        return runOn(callSiteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
+      },
+    )
   }
 }
 

@@ -13,7 +13,12 @@ import { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { BlockExecution } from '../vm/block.js'
-import { type BlockEnvironment, createBlockEnvironment, withLimitedEvm } from '../vm/blockEnvironment.js'
+import {
+  type BlockEnvironment,
+  type Requester,
+  createBlockEnvironment,
+  withLimitedEvm,
+} from '../vm/blockEnvironment.js'
 import { type Message, messageFromTransaction } from '../vm/message.js'
 import type { ExecutionTracer, TracedMessage } from './tracer.js'
 
@@ -25,6 +30,13 @@ export interface ReplaySources {
 
 /** A block that can be executed again: a stored one, or the pending one. */
 export type ReplayedBlock = StoredBlock | SealedBlock
+
+/** What to execute again. */
+export interface ReplayTarget {
+  view: ChainView
+  block: ReplayedBlock
+  requester?: Requester | undefined
+}
 
 /** A block under re-execution. */
 export interface Replay {
@@ -46,8 +58,7 @@ export interface Replay {
  */
 export async function replayBlock<T>(
   { blocks, states }: ReplaySources,
-  view: ChainView,
-  block: ReplayedBlock,
+  { view, block, requester }: ReplayTarget,
   use: (replay: Replay) => Promise<T>,
 ): Promise<T> {
   const { header } = block
@@ -66,6 +77,7 @@ export async function replayBlock<T>(
     state,
     block: environment,
     blockHash: (number: bigint) => ancestorHash(view, header, number),
+    requester,
   }
   const slice = new TimeSlice()
   return withLimitedEvm(context, async (evm) => {

@@ -16,6 +16,16 @@ export interface TracedOpcode {
   sync: SyncOpcode | undefined
 }
 
+/** What a traced opcode needs of its execution. */
+export interface TracedStepHost {
+  tracer: ExecutionTracer
+  /** As in FrameHost. */
+  room(): Promise<void> | undefined
+}
+
+/** Cost of an opcode that may need hundreds of kilobytes of memory. */
+const CONSIDERABLE_GAS = 100_000n
+
 /**
  * Runs one opcode, and reports to a tracer: the opcode once its cost is known, then effects that are not messages of
  * their own.
@@ -24,13 +34,14 @@ export async function runTracedStep(
   runState: RunState,
   traced: TracedOpcode,
   rules: ForkRules,
-  tracer: ExecutionTracer,
+  { tracer, room }: TracedStepHost,
 ): Promise<void> {
   const { entry } = traced
   const opcode = runState.opCode
   const step = await priceStep(runState, traced, rules, tracer)
   const pending = tracer.step?.(step)
   if (pending !== undefined) await pending
+  if (step.cost > CONSIDERABLE_GAS) await room()
   const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
   runState.gasLeft -= charged
   runState.programCounter++

@@ -1,4 +1,5 @@
 import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
+import type { MemoryShare } from '../../encoding/memoryShare.js'
 import { Semaphore, settled } from '../../encoding/semaphore.js'
 import { Address } from '@ethereumjs/util'
 import { headerBlobBaseFee } from '../block/header.js'
@@ -123,6 +124,8 @@ export function withFees(
   }
 }
 
+/** Maximum number of idle EVMs per set of rules. */
+const MAX_IDLE = 64
 /** Idle EVMs by the rules that they implement. */
 const idle = new WeakMap<ForkRules, PooledEvm[]>()
 
@@ -142,8 +145,8 @@ export function withEvm<T>(context: ExecutionContext, use: (evm: PooledEvm) => A
   return whenReady(pool.pop() ?? PooledEvm.create(context.rules), (evm) => runInPool(evm, pool, context, use))
 }
 
-/** Executions of requests in progress: each may hold tens of megabytes. */
-const executions = new Semaphore(128)
+/** Executions of requests in progress: each may hold a megabyte, and more as its {@link Requester} grants it. */
+const executions = new Semaphore(1024)
 
 /** The states of the executions in progress. */
 const states = new WeakSet<WorkingState>()
@@ -192,7 +195,7 @@ function runInPool<T>(
 
 function returnToPool(evm: PooledEvm, pool: PooledEvm[]): void {
   evm.release()
-  pool.push(evm)
+  if (pool.length < MAX_IDLE) pool.push(evm)
 }
 
 /** Runs work on the state of an EVM and reverts its changes. */
@@ -212,6 +215,8 @@ export async function withRollback<T>(
 export interface Requester {
   /** Aborted when nobody waits any more. Only long executions read it, because it may be created on first use. */
   readonly signal?: AbortSignal | undefined
+  /** What the request holds in memory; not counted if undefined. */
+  readonly memory?: MemoryShare | undefined
 }
 
 /** Everything that an execution runs on. */

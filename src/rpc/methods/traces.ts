@@ -21,7 +21,7 @@ export function traceBudget({ backend, context }: Call): TraceBudget {
   return new TraceBudget({
     maxBytes: backend.settings.maxTraceBytes,
     timeoutMilliseconds: DEFAULT_TIMEOUT_MILLISECONDS,
-    signal: context.signal,
+    requester: context,
   })
 }
 
@@ -88,6 +88,7 @@ export async function traceOne(
   await withinBudget(call, config, (budget) =>
     call.backend.tracing.traceBlock({
       view: call.view,
+      requester: call.context,
       block,
       transactionIndex: index,
       tracerFor: () => {
@@ -123,6 +124,7 @@ async function traceEach(
   let failure: string | undefined
   await call.backend.tracing.traceBlock({
     view: call.view,
+    requester: call.context,
     block,
     tracerFor: (index) => {
       failure = undefined

@@ -185,6 +185,7 @@ export async function eachFrame(
   let calls: CallTracer | undefined
   await backend.tracing.traceBlock({
     view,
+    requester: budget.requester,
     block,
     ...(transactionIndex !== undefined && { transactionIndex }),
     tracerFor: () => {

@@ -169,6 +169,26 @@ export const connections: readonly Bomb[] = [
     refusal: 'out of gas',
   },
   {
+    name: 'two hundred calls that return four megabytes at once',
+    async run(node) {
+      // PUSH3 four million, PUSH0, RETURN.
+      const calls = [{ to: TARGET }, 'latest', override('0x623d09005ff3')]
+      return firstRefusal(many(200, () => sendCall(node, 'eth_call', calls)))
+    },
+  },
+  {
+    name: 'fifty calls with memory in a thousand frames at once',
+    async run(node) {
+      // MSTORE8 at 300,000, then a call of itself with all gas.
+      const calls = [
+        { to: TARGET, gas: '0x11e1a300' },
+        'latest',
+        override('0x6001620493e0535f5f5f5f5f305af100'),
+      ]
+      return firstRefusal(many(50, () => sendCall(node, 'eth_call', calls)))
+    },
+  },
+  {
     name: 'five hundred connections at once',
     async run(node) {
       const { hostname, port, pathname } = new URL(node.ready.url)

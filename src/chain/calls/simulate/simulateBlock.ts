@@ -1,5 +1,6 @@
 import { Address, generateAddress } from '@ethereumjs/util'
 import { bigintToBytes, hexToBytes, minimalBytes } from '../../../encoding/hex.js'
+import type { MemoryShare } from '../../../encoding/memoryShare.js'
 import { type Awaitable, type TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { checksumAddress } from '../../accounts/address.js'
 import { GAS_PER_BLOB } from '../../block/header.js'
@@ -88,7 +89,8 @@ class SimulatedExecution {
   constructor(evm: PooledEvm, context: SimulationContext) {
     this.#evm = evm
     this.#context = context
-    this.#tracer = new LogTracer({ withTransfers: context.traceTransfers })
+    const { traceTransfers: withTransfers, requester } = context
+    this.#tracer = new LogTracer({ withTransfers, memory: requester?.memory })
   }
 
   async run(call: CallObject): Promise<void> {
@@ -210,6 +212,9 @@ export async function simulateCall(
   }
 }
 
+/** Approximate bytes of a log and of its text in the answer, and how many times its data is in them. */
+const LOG_BYTES = 1000
+const LOG_COPIES = 3
 /** The address that emits the logs of ether transfers. */
 const TRANSFER_ADDRESS = new Uint8Array(20).fill(0xee)
 /** ERC-20: Transfer(address,address,uint256). */
@@ -220,13 +225,15 @@ const TRANSFER_TOPIC = hexToBytes('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a
  */
 export class LogTracer implements ExecutionTracer {
   readonly #withTransfers: boolean
+  readonly #memory: MemoryShare | undefined
   /** The logs of each open frame. */
   #frames: SimulatedLog[][] = []
   #logs: SimulatedLog[] = []
   #next = 0
 
-  constructor({ withTransfers }: { withTransfers: boolean }) {
+  constructor({ withTransfers, memory }: { withTransfers: boolean; memory?: MemoryShare | undefined }) {
     this.#withTransfers = withTransfers
+    this.#memory = memory
   }
 
   /** The logs of the last call. */
@@ -252,6 +259,7 @@ export class LogTracer implements ExecutionTracer {
   }
 
   log({ address, topics, data }: ExecutionLog): void {
+    this.#memory?.keep(LOG_BYTES + LOG_COPIES * data.length)
     this.#frames.at(-1)?.push({ address, topics, data: data.slice(), index: this.#next++ })
   }
 }

@@ -8,10 +8,10 @@ import { traceConfig } from '../../params/traceConfig.js'
 export const intermediateRoots = defineMethod(
   'debug_intermediateRoots',
   [required('blockHash', hash), optional('config', traceConfig)],
-  async ({ view, backend }, blockHash) => {
+  async ({ view, backend, context }, blockHash) => {
     const block = view.blockByHash(blockHash)
     if (block === undefined) throw new ServerError(`block ${bytesToHex(blockHash)} not found`)
-    const roots = await backend.tracing.intermediateRoots({ view, block })
+    const roots = await backend.tracing.intermediateRoots({ view, block, requester: context })
     return roots.length === 0 ? null : roots.map(bytesToHex)
   },
 )

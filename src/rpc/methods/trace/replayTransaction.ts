@@ -26,6 +26,7 @@ export const replayBlockTransactions = defineMethod(
     let trace: ParityTrace | undefined
     await call.backend.tracing.traceBlock({
       view: call.view,
+      requester: call.context,
       block,
       tracerFor: () => {
         trace = startParityTrace(call, types, budget)
@@ -54,6 +55,7 @@ export const replayTransaction = defineMethod(
     const trace = startParityTrace(call, types, traceBudget(call))
     await call.backend.tracing.traceBlock({
       view: call.view,
+      requester: call.context,
       block: location.block,
       transactionIndex: location.index,
       tracerFor: () => trace.tracer,
