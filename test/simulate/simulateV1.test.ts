@@ -227,6 +227,17 @@ describe('eth_simulateV1', () => {
     expect(again[1]?.calls[0]?.returnData).toBe(beaconRoot)
   })
 
+  it('runs replaced system contracts with the same warm addresses as geth', async () => {
+    const roots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+    // The system stores the gas of BALANCE of the zero address and the next GAS; any other caller reads it.
+    const fromSystem = '3373fffffffffffffffffffffffffffffffffffffffe14602557'
+    const code = `0x${fromSystem}5f545f5260205ff30000005b5a5f31505a90035f5500`
+    const stateOverrides = { [roots]: { code } }
+    const [block] = await simulate([{ stateOverrides, calls: [{ to: roots }] }])
+    // PUSH0, a warm BALANCE, POP and GAS.
+    expect(block?.calls[0]?.returnData).toBe(pad(toHex(2 + 100 + 2 + 2)))
+  })
+
   it('shows unsigned transactions of the type of the call', async () => {
     const account = privateKeyToAccount(chain.node.accounts[0]?.privateKey as Hex)
     const signed = await account.signAuthorization({ contractAddress: store, chainId: 31337, nonce: 7 })

@@ -325,6 +325,11 @@ describe('the other built-in tracers', () => {
       code: -32602,
       message: String.raw`invalid argument 1: math/big: cannot unmarshal "\"0x0\"" into a *big.Int`,
     })
+    expect(await refusal({ overrides: { depositContractAddress: null, bpo1Time: null } })).toMatchObject({
+      code: -32602,
+      message:
+        'invalid argument 1: json: cannot unmarshal non-string into Go struct field ChainConfig.Config.overrides.depositContractAddress of type common.Address',
+    })
     expect(await refusal({ overrides: { bpo1Time: -1 } })).toMatchObject({
       code: -32602,
       message:

@@ -16,6 +16,7 @@ import type { ExecutionLog, HeaderFields } from '../types.js'
 const HISTORY_LENGTH = 8191n
 /** Gas limit of a system call. */
 const SYSTEM_CALL_GAS = 30_000_000n
+const ZERO_ADDRESS = new Uint8Array(20)
 /** Topic of DepositEvent (EIP-6110). */
 const DEPOSIT_TOPIC = hexToBytes('649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 /** Data length of DepositEvent, and the offset and length of its five fields (EIP-6110). */
@@ -177,12 +178,13 @@ async function readQueue(
 }
 
 /**
- * Calls a contract as the system: 30 million gas, no fee, only the contract warm, and no increment of the caller's
- * nonce (geth: core/state_processor.go).
+ * Calls a contract as the system: 30 million gas, no fee and no increment of the caller's nonce. Only the contract is
+ * warm and, as in geth, the zero address (core/state_processor.go).
  */
 async function runSystemCall(evm: PooledEvm, address: Uint8Array, data: Uint8Array): Promise<ExecResult> {
   evm.frameJournal.cleanJournal()
   evm.frameJournal.warmAddress(address)
+  evm.frameJournal.warmAddress(ZERO_ADDRESS)
   const { execResult } = await evm.runCall({
     caller: new Address(SYSTEM_ADDRESS),
     to: new Address(address),

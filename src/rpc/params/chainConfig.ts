@@ -65,7 +65,7 @@ export const chainConfig = struct(
     ...every(['bpo1Time', 'bpo2Time', 'bpo3Time', 'bpo4Time', 'bpo5Time'], time),
     daoForkSupport: boolean,
     enableUBTAtGenesis: boolean,
-    depositContractAddress: address,
+    depositContractAddress: { ...address, decodesNull: true },
     ethash: struct({ struct: 'EthashConfig', type: 'params.EthashConfig' }, {}),
     clique: struct({ struct: 'CliqueConfig', type: 'params.CliqueConfig' }, { period: time, epoch: time }),
     blobSchedule: struct(

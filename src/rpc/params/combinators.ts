@@ -89,6 +89,8 @@ export interface Decoder<T> {
   decode(value: unknown): T
   /** Incremental version of {@link decode}: yields between pieces. Absent if decoding is always fast. */
   decodeInPieces?(value: unknown): Steps<T>
+  /** Whether a struct decodes null as well: in Go, the member is no pointer and has its own decoder. */
+  readonly decodesNull?: true
 }
 
 /** A positional parameter of a method. */
@@ -268,7 +270,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       for (const given of keysOf(members)) {
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
-        if (field === undefined || member === null || member === undefined) continue
+        if (field === undefined || isAbsent(member, field.decoder)) continue
         try {
           decoded[field.name] = field.decoder.decode(member)
         } catch (error) {
@@ -286,7 +288,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
         if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
         const member = members[given]
         const field = exact.get(given) ?? folded.get(given.toLowerCase())
-        if (field === undefined || member === null || member === undefined) continue
+        if (field === undefined || isAbsent(member, field.decoder)) continue
         try {
           decoded[field.name] =
             field.decoder.decodeInPieces === undefined
@@ -300,6 +302,10 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       return decoded as Decoded<F>
     },
   }
+}
+
+function isAbsent(member: unknown, { decodesNull }: Decoder<unknown>): boolean {
+  return member === undefined || (member === null && decodesNull !== true)
 }
 
 /**
