@@ -138,6 +138,12 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       name.startsWith('block/rm | body') && /"pinned/.test(ours) && !/"pinned/.test(theirs),
   },
   {
+    reason: 'of several pins with unreadable data, Kubo reports any',
+    matches: ({ name, ours, theirs }) =>
+      (name.startsWith('pin/ls | body') && ours.includes('"Message"') && theirs.includes('"Message"')) ||
+      (name.startsWith('pin/ls | x-stream-error') && ours !== '' && theirs !== ''),
+  },
+  {
     reason: 'imported roots are reported in the order of their archives, by Kubo in random order',
     matches: ({ name, ours, theirs }) =>
       name.startsWith('dag/import | body') && sortedLines(ours) === sortedLines(theirs),

@@ -21,8 +21,6 @@ export const filesMv = defineCommand({
     const entry = await files.lookUpNode(joined(source))
 
     const existing = await findEntry(network, target)
-    const isSame = joined(source) === joined(target)
-    if (isSame && entry.type === 'directory') return nothing()
     if (existing?.type === 'directory') {
       target.directory.push(target.name)
       target.name = source.name
@@ -30,7 +28,9 @@ export const filesMv = defineCommand({
         throw new FileNetworkError('directory already has entry by that name')
       }
     }
-    if (!isSame && isWithin(target, source)) throw new FileNetworkError('cannot move a directory into itself')
+    if (entry.type === 'directory' && isWithin(target, source)) {
+      throw new FileNetworkError('cannot move a directory into itself')
+    }
     await moveEntry(network, { entry, source, target })
     if (options.flush) {
       const parents = [targetArg, sourceArg].map((path) =>
@@ -73,7 +73,9 @@ async function moveEntry(
       if (await links.get(target.name)) links.delete(target.name)
       links.set({ name: target.name, cid: entry.cid, size: entry.cumulativeSize })
     })
-    if (joined(source) === joined(target)) return
+    // boxo compares only the names, and leaves the source in a directory of the same name elsewhere.
+    const isSameName = source.directory.at(-1) === target.directory.at(-1) && source.name === target.name
+    if (isSameName) return
     await files.change(source.directory, ({ links }) => void links.delete(source.name))
   } finally {
     session.end()
