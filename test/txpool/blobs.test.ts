@@ -130,11 +130,14 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     await chain.call('evm_setAutomine', false)
     const nonce = Number(await chain.call('eth_getTransactionCount', chain.node.accounts[0]?.address))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
-    const hash = await chain.call<Hex>('eth_sendRawTransaction', await signed(chain, nonce, form))
+    const sent = await signed(chain, nonce, form)
+    const hash = await chain.call<Hex>('eth_sendRawTransaction', sent)
     await chain.call('evm_mine')
     await chain.call('anvil_reorg', 1, [])
     expect(await chain.call('eth_getTransactionReceipt', hash)).toBeNull()
     expect(await chain.call('eth_pendingTransactions')).toMatchObject([{ hash }])
+    expect(await chain.call('eth_getRawTransactionByHash', hash)).toBe(sent)
+    expect(await chain.call('debug_getRawTransaction', hash)).toBe(sent)
     await chain.call('evm_mine')
     await chain.call('evm_setAutomine', true)
     // Without blobs, as in a block.

@@ -54,7 +54,7 @@ export const getRawTransactions = defineMethod(
   },
 )
 
-/** debug_getRawTransaction: returns a transaction in EIP-2718 form. */
+/** debug_getRawTransaction: returns a mined transaction in EIP-2718 form, a pending one in its network form. */
 export const getRawTransaction = defineMethod(
   'debug_getRawTransaction',
   [required('hash', hash)],

@@ -1,4 +1,5 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
+import { encodeNetworkForm } from '../../../chain/mempool/pooledStore.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
@@ -6,7 +7,7 @@ import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
 import { findBlock, isPending } from '../findBlock.js'
 
-/** eth_getRawTransactionByHash: returns a mined or pending transaction in EIP-2718 form. */
+/** eth_getRawTransactionByHash: returns a mined transaction in EIP-2718 form, a pending one in its network form. */
 export const getRawTransactionByHash = defineMethod(
   'eth_getRawTransactionByHash',
   [required('hash', hash)],
@@ -42,12 +43,15 @@ export function rawTransactionAt(
   return bytesToHex(backend.records.rawTransaction(block, index))
 }
 
-/** Returns a mined or pending transaction in EIP-2718 form; `0x` if it is unknown, null in anvil. */
+/**
+ * Returns a mined transaction in EIP-2718 form, or a pending one in its network form, which includes blobs; `0x` if it
+ * is unknown, null in anvil.
+ */
 export function rawTransactionByHash(call: Call, hash: Uint8Array): string | null {
   const location = call.view.transactionLocation(hash)
   if (location !== undefined) return rawTransactionAt(call, location.block, location.index)
   const pooled = call.backend.mempool.get(hash)
-  if (pooled !== undefined) return bytesToHex(pooled.transaction.serialize())
+  if (pooled !== undefined) return bytesToHex(encodeNetworkForm(pooled))
   return noTransaction(call.backend)
 }
 
