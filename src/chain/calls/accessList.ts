@@ -6,13 +6,11 @@ import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { slotOfWord, wordToAddress } from '../evm/words.js'
-import { type SlotKey, addressKey, isSameAddress, slotKeyOf } from '../state/account.js'
+import { MAX_NONCE, type SlotKey, addressKey, isSameAddress, slotKeyOf } from '../state/account.js'
 import { type Message, recoverAuthority, unsignedHashOf } from '../vm/message.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { type CallRequest, executeCall, withCall } from './call.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
-
-const MAX_NONCE = 2n ** 64n - 1n
 
 /**
  * Milliseconds within which a run must touch nothing new, as long as geth's HTTP server takes for an answer. A call that

@@ -54,6 +54,13 @@ describe('call', () => {
     expect(await call({ site, call: { to: bob } })).toEqual(new Uint8Array(0))
   })
 
+  it('lets a creation by a sender with the highest nonce fail like geth', async () => {
+    const site = await createTestSite({})
+    const stateOverrides = [{ address: alice, nonce: 2n ** 64n - 1n }]
+    const creation = call({ site, call: { from: alice, data: Uint8Array.of(0) }, stateOverrides })
+    await expect(creation).rejects.toThrow('nonce uint64 overflow')
+  })
+
   it('ends an execution that nobody waits for any more', async () => {
     const site = await createTestSite({})
     // JUMPDEST PUSH0 JUMP

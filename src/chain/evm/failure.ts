@@ -40,10 +40,19 @@ export class FrameFailure extends EVMError {
   }
 }
 
+/** geth's message for a creation by an account with the highest nonce. */
+export const NONCE_OVERFLOW = 'nonce uint64 overflow'
+
 /** Result of a precompile that costs more than the available gas. */
 export function outOfGas(gasLimit: bigint): ExecResult {
   const exceptionError = new EVMError(libraryMessages.OUT_OF_GAS)
   return { executionGasUsed: gasLimit, returnValue: NO_BYTES, exceptionError }
+}
+
+/** Result of a creation by a sender with the highest nonce (geth: core/vm/evm.go, createFramePreCheck). */
+export function nonceOverflow(): ExecResult {
+  const exceptionError = new FrameFailure(libraryMessages.INTERNAL_ERROR, NONCE_OVERFLOW)
+  return { executionGasUsed: 0n, returnValue: NO_BYTES, exceptionError }
 }
 
 /** The failure of an opcode that finds too few stack items. */

@@ -16,7 +16,7 @@ import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '..
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
 import { withOutcome } from '../crypto/outcome.js'
 import { ClientGoneError } from '../errors.js'
-import { NO_BYTES } from '../state/account.js'
+import { MAX_NONCE, NO_BYTES } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
@@ -38,6 +38,7 @@ import {
   type Deployment,
   FrameFailure,
   describePrecompileFailure,
+  nonceOverflow,
   outOfGas,
   withInitcodeLimit,
 } from './failure.js'
@@ -248,6 +249,7 @@ export class PooledEvm extends EVM implements FrameHost {
       this.#beforeInner(message)
       return this.#afterInner(message, await super.runCall(options))
     }
+    if (to === undefined && (await this.#undoNonceOverflow(options))) return { execResult: nonceOverflow() }
     // Opcodes see the context's block; the one passed to runTx lacks the fees that a call need not pay.
     const result =
       to === undefined || this.#isWatched
@@ -257,6 +259,16 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#manyLogs = logs.length > MAX_HASHED_LOGS ? logs : undefined
     if (this.#manyLogs === undefined) return result
     return { ...result, execResult: { ...result.execResult, logs: [] } }
+  }
+
+  /** Whether runTx has incremented the highest nonce of a creation's sender to zero, which this undoes. */
+  async #undoNonceOverflow({ caller }: EVMRunCallOpts): Promise<boolean> {
+    if (caller === undefined) return false
+    const account = await this.stateManager.getAccount(caller)
+    if (account?.nonce !== 0n) return false
+    account.nonce = MAX_NONCE
+    await this.journal.putAccount(caller, account)
+    return true
   }
 
   /**

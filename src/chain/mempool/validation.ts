@@ -4,6 +4,7 @@ import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
+import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { checkBlobs } from './blobs.js'
 import type { TransactionFields } from './decode.js'
@@ -222,7 +223,6 @@ export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 /** Maximum initcode size in bytes (EIP-3860). */
 const STANDARD_INITCODE_SIZE = 49_152n
 const MAX_UINT256 = 2n ** 256n - 1n
-const MAX_NONCE = 2n ** 64n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
 
 const EMPTY_CREATION = 'contract creation without any data provided'

@@ -7,6 +7,9 @@ import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 /** Code hash of an account without code: keccak-256 of the empty string. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
 
+/** The highest nonce of an account, which can send nothing more (EIP-2681). */
+export const MAX_NONCE = 2n ** 64n - 1n
+
 /** Encoded length of a hash within an RLP list. */
 const HASH_ITEM_LENGTH = 33
 

@@ -82,6 +82,6 @@ export class TraceFeed {
   /** Returns the address of a created account. The creator's nonce is already incremented, or will be. */
   async #createdBy(creator: Uint8Array, which: 'last' | 'next'): Promise<Uint8Array> {
     const nonce = (await this.#host.stateManager.getAccount(new Address(creator)))?.nonce ?? 0n
-    return generateAddress(creator, minimalBytes(which === 'last' ? nonce - 1n : nonce))
+    return generateAddress(creator, minimalBytes(BigInt.asUintN(64, which === 'last' ? nonce - 1n : nonce)))
   }
 }

@@ -2,10 +2,11 @@ import type { DynamicGas } from '../evm/memoryGas.js'
 import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
-import { type FrameFailure, constantGas, describeFailure } from '../evm/failure.js'
+import { type FrameFailure, NONCE_OVERFLOW, constantGas, describeFailure } from '../evm/failure.js'
 import { StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { SyncOpcode } from '../evm/syncOpcodes.js'
+import { MAX_NONCE } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
@@ -172,8 +173,6 @@ function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
   tracer.log?.({ address, topics, data })
 }
 
-const MAX_NONCE = 2n ** 64n - 1n
-
 /**
  * Reports a call or creation that fails before it starts, because of its depth, its value or its nonce. The EVM makes
  * no message for it, but geth shows a frame (core/vm/evm.go, Call and create).
@@ -217,7 +216,7 @@ function failureOf(
 ): string | undefined {
   if (depth >= Number(rules.param('stackLimit'))) return 'max call depth exceeded'
   if (balance < value) return 'insufficient balance for transfer'
-  return isCreation && nonce >= MAX_NONCE ? 'nonce uint64 overflow' : undefined
+  return isCreation && nonce >= MAX_NONCE ? NONCE_OVERFLOW : undefined
 }
 
 function call(

@@ -6,6 +6,7 @@ import { MessageRejectedError, type RejectionReason } from '../errors.js'
 import { loaded, retryUntilLoaded } from '../evm/frameEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
+import { MAX_NONCE } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { type UnsignedFields, unsignedTransaction } from '../evm/internals.js'
 import { type Message, isDelegation } from './message.js'
@@ -14,7 +15,6 @@ import { type Message, isDelegation } from './message.js'
 export const MAX_BLOBS_PER_TRANSACTION = 6
 /** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
 const BLOB_HASH_VERSION = 0x01
-const MAX_NONCE = 2n ** 64n - 1n
 
 /** Returns the maximum initcode size in bytes, by EIP-3860 or the chain's own limit; undefined before Shanghai. */
 export function maxInitcodeSize(rules: ForkRules): bigint | undefined {
@@ -88,10 +88,7 @@ function check(
       const details = `nonce too ${word}: address ${sender()}, tx: ${message.nonce} state: ${nonce}`
       throw rejected(details, reason)
     }
-  }
-  // A creation derives its address from the nonce and increments it.
-  if (nonce === MAX_NONCE && (checks.nonce || message.to === undefined)) {
-    throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
+    if (nonce === MAX_NONCE) throw rejected(`nonce has max value: address ${sender()}, nonce: ${nonce}`)
   }
   if (checks.transaction) {
     if (rules.isActivatedEIP(7825) && gasLimit > MAX_TRANSACTION_GAS) {

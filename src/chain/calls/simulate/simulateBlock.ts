@@ -9,6 +9,7 @@ import { joinBlooms, sealBlock } from '../../block/body.js'
 import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
 import { keccak256 } from '../../crypto.js'
+import { MAX_NONCE } from '../../state/account.js'
 import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
@@ -146,8 +147,6 @@ class SimulatedExecution {
     return outcome
   }
 }
-
-const MAX_NONCE = 2n ** 64n - 1n
 
 /** Limits of a call. */
 export interface CallBounds {
