@@ -306,3 +306,13 @@ it('writes the entries of an archive in the order of their names', async () => {
   await new Promise<void>((resolve) => archive.on('finish', () => resolve()))
   expect(names.slice(1)).toEqual(['a', 'b'])
 })
+
+// Like Kubo 0.42.0: the file is created before its content is looked for, and the year 1 is no time.
+it('creates a file without content, and takes the year 1 for no time', async () => {
+  const written = await upload('files/write?arg=/created&create=true&count=0', [])
+  expect(await messageOf(written)).toBe('expected a file argument')
+  expect((await server.post('files/stat?arg=/created')).status).toBe(200)
+  const field = 'file?mtime=-62135596800'
+  const [line] = await lines(await upload('add?preserve-mtime=true', [{ name: 'a', content: 'x', field }]))
+  expect(line).toEqual({ Name: 'a', Hash: 'QmULKig5Fxrs2sC4qt9nNduucXfb92AFYQ6Hi3YRqDmrYC', Size: '9' })
+})

@@ -345,11 +345,16 @@ function parseBool(text: string): boolean | undefined {
  * @throws {@link FileNetworkError} if there is none, or a directory
  */
 export async function* fileArgumentContent(upload: Upload, prefix = ''): AsyncGenerator<Uint8Array> {
+  yield* await openFileArgument(upload, prefix)
+}
+
+/** Finds the only file of a request. @throws {@link FileNetworkError} if there is none, or a directory */
+export async function openFileArgument(upload: Upload, prefix = ''): Promise<AsyncIterable<Uint8Array>> {
   const entry = await upload.entries().next()
   if (entry === undefined) throw new FileNetworkError(`${prefix}expected a file argument`)
   const content = contentOf(entry)
   if (content === undefined) throw new FileNetworkError(`${prefix}file argument was nil`)
-  yield* content
+  return content
 }
 
 /**

@@ -3,7 +3,7 @@ import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
 import { decodeEscapes } from '../text/byteText.js'
-import type { UnixfsTime } from '../unixfs/data.js'
+import { type UnixfsTime, goZeroTime } from '../unixfs/data.js'
 import {
   type MediaType,
   MediaTypeError,
@@ -269,10 +269,8 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   const given = query.get('mtime-nsecs') ?? ''
   const total = /^-?\d{1,18}$/.test(given) ? BigInt(given) : 0n
   const within = ((total % nanosecondsPerSecond) + nanosecondsPerSecond) % nanosecondsPerSecond
-  return {
-    seconds: BigInt(seconds) + (total - within) / nanosecondsPerSecond,
-    nanoseconds: Number(within),
-  }
+  const whole = BigInt(seconds) + (total - within) / nanosecondsPerSecond
+  return whole === goZeroTime && within === 0n ? undefined : { seconds: whole, nanoseconds: Number(within) }
 }
 
 /** Decodes like Go's `url.QueryUnescape`; undefined if an escape is malformed. */

@@ -101,7 +101,7 @@ function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array;
 }
 
 /** The year 1, in Unix seconds: Go's zero time, which stands for none. */
-const goZeroTime = -62_135_596_800n
+export const goZeroTime = -62_135_596_800n
 
 function encodeTime({ seconds, nanoseconds }: UnixfsTime): Uint8Array {
   const time = new FieldWriter(20)

@@ -18,7 +18,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import {
   defineCommand,
   fileArgument,
-  fileArgumentContent,
+  openFileArgument,
   nothing,
   pathArgument,
 } from '../../request/command.js'
@@ -49,9 +49,15 @@ export const filesWrite = defineCommand({
     const [offset, count] = [Number(options.offset ?? 0), Number(options.count ?? Infinity)]
     if (offset < 0) throw new FileNetworkError('cannot have negative write offset')
     const isNegative = count < 0
+    let failure: Error | undefined = isNegative
+      ? new FileNetworkError('cannot have negative byte count')
+      : undefined
+    const content = isNegative
+      ? undefined
+      : await openFileArgument(upload).catch((error: Error) => void (failure = error))
     await writeFile(network, {
       path,
-      content: isNegative ? nothingToWrite() : fileArgumentContent(upload),
+      content: content ?? nothingToWrite(),
       offset: isNegative ? 0 : offset,
       count: isNegative ? 0 : count,
       create: options.create === true,
@@ -68,7 +74,7 @@ export const filesWrite = defineCommand({
       await network.files.flushPath(directory)
     }
     // Kubo has already created or emptied the file by now.
-    if (isNegative) throw new FileNetworkError('cannot have negative byte count')
+    if (failure !== undefined) throw failure
     return nothing()
   },
 })
