@@ -97,8 +97,8 @@ export function withUnusualEnvelope(random: Random, plain: PeerRequest): PeerReq
         },
       }
     case 7: {
-      // The CIDs of MFS and of names that are not UTF-8 differ.
-      if (/\/(files|key|add|pin|config)/.test(target)) return plain
+      // Names of keys and settings that are not UTF-8 differ.
+      if (/\/(key|pin|config)/.test(target)) return plain
       const odd = random.pick([
         '%FF',
         '%C3%28',

@@ -55,6 +55,10 @@ const siteBelow = [
   '/page.html/',
   '/json',
   '/n3',
+  '/favicon.ico',
+  '/report.docx',
+  '/film.webm',
+  '/x.constructor',
   '/_redirects',
   '/old',
   '/old?x=1',
@@ -253,6 +257,7 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
   }
   head(0.02, 'x-forwarded-host', ['localhost', `${root}.ipfs.localhost`, 'example.org'])
   head(0.02, 'x-forwarded-proto', ['https', 'http', 'ftp'])
+  if (random.chance(0.003)) return { to: 'gateway', method: 'GET', target: '/version', headers }
   const namespaces = [
     '/ipns/',
     '/ipld/',

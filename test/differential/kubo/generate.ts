@@ -5,7 +5,8 @@ import { cborHex, json, multibaseTexts } from './data.js'
 import { withUnusualEnvelope } from './envelopes.js'
 import { gatewayRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
-import { type Scene, request, scenes } from './scenes.js'
+import { type Scene, request } from './scene.js'
+import { scenes } from './scenes.js'
 import { type Upload, malformed, otherEntries, randomContent, randomTree, uploadOf } from './uploads.js'
 import {
   bases,

@@ -1,38 +1,11 @@
-import type { PeerAnswer, PeerRequest } from './http.js'
-import type { Random } from '../support/random.js'
+import type { PeerAnswer } from './http.js'
 import { importValues, pinNames, unknownCids } from './values.js'
 import { keyFiles, keyIds } from './keys.js'
 import { carVersion2, joinedCars } from './cars.js'
-import { type Upload, manyFiles, multipart, randomContent, siteFiles, uploadOf } from './uploads.js'
-
-/** A sequence of requests that may build on earlier answers. */
-export type Scene = Generator<PeerRequest, void, PeerAnswer>
-
-/** Functions that scenes use from the generator. */
-export interface SceneContext {
-  random: Random
-  /** Returns a CID from earlier answers, or an unknown or invalid one. */
-  cid(): string
-  /** Any request to an operation. */
-  command(operation: string): PeerRequest
-  /** A request to the gateway for content below a root. */
-  gateway(root: string): PeerRequest
-  cars: readonly Buffer[]
-}
-
-type Parameters = readonly (readonly [string, string])[]
-
-/** Makes a request to an operation with these arguments and options. */
-export function request(operation: string, query: Parameters, upload?: Upload): PeerRequest {
-  const text = query.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&')
-  return {
-    to: 'api',
-    method: 'POST',
-    target: `/api/v0/${operation}${text === '' ? '' : `?${text}`}`,
-    headers: { ...upload?.headers },
-    ...(upload && { body: upload.body }),
-  }
-}
+import { craftedNode } from './craftedNode.js'
+import { deepFiles } from './deepFiles.js'
+import { type Scene, type SceneContext, request } from './scene.js'
+import { manyFiles, multipart, randomContent, siteFiles, uploadOf } from './uploads.js'
 
 /** Returns the CID in the last line of an answer to `add`. */
 function rootOf({ body }: PeerAnswer): string {
@@ -210,6 +183,7 @@ function* linkedData({ random, cid, gateway }: SceneContext): Scene {
             { a: link, b: [1, link, { c: link }], x: 'text', n: null },
             { '': link, '0': 1, 'a/b': link, é: { x: 2 } },
             [link, { a: link }, [1, 2.5, true]],
+            link,
           ])
     const answer = yield request(
       'dag/put',
@@ -467,6 +441,8 @@ export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   configuredImports,
   linkedData,
   linkedData,
+  craftedNode,
+  deepFiles,
   pins,
   published,
   imported,

@@ -93,6 +93,8 @@ const fields = [
   'file?foo=bar',
   'file?mode=0100644',
   'file?mtime=99999999999',
+  'file?mtime=9007199254740993&mtime-nsecs=1',
+  'file?mtime=-62135596800',
 ]
 /** Unusual dispositions and headers of parts. */
 const dispositions = [
@@ -107,6 +109,8 @@ const dispositions = [
   'form-data; name="file"; filename="a%zz"',
   'form-data; name="path"; filename="dir%2Fescaped"',
   'form-data; name=file; filename=a; filename=b',
+  'form-data; name="file"; filename="%FF"',
+  'form-data; name="file"; filename="dir%2Fa%FFb"',
 ]
 const partTypes = [
   '',
@@ -240,6 +244,10 @@ export function siteFiles(random: Random): Upload {
     'plus+sign.css': 'a{}',
     'script.js': 'let a',
     json: 'plain',
+    'favicon.ico': 'icon',
+    'report.docx': 'PK',
+    'film.webm': 'film',
+    'x.constructor': 'property',
     n3: 'x',
     'ipfs-404.html': '<p>none</p>',
   }
