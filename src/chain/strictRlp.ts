@@ -163,6 +163,20 @@ export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan 
   return span
 }
 
+/**
+ * Extracts copies of the items of a list, without decoding them: a list with its header, and only the content of a
+ * string. These are the EIP-2718 forms of a block's transactions and of its receipts.
+ */
+export function envelopesOf(bytes: Uint8Array, list: Pick<RlpSpan, 'start' | 'end'>): Uint8Array[] {
+  const items: Uint8Array[] = []
+  for (let at = list.start; at < list.end;) {
+    const { isList, start, end } = splitRlp(bytes, at, list.end)
+    items.push(bytes.slice(isList ? at : start, end))
+    at = end
+  }
+  return items
+}
+
 function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {
   if (!span.isList) return new RlpString(bytes, span)
   return new RlpList(bytes, depth === DEPTH ? { ...span, end: span.start } : span, depth)

@@ -1,8 +1,9 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
 import { parseJsonInSlices } from '../encoding/json.js'
-import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
+import { scanStructure } from '../rpc/envelope/scan.js'
 
 /** One operation of the control API; source of both the router and the API's description. */
 export interface ControlRoute {
@@ -53,8 +54,14 @@ export async function readJson(context: Context): Promise<unknown> {
   }
   try {
     const text = Buffer.concat(chunks).toString('utf8')
-    return await runInSlices(parseJsonInSlices(text), new TimeSlice())
+    return await runInSlices(parse(text), new TimeSlice())
   } catch {
     return undefined
   }
+}
+
+/** Parses JSON; undefined if it is nested too deeply. @throws SyntaxError if it is not JSON */
+function* parse(text: string): Steps<unknown> {
+  const { isTooDeep } = yield* scanStructure(text)
+  return isTooDeep ? undefined : yield* parseJsonInSlices(text)
 }

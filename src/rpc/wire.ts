@@ -98,7 +98,11 @@ function escapeUnit(character: string): string {
  */
 export function printJson(value: JsonValue): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`
-  const text = JSON.stringify(value)
+  return escapeForHtml(JSON.stringify(value))
+}
+
+/** Escapes JSON text, or a part of it, as {@link printJson} does. */
+export function escapeForHtml(text: string): string {
   return unsafeInHtml.test(text) ? text.replace(everyUnsafeInHtml, escapeUnit) : text
 }
 

@@ -161,6 +161,22 @@ test('a call aborted by the remote leaves no transient storage to the next one',
   expect(await call('0x')).toBe(`0x${'0'.repeat(64)}`)
 })
 
+test.each([
+  ['eth_getBalance', `"0x${'1'.repeat(65)}"`],
+  ['eth_getTransactionCount', '{}'],
+  ['eth_getCode', '"0xgg"'],
+])('an answer to %s that is no value of its kind is refused by name', async (wanted, result) => {
+  const node = await fork()
+  treat = (messages) => {
+    const answers = messages.map(
+      ({ id, method }) => `{"jsonrpc":"2.0","id":${id},"result":${method === wanted ? result : '"0x1"'}}`,
+    )
+    return { status: 200, body: `[${answers.join(',')}]` }
+  }
+  const failing = node.request('eth_getBalance', [`0x${'7'.repeat(40)}`, 'latest'])
+  await expect(failing).rejects.toThrow(`does not answer ${wanted} with at most`)
+})
+
 test('a remote without batch support receives single requests', async () => {
   treat = (messages) =>
     messages.length > 1

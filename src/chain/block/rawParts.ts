@@ -1,5 +1,5 @@
 import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
-import { type RlpSpan, splitRlp } from '../strictRlp.js'
+import { type RlpSpan, envelopesOf, splitRlp } from '../strictRlp.js'
 import type { HeaderFields } from '../types.js'
 import type { ChainStores } from '../reader.js'
 import { headerFromList } from './header.js'
@@ -14,19 +14,9 @@ function partsOf(blockRlp: Uint8Array): Item[] {
   return parts
 }
 
-/**
- * Extracts copies of the transactions of a block's RLP in EIP-2718 form, without decoding them. A block contains a
- * legacy transaction as is, and a typed one as the content of a byte string.
- */
+/** Extracts copies of the transactions of a block's RLP in EIP-2718 form, without decoding them. */
 export function rawTransactions(blockRlp: Uint8Array): Uint8Array[] {
-  const raws: Uint8Array[] = []
-  const list = transactionList(blockRlp)
-  for (let at = list.start; at < list.end;) {
-    const { isList, start, end } = splitRlp(blockRlp, at, list.end)
-    raws.push(blockRlp.slice(isList ? at : start, end))
-    at = end
-  }
-  return raws
+  return envelopesOf(blockRlp, transactionList(blockRlp))
 }
 
 function transactionList(blockRlp: Uint8Array): RlpSpan {

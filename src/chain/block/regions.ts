@@ -1,4 +1,3 @@
-import { RLP } from '@ethereumjs/rlp'
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { Database } from '../../storage/database.js'
@@ -10,6 +9,7 @@ import {
 } from '../../storage/records.js'
 import { encodeRlp } from '../rlp.js'
 import { ByteCache } from '../state/account.js'
+import { envelopesOf, splitRlp } from '../strictRlp.js'
 import { encodeReceipts, encodeSealedBlock } from './body.js'
 import {
   type BlockRegion,
@@ -100,8 +100,8 @@ export class BlockRegions {
 
   /** Returns the receipts in consensus form. */
   receiptsRlp({ region }: IndexRecord): Uint8Array[] {
-    const list = RLP.decode(this.#records.read(region.position, region.blockLength, region.receiptsLength))
-    return list as Uint8Array[]
+    const encoded = this.#records.read(region.position, region.blockLength, region.receiptsLength)
+    return envelopesOf(encoded, splitRlp(encoded, 0, encoded.length))
   }
 
   /**

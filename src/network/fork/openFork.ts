@@ -1,4 +1,5 @@
-import type { Awaitable } from '../../encoding/timeSlice.js'
+import { stringifyJsonInSlices } from '../../encoding/json.js'
+import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'
 import type { RemoteAccount, RemoteState } from '../../chain/fork/overlay.js'
@@ -232,8 +233,9 @@ type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
 export function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const kept = new Map<string, { answer: unknown; size: number }>()
   let total = 0
-  const keep = (key: string, answer: unknown): void => {
-    const size = key.length + JSON.stringify(answer).length
+  const keep = async (key: string, answer: unknown): Promise<void> => {
+    const pieces = await runInSlices(stringifyJsonInSlices(answer), new TimeSlice())
+    const size = pieces.reduce((sum, { length }) => sum + length, key.length)
     if (size > largestAnswer || kept.has(key)) return
     kept.set(key, { answer, size })
     total += size
@@ -253,7 +255,7 @@ export function withAnswerCache(request: Request, forkBlock: bigint): Request {
       return known.answer
     }
     const answer = await request(method, params)
-    if (isSettled(answer, forkBlock)) keep(key, answer)
+    if (isSettled(answer, forkBlock)) await keep(key, answer)
     return answer
   }
 }

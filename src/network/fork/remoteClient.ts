@@ -1,6 +1,10 @@
+import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseJsonInSlices } from '../../encoding/json.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { scanStructure } from '../../rpc/envelope/scan.js'
 
 /** Options of a remote client. */
 export interface RemoteClientOptions {
@@ -48,6 +52,16 @@ interface Answer {
 
 /** Maximum number of calls per HTTP request. */
 const maxBatch = 100
+
+/** Maximum length of an answer in bytes. */
+const maxAnswer = 128 * 1024 * 1024
+/** Maximum bytes of results that are one value. */
+const longestBytes: Readonly<Record<string, number>> = {
+  eth_getBalance: 32,
+  eth_getTransactionCount: 32,
+  eth_getStorageAt: 32,
+  eth_getCode: 1024 * 1024,
+}
 
 /** Error codes for rate limits: HTTP 429 as a code, and those of geth and providers. */
 const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
@@ -198,12 +212,12 @@ export class RemoteClient {
       body: JSON.stringify(calls.length === 1 ? messages[0] : messages),
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
-    const text = await response.text()
+    const text = await this.#readText(response)
     if (response.status === 401 || response.status === 403) {
       const message = this.#masked(text).slice(0, 200)
       throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())
     }
-    const answer = parseAnswer(text)
+    const answer = await runInSlices(parseAnswer(text), new TimeSlice())
     if (Array.isArray(answer)) return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
     if (answer === undefined || response.status === 429 || response.status >= 500) {
       throw new Error(`HTTP ${response.status}`)
@@ -211,13 +225,30 @@ export class RemoteClient {
     return calls.length > 1 ? 'no batches' : new Map([[0, answer]])
   }
 
+  /** @throws ForkError if the answer is too long */
+  async #readText({ body }: Response): Promise<string> {
+    const decoder = new StringDecoder('utf8')
+    const pieces: string[] = []
+    let length = 0
+    for await (const chunk of body ?? []) {
+      length += chunk.length
+      if (length > maxAnswer)
+        throw new ForkError(`${this.shownUrl} answers with more than ${maxAnswer} bytes`)
+      pieces.push(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)))
+    }
+    return pieces.join('') + decoder.end()
+  }
+
   /** @returns false if the call was rate-limited or left out, and may be retried */
   #settle(call: QueuedRequest, answer: Answer | undefined, mayRetry: boolean): boolean {
     if (answer === undefined) {
       if (mayRetry) return false
       call.reject(new ForkError(`the remote did not answer ${call.method}`))
-    } else if (answer.error === undefined) call.resolve(answer.result)
-    else if (mayRetry && limitCodes.has(answer.error.code)) return false
+    } else if (answer.error === undefined) {
+      const fault = faultOf(call.method, answer.result)
+      if (fault === undefined) call.resolve(answer.result)
+      else call.reject(new ForkError(`${this.shownUrl} ${fault}`))
+    } else if (mayRetry && limitCodes.has(answer.error.code)) return false
     else {
       const { message } = answer.error
       call.reject(new RemoteRpcError({ ...answer.error, message: this.#masked(String(message)) }))
@@ -248,13 +279,22 @@ function withoutCredentials(url: string): { target: URL; authorization: Record<s
   return { target, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }
 
-function parseAnswer(text: string): object | undefined {
+function* parseAnswer(text: string): Steps<object | undefined> {
   try {
-    const value: unknown = JSON.parse(text)
+    if ((yield* scanStructure(text)).isTooDeep) return undefined
+    const value = yield* parseJsonInSlices(text)
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** Returns what is wrong with a result that has to be hexadecimal; undefined if nothing is. */
+function faultOf(method: string, result: unknown): string | undefined {
+  const most = longestBytes[method]
+  if (most === undefined) return undefined
+  const isHex = typeof result === 'string' && result.length <= 2 + 2 * most && /^0x[\da-f]*$/i.test(result)
+  return isHex ? undefined : `does not answer ${method} with at most ${most} bytes in hexadecimal`
 }
 
 /** The remote node of a fork cannot be used; the message explains why, without secrets. */

@@ -59,9 +59,9 @@ export async function remoteNumberOfTransaction(
   if (view.transactionLocation(bytes) !== undefined || backend.mempool.get(bytes) !== undefined)
     return undefined
   const found = (await ask(remote, 'eth_getTransactionByHash', [bytesToHex(bytes)])) as {
-    blockNumber: string | null
+    blockNumber?: unknown
   } | null
-  if (found === null || found.blockNumber === null) return undefined
+  if (typeof found?.blockNumber !== 'string') return undefined
   return within(BigInt(found.blockNumber), remote.forkBlock)?.number
 }
 

@@ -1,5 +1,8 @@
+import { stringifyJsonInSlices } from '../../encoding/json.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { RpcError, ServerError } from '../errors.js'
-import { type JsonValue, WireBytes, printJson } from '../wire.js'
+import { type PieceWriter, written } from '../format/pieces.js'
+import { type JsonValue, type WireBytes, escapeForHtml } from '../wire.js'
 
 /** The forked chain, which answers for blocks up to the fork block. */
 export interface RemoteChain {
@@ -18,7 +21,15 @@ export async function forward(
   method: string,
   params: readonly unknown[],
 ): Promise<WireBytes> {
-  return new WireBytes([printJson((await ask(remote, method, params)) as JsonValue)])
+  const answer = await ask(remote, method, params)
+  return written((writer) => writeJson(answer, writer))
+}
+
+function* writeJson(value: unknown, writer: PieceWriter): Steps<void> {
+  for (const piece of yield* stringifyJsonInSlices(value)) {
+    writer.append(escapeForHtml(piece))
+    yield
+  }
 }
 
 /** Calls the remote and returns its answer as a value. @throws RpcError */

@@ -3,6 +3,7 @@ import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
+import { jsonBytes, writtenTexts } from '../../format/pieces.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
@@ -50,7 +51,7 @@ export const getRawTransactions = defineMethod(
   [required('block', blockSelector)],
   ({ view, backend }, selector) => {
     const block = findBlock(view, selector)
-    return block === undefined ? [] : backend.records.rawTransactions(block).map(bytesToHex)
+    return block === undefined ? [] : writtenTexts(backend.records.rawTransactions(block), jsonBytes)
   },
 )
 
@@ -72,7 +73,7 @@ export const getRawReceipts = defineMethod(
     if (isPendingInGeth({ backend }, selector)) return []
     const block = findBlock(view, selector)
     if (block === undefined) return 'hash' in selector ? [] : null
-    return backend.records.rawReceipts(block).map(bytesToHex)
+    return writtenTexts(backend.records.rawReceipts(block), jsonBytes)
   },
 )
 
