@@ -316,3 +316,17 @@ it('creates a file without content, and takes the year 1 for no time', async () 
   const [line] = await lines(await upload('add?preserve-mtime=true', [{ name: 'a', content: 'x', field }]))
   expect(line).toEqual({ Name: 'a', Hash: 'QmULKig5Fxrs2sC4qt9nNduucXfb92AFYQ6Hi3YRqDmrYC', Size: '9' })
 })
+
+// Like Kubo 0.42.0, which only for a single link would never end.
+it('takes an option of no links for the usual number, whatever is configured', async () => {
+  const node = await startNetwork()
+  const add = async (links: number): Promise<unknown> => {
+    const { body, headers } = form([{ name: 'a', content: 'qwertyuiop'.repeat(110_000) }])
+    return (await node.post(`add?quieter=true&max-file-links=${links}`, body, headers)).json()
+  }
+  await node.post('config?arg=Import.UnixFSFileMaxLinks&arg=2&json=true')
+  expect(await add(0)).toMatchObject({ Hash: 'QmSrrySa57xJUHLN4kJVs3iMJTh4xnqXHS24VCyGxh2XhP' })
+  expect(await add(3)).toMatchObject({ Hash: 'QmX3y1N7XmKQLdFoEYzEVLyNqjhXeNsDX961xt5URnUDWn' })
+  expect(await add(1)).toMatchObject({ Message: 'a file of several chunks needs nodes with two links' })
+  await node.stop()
+})

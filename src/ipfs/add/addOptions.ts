@@ -203,10 +203,10 @@ function settingsOf(
     rawLeaves: rawLeaves ?? version === 1,
     chunker: options.chunker || defaults.chunker,
     layout: options.trickle === undefined ? defaults.layout : options.trickle ? 'trickle' : 'balanced',
-    maxFileLinks: positive(options['max-file-links']) ?? defaults.maxFileLinks,
+    maxFileLinks: fileLinksOf(options['max-file-links'], defaults),
     directory: {
       ...defaults.directory,
-      maxLinks: positive(options['max-directory-links']) ?? defaults.directory.maxLinks,
+      maxLinks: Math.max(0, options['max-directory-links'] ?? defaults.directory.maxLinks),
       fanout,
     },
   }
@@ -238,6 +238,10 @@ export function isFanout(value: number): boolean {
   return value >= 8 && value <= 1024 && Number.isInteger(Math.log2(value))
 }
 
-function positive(value: number | undefined): number | undefined {
-  return value !== undefined && value > 0 ? value : undefined
+/** Maximum links of a file node if the option is not positive (boxo, `DefaultLinksPerBlock`). */
+const usualFileLinks = 174
+
+function fileLinksOf(option: number | undefined, { maxFileLinks }: ImportDefaults): number {
+  if (option === undefined) return maxFileLinks
+  return option > 0 ? option : usualFileLinks
 }

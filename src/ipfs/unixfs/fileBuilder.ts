@@ -1,4 +1,5 @@
 import { codecCode } from '../cid/cidFormat.js'
+import { FileNetworkError } from '../errors.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type Chunk, type Chunker, type NewChunk, createChunker, singleChunkLimit } from './chunker.js'
 import { type UnixfsMetadata, type UnixfsType, encodeLeaf, unixfsType } from './data.js'
@@ -114,6 +115,7 @@ export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
       first = chunk
       continue
     }
+    if (parts.maxLinks < 2) throw new FileNetworkError('a file of several chunks needs nodes with two links')
     if (levels.length === 0) await append(levels, 0, await parts.leaf(first, unixfsType.file), parts)
     await append(levels, 0, await parts.leaf(chunk, unixfsType.file), parts)
   }
