@@ -16,3 +16,7 @@ it.each([
   expect(Buffer.from(await digestInTurns(hash, bytes)).toString('hex')).toBe(digest)
   expect(Buffer.from(hash.digest(bytes)).toString('hex')).toBe(digest)
 })
+
+it('calls a function by its name, not by an alias', async () => {
+  expect((await hashFunctionByName('sha3')).name).toBe('sha3-512')
+})

@@ -212,7 +212,8 @@ function load(name: string, entry: HashEntry): Promise<HashFunction> {
   let loading = loaded.get(entry.code)
   if (loading === undefined) {
     loading = Promise.resolve(entry.load()).then((digest) => ({
-      name,
+      // Not an alias.
+      name: namesByCode.get(entry.code) ?? name,
       code: entry.code,
       digest,
       begin: entry.begin,
