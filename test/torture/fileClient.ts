@@ -62,7 +62,8 @@ export class FileClient {
   async #checkFiles(node: TorturedNode, cids: Iterable<string>): Promise<void> {
     for (const cid of cids) {
       const { content, isPinned } = this.#files.get(cid)!
-      const isListed = await ask(node, `pin/ls?arg=${cid}`).then(
+      // All pins here are recursive; a search among indirect ones would read all pinned DAGs.
+      const isListed = await ask(node, `pin/ls?type=recursive&arg=${cid}`).then(
         () => true,
         () => false,
       )
