@@ -107,6 +107,7 @@ describe('accessListFees', () => {
     }
     expect(fees({ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n })).toMatchObject({ maxFeePerGas: 2n })
     expect(fees({ gasPrice: 0n })).toEqual({ gasPrice: 0n })
+    expect(() => fees({ gasPrice: 0n, maxFeePerBlobGas: 0n })).toThrow('must be non-zero')
   })
 
   it('uses the suggested tip if only the blob fee cap is given', () => {

@@ -143,6 +143,6 @@ export function accessListFees(
     defaultFeeCap: 'twice the base fee',
     defersFeeChecksToMempool: false,
   }
-  if (call.gasPrice === 0n) return { ...call, ...gasFees(call, { ...market, nextBaseFee: 0n }) }
-  return { ...call, ...feeDefaults(call, market) }
+  if (call.gasPrice !== 0n) return { ...call, ...feeDefaults(call, market) }
+  return { ...call, ...feeDefaults(call, { ...market, nextBaseFee: 0n }) }
 }

@@ -7,6 +7,7 @@ import { checksumAddress } from '../accounts/address.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError, MessageRejectedError } from '../errors.js'
 import { createRules } from '../evm/forkSchedule.js'
 import type { ForkRules } from '../types.js'
+import { createAccessList } from './accessList.js'
 import { call as callAtOnce, type CallRequest } from './call.js'
 import type { CallObject } from './callObject.js'
 
@@ -59,6 +60,16 @@ describe('call', () => {
     const stateOverrides = [{ address: alice, nonce: 2n ** 64n - 1n }]
     const creation = call({ site, call: { from: alice, data: Uint8Array.of(0) }, stateOverrides })
     await expect(creation).rejects.toThrow('nonce uint64 overflow')
+  })
+
+  it('lets a balance wrap at 256 bits like geth', async () => {
+    const site = await createTestSite({})
+    // SELFBALANCE PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
+    const code = hexToBytes('475f5260205ff3')
+    const stateOverrides = [{ address: contract, code, balance: 2n ** 256n - 1n }]
+    const message = { from: alice, to: contract, value: 1n }
+    expect(await call({ site, call: message, stateOverrides })).toEqual(new Uint8Array(32))
+    expect(await createAccessList({ site, call: message, stateOverrides })).not.toHaveProperty('error')
   })
 
   it('ends an execution that nobody waits for any more', async () => {

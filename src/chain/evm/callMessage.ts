@@ -19,7 +19,6 @@ import type { FrameJournal } from './frameJournal.js'
 
 /** Nested frames per JavaScript stack: each takes some 2 KB of its megabyte. */
 const FRAMES_ON_STACK = 64
-const WORD_LIMIT = 2n ** 256n
 
 /** The part of the EVM that a message runs in. */
 export interface MessageHost {
@@ -91,7 +90,7 @@ export function findCode(
   })
 }
 
-/** Transfers the value of a message. @returns the failure, if any */
+/** Transfers the value of a message; a balance wraps at 256 bits, as in geth. @returns the failure, if any */
 function transfer({ state, frameJournal }: MessageHost, message: Message): ExecResult | undefined {
   const { caller, to, value } = message
   if (to === undefined) throw new Error('a call has a recipient')
@@ -102,8 +101,7 @@ function transfer({ state, frameJournal }: MessageHost, message: Message): ExecR
   if (payer.balance < value) return failed(EVMError.errorMessages.INSUFFICIENT_BALANCE)
   void state.writeAccount(caller.bytes, { ...payer, balance: payer.balance - value })
   const payee = loaded(state.readAccount(to.bytes)) ?? EMPTY_RECORD
-  if (payee.balance + value >= WORD_LIMIT) return failed(EVMError.errorMessages.VALUE_OVERFLOW)
-  void state.writeAccount(to.bytes, { ...payee, balance: payee.balance + value })
+  void state.writeAccount(to.bytes, { ...payee, balance: BigInt.asUintN(256, payee.balance + value) })
   return undefined
 }
 

@@ -10,7 +10,7 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
-import { type Address, createZeroAddress } from '@ethereumjs/util'
+import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
 import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
@@ -259,6 +259,15 @@ export class PooledEvm extends EVM implements FrameHost {
     this.#manyLogs = logs.length > MAX_HASHED_LOGS ? logs : undefined
     if (this.#manyLogs === undefined) return result
     return { ...result, execResult: { ...result.execResult, logs: [] } }
+  }
+
+  /** Unlike in the library, where a transfer fails instead, a balance wraps at 256 bits, as in geth. */
+  protected override async _addToBalance(
+    payee: Account,
+    { to, value }: Message & { to: Address },
+  ): Promise<void> {
+    payee.balance = BigInt.asUintN(256, payee.balance + value)
+    await this.journal.putAccount(to, payee)
   }
 
   /** Whether runTx has incremented the highest nonce of a creation's sender to zero, which this undoes. */

@@ -29,6 +29,13 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason: 'so does its fee recipient, whose address is warm',
+    matches: where({
+      name: /^(eth_simulateV1|batch) .*\.(gasUsed|maxUsedGas|miner|returnData|stateRoot|receiptsRoot)$/,
+      request: /"pending"/,
+    }),
+  },
+  {
     reason: 'so messages have another hash or time of it',
     matches: where({
       request: /"pending"/,
@@ -53,7 +60,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       'a gas price equal to the fee cap is accepted: the standard form of a mined EIP-1559 transaction has both',
     matches: where({
       request:
-        /asPrice"\s*:\s*(?:("0x[0-9a-f]+")\s*,\s*"maxFeePerGas"\s*:\s*\1|"(0x0)?"\s*,\s*"maxFeePerGas"\s*:\s*"(0x0)?")/i,
+        /asPrice"\s*:\s*(?:("0x[0-9a-f]+")\s*,\s*"(?:m|\\u006d)axFeePerGas"\s*:\s*\1|"(0x0)?"\s*,\s*"(?:m|\\u006d)axFeePerGas"\s*:\s*"(0x0)?")/i,
     }),
   },
   {
@@ -145,6 +152,14 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     matches: where({
       request: /"baseFeePerGas":"0xf{64}"/,
       ours: /max fee per gas less than block base fee/,
+    }),
+  },
+  {
+    reason: 'so does the default fee cap for such a tip',
+    matches: where({
+      request: /axPriorityFeePerGas"\s*:\s*"0xf{64}"/,
+      ours: /gas required exceeds allowance/,
+      theirs: /max priority fee per gas higher than max fee per gas/,
     }),
   },
   {
