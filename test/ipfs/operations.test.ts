@@ -265,6 +265,7 @@ it.each([
   ['pin/ls?type=direct', 'foo\n', undefined, '{}'],
   ['block/put?mhtype=md5&mhlen=10', 'x', undefined, 'potentially insecure hash functions not allowed'],
   ['block/put?mhtype=md5&mhlen=17', 'x', undefined, 'requested length was too large for digest'],
+  ['block/put?format=v0&mhlen=-2', 'x', undefined, 'only sha2-255-32 is allowed with CIDv0'],
   ['block/put?mhlen=10', 'x', undefined, 'digest too small: sha2-256 digest got 10 bytes, minimum 20'],
   ['multibase/decode', 'bnbswy3dp\n', undefined, 'hello'],
   ['multibase/decode', 'maGVs\r\nbG8', undefined, 'hello'],

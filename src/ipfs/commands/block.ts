@@ -100,7 +100,7 @@ async function readFormat(options: {
   }
   const codec = codecCodeByName(legacyNames.get(format) ?? format)
   const version = format === 'v0' ? 0 : 1
-  if (version === 0 && (hash.code !== sha256Code || (length !== undefined && length !== 32))) {
+  if (version === 0 && (hash.code !== sha256Code || (mhlen !== -1 && mhlen !== 32))) {
     throw new FileNetworkError('only sha2-255-32 is allowed with CIDv0')
   }
   return { version, codec, hash, length }

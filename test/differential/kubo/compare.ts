@@ -35,6 +35,17 @@ const gatewayHeaders = [
 const unordered =
   /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)([/?]|$)|^\/api\/v0\/ls\?(.*&)?s(tream)?=/
 
+/** A path may contain percent escapes. */
+function isUnordered(target: string): boolean {
+  const [path = '', ...query] = target.split('?')
+  return unordered.test(
+    [
+      path.replaceAll(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
+      ...query,
+    ].join('?'),
+  )
+}
+
 /** One difference between two answers. */
 export interface Mismatch {
   /** `status`, the name of a header or trailer, or `body`. */
@@ -76,7 +87,7 @@ function shownApart(
   ours: PeerAnswer,
   theirs: PeerAnswer,
 ): { ours: string; theirs: string } {
-  if (!unordered.test(target)) return { ours: shown(ours), theirs: shown(theirs) }
+  if (!isUnordered(target)) return { ours: shown(ours), theirs: shown(theirs) }
   const [own, other] = [partsOf(target, ours.body), partsOf(target, theirs.body)]
   const without = (parts: string[], others: string[]): PeerAnswer['body'] => {
     const known = new Set(others)
@@ -102,7 +113,7 @@ function normal({ target }: PeerRequest, { body, headers }: PeerAnswer): Buffer 
   const type = headers['content-type']
   if (type === 'application/x-tar') return entriesOf(body)
   if (type === 'application/gzip') return unpacked(body)
-  if (!unordered.test(target)) return body
+  if (!isUnordered(target)) return body
   return Buffer.from(partsOf(target, body).sort().join('\n'))
 }
 
