@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { MemoryShare } from '../../encoding/memoryShare.js'
+import { nextTurn } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError, ExecutionFailedError, ExecutionRevertedError, MessageRejectedError } from '../errors.js'
 import { createRules } from '../evm/forkSchedule.js'
@@ -70,6 +72,24 @@ describe('call', () => {
     const message = { from: alice, to: contract, value: 1n }
     expect(await call({ site, call: message, stateOverrides })).toEqual(new Uint8Array(32))
     expect(await createAccessList({ site, call: message, stateOverrides })).not.toHaveProperty('error')
+  })
+
+  it('lets an execution wait for memory that other requests hold', async () => {
+    const site = await createTestSite({})
+    // PUSH1 1 PUSH3 400000 MSTORE
+    const stateOverrides = [{ address: contract, code: hexToBytes('60016240000052') }]
+    const holder = new MemoryShare()
+    expect(holder.claim(256 * 1024 * 1024)).toBeUndefined()
+    const memory = new MemoryShare()
+    let isOver = false
+    const running = Promise.resolve(
+      call({ site, call: { to: contract }, stateOverrides, gasCapInBlocks: 10, requester: { memory } }),
+    ).then(() => (isOver = true))
+    await nextTurn()
+    expect(isOver).toBe(false)
+    holder.end()
+    expect(await running).toBe(true)
+    memory.end()
   })
 
   it('ends an execution that nobody waits for any more', async () => {

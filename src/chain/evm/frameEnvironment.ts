@@ -104,6 +104,9 @@ export function retryUntilLoaded<T>(work: () => T): Awaitable<T> {
   }
 }
 
+/** Gas of an opcode that may need hundreds of kilobytes of memory. */
+export const CONSIDERABLE_GAS = 100_000
+
 /** Bytes held for a byte of a frame's memory, which may be returned as bytes and then as hexadecimal digits. */
 const MEMORY_COPIES = 4
 /** Approximate bytes of a log with few topics, and of an account or slot in the caches of an execution. */

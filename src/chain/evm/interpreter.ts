@@ -6,7 +6,7 @@ import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedSte
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import { FrameFailure, describeFailure, stackOverflow, stackUnderflow } from './failure.js'
 import type { FrameHost, FrameInterpreterConstructor, FrameStart } from './frameInterpreter.js'
-import { StateNotLoaded } from './frameEnvironment.js'
+import { CONSIDERABLE_GAS, StateNotLoaded } from './frameEnvironment.js'
 import {
   type InterpreterConstructor,
   type OpcodeEntry,
@@ -21,8 +21,6 @@ import { integerWord } from './words.js'
 const TRACED_STEP_WEIGHT = 16
 /** log2 of the gas that counts as one plain step in time: hashes and copies cost by size. */
 const GAS_BITS_OF_STEP = 4
-/** Gas of an opcode that may need hundreds of kilobytes of memory. */
-const CONSIDERABLE_GAS = 100_000
 const JUMP = 0x56
 const JUMPI = 0x57
 

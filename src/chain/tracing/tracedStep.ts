@@ -3,7 +3,7 @@ import { EVMError } from '@ethereumjs/evm'
 import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
 import { type FrameFailure, NONCE_OVERFLOW, constantGas, describeFailure } from '../evm/failure.js'
-import { StateNotLoaded } from '../evm/frameEnvironment.js'
+import { CONSIDERABLE_GAS, StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { SyncOpcode } from '../evm/syncOpcodes.js'
 import { MAX_NONCE } from '../state/account.js'
@@ -24,9 +24,6 @@ export interface TracedStepHost {
   room(): Promise<void> | undefined
 }
 
-/** Cost of an opcode that may need hundreds of kilobytes of memory. */
-const CONSIDERABLE_GAS = 100_000n
-
 /**
  * Runs one opcode, and reports to a tracer: the opcode once its cost is known, then effects that are not messages of
  * their own.
@@ -42,8 +39,8 @@ export async function runTracedStep(
   const step = await priceStep(runState, traced, rules, tracer)
   const pending = tracer.step?.(step)
   if (pending !== undefined) await pending
-  if (step.cost > CONSIDERABLE_GAS) await room()
   const charged = callTypes.has(opcode) ? step.cost - (runState.messageGasLimit ?? 0n) : step.cost
+  if (charged > CONSIDERABLE_GAS) await room()
   runState.gasLeft -= charged
   runState.programCounter++
   if (opcode === opcodes.SELFDESTRUCT) await reportSelfDestruct(runState, tracer)
