@@ -46,18 +46,22 @@ test.each(['legacy', 'eip2930', 'eip1559'] as const)(
   },
 )
 
-test('a balance never exceeds 256 bits', async () => {
+test('balances wrap at 256 bits, as in geth', async () => {
   const { call, send, to } = devnet
   const balanceOf = (address: Hex) => call<Hex>('eth_getBalance', address, 'latest')
   await call('anvil_setBalance', to, huge)
-  expect(await send({ to, value: '0x1', gas: '0x5208' })).toMatchObject({ status: '0x0', gasUsed: '0x5208' })
-  expect(await balanceOf(to)).toBe(huge)
+  expect(await send({ to, value: '0x1', gas: '0x5208' })).toMatchObject({ status: '0x1', gasUsed: '0x5208' })
+  expect(await balanceOf(to)).toBe('0x0')
   const miner: Hex = '0x00000000000000000000000000000000000000fe'
   await call('anvil_setCoinbase', miner)
   await call('anvil_setBalance', miner, huge)
-  const transfer = await send({ to: miner.replace(/fe$/, 'fd'), value: '0x1', gas: '0x5208' })
-  expect(transfer).toMatchObject({ status: '0x1' })
-  const execution = await send({ to: miner.replace(/fe$/, 'fd'), gas: '0x5208' })
-  expect(execution).toMatchObject({ status: '0x1' })
-  expect(await balanceOf(miner)).toBe(huge)
+  const { status } = await send({
+    to: miner.replace(/fe$/, 'fd'),
+    gas: '0x5208',
+    maxPriorityFeePerGas: '0x2',
+    maxFeePerGas: '0x77359400',
+  })
+  expect(status).toBe('0x1')
+  // 21,000 gas at a tip of 2 wei, less the 1 wei that was missing.
+  expect(await balanceOf(miner)).toBe('0xa40f')
 })

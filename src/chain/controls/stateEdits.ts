@@ -5,21 +5,26 @@ import type { Chain } from '../chain.js'
 import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../calls/callObject.js'
 import type { MessageExecutor } from '../calls/executor.js'
-import { increased } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 
 /** The chain whose state is edited. */
 export type EditableChain = Pick<Chain, 'exclusively' | 'editState'>
+
+/** The largest balance, in wei. */
+const MAX_BALANCE = 2n ** 256n - 1n
 
 /** Sets the balance of a 20-byte address in wei. */
 export function setBalance(chain: EditableChain, address: Uint8Array, balance: bigint): Promise<void> {
   return edit(chain, (state) => changeAccount(state, address, () => ({ balance })))
 }
 
-/** Adds wei to a balance, which saturates at the maximum. */
+/** Adds wei to a balance, which saturates at the maximum, like anvil. */
 export function addBalance(chain: EditableChain, address: Uint8Array, wei: bigint): Promise<void> {
   return edit(chain, (state) =>
-    changeAccount(state, address, ({ balance }) => ({ balance: increased(balance, wei) })),
+    changeAccount(state, address, ({ balance }) => {
+      const sum = balance + wei
+      return { balance: sum > MAX_BALANCE ? MAX_BALANCE : sum }
+    }),
   )
 }
 

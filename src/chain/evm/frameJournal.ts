@@ -8,7 +8,6 @@ import {
   runToCompletion,
 } from '../../encoding/timeSlice.js'
 import {
-  MAX_BALANCE,
   type SlotKey,
   addressKey,
   bytesKey,
@@ -83,14 +82,14 @@ export class FrameJournal {
     this.#precompiles = new Map(precompiles.map((digits) => [digits, keyOfDigits(digits)]))
   }
 
-  /** Writes an account. A nonce wraps at 64 bits, and a balance saturates at 256 bits. */
+  /** Writes an account. A nonce wraps at 64 bits and a balance at 256 bits, as in geth. */
   async putAccount(address: Address, account: Account | undefined): Promise<void> {
     this.touchAddress(address)
     if (account === undefined) return this.#host.state.deleteAccount(address)
     const { nonce, balance } = account
     await this.#host.state.writeAccount(address.bytes, {
       nonce: BigInt.asUintN(64, nonce),
-      balance: balance > MAX_BALANCE ? MAX_BALANCE : balance,
+      balance: BigInt.asUintN(256, balance),
       codeHash: account instanceof ContractSender ? account.deployedCodeHash : account.codeHash,
     })
   }

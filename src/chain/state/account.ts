@@ -60,15 +60,6 @@ export function padTo32(bytes: Uint8Array): Uint8Array {
   return padded
 }
 
-/** The maximum balance, the largest 256-bit number. */
-export const MAX_BALANCE = 2n ** 256n - 1n
-
-/** Returns a balance after a credit that cannot be rejected; saturates at the maximum, like anvil. */
-export function increased(balance: bigint, wei: bigint): bigint {
-  const sum = balance + wei
-  return sum > MAX_BALANCE ? MAX_BALANCE : sum
-}
-
 /** An account without its storage. Records are immutable. */
 export type AccountRecord = Readonly<Omit<AccountState, 'storageRoot'>>
 

@@ -7,7 +7,6 @@ import { GAS_PER_BLOB } from '../block/header.js'
 import type { SealedTransaction } from '../block/record.js'
 import { MessageRejectedError } from '../errors.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
-import { increased } from '../state/account.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../genesis/systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -240,10 +239,10 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
   await evm.journal.cleanup()
 }
 
-/** Credits wei to an account outside any message. */
+/** Credits wei to an account outside any message; the balance wraps at 256 bits, as in geth. */
 export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()
-  account.balance = increased(account.balance, wei)
+  account.balance = BigInt.asUintN(256, account.balance + wei)
   await evm.journal.putAccount(target, account)
 }
