@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
+import answersToCraftedFiles from './kuboCraftedFiles.json' with { type: 'json' }
 import answersToIncomplete from './kuboIncompleteData.json' with { type: 'json' }
 import { type TestNetwork, form, startNetwork } from './support.js'
 
@@ -11,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => node.stop())
 
 /** Returns status, body and trailer of an answer. */
-function post(path: string, content: string | null): Promise<[number, string, string]> {
+function post(path: string, content: string | null, { url } = node): Promise<[number, string, string]> {
   const upload = content === null ? undefined : form([{ name: 'file', content: Buffer.from(content, 'hex') }])
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', headers: upload?.headers ?? {} }
-    const sent = request(`${node.url}/api/v0/${path}`, options, (response) => {
+    const sent = request(`${url}/api/v0/${path}`, options, (response) => {
       const pieces: Buffer[] = []
       response.on('data', (piece: Buffer) => pieces.push(piece))
       response.on('end', () =>
@@ -31,25 +32,34 @@ function post(path: string, content: string | null): Promise<[number, string, st
   })
 }
 
-// Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
-// asked: of CARs only how they end.
+/**
+ * Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
+ * asked: of CARs only how they end.
+ */
+type Recorded = [target: string, content: string | null, ...answer: [number, string, string]][]
+
+async function replay(recorded: Recorded, network: TestNetwork): Promise<void> {
+  for (const [target, content, ...expected] of recorded) {
+    const [status, body, trailer] = await post(target, content, network)
+    const compared = status === 200 && target.startsWith('dag/export') ? '' : body
+    expect([target, content, status, compared, trailer]).toEqual([target, content, ...expected])
+  }
+}
+
 it.each([
   ['reads broken blocks, follows dangling links, and writes mutable files', answers],
   [
     'reads, archives, lists and pins what is incomplete, and refuses what cannot be expressed',
     answersToIncomplete,
   ],
-])('%s like Kubo 0.42.0', async (_, recorded) => {
-  for (const [target, content, ...expected] of recorded as [
-    string,
-    string | null,
-    number,
-    string,
-    string,
-  ][]) {
-    const [status, body, trailer] = await post(target, content)
-    const compared = status === 200 && target.startsWith('dag/export') ? '' : body
-    expect([target, content, status, compared, trailer]).toEqual([target, content, ...expected])
+])('%s like Kubo 0.42.0', (_, recorded) => replay(recorded as Recorded, node))
+
+it('makes directories regular that no builder made, once mutable files have read them, like Kubo 0.42.0', async () => {
+  const empty = await startNetwork()
+  try {
+    await replay(answersToCraftedFiles as Recorded, empty)
+  } finally {
+    await empty.stop()
   }
 })
 

@@ -5,7 +5,8 @@ import { buildDirectory, linkSize, needsShards } from '../unixfs/directoryBuilde
 import { createEditContext } from '../unixfs/edit/editContext.js'
 import { editHamt, slotLabel } from '../unixfs/hamt.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
-import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
+import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
+import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
 import { isShardedEntry, listDirectory, listTogether, lookUpLink } from '../unixfs/readDirectory.js'
 import type { DirectorySettings, DirectorySizeEstimation } from '../unixfs/settings.js'
 
@@ -64,13 +65,12 @@ export class EditableLinks {
 
   /** Returns all links, with changes applied. */
   async list(): Promise<UnixfsLink[]> {
-    const links = new Map<string, UnixfsLink>()
-    for await (const link of listDirectory(this.source, this.entry)) links.set(link.name, link)
-    for (const [name, link] of this.changes) {
-      if (link) links.set(name, link)
-      else links.delete(name)
+    const links: UnixfsLink[] = []
+    for await (const link of listDirectory(this.source, this.entry)) {
+      if (!this.changes.has(link.name)) links.push(link)
     }
-    return [...links.values()]
+    for (const link of this.changes.values()) if (link) links.push(link)
+    return links
   }
 }
 
@@ -181,4 +181,16 @@ async function fitsBlock(options: {
 /** Creates a writer whose blocks are protected by a session. */
 export function sessionWriter(format: CidFormat, session: Session): BlockWriter {
   return new BlockWriter(format, session.put)
+}
+
+/** Stores an empty directory. */
+export async function emptyDirectory(
+  session: Session,
+  { version, hash }: CidFormat,
+  metadata: UnixfsMetadata,
+): Promise<StoredNode> {
+  const writer = sessionWriter({ version, hash }, session)
+  const node = await writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] })
+  await writer.stored()
+  return node
 }

@@ -5,20 +5,16 @@ import { type CidFormat, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError, FileNotFoundError } from '../errors.js'
 import type { Blockstore, Session } from '../store/blockstore.js'
-import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
+import type { UnixfsMetadata } from '../unixfs/data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
-import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
+import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
 import { collapse } from '../unixfs/edit/modify.js'
 import type { ImportSettings } from '../unixfs/settings.js'
-import {
-  type EditableDirectory,
-  type ShardedState,
-  openDirectory,
-  sessionWriter,
-  storeDirectory,
-} from './directoryEdit.js'
+import { type EditableDirectory, emptyDirectory, openDirectory, storeDirectory } from './directoryEdit.js'
 import { cleanSegments } from './filesPath.js'
+import { LoadedDirectories, keyOf, maxEntries, unread } from './loadedDirectories.js'
+import { isRegular, regularLink } from './regularLink.js'
 
 /** A change to the directory at a path, for which all its ancestors are rewritten. */
 export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
@@ -62,19 +58,16 @@ export function loadFilesRoot(named: Pick<RowStore, 'get'>): CID | undefined {
   return stored && CID.decode(stored)
 }
 
-/** What Kubo has in memory of a sharded directory. */
-interface LoadedDirectory extends ShardedState {
-  labelled: Set<string>
-  /** Entries that were looked up, and are stored again with the directory. */
-  entries: Set<string>
+/** An entry of a directory that was loaded. */
+interface LoadedEntry {
+  link: UnixfsLink
+  child: UnixfsEntry
+  /** Whether another link has the same name, in a directory that no builder made. */
+  isRepeated: boolean
 }
 
-function unread(): LoadedDirectory {
-  return { growth: 0, isListed: false, labelled: new Set(), entries: new Set() }
-}
-
-function keyOf(path: string[]): string {
-  return `/${path.join('/')}`
+function isNamed(name: string): (link: UnixfsLink) => boolean {
+  return (link) => link.name === name
 }
 
 /** What Kubo has in memory of a file. */
@@ -86,13 +79,6 @@ interface LoadedFile {
 
 /** Maximum number of files whose state in Kubo's memory is tracked. */
 const loadedFiles = 1000
-/** Maximum number of sharded directories whose state in Kubo's memory is tracked. */
-const loadedDirectories = 1000
-/** Maximum number of entries tracked in one of them. */
-const loadedEntries = 1000
-/** Maximum number of sharded directories known to be too large for one block. */
-const largeDirectories = 1000
-
 /** Dependencies of the mutable files. */
 interface MutableFilesParts {
   blockstore: Blockstore
@@ -106,12 +92,9 @@ export class MutableFiles {
   readonly pathMutex = new KeyedMutex()
   readonly #parts: MutableFilesParts
   readonly #mutex = new Mutex()
-  /** Sharded directories that Kubo would have in memory, by path. */
-  readonly #loaded = new Map<string, LoadedDirectory>()
+  readonly #loaded = new LoadedDirectories()
   /** Files that Kubo would have in memory with other new leaves than their CIDs call for, by path. */
   readonly #files = new Map<string, LoadedFile>()
-  /** CIDs of sharded directories too large for one block. */
-  readonly #large = new Set<string>()
   #root: CID
 
   private constructor(parts: MutableFilesParts, root: CID) {
@@ -143,8 +126,10 @@ export class MutableFiles {
       if (entry.type !== 'directory') throw cannotAccess(segments, depth)
       const link = await lookUpLink(blockstore, entry, segment)
       if (link === undefined) throw new FileNotFoundError()
-      this.noteEntries(segments.slice(0, depth), entry, [segment])
-      entry = await loadChild(blockstore, link.cid)
+      const child = await loadChild(blockstore, link.cid)
+      const isRepeated = !isShardedEntry(entry) && entry.node?.links.findLast(isNamed(segment)) !== link
+      this.noteEntry(segments.slice(0, depth), entry, { link, child, isRepeated })
+      entry = child
     }
     return entry
   }
@@ -156,20 +141,27 @@ export class MutableFiles {
     return this.lookUp(path)
   }
 
-  /** Notes that Kubo would have some entries of a directory in memory. */
-  noteEntries(path: string[], directory: UnixfsEntry, names: Iterable<string>): void {
-    if (!this.#mayBecomeBlock(directory)) return
-    const { entries } = this.#loadedAt(keyOf(path))
-    for (const name of names) {
-      if (entries.size >= loadedEntries) return
-      entries.add(name)
-    }
+  /** Looks up an entry as Kubo has it in memory, where a directory has its canonical form. */
+  async lookUpRegular(path: string): Promise<UnixfsEntry> {
+    await this.lookUp(path)
+    await this.#settleEntry(path)
+    return this.lookUp(path)
+  }
+
+  /** Notes that Kubo would have an entry of a directory in memory, if to store it again can change the directory. */
+  noteEntry(path: string[], directory: UnixfsEntry, { link, child, isRepeated }: LoadedEntry): void {
+    const isChanged = isShardedEntry(directory)
+      ? this.#loaded.mayBecomeBlock(directory)
+      : isRepeated || !isRegular(link, child)
+    if (!isChanged) return
+    const { entries } = this.#loaded.at(keyOf(path))
+    if (entries.size < maxEntries) entries.add(link.name)
   }
 
   /** Notes that Kubo would have listed a directory. */
   noteListing(path: string[], directory: UnixfsEntry): void {
-    if (!this.#mayBecomeBlock(directory)) return
-    const loaded = this.#loadedAt(keyOf(path))
+    if (!this.#loaded.mayBecomeBlock(directory)) return
+    const loaded = this.#loaded.at(keyOf(path))
     loaded.isListed = true
     loaded.labelled.clear()
   }
@@ -183,12 +175,22 @@ export class MutableFiles {
 
   /**
    * Stores entries that are in memory in their directories again, at a path and below. Kubo does so whenever it needs the
-   * node of a directory, and a sharded one that fits a block becomes one.
+   * node of a directory. A sharded one that fits a block becomes one, and what no builder made is made regular: links
+   * get their true sizes, and directories their canonical encoding.
    */
   async settle(path: string): Promise<void> {
-    for (const [key, { entries }] of this.#loadedBelow(path)) {
+    for (const [key, { entries }] of this.#loaded.below(path)) {
       if (entries.size > 0) await this.#storeAgain(cleanSegments(key), entries)
     }
+    await this.#settleEntry(path)
+  }
+
+  /** Makes the entry at a path regular, unless its directory is sharded. */
+  async #settleEntry(path: string): Promise<void> {
+    const directory = cleanSegments(path)
+    const name = directory.pop()
+    if (name === undefined || !this.#loaded.get(keyOf(directory))?.entries.has(name)) return
+    await this.#storeAgain(directory, [name], { inShards: false })
   }
 
   /** Stores an entry in its directory again, and so all directories above. */
@@ -201,12 +203,17 @@ export class MutableFiles {
   }
 
   /** Sets links of a directory to what they are. If it is gone, what needs it reports that. */
-  async #storeAgain(directory: string[], names: Iterable<string>): Promise<void> {
-    const change: DirectoryChange = async ({ entry, links }) => {
-      if (!this.#mayBecomeBlock(entry)) return
+  async #storeAgain(
+    directory: string[],
+    names: Iterable<string>,
+    { inShards } = { inShards: true },
+  ): Promise<void> {
+    const { blockstore } = this.#parts
+    const change: DirectoryChange = async ({ entry, links }, session) => {
+      if (isShardedEntry(entry) && !(inShards && this.#loaded.mayBecomeBlock(entry))) return
       for (const name of names) {
         const link = await links.get(name)
-        if (link) links.set(link)
+        if (link) links.set(await regularLink(blockstore, link, session))
       }
     }
     await this.change(directory, change).catch((error: unknown) => {
@@ -257,33 +264,11 @@ export class MutableFiles {
     const top = keyOf(cleanSegments(path))
     const front = top === '/' ? top : `${top}/`
     for (const key of this.#files.keys()) if (key.startsWith(front)) this.#files.delete(key)
-    for (const [key, { entries }] of this.#loadedBelow(path)) {
+    for (const [key, { entries }] of this.#loaded.below(path)) {
       if (key === top) entries.clear()
       else this.#loaded.delete(key)
     }
     await this.update(path)
-  }
-
-  /** The directories in memory at a path and below, the deepest first. */
-  #loadedBelow(path: string): [string, LoadedDirectory][] {
-    const top = keyOf(cleanSegments(path))
-    const front = top === '/' ? top : `${top}/`
-    return [...this.#loaded]
-      .filter(([key]) => key === top || key.startsWith(front))
-      .sort(([a], [b]) => b.length - a.length)
-  }
-
-  #loadedAt(key: string): LoadedDirectory {
-    const known = this.#loaded.get(key)
-    if (known !== undefined) return known
-    if (this.#loaded.size >= loadedDirectories) this.#loaded.clear()
-    const loaded = unread()
-    this.#loaded.set(key, loaded)
-    return loaded
-  }
-
-  #mayBecomeBlock(entry: UnixfsEntry): boolean {
-    return isShardedEntry(entry) && !this.#large.has(entry.cid.toString())
   }
 
   /**
@@ -388,23 +373,22 @@ export class MutableFiles {
     })
     for (const { name, link } of links.edits) {
       if (link === undefined)
-        for (const [key] of this.#loadedBelow(`${path}/${name}`)) this.#loaded.delete(key)
+        for (const [key] of this.#loaded.below(`${path}/${name}`)) this.#loaded.delete(key)
     }
     if (!isShardedEntry(entry)) {
-      this.#loaded.delete(path)
+      const entries = this.#loaded.get(path)?.entries
+      for (const name of links.changes.keys()) entries?.delete(name)
+      if (!entries?.size) this.#loaded.delete(path)
       return node
     }
-    const loaded = this.#loadedAt(path)
+    const loaded = this.#loaded.at(path)
     loaded.growth = growth
     for (const { name, link } of links.edits) {
       if (link === undefined) loaded.entries.delete(name)
-      else if (loaded.isListed && loaded.labelled.size < loadedEntries) loaded.labelled.add(name)
+      else if (loaded.isListed && loaded.labelled.size < maxEntries) loaded.labelled.add(name)
     }
     // Entries that were stored again and left the directory as it was did not make it one block.
-    if (isLarge && node.cid.equals(entry.cid)) {
-      if (this.#large.size >= largeDirectories) this.#large.clear()
-      this.#large.add(entry.cid.toString())
-    }
+    if (isLarge && node.cid.equals(entry.cid)) this.#loaded.noteLarge(entry)
     return node
   }
 
@@ -425,15 +409,4 @@ export class MutableFiles {
     const { type } = await loadEntry(blockstore, existing.cid)
     if (!parents || type !== 'directory') throw new FileNetworkError('file already exists')
   }
-}
-
-async function emptyDirectory(
-  session: Session,
-  format: CidFormat,
-  metadata: UnixfsMetadata,
-): Promise<StoredNode> {
-  const writer = sessionWriter({ version: format.version, hash: format.hash }, session)
-  const node = await writeNode(writer, { ...metadata, type: unixfsType.directory, blockSizes: [] })
-  await writer.stored()
-  return node
 }

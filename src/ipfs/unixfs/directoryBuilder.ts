@@ -76,7 +76,7 @@ function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
 }
 
 /** Returns the length of a link in a dag-pb block, in bytes. */
-function serializedLength({ name, cid, size }: UnixfsLink): number {
+export function serializedLength({ name, cid, size }: UnixfsLink): number {
   const cidLength = cid.byteLength
   const nameLength = bytesOfText(name).length
   const length =

@@ -4,8 +4,8 @@ import { uploadOf } from './uploads.js'
 
 /** A raw block inlined in its CID. */
 const hash = field(1, Buffer.from('0155000168', 'hex'))
-/** A UnixFS directory. */
-const directory = field(1, Buffer.from('0801', 'hex'))
+/** The data of a UnixFS directory. */
+export const directoryData = field(1, Buffer.from('0801', 'hex'))
 
 /** Makes a dag-pb node whose links are out of order, repeated, nameless, sizeless, or named by bytes that are not UTF-8. */
 function craftedBlock(random: Random): Buffer {
@@ -15,14 +15,23 @@ function craftedBlock(random: Random): Buffer {
       [field(2, Buffer.from('61ff', 'hex'))],
       [],
     ])
-    const size = random.pick([[], [Buffer.from('1805', 'hex')], [Buffer.from('18ff7f', 'hex')]])
-    return field(2, Buffer.concat([hash, ...name, ...size]))
+    return linkOf(random, [hash, ...name])
   })
-  return Buffer.concat(random.pick([[...links, directory], [directory, ...links], links]))
+  return Buffer.concat(random.pick([[...links, directoryData], [directoryData, ...links], links]))
+}
+
+/** Makes a link with a wrong size or none. */
+export function craftedLink(random: Random, hash: Buffer, name: string): Buffer {
+  return linkOf(random, [hash, field(2, Buffer.from(name))])
+}
+
+function linkOf(random: Random, fields: readonly Buffer[]): Buffer {
+  const size = random.pick([[], [Buffer.from('1805', 'hex')], [Buffer.from('18ff7f', 'hex')]])
+  return field(2, Buffer.concat([...fields, ...size]))
 }
 
 /** Encodes a field of bytes, with a length below 128. */
-function field(number: number, content: Buffer): Buffer {
+export function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content])
 }
 

@@ -35,9 +35,9 @@ function rounded(text: string): string {
   return text.replace(/\d{16,}/g, (digits) => String(Number(digits)))
 }
 
-/** Returns the entries of a listing in sorted order, as text. */
+/** Returns the different entries of a listing in sorted order, as text. */
 function sortedEntries(shown: string): string {
-  return (shown.match(/\{"Name":[^}]*\}/g) ?? []).sort().join()
+  return [...new Set(shown.match(/\{"Name":[^}]*\}/g))].sort().join()
 }
 
 function sortedLines(shown: string): string {
@@ -125,11 +125,12 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason:
-      'Kubo lists an MFS directory in memory in insertion order, and sorted by name once it has read it again',
+      'Kubo lists an MFS directory in memory in insertion order and with repeated names, and sorted by name and without them ' +
+      'once it has read it again',
     matches: ({ name, ours, theirs }) =>
       name.startsWith('files/ls | body') &&
-      lengthOf(ours) === lengthOf(theirs) &&
-      (ours.endsWith('…') || sortedEntries(ours) === sortedEntries(theirs)),
+      ((lengthOf(ours) === lengthOf(theirs) && ours.endsWith('…')) ||
+        sortedEntries(ours) === sortedEntries(theirs)),
   },
   {
     reason:

@@ -2,6 +2,7 @@ import type { PeerAnswer } from './http.js'
 import { importValues, pinNames, unknownCids } from './values.js'
 import { keyFiles, keyIds } from './keys.js'
 import { carVersion2, joinedCars } from './cars.js'
+import { craftedFiles } from './craftedFiles.js'
 import { craftedNode } from './craftedNode.js'
 import { deepFiles } from './deepFiles.js'
 import { type Scene, type SceneContext, request } from './scene.js'
@@ -442,6 +443,7 @@ export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   linkedData,
   linkedData,
   craftedNode,
+  craftedFiles,
   deepFiles,
   pins,
   published,

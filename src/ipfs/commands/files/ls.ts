@@ -5,7 +5,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArgument, single } from '../../request/command.js'
 import { loadChild } from '../../mfs/mutableFiles.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
-import { listDirectory } from '../../unixfs/readDirectory.js'
+import { isShardedEntry, listDirectory } from '../../unixfs/readDirectory.js'
 
 /** Entry types as numbered by the mutable files (boxo, `mfs`). */
 const typeNumbers = { file: 0, symlink: 0, directory: 1 } as const
@@ -36,21 +36,19 @@ export const filesLs = defineCommand({
   async run(input, network) {
     const { args, options } = input
     const path = checkFilesPath(args[0] ?? '/')
-    const entry = await network.files.lookUp(path)
     const { encodeCid } = input
     const long = options.long === true
+    const entry = await network.files.lookUpRegular(path)
     if (entry.type !== 'directory') {
       const name = path.slice(path.lastIndexOf('/') + 1)
       return single({ Entries: [describer(long, encodeCid)(name, entry)] })
     }
     // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
-    const entries = await listEntries(network, entry, { describe, long })
+    const entries = long
+      ? await loadEntries(network, entry, { path, describe })
+      : await listNames(network, entry, describe)
     network.files.noteListing(cleanSegments(path), entry)
-    if (long) {
-      const names = entries.map(({ Name }) => Name)
-      network.files.noteEntries(cleanSegments(path), entry, names)
-    }
     return single({ Entries: entries.length === 0 ? null : entries })
   },
 })
@@ -66,14 +64,35 @@ function describer(long: boolean, encodeCid: (cid: CID) => string): Describe {
   })
 }
 
-async function listEntries(
+async function listNames(
   { blockstore }: NetworkContext,
   directory: UnixfsEntry,
-  { describe, long }: { describe: Describe; long: boolean },
+  describe: Describe,
 ): Promise<Listed[]> {
   const entries: Listed[] = []
-  for await (const link of listDirectory(blockstore, directory)) {
-    entries.push(describe(link.name, long ? await loadChild(blockstore, link.cid) : undefined))
-  }
+  for await (const { name } of listDirectory(blockstore, directory)) entries.push(describe(name, undefined))
   return entries
+}
+
+/** Loads all entries of a directory. Kubo shows them as it would store them again. */
+async function loadEntries(
+  { blockstore, files }: NetworkContext,
+  directory: UnixfsEntry,
+  { path, describe }: { path: string; describe: Describe },
+): Promise<Listed[]> {
+  const segments = cleanSegments(path)
+  const entries: Listed[] = []
+  const known = new Map<string, UnixfsEntry>()
+  for await (const link of listDirectory(blockstore, directory)) {
+    const same = known.get(link.name)
+    const child = same ?? (await loadChild(blockstore, link.cid))
+    files.noteEntry(segments, directory, { link, child, isRepeated: same !== undefined })
+    entries.push(describe(link.name, child))
+    known.set(link.name, child)
+  }
+  if (isShardedEntry(directory)) return entries
+  const stored = await files.lookUpNode(path)
+  if (stored.cid.equals(directory.cid)) return entries
+  const byName = new Map(stored.node?.links.map(({ name, cid }) => [name, cid]))
+  return entries.map((entry) => ({ ...entry, Hash: String(byName.get(entry.Name) ?? entry.Hash) }))
 }
