@@ -36,9 +36,9 @@ export const filesLs = defineCommand({
   async run(input, network) {
     const { args, options } = input
     const path = checkFilesPath(args[0] ?? '/')
+    const entry = await network.files.lookUpRegular(path)
     const { encodeCid } = input
     const long = options.long === true
-    const entry = await network.files.lookUpRegular(path)
     if (entry.type !== 'directory') {
       const name = path.slice(path.lastIndexOf('/') + 1)
       return single({ Entries: [describer(long, encodeCid)(name, entry)] })
