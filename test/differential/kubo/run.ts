@@ -57,9 +57,19 @@ export async function compareWithKubo(options: {
   return result
 }
 
+/** A peer does not answer a request that it must answer. */
+class PeerError extends Error {
+  readonly peer: Peer
+
+  constructor(peer: Peer, message: string) {
+    super(message)
+    this.peer = peer
+  }
+}
+
 /**
  * Compares the answers to generated requests on empty repositories. Ends early if Kubo stops answering: its lock of
- * pins can block forever, and with it all later requests that need the lock.
+ * pins can block forever, and with it all later requests that need the lock; and some requests end it.
  */
 async function playEpisode({
   program,
@@ -77,6 +87,7 @@ async function playEpisode({
   const kubo = await startKubo(program)
   const node = await createNode({ importProfile: 'unixfs-v0-2015' })
   const own: Peer = { api: node.ipfsUrl, gateway: node.ipfsUrl, stop: () => node.stop() }
+  let sent = 'its start'
   try {
     await reconcile(own, kubo)
     // Kubo publishes an empty directory when it creates its repository.
@@ -85,11 +96,9 @@ async function playEpisode({
     for (let index = 0; index < length; index++) {
       if (index % resetInterval === 0) await Promise.all([own, kubo].map(reset))
       const request = generator.next()
-      const [ours, theirs] = await Promise.all([send(own, request), send(kubo, request)])
-      if (theirs.isLate && !ours.isLate) {
-        log(`Kubo does not answer ${describe(request).slice(0, 300)}`)
-        return
-      }
+      sent = describe(request)
+      const [ours, theirs] = await Promise.all([send(own, request), sendToKubo(kubo, request)])
+      if (theirs.isLate && !ours.isLate) throw new PeerError(kubo, 'no answer')
       result.requests++
       const mismatches = compare(request, ours, theirs)
       if (mismatches.length === 0) {
@@ -97,9 +106,7 @@ async function playEpisode({
         generator.learn(request, theirs)
       } else {
         generator.abandon()
-        await reconcile(own, kubo).catch((error: unknown) => {
-          throw new Error(`a peer failed after ${describe(request)}`, { cause: error })
-        })
+        await reconcile(own, kubo)
         if (/^\/api\/v0\/block\/rm/.test(request.target)) generator.forget()
       }
       // Kubo loses a pin that it cannot add again.
@@ -109,12 +116,17 @@ async function playEpisode({
       for (const mismatch of mismatches) {
         result.classes.add({
           name: classOf(request, mismatch),
-          request: describe(request),
+          request: sent,
           ours: mismatch.ours,
           theirs: mismatch.theirs,
         })
       }
     }
+  } catch (error) {
+    if (!(error instanceof PeerError) || error.peer !== kubo) {
+      throw new Error(`this node failed after ${sent}`, { cause: error })
+    }
+    log(`Kubo failed after ${sent.slice(0, 300)}, so the next episode begins: ${error.message.slice(0, 300)}`)
   } finally {
     await Promise.allSettled([own.stop(), kubo.stop()])
   }
@@ -122,6 +134,19 @@ async function playEpisode({
 
 function send(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
   return exchange(request.to === 'api' ? peer.api : peer.gateway, request)
+}
+
+/** Bytes of a refused body that Go reads before it closes the connection. */
+const drainedBytes = 256 * 1024
+
+/**
+ * Sends a request to Kubo, and again if its answer was lost: Go closes a connection half a second after it has refused a
+ * request whose long body it does not read. A client that is still sending then sees only the reset.
+ */
+async function sendToKubo(kubo: Peer, request: PeerRequest): Promise<PeerAnswer> {
+  const answer = await send(kubo, request)
+  const isLost = answer.status === 0 && !answer.isLate && (request.body?.length ?? 0) > drainedBytes
+  return isLost ? send(kubo, request) : answer
 }
 
 function describe({ method, target, headers, body }: PeerRequest): string {
@@ -160,13 +185,13 @@ async function listPins(peer: Peer): Promise<string[]> {
   return listed
 }
 
-/** Posts a request and parses the answer. @throws Error with the peer and its answer if that is not JSON */
+/** Posts a request and parses the answer. @throws {@link PeerError} if that is not JSON */
 async function postForJson<T>(peer: Peer, target: string): Promise<T> {
   const answer = (await post(peer, target)).toString()
   try {
     return JSON.parse(answer) as T
   } catch {
-    throw new Error(`${peer.api} answers ${target} with ${JSON.stringify(answer)}`)
+    throw new PeerError(peer, `it answers ${target} with ${JSON.stringify(answer)}`)
   }
 }
 
