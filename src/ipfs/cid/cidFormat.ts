@@ -246,12 +246,9 @@ export async function hashFunctionByName(name: string): Promise<HashFunction> {
   throw new FileNetworkError(`unrecognized hash function: ${goQuote(name)}`)
 }
 
-/**
- * Returns the hash function for a name in the table of multicodecs; undefined if there is none.
- */
+/** Returns the hash function for a name in the table of multicodecs; undefined if that is none. */
 export async function hashFunctionByCodecName(name: string): Promise<HashFunction | undefined> {
-  const entry =
-    name === aliasOfSha3 ? undefined : (unlisted.get(name) ?? entries.get(name) ?? unusable.get(name))
+  const entry = unlisted.get(name) ?? entries.get(name) ?? unusable.get(name)
   return entry && load(name, entry)
 }
 

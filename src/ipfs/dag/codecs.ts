@@ -2,7 +2,7 @@ import * as dagJose from 'dag-jose'
 import * as raw from 'multiformats/codecs/raw'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { codecTable } from '../cid/codecTable.js'
+import { multicodecNames, multicodecs } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
 import { checkForm } from './dagPbForm.js'
 import { decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPb.js'
@@ -161,18 +161,21 @@ function* encodeNode(value: unknown): Steps<Uint8Array> {
   return yield* encodeDagPbInPieces(yield* checkForm(value))
 }
 
-/** Returns the multicodec for a codec's name or number. */
+/** Codes for private use, which need no name. */
+const reserved = { from: 0x300000, to: 0x3fffff } as const
+
+/** Returns the multicodec for a name or number (go-multicodec, `code.go`). */
 export function codecCodeByName(name: string): number {
-  const code = codecTable.get(name)
+  const number = /^\d/.test(name) ? Number(parseGoInteger(name)) : Number.NaN
+  const isCode = multicodecNames.has(number) || (number >= reserved.from && number <= reserved.to)
+  const code = isCode ? number : multicodecs.get(name)
   if (code !== undefined) return code
-  const number = /^\d/.test(name) ? parseGoInteger(name) : undefined
-  if (number !== undefined) return Number(number)
   throw new FileNetworkError(`unknown multicodec: ${goQuote(name)}`)
 }
 
-/** Returns the name of a codec; undefined for an unknown code. */
+/** Returns the name of a multicodec; undefined for an unknown code. */
 export function codecName(code: number): string | undefined {
-  return [...codecTable].find(([, known]) => known === code)?.[0]
+  return multicodecNames.get(code)
 }
 
 /**

@@ -115,7 +115,7 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     textOfBytes(bytesOfText(base.encode(bytes)).subarray(1))
   const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
-  const codec = codecName(cid.code) ?? `codec?${cid.code}`
+  const codec = codecName(cid.code) ?? `Code(${cid.code})`
   const hash = hashNameByCode(code) ?? `hash?${code}`
 
   const fields: Record<string, () => string> = {

@@ -1,5 +1,5 @@
 import { linesOfText } from '../../request/textForm.js'
-import { codecTable, supportedCodecs } from '../../cid/codecTable.js'
+import { blockCodecs, multicodecs, supportedCodecs } from '../../cid/codecTable.js'
 import { hashFunctions } from '../../cid/cidFormat.js'
 import { multibases } from '../../cid/multibase.js'
 import { type TextInput, defineCommand, single } from '../../request/command.js'
@@ -61,7 +61,9 @@ export const cidCodecs = defineCommand({
   options: tableOptions,
   text: textOfCodes,
   run: ({ options }) =>
-    single(rows(codecTable).filter(({ Name }) => !options.supported || supportedCodecs.has(Name))),
+    single(
+      rows(multicodecs).filter(({ Name }) => (options.supported ? supportedCodecs : blockCodecs).has(Name)),
+    ),
 })
 
 /** `cid/hashes`: lists the hash functions of CIDs. */

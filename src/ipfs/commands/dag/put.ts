@@ -6,10 +6,9 @@ import {
   UnregisteredHashError,
   checkDigest,
   digestInTurns,
-  hashFunctionByCode,
   hashFunctionByCodecName,
 } from '../../cid/cidFormat.js'
-import { codecByCode, codecCodeByName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
+import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
 import { contentOf } from '../../request/upload.js'
@@ -63,15 +62,14 @@ export const dagPut = defineCommand({
   },
 })
 
-/** Returns the hash function for a name or a multicodec number. */
+/** Returns the hash function for the name or number of a multicodec. */
 async function hashFunctionOf(text: string): Promise<HashFunction> {
-  const named = await hashFunctionByCodecName(text)
-  if (named !== undefined) return named
   const code = codecCodeByName(text)
+  const name = codecName(code) ?? text
   const digest = (): never => {
     throw new UnregisteredHashError(code)
   }
-  return (await hashFunctionByCode(code)) ?? { name: text, code, digest }
+  return (await hashFunctionByCodecName(name)) ?? { name, code, digest }
 }
 
 /** Runs a conversion, and reports data that the codec rejects, or that is nested too deep, as the caller's error. */
