@@ -86,6 +86,9 @@ describe('invalid arguments are refused with the messages of hardhat 2.29.1, wit
     ['eth_feeHistory', ['0x1', 'latest', [null]], 'invalid type: null, expected f64'],
     ['eth_getLogs', ['x'], 'invalid type: string "x", expected struct LogFilterOptions'],
     ['eth_getLogs', [[]], 'invalid length 0, expected struct LogFilterOptions with 5 elements'],
+    ['eth_getLogs', [[[]]], 'invalid type: sequence, expected a block specifier'],
+    ['eth_getLogs', [['0x1']], 'invalid length 1, expected struct LogFilterOptions with 5 elements'],
+    ['eth_getLogs', [[null, null, null, null, null, null]], 'trailing characters'],
     ['eth_getLogs', [{ address: 'x' }], 'data did not match any variant of untagged enum OneOrMore'],
     [
       'eth_getLogs',
@@ -105,6 +108,16 @@ describe('invalid arguments are refused with the messages of hardhat 2.29.1, wit
     ['eth_call', [{ authorizationList: [{}] }], 'missing field `r`'],
     ['eth_call', [{ blobs: [1] }], 'invalid type: integer `1`, expected a string'],
     ['eth_call', [[]], 'invalid length 0, expected struct L1CallRequest with 13 elements'],
+    [
+      'eth_call',
+      [[null, null, null, null, null, null, {}]],
+      'invalid type: map, expected a 32 byte hex string',
+    ],
+    [
+      'eth_sendTransaction',
+      [[account, null, null, null, null, {}]],
+      'invalid type: map, expected a 8 byte hex string',
+    ],
     [
       'eth_sendTransaction',
       [{ from: null }],

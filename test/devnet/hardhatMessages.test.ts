@@ -46,6 +46,10 @@ describe('--compat hardhat has the refusals of hardhat', () => {
         'maxPriorityFeePerGas (3000000000) is bigger than maxFeePerGas (2000000000)',
       ],
       [{ gasPrice: gwei(2), maxFeePerGas: gwei(2) }, 'Cannot send both gasPrice and maxFeePerGas params'],
+      [
+        { gasPrice: gwei(2), maxFeePerGas: gwei(2), maxPriorityFeePerGas: gwei(1) },
+        'Cannot send both gasPrice and maxFeePerGas params',
+      ],
       [{ to: undefined }, 'Contract creation without any data provided'],
       [{ chainId: '0x5' }, 'Invalid chainId 5 provided, expected 31337 instead.', -32602],
     ]
@@ -153,6 +157,21 @@ describe('an unaffordable call', () => {
     )
     expect(await devnet.call('eth_estimateGas', { ...message, to: devnet.to })).toBe('0x5209')
     expect(await devnet.call('eth_getBalance', stranger, 'latest')).toBe('0x0')
+  })
+
+  test('is estimated under --compat hardhat, whatever the gas limit of the next block', async () => {
+    devnet = await startDevnet({ compat: 'hardhat' })
+    const estimate = (fields: object) =>
+      devnet.call('eth_estimateGas', {
+        from: stranger,
+        to: devnet.to,
+        gasPrice: '0xde0b6b3a7640000',
+        ...fields,
+      })
+    expect(await estimate({ gas: '0x5208' })).toBe('0x5209')
+    await devnet.call('evm_setBlockGasLimit', '0x186a0')
+    await devnet.call('evm_mine')
+    expect(await estimate({})).toBe('0x5209')
   })
 
   test('is refused otherwise', async () => {

@@ -1,4 +1,5 @@
 import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
+import { maxBigint } from '../../encoding/bigints.js'
 import { type AccountOverride, type PrecompileOverrides, applyStateOverrides } from './overrides.js'
 import {
   ChainError,
@@ -60,6 +61,8 @@ export interface CallRequest {
   completeFees?: ((call: CallObject) => CallObject) | undefined
   /** Whether to run a call that the sender cannot pay for, by giving the sender just enough. */
   unfunded?: boolean | undefined
+  /** Gas that an estimate may try beyond that of the call; an unfunded sender gets enough for it. */
+  estimateLimit?: bigint
   requester?: Requester | undefined
 }
 
@@ -143,7 +146,9 @@ export function withCall<T>(
       if (request.unfunded !== true) return use(evm, message)
       // The sender pays the effective price, and a cap above it need not be covered.
       const affordable = { ...message, maxFeePerGas: message.gasPrice }
-      return fund(evm, affordable).then(() => use(evm, affordable))
+      const { gasLimit } = affordable
+      const funded = { ...affordable, gasLimit: maxBigint(gasLimit, request.estimateLimit ?? gasLimit) }
+      return fund(evm, funded).then(() => use(evm, affordable))
     }
     if (stateOverrides.length === 0) return run()
     return applyStateOverrides(evm, stateOverrides, precompileOverrides).then(run)

@@ -27,7 +27,7 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
  */
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
-  return withCall(request, async (evm, message) => {
+  return withCall({ ...request, estimateLimit: blockGasLimit }, async (evm, message) => {
     const most = maxGas(evm, blockGasLimit)
     const { gas = most } = request.call
     const { gasUsed, intrinsicGas } = await runWithMaximumGas(evm, message, maxGas(evm, gas))

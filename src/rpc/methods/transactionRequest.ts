@@ -204,7 +204,7 @@ export function blobTransactionRequest(
 ): CallObject {
   checkFeeWidths(given, compatibility)
   if (compatibility.requestChecks === 'anvil' && given.blobs === undefined) checkBlobHashes(given)
-  const { input, data, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
+  const { input, data } = given
   const hasConflictingData = input !== undefined && data !== undefined && !bytesEqual(input, data)
-  return { ...call, data: input ?? data, ...(hasConflictingData && { hasConflictingData }) }
+  return { ...toCall(given), ...(hasConflictingData && { hasConflictingData }) }
 }

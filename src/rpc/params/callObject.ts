@@ -91,27 +91,28 @@ export type CallArguments = ReturnType<typeof members.decode>
  * The call object of eth_call, eth_estimateGas, eth_sendTransaction and the like (geth: ethapi.TransactionArgs). A
  * `type` member is ignored: the type follows from the given fees and lists.
  */
-export const callObject: Decoder<CallArguments> = mapped(members, withoutMirroredPrice)
+export const callObject: Decoder<CallArguments> = members
 
 /**
- * Drops a `gasPrice` that mirrors the fee cap. The specification requires one in pending transactions with both
- * EIP-1559 fees, so eth_fillTransaction returns it, where geth returns null. Clients that send such a transaction back
- * mean the fees.
+ * Converts a call object for execution: `input` takes precedence over `data`, and blobs and a mirrored `gasPrice` are
+ * dropped.
  */
-function withoutMirroredPrice(call: CallArguments): CallArguments {
-  const isMirrored = call.gasPrice !== undefined && call.gasPrice === call.maxFeePerGas
-  if (!isMirrored || call.maxPriorityFeePerGas === undefined) return call
-  const { gasPrice: _gasPrice, ...others } = call
-  return others
-}
-
-/** Converts a call object for execution: `input` takes precedence over `data`, and blobs are dropped. */
 export function toCall(given: CallArguments): CallObject {
   const { input, blobs, commitments, proofs } = given
+  const call = mirrorsFeeCap(given) ? { ...given, gasPrice: undefined } : given
   // Copying without members costs more than all the rest, and most calls have none of these.
-  if ((input ?? blobs ?? commitments ?? proofs) === undefined) return given
-  const { input: _input, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...call } = given
-  return { ...call, data: input ?? given.data }
+  if ((input ?? blobs ?? commitments ?? proofs) === undefined) return call
+  const { input: _input, blobs: _blobs, commitments: _commitments, proofs: _proofs, ...others } = call
+  return { ...others, data: input ?? given.data }
+}
+
+/**
+ * Whether a `gasPrice` mirrors the fee cap. The specification requires one in pending transactions with both EIP-1559
+ * fees, so eth_fillTransaction returns it, where geth returns null. Clients that send such a transaction back mean the
+ * fees.
+ */
+function mirrorsFeeCap({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArguments): boolean {
+  return gasPrice !== undefined && gasPrice === maxFeePerGas && maxPriorityFeePerGas !== undefined
 }
 
 const slots: Decoder<SlotOverride[]> = entries(

@@ -233,7 +233,7 @@ function parseJson(given: string): unknown {
 }
 
 /**
- * Members of an object that hardhat knows, nullable by default; others are ignored.
+ * Members of an object that hardhat knows, nullable by default; others are ignored. A list has their values in order.
  *
  * @param options.aliases - other names of members
  * @param options.notNull - members that may not be null
@@ -246,15 +246,15 @@ export function record(
     notNull = [],
   }: { aliases?: Readonly<Record<string, string>>; notNull?: readonly string[] } = {},
 ): (value: unknown) => Record<string, unknown> {
+  const names = Object.keys(fields)
   return (value) => {
-    if (Array.isArray(value)) {
-      throw new InvalidParamsError(
-        `invalid length ${value.length}, expected ${expected} with ${Object.keys(fields).length} elements`,
-      )
-    }
+    if (Array.isArray(value)) return readEntries(named(value, names, expected))
     if (!isObject(value)) throw mismatch(value, expected, 'integers')
+    return readEntries(Object.entries(value))
+  }
+  function readEntries(entries: Iterable<[string, unknown]>): Record<string, unknown> {
     const read: Record<string, unknown> = {}
-    for (const [given, member] of Object.entries(value)) {
+    for (const [given, member] of entries) {
       const name = aliases[given] ?? given
       const reader = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (reader === undefined) continue
@@ -263,4 +263,21 @@ export function record(
     }
     return read
   }
+}
+
+/** Names the values of a list, one by one: an invalid value is reported before a wrong length. */
+function* named(
+  values: readonly unknown[],
+  names: readonly string[],
+  expected: string,
+): Generator<[string, unknown]> {
+  for (const [index, name] of names.entries()) {
+    if (index === values.length) {
+      throw new InvalidParamsError(
+        `invalid length ${values.length}, expected ${expected} with ${names.length} elements`,
+      )
+    }
+    yield [name, values[index]]
+  }
+  if (values.length > names.length) throw new InvalidParamsError('trailing characters')
 }

@@ -42,11 +42,17 @@ const one = lists.one.bind(lists)
 const several = lists.several.bind(lists)
 
 const itemReaders: ItemReaders = { address: looseAddress, hash, uint, naming: 'integers' }
-const callFields: Readonly<Record<string, Reader>> = {
-  ...{ from: looseAddress, to: looseAddress, gas: uint(64), value: uint(256), data: bytes },
-  ...{ gasPrice: uint(128), maxFeePerGas: uint(128), maxPriorityFeePerGas: uint(128), type: uint(8) },
-  ...{ accessList: accessListOf(itemReaders), authorizationList: authorizationsOf(itemReaders) },
-  ...{ blobs: sequence(text), blobHashes: sequence(hash) },
+const addresses = { from: looseAddress, to: looseAddress }
+const fees = { gasPrice: uint(128), maxFeePerGas: uint(128), maxPriorityFeePerGas: uint(128) }
+const payload = { value: uint(256), data: bytes }
+const extensions = {
+  ...{
+    accessList: accessListOf(itemReaders),
+    type: uint(8),
+    blobs: sequence(text),
+    blobHashes: sequence(hash),
+  },
+  authorizationList: authorizationsOf(itemReaders),
 }
 
 /** EIP-4844. */
@@ -74,10 +80,14 @@ function messageOf(
   }
 }
 
-const call = messageOf('struct L1CallRequest', callFields, false)
+const call = messageOf(
+  'struct L1CallRequest',
+  { ...addresses, gas: uint(64), ...fees, ...payload, ...extensions },
+  false,
+)
 const transaction = messageOf(
   'struct L1RpcTransactionRequest',
-  { ...callFields, nonce: uint(64), chainId: uint(64) },
+  { ...addresses, ...fees, gas: uint(64), ...payload, nonce: uint(64), chainId: uint(64), ...extensions },
   true,
 )
 
