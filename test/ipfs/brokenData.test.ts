@@ -1,50 +1,14 @@
-import { request } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
 import answersToCraftedFiles from './kuboCraftedFiles.json' with { type: 'json' }
 import answersToIncomplete from './kuboIncompleteData.json' with { type: 'json' }
-import { type TestNetwork, form, startNetwork } from './support.js'
+import { type Recorded, type TestNetwork, exchange, replay, startNetwork } from './support.js'
 
 let node: TestNetwork
 beforeAll(async () => {
   node = await startNetwork()
 })
 afterAll(() => node.stop())
-
-/** Returns status, body and trailer of an answer. */
-function post(path: string, content: string | null, { url } = node): Promise<[number, string, string]> {
-  const upload = content === null ? undefined : form([{ name: 'file', content: Buffer.from(content, 'hex') }])
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: upload?.headers ?? {} }
-    const sent = request(`${url}/api/v0/${path}`, options, (response) => {
-      const pieces: Buffer[] = []
-      response.on('data', (piece: Buffer) => pieces.push(piece))
-      response.on('end', () =>
-        resolve([
-          response.statusCode ?? 0,
-          Buffer.concat(pieces).toString(),
-          response.trailers['x-stream-error'] ?? '',
-        ]),
-      )
-    })
-    sent.on('error', reject)
-    sent.end(upload?.body)
-  })
-}
-
-/**
- * Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
- * asked: of CARs only how they end.
- */
-type Recorded = [target: string, content: string | null, ...answer: [number, string, string]][]
-
-async function replay(recorded: Recorded, network: TestNetwork): Promise<void> {
-  for (const [target, content, ...expected] of recorded) {
-    const [status, body, trailer] = await post(target, content, network)
-    const compared = status === 200 && target.startsWith('dag/export') ? '' : body
-    expect([target, content, status, compared, trailer]).toEqual([target, content, ...expected])
-  }
-}
 
 it.each([
   ['reads broken blocks, follows dangling links, and writes mutable files', answers],
@@ -64,21 +28,21 @@ it('makes directories regular that no builder made, once mutable files have read
 })
 
 it('cuts the archive of a file that is shorter than declared, and keeps running', async () => {
-  const [, line] = await post('block/put?cid-codec=dag-pb', '0a0408021801')
+  const [, line] = await exchange(node, 'block/put?cid-codec=dag-pb', '0a0408021801')
   const { Key } = JSON.parse(line) as { Key: string }
-  const [status, , trailer] = await post(`get?arg=${Key}`, null)
+  const [status, , trailer] = await exchange(node, `get?arg=${Key}`, null)
   expect([status, trailer]).toEqual([200, 'archive/tar: missed writing 1 bytes'])
   expect((await node.post('version')).status).toBe(200)
 })
 
 it('ends an archive of the gateway that cannot be completed with the reason, like Kubo 0.42.0', async () => {
-  const [, line] = await post('block/put', Buffer.from('hello').toString('hex'))
+  const [, line] = await exchange(node, 'block/put', Buffer.from('hello').toString('hex'))
   const { Key } = JSON.parse(line) as { Key: string }
   const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
   const links = [Key, missing].map((cid, index) => ({ Hash: { '/': cid }, Name: 'ab'[index], Tsize: 5 }))
   const directory = JSON.stringify({ Data: { '/': { bytes: 'CAE' } }, Links: links })
   const put = 'dag/put?store-codec=dag-pb&input-codec=dag-json'
-  const [, stored] = await post(put, Buffer.from(directory).toString('hex'))
+  const [, stored] = await exchange(node, put, Buffer.from(directory).toString('hex'))
   const { Cid } = JSON.parse(stored) as { Cid: { '/': string } }
   const answer = await fetch(`${node.url}/ipfs/${Cid['/']}?format=tar`)
   expect(answer.status).toBe(200)

@@ -630,6 +630,9 @@ describe('data', () => {
     expect((await ask(`/ipfs/${files}/json`)).headers['content-type']).toBe('text/plain; charset=utf-8')
     const refused = await ask(`/ipfs/${files}/x.json`, { 'if-match': '"x"' })
     expect([refused.status, refused.headers['content-type']]).toEqual([412, 'application/json'])
+    // Like Kubo, which does not guess from a part.
+    const part = await ask(`/ipfs/${files}/json`, { 'if-match': '"x"', range: 'bytes=1-2' })
+    expect([part.status, part.headers['content-type']]).toEqual([412, undefined])
   })
 
   it('is resolved through its links, but paths that end within it cannot be shown', async () => {

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/ipfs/commands/registry.js'
 import { unservedOperations } from '../../src/ipfs/commands/offline.js'
-import { type TestNetwork, form, startNetwork } from './support.js'
+import answersToKeyFiles from './kuboKeyFiles.json' with { type: 'json' }
+import { type Recorded, type TestNetwork, form, replay, startNetwork } from './support.js'
 
 /*
  * Verbatim answers of Kubo 0.42.0 with `ipfs daemon --offline`, or with peers where a comment says so.
@@ -648,6 +649,15 @@ describe('records', () => {
     }
     expect(await call(`name/resolve?arg=${kuboName}`)).toEqual({ Path: entry.Value })
   })
+})
+
+it('reads key files of all types and refuses others like Kubo 0.42.0', async () => {
+  const empty = await startNetwork()
+  try {
+    await replay(answersToKeyFiles as Recorded, empty)
+  } finally {
+    await empty.stop()
+  }
 })
 
 describe('imported keys', () => {

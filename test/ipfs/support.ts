@@ -1,9 +1,10 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { type FileNetwork, type FileNetworkOptions, createFileNetwork } from '../../src/ipfs/index.js'
 import { isGatewayHost } from '../../src/server/request.js'
 import { createServer } from '../../src/server/listen.js'
@@ -135,4 +136,49 @@ function drained(response: ServerResponse): Promise<void> {
     }
     response.on('drain', settle).on('close', settle)
   })
+}
+
+/**
+ * Posts to an operation, with a file if there is content.
+ *
+ * @param content - in hexadecimal
+ * @returns status, body and trailer of the answer
+ */
+export function exchange(
+  { url }: TestNetwork,
+  target: string,
+  content: string | null,
+): Promise<[status: number, body: string, trailer: string]> {
+  const upload = content === null ? undefined : form([{ name: 'file', content: Buffer.from(content, 'hex') }])
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', headers: upload?.headers ?? {} }
+    const sent = request(`${url}/api/v0/${target}`, options, (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece: Buffer) => pieces.push(piece))
+      response.on('end', () =>
+        resolve([
+          response.statusCode ?? 0,
+          Buffer.concat(pieces).toString(),
+          response.trailers['x-stream-error'] ?? '',
+        ]),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(upload?.body)
+  })
+}
+
+/**
+ * Target, content of the uploaded file in hexadecimal, and what `ipfs daemon --offline` answers, in the order in which it was
+ * asked: of CARs only how they end.
+ */
+export type Recorded = [target: string, content: string | null, ...answer: [number, string, string]][]
+
+/** Sends recorded requests, and checks the answers. */
+export async function replay(recorded: Recorded, network: TestNetwork): Promise<void> {
+  for (const [target, content, ...expected] of recorded) {
+    const [status, body, trailer] = await exchange(network, target, content)
+    const compared = status === 200 && target.startsWith('dag/export') ? '' : body
+    expect([target, content, status, compared, trailer]).toEqual([target, content, ...expected])
+  }
 }

@@ -178,6 +178,11 @@ export function codecName(code: number): string | undefined {
   return multicodecNames.get(code)
 }
 
+/** Returns the name of a multicodec, or its number as Go prints it. */
+export function codecText(code: number): string {
+  return multicodecNames.get(code) ?? `Code(${code})`
+}
+
 /**
  * Returns the codec for a multicodec.
  *

@@ -2,7 +2,7 @@ import { xxhash64 } from 'hash-wasm'
 import { STATUS_CODES } from 'node:http'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
-import { codecName } from '../dag/codecs.js'
+import { codecText } from '../dag/codecs.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { DagPbError } from '../dag/dagPb.js'
 import { resolvePath } from '../dag/path.js'
@@ -134,7 +134,7 @@ function withoutRecord(request: GatewayRequest, unresolved: GatewayError): Gatew
   // Kubo searches the routing system.
   if (parseName(label) !== undefined) return new GatewayError(500, 'routing: not found', headers)
   try {
-    const codec = codecName(parseCid(label).code)
+    const codec = codecText(parseCid(label).code)
     return new GatewayError(
       400,
       `CID codec "${codec}" is not allowed for IPNS Names, use  "libp2p-key" instead`,

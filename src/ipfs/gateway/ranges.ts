@@ -40,6 +40,12 @@ export function checkRange(header: string | undefined, described: Record<string,
   }
 }
 
+/** Whether the first of the ranges in a well-formed header does not begin with the first byte. */
+export function isFromMiddle(header: string | undefined): boolean {
+  const [first] = header ? parseRanges(header) : []
+  return first !== undefined && ('suffix' in first ? first.suffix : first.first) > 0
+}
+
 function parseSpec(spec: string, size: number): AskedRange {
   const [, first = '', last] = /^(\S*?)\s*-\s*(.*)$/s.exec(spec) ?? []
   if (last === undefined) throw new InvalidRangeError()

@@ -10,7 +10,7 @@ import type { UnixfsTime } from '../unixfs/data.js'
 import { findLink, listTogether } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { conditionalReply, listingEtag } from './conditional.js'
-import { contentRange, readRange } from './ranges.js'
+import { contentRange, isFromMiddle, readRange } from './ranges.js'
 import { contentTypeOf, sniffLength, typeByName, typeOfPart } from './contentType.js'
 import {
   GatewayError,
@@ -66,12 +66,11 @@ async function serveFile(
   }
   const conditional = conditionalReply(request.headers, headers)
   if (conditional?.status === 412) {
-    const start = { start: 0, end: Math.min(sniffLength, entry.size) }
-    const type =
-      entry.type === 'symlink'
-        ? symlinkType
-        : contentTypeOf(name, await collect(readFile(source, entry, start)))
-    return { ...conditional, headers: { ...conditional.headers, 'Content-Type': type } }
+    const type = entry.type === 'symlink' ? symlinkType : await typeOfUnsent(source, request, { entry, name })
+    return {
+      ...conditional,
+      headers: { ...conditional.headers, ...(type !== undefined && { 'Content-Type': type }) },
+    }
   }
   if (conditional) return conditional
   if (entry.type === 'symlink') return serveSymlink(request, entry, headers)
@@ -99,6 +98,18 @@ async function serveFile(
     },
     body: whole(readFile(source, entry, { start, end }), end - start),
   }
+}
+
+/** Returns the content type of a file that is not sent. boxo does not guess it from a part of the middle. */
+async function typeOfUnsent(
+  source: BlockSource,
+  { method, headers }: GatewayRequest,
+  { entry, name }: { entry: UnixfsEntry; name: string },
+): Promise<string | undefined> {
+  const byName = typeByName(name)
+  if (byName !== undefined || (method === 'GET' && isFromMiddle(headers.range))) return byName
+  const start = { start: 0, end: Math.min(sniffLength, entry.size) }
+  return contentTypeOf(name, await collect(readFile(source, entry, start)))
 }
 
 /**

@@ -2,18 +2,19 @@ import type * as Keys from '@libp2p/crypto/keys'
 import type { PrivateKey, PublicKey } from '@libp2p/interface'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
-import { varint } from 'multiformats'
+import { type MultihashDigest, varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { execFile } from 'node:child_process'
+import { createPublicKey, hash } from 'node:crypto'
 import { isSea } from 'node:sea'
 import { promisify } from 'node:util'
 import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { multibaseByName } from '../cid/multibase.js'
-import { codecCode } from '../cid/cidFormat.js'
+import { codecCode, sha256Code } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
-import { codecName } from '../dag/codecs.js'
+import { codecText } from '../dag/codecs.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { Identity } from './identity.js'
 
@@ -94,10 +95,7 @@ export class Keystore {
     if (type === 'ed25519') return generateKeyPair('Ed25519')
     if (type !== 'rsa') throw new FileNetworkError(`unrecognized key type: ${type}`)
     const bits = size === undefined || size === -1 ? defaultRsaBits : size
-    if (bits < shortestRsaBits) {
-      throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
-    }
-    if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
+    checkRsaBits(bits)
     return this.#rsaKeys.run(() => {
       signal.throwIfAborted()
       // The single executable cannot run another program, so there shutdown waits for the key.
@@ -120,6 +118,14 @@ export class Keystore {
       yield { name: text.slice(rowPrefix.length), key: await decodeKey(value) }
     }
   }
+}
+
+/** @throws {@link FileNetworkError} if RSA keys of this size are not supported */
+export function checkRsaBits(bits: number): void {
+  if (bits < shortestRsaBits) {
+    throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
+  }
+  if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
 }
 
 /** Program that writes an RSA key in PKCS #1, and exits when its parent does. */
@@ -155,7 +161,23 @@ export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
 
 /** Returns the peer ID of a public key: base58btc of its multihash, without the multibase prefix. */
 export function peerIdOf(key: PublicKey): string {
-  return base58btc.encode(key.toMultihash().bytes).slice(1)
+  return base58btc.encode(multihashOf(key).bytes).slice(1)
+}
+
+/** Type and length of data in the protobuf of an ECDSA key, which is between 91 and 158 bytes long. */
+function headOfEcdsa({ length }: Uint8Array): Uint8Array {
+  return length < 0x80 ? Uint8Array.of(8, 3, 0x12, length) : Uint8Array.of(8, 3, 0x12, length, 1)
+}
+
+/**
+ * Returns the multihash of a public key (libp2p specs, peer-ids). The library inlines ECDSA keys, which are too long for
+ * that, and encodes them in a form of its own.
+ */
+function multihashOf(key: PublicKey): MultihashDigest {
+  if (key.type !== 'ECDSA') return key.toMultihash()
+  const data = createPublicKey({ key: key.jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' })
+  const message = Buffer.concat([headOfEcdsa(data), data])
+  return Digest.create(sha256Code, hash('sha256', message, 'buffer'))
 }
 
 /** Formats the name of a key. */
@@ -177,7 +199,7 @@ export function createKeyEncoder(baseName: string): KeyEncoder {
 
 /** Returns the CID of a public key, which is its IPNS name. */
 export function nameOf(key: PublicKey): CID {
-  return CID.createV1(codecCode.libp2pKey, key.toMultihash())
+  return CID.createV1(codecCode.libp2pKey, multihashOf(key))
 }
 
 /** Formats an IPNS name like Kubo: its CID in base36. */
@@ -215,7 +237,7 @@ export function readPeerId(text: string): CID {
   } catch (error) {
     throw new FileNetworkError(`failed to parse peer ID: ${errorText(error)}`)
   }
-  throw new FileNetworkError(`can't convert CID of type "${codecName(cid.code)}" to a peer ID`)
+  throw new FileNetworkError(`can't convert CID of type "${codecText(cid.code)}" to a peer ID`)
 }
 
 /** Describes what is wrong with a base58btc multihash (go-multihash, `multihash.go`). */

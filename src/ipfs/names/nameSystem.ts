@@ -1,4 +1,4 @@
-import type { PrivateKey } from '@libp2p/interface'
+import type { PrivateKey, PublicKey } from '@libp2p/interface'
 import type * as Records from 'ipns'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
@@ -73,6 +73,8 @@ export class NameSystem {
       ttlNs: ttlNanoseconds,
       v1Compatible: isVersion1Compatible,
     })
+    // The library takes ECDSA keys for names that hold the key itself.
+    if (name.multihash.code !== identityCode) created.pubKey ??= await encodePublicKey(key.publicKey)
     const record = marshalIPNSRecord(created)
     await this.#rows.put(publishedRowOf(name), record)
     await this.put(name, record)
@@ -183,6 +185,11 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
       ? 'record is expired'
       : 'signature verification failed'
   }
+}
+
+async function encodePublicKey(key: PublicKey): Promise<Uint8Array> {
+  const { publicKeyToProtobuf } = await import('@libp2p/crypto/keys')
+  return publicKeyToProtobuf(key)
 }
 
 async function isValidRecord(name: CID, record: Uint8Array): Promise<boolean> {

@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { codecCode, hashNameByCode } from '../../cid/cidFormat.js'
 import { baseNameByPrefix, multibaseByName } from '../../cid/multibase.js'
 import { parseCid } from '../../cid/parseCid.js'
-import { codecCodeByName, codecName } from '../../dag/codecs.js'
+import { codecCodeByName, codecText } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
 import { bytesOfText, textOfBytes } from '../../text/byteText.js'
@@ -115,7 +115,7 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     textOfBytes(bytesOfText(base.encode(bytes)).subarray(1))
   const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
-  const codec = codecName(cid.code) ?? `Code(${cid.code})`
+  const codec = codecText(cid.code)
   const hash = hashNameByCode(code) ?? `hash?${code}`
 
   const fields: Record<string, () => string> = {

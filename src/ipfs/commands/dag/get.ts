@@ -3,7 +3,7 @@ import {
   type Codec,
   codecByCode,
   codecCodeByName,
-  codecName,
+  codecText,
   decodeInTurns,
   encodeInTurns,
 } from '../../dag/codecs.js'
@@ -25,7 +25,7 @@ export const dagGet = defineCommand({
     const block = await blockstore.get(cid)
     const data = await attempt(() => decodeNode(cid, block))
     const { value } = followKeys(cid, data, remainder)
-    const output = encoderOf(outputCode, options['output-codec'])
+    const output = encoderOf(outputCode)
     return bytes(
       (async function* () {
         const isDagPb = cid.code === codecCode.dagPb
@@ -49,11 +49,11 @@ function checkConversion(output: Codec, value: unknown, name: string): void {
   if (isWhole && (value as { Data: unknown }).Data === null) throw new WrongKindError(null, 'bytes', 'absent')
 }
 
-function encoderOf(code: number, name: string): Codec {
+function encoderOf(code: number): Codec {
   try {
     return codecByCode(code, 'encoder')
   } catch (error) {
-    throw new FileNetworkError(`invalid encoding: ${codecName(code) ?? name} - ${errorText(error)}`)
+    throw new FileNetworkError(`invalid encoding: ${codecText(code)} - ${errorText(error)}`)
   }
 }
 
