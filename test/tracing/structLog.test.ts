@@ -130,6 +130,14 @@ describe('the struct logger', () => {
     expect(top.error).toBe('out of gas: out of gas')
   })
 
+  it('adds the refund of a SELFDESTRUCT to its own step before London', async () => {
+    const old = await TracedNode.start({ hardfork: 'berlin' })
+    const { transactionHash } = await old.send({ data: '0x60006000ff', gas: toHex(100_000) })
+    const { structLogs } = await old.trace<StructTrace>(transactionHash)
+    expect(structLogs.map(({ refund }) => refund)).toEqual([undefined, undefined, 24_000])
+    await old.stop()
+  })
+
   it.each<[string, string, Partial<Step>]>([
     ['ends at the end of the code with a STOP', '6001', { pc: 2, op: 'STOP', gasCost: 0 }],
     ['names an invalid opcode', '0c', { op: 'opcode 0xc not defined' }],

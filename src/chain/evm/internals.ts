@@ -57,6 +57,11 @@ export function interpreterResult(interpreter: Interpreter): Interpreter['_resul
   return interpreter._result
 }
 
+/** Returns the rules that a frame runs under. */
+export function interpreterRules(interpreter: Interpreter): Common {
+  return interpreter._evm.common
+}
+
 /** Returns the bytes of a frame's memory, without the copy that `Memory.read` and `write` make. */
 export function memoryBytes(memory: RunState['memory']): Uint8Array {
   return memory._store

@@ -1,5 +1,6 @@
+import { interpreterResult, interpreterRules } from '../evm/internals.js'
 import { REVERTED } from '../evm/revertReason.js'
-import { bigintToBytes, bytesToPlainHex } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, nextTurn, whenReady } from '../../encoding/timeSlice.js'
 import { padTo32 } from '../state/account.js'
 import type { TraceBudget } from './budget.js'
@@ -108,7 +109,7 @@ export class StructLogger implements ExecutionTracer {
     const { runState, memoryWords } = step
     const bytes = this.#sink.write({
       step,
-      refund: this.#refund + runState.gasRefund,
+      refund: this.#refund + runState.gasRefund + ownRefund(step),
       ...(storage !== undefined && { storage }),
       ...(disableStack !== true && { stack: runState.stack.getStack() }),
       ...(enableMemory === true && { memory: runState.memory.read(0, memoryWords * 32, true) }),
@@ -147,4 +148,12 @@ export class StructLogger implements ExecutionTracer {
     this.#storage.set(key, slots)
     return slots
   }
+}
+
+/** Returns the refund of a SELFDESTRUCT, which geth adds together with the cost, before the opcode runs. */
+function ownRefund({ runState, failure }: Step): bigint {
+  const { opCode, env, interpreter } = runState
+  if (opCode !== opcodes.SELFDESTRUCT || failure !== undefined || env.isStatic) return 0n
+  const isRepeated = interpreterResult(interpreter).selfdestruct.has(bytesToHex(env.address.bytes))
+  return isRepeated ? 0n : interpreterRules(interpreter).param('selfdestructRefundGas')
 }
