@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
+import answersToCars from './kuboCars.json' with { type: 'json' }
 import answersToCraftedFiles from './kuboCraftedFiles.json' with { type: 'json' }
 import answersToIncomplete from './kuboIncompleteData.json' with { type: 'json' }
 import { type Recorded, type TestNetwork, exchange, replay, startNetwork } from './support.js'
@@ -17,6 +18,15 @@ it.each([
     answersToIncomplete,
   ],
 ])('%s like Kubo 0.42.0', (_, recorded) => replay(recorded as Recorded, node))
+
+it('imports odd CARs, or refuses them and stores nothing, like Kubo 0.42.0', async () => {
+  const empty = await startNetwork()
+  try {
+    await replay(answersToCars as Recorded, empty)
+  } finally {
+    await empty.stop()
+  }
+})
 
 it('makes directories regular that no builder made, once mutable files have read them, like Kubo 0.42.0', async () => {
   const empty = await startNetwork()

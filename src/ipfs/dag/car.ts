@@ -3,17 +3,16 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { codecCode, digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
-import { EndOfDataError, FileNetworkError, errorText } from '../errors.js'
+import { castCid } from '../cid/parseCid.js'
+import { EndOfDataError, errorText } from '../errors.js'
 import { codecByCode, decodeInTurns } from './codecs.js'
+import { CarError, headerFields, unassignable } from './carHeader.js'
 import type { VisitedBlock } from './links.js'
 
 /** The largest accepted header of a CAR, in bytes: a hundred thousand roots. go-car allows eight times as much. */
 const headerLimit = 4 * 1024 * 1024
 /** The largest accepted section of a CAR, in bytes (go-car). */
 const sectionLimit = 8 * 1024 * 1024
-
-/** A malformed or truncated CAR, or one with a block that does not match its CID. */
-export class CarError extends FileNetworkError {}
 
 /** An open CAR. */
 export interface CarReader {
@@ -32,14 +31,33 @@ export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarRea
   let header = await readHeader(input)
   if (header.version === 2) {
     if (await input.hasEnded()) throw new EndOfDataError()
-    const fields = Buffer.from(await input.take(40))
-    const dataOffset = Number(fields.readBigUInt64LE(16))
-    input.limitTo(dataOffset + Number(fields.readBigUInt64LE(24)))
-    await input.skip(dataOffset - input.position)
+    const { offset, size } = payloadOf(Buffer.from(await input.take(40)))
+    input.limitTo(offset + size)
+    await input.skip(offset - input.position)
     header = await readHeader(input)
+    if (header.version !== 1) {
+      throw new CarError(`invalid data payload header version; expected 1, got ${header.version}`)
+    }
   }
   if (header.version !== 1) throw new CarError(`invalid car version: ${header.version}`)
   return { roots: header.roots, blocks: readBlocks(input) }
+}
+
+/** Bytes before the first possible payload of a CARv2: its pragma and header. */
+const payloadStart = 51n
+
+/** Returns where the CARv1 lies in a CARv2, from its header (go-car, `car.go`). */
+function payloadOf(header: Buffer): { offset: number; size: number } {
+  const [offset, size, index] = [16, 24, 32].map((at) => header.readBigUInt64LE(at)) as [
+    bigint,
+    bigint,
+    bigint,
+  ]
+  const signed = (value: bigint): bigint => BigInt.asIntN(64, value)
+  if (signed(offset) < payloadStart) throw new CarError(`invalid data payload offset: ${offset}`)
+  if (signed(size) <= 0n) throw new CarError(`invalid data payload size: ${size}`)
+  if (signed(index) < 0n) throw new CarError(`invalid index offset: ${index}`)
+  return { offset: Number(offset), size: Number(size) }
 }
 
 /** @throws {@link EndOfDataError} if the input ends before the header; Kubo then ends the whole import */
@@ -53,14 +71,12 @@ async function readHeader(input: ByteInput): Promise<{ version: number; roots: C
   const header = await decodeInTurns(codecByCode(codecCode.dagCbor), encoded).catch((error: unknown) => {
     throw new CarError(`invalid header: ${errorText(error)}`)
   })
-  if (typeof header !== 'object' || header === null) throw new CarError('invalid header')
-  const { version, roots = [] } = header as { version?: unknown; roots?: unknown }
-  if (typeof version !== 'number' || !Array.isArray(roots)) throw new CarError('invalid header')
+  const { version, roots } = headerFields(header)
   const slice = new TimeSlice()
   const cids: CID[] = []
-  for (const root of roots as unknown[]) {
+  for (const root of roots) {
     const cid = CID.asCID(root)
-    if (cid === null) throw new CarError('invalid header: a root is no CID')
+    if (cid === null) throw new CarError(`invalid header: ${unassignable(root, 'slice')}`)
     cids.push(cid)
     const pause = slice.pause()
     if (pause !== undefined) await pause
@@ -86,7 +102,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     // Kubo takes a length at the very end of the input for the end.
     if (await input.hasEnded()) return
     const section = await input.take(length)
-    const [cid, bytes] = attempt('invalid section', () => CID.decodeFirst(section))
+    const [cid, bytes] = splitSection(section)
     if (cid.byteLength > longestCid) throw new CarError(`invalid cid: longer than ${longestCid} bytes`)
     const found = await cidOf(bytes, cid)
     if (!found.equals(cid)) {
@@ -107,17 +123,27 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   return CID.create(form.version, form.code, Digest.create(code, found))
 }
 
-function attempt<T>(what: string, read: () => T): T {
+/** Splits a section into its CID and its data. @throws {@link CarError} with go-cid's message */
+function splitSection(section: Uint8Array): [cid: CID, data: Uint8Array] {
   try {
-    return read()
-  } catch (error) {
-    const [, version] = /^Invalid CID version (\d+)$/.exec(errorText(error)) ?? []
-    if (version !== undefined) {
-      throw new CarError(`invalid cid: expected 1 as the cid version number, got: ${version}`)
-    }
-    throw new CarError(`${what}: ${errorText(error)}`)
+    // A version is never written as 0.
+    if (section[0] !== 0) return CID.decodeFirst(section)
+  } catch {
+    // go-cid says what is wrong.
   }
+  if (section[0] === 0x12 && section[1] === 0x20 && section.length > 2) {
+    throw new CarError('invalid cid: not enough bytes for cid v0')
+  }
+  try {
+    castCid(section)
+  } catch (error) {
+    throw new CarError(errorText(error))
+  }
+  throw new CarError('invalid cid')
 }
+
+/** The longest varint in bytes: one of 63 bits. */
+const longestVarint = 9
 
 /** A byte stream, read in pieces of known length. */
 class ByteInput {
@@ -146,7 +172,7 @@ class ByteInput {
     let missing = length
     while (missing > 0) {
       if (!(await this.fill())) throw new CarError('unexpected EOF')
-      const piece = this.buffer.subarray(0, missing)
+      const piece = this.buffer.subarray(0, Math.min(missing, this.end - this.position))
       this.advance(piece.length)
       pieces.push(piece)
       missing -= piece.length
@@ -154,29 +180,30 @@ class ByteInput {
     return Uint8Array.from(Buffer.concat(pieces))
   }
 
+  /** Skips bytes, or all that is left. */
   async skip(length: number): Promise<void> {
-    for (let missing = length; missing > 0;) {
-      if (!(await this.fill())) throw new CarError('unexpected EOF')
+    for (let missing = length; missing > 0 && (await this.fill());) {
       const step = Math.min(missing, this.buffer.length)
       this.advance(step)
       missing -= step
     }
   }
 
-  /** Reads an unsigned LEB128 number; undefined at the end of the input. */
+  /** Reads an unsigned LEB128 number, inexact from 2^53; undefined at the end of the input. */
   async takeVarint(): Promise<number | undefined> {
     let value = 0
-    for (let index = 0; index < 8; index++) {
+    for (let index = 0; index < longestVarint; index++) {
       if (!(await this.fill())) {
         if (index === 0) return undefined
         throw new CarError('unexpected EOF')
       }
       const byte = this.buffer[0] as number
       this.advance(1)
+      if (byte === 0 && index > 0) throw new CarError('varint not minimally encoded')
       value += (byte & 0x7f) * 2 ** (7 * index)
       if (byte < 0x80) return value
     }
-    throw new CarError('varint is too long')
+    throw new CarError('varints larger than uint63 not supported')
   }
 
   private advance(length: number): void {

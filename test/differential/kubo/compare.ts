@@ -33,7 +33,7 @@ const gatewayHeaders = [
 
 /** Operations with values in arbitrary order (Go maps or goroutines). */
 const unordered =
-  /^\/api\/v0\/(pin\/ls|pin\/verify|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)([/?]|$)|^\/api\/v0\/ls\?(.*&)?s(tream)?=/
+  /^\/api\/v0\/(pin\/ls|pin\/verify|dag\/import|refs\/local|repo\/(ls|gc|verify)|cid\/(bases|hashes)|multibase\/list|version\/deps|block\/rm|commands)([/?]|$)|^\/api\/v0\/ls\?(.*&)?s(tream)?=/
 
 /** A path may contain percent escapes. */
 function isUnordered(target: string): boolean {

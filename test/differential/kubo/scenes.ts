@@ -5,8 +5,10 @@ import { carVersion2, joinedCars } from './cars.js'
 import { craftedFiles } from './craftedFiles.js'
 import { craftedNode } from './craftedNode.js'
 import { deepFiles } from './deepFiles.js'
+import { manyRoots } from './manyRoots.js'
 import { type Scene, type SceneContext, request } from './scene.js'
 import { manyFiles, multipart, randomContent, siteFiles, uploadOf } from './uploads.js'
+import { verifiable } from './verifiable.js'
 
 /** Returns the CID in the last line of an answer to `add`. */
 function rootOf({ body }: PeerAnswer): string {
@@ -448,5 +450,8 @@ export const scenes: readonly ((context: SceneContext) => Scene)[] = [
   pins,
   published,
   imported,
+  manyRoots,
+  verifiable,
+  verifiable,
   incomplete,
 ]

@@ -1,7 +1,8 @@
 import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { CarError, type CarReader, readCar } from '../../dag/car.js'
+import { type CarReader, readCar } from '../../dag/car.js'
+import { CarError } from '../../dag/carHeader.js'
 import { checkBlockData } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -68,6 +69,7 @@ async function importAll(
 ): Promise<{ roots: Map<string, CID>; blocks: number; bytes: number }> {
   const roots = new Map<string, CID>()
   const counts = { blocks: 0, bytes: 0 }
+  const batch = new BlockBatch(session)
   const slice = new TimeSlice()
   for await (const entry of upload.entries()) {
     const content = contentOf(entry)
@@ -78,23 +80,14 @@ async function importAll(
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
-    let storing: Promise<void>[] = []
-    let waitingBytes = 0
     for await (const { cid, bytes } of nameFailures(car.blocks)) {
       await checkBlock(cid, bytes, limits)
-      const stored = session.put(cid, bytes)
-      stored.catch(() => undefined)
-      storing.push(stored)
-      waitingBytes += bytes.length
+      await batch.add(cid, bytes)
       counts.blocks++
       counts.bytes += bytes.length
-      if (waitingBytes < bytesInFlight && storing.length < blocksInFlight) continue
-      await Promise.all(storing)
-      storing = []
-      waitingBytes = 0
     }
-    await Promise.all(storing)
   }
+  await batch.stored()
   return { roots, ...counts }
 }
 
@@ -127,9 +120,53 @@ async function checkBlock(
   }
 }
 
+/** Blocks that are held back, so that an import that fails early stores none (Kubo, `Import.BatchMaxNodes`). */
+const blocksInBatch = 128
 /** Bytes and blocks that may be in flight before reading pauses: they are written in one go. */
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 1024
+
+/** Stores blocks in batches; the last one only on request. */
+class BlockBatch {
+  readonly #session: Session
+  #held: { cid: CID; bytes: Uint8Array }[] = []
+  #storing: Promise<void>[] = []
+  /** Bytes held or in flight. */
+  #waitingBytes = 0
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async add(cid: CID, bytes: Uint8Array): Promise<void> {
+    this.#held.push({ cid, bytes })
+    this.#waitingBytes += bytes.length
+    const isFull = this.#waitingBytes >= bytesInFlight
+    if (isFull || this.#held.length > blocksInBatch) this.#store()
+    if (isFull || this.#storing.length >= blocksInFlight) await this.#settle()
+  }
+
+  /** Stores what is held, and resolves once everything is stored. */
+  async stored(): Promise<void> {
+    this.#store()
+    await this.#settle()
+  }
+
+  #store(): void {
+    for (const { cid, bytes } of this.#held) {
+      const stored = this.#session.put(cid, bytes)
+      stored.catch(() => undefined)
+      this.#storing.push(stored)
+    }
+    this.#held = []
+  }
+
+  async #settle(): Promise<void> {
+    await Promise.all(this.#storing)
+    this.#storing = []
+    this.#waitingBytes = this.#held.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  }
+}
 
 /** A line of the answer: one of the two. */
 interface ImportLine {
