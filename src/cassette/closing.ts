@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../encoding/timeSlice.js'
+import { sortInSlices } from '../encoding/sorting.js'
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import {
   type CassetteEntry,
   LINE_START,

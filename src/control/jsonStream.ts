@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
-import { textChunks } from '../encoding/timeSlice.js'
+import { textChunks } from '../encoding/textChunks.js'
 
 /** Sends pieces of JSON text, and yields to other requests in between. */
 export function sendJson(context: Context, pieces: Iterable<string>): Response {

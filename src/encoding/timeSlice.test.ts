@@ -1,19 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { countTurns, endEverySlice } from '../../test/support/turns.js'
+import { sortInSlices } from './sorting.js'
+import { textChunks } from './textChunks.js'
 import {
   KeyedMutex,
+  type Lane,
   Mutex,
   ReadWriteLock,
   ShortWorkQueue,
   TimeSlice,
   TurnQueue,
   atEndOfTurn,
+  lanes,
   nextTurn,
   runInSlices,
   runToCompletion,
-  sortInSlices,
-  textChunks,
+  turnIn,
 } from './timeSlice.js'
 
 test('runs deferred work before work that has waited longer for its turn', async () => {
@@ -114,6 +117,84 @@ it('joins texts into chunks of 64 KiB or slightly more', async () => {
 it('yields between texts', async () => {
   endEverySlice()
   expect(await countTurns(() => collect(new Array<string>(500).fill('text')))).toBeGreaterThanOrEqual(500)
+})
+
+describe('under a crowd of long work', () => {
+  /** Starts work of many steps, all of which wait for turns. */
+  function startCrowd(): { steps: number; stop: () => void } {
+    endEverySlice()
+    const crowd = { steps: 0, stop: () => void (isStopped = true) }
+    let isStopped = false
+    const work = function* (): Generator<void, void, undefined> {
+      while (!isStopped) {
+        crowd.steps++
+        yield
+      }
+    }
+    for (let count = 0; count < 200; count++) void runInSlices(work(), new TimeSlice())
+    return crowd
+  }
+
+  it('new work waits for a few steps only', async () => {
+    const crowd = startCrowd()
+    while (crowd.steps < 2000) await turn()
+    for (let round = 0; round < 20; round++) {
+      const before = crowd.steps
+      await new TimeSlice().pause()
+      await turnIn(() => lanes.reads)
+      await nextTurn()
+      expect(crowd.steps - before).toBeLessThan(20)
+    }
+    crowd.stop()
+  })
+
+  it('short work does not wait for all of it', async () => {
+    const crowd = startCrowd()
+    while (crowd.steps < 5000) await turn()
+    const before = crowd.steps
+    const slice = new TimeSlice()
+    for (let step = 0; step < 5; step++) await slice.pause()
+    expect(crowd.steps - before).toBeLessThan(50)
+    crowd.stop()
+  })
+
+  it('a request that begins waits for those of its kind only, and changes keep their order', async () => {
+    endEverySlice()
+    const begun: string[] = []
+    const begin = async (lane: Lane, name: string): Promise<void> => {
+      await turnIn(() => lane)
+      begun.push(name)
+    }
+    const changes = Array.from({ length: 50 }, (_, index) => `change ${index}`)
+    const reads = Array.from({ length: 50 }, (_, index) => `read ${index}`)
+    await Promise.all([
+      ...changes.map((name) => begin(lanes.changes, name)),
+      ...reads.map((name) => begin(lanes.reads, name)),
+      begin(lanes.lookups, 'lookup'),
+    ])
+    expect(begun.filter((name) => name.startsWith('change'))).toEqual(changes)
+    expect(begun.filter((name) => name.startsWith('read')).sort()).toEqual([...reads].sort())
+    expect(begun.indexOf('lookup')).toBeLessThan(6)
+    // The newest and the oldest alternate.
+    expect(begun.indexOf('read 49')).toBeLessThan(10)
+    expect(begun.indexOf('read 0')).toBeLessThan(10)
+  })
+
+  it('long work goes on while new work keeps coming', async () => {
+    const crowd = startCrowd()
+    while (crowd.steps < 2000) await turn()
+    const before = crowd.steps
+    let isDone = false
+    const flood = async (): Promise<void> => {
+      while (!isDone) await turnIn(() => lanes.reads)
+    }
+    const floods = Array.from({ length: 100 }, flood)
+    for (let turns = 0; turns < 100; turns++) await turn()
+    isDone = true
+    crowd.stop()
+    await Promise.all(floods)
+    expect(crowd.steps - before).toBeGreaterThan(10)
+  })
 })
 
 /** Task that records when it begins and ends, some turns of the event loop later. */

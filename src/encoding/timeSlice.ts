@@ -1,20 +1,84 @@
+import { nextTick } from 'node:process'
 import { setImmediate } from 'node:timers'
 
-// The imported function keeps working when a test replaces the global timers.
+// The imported functions keep working when a test replaces the global ones.
 
 /** Time that all work together may occupy the event loop before it serves connections again. */
 const TURN_MILLISECONDS = 5
-/** After this many turns, work queues behind work that has had fewer. */
-const SHORT_WORK_TURNS = 4
+/** Time of one piece of new work while more of it waits: a thousand long requests that begin delay others little. */
+const PIECE_MILLISECONDS = 0.1
+/** Work is new until it has worked for so long. */
+const NEW_MILLISECONDS = 0.3
+/** After so long, work queues behind work that has worked for less. */
+const SHORT_MILLISECONDS = 20
+/** Of so many pieces of new work, all but one belong to requests that have begun, if any wait: they soon end or age. */
+const PIECES_PER_BEGINNING = 16
+/** Turns of new work for each turn of older work, while both wait. */
+const NEW_TURNS = 3
 
 /** When work began in this turn of the event loop; undefined until the clock is read. */
 let turnStart: number | undefined
 let isTurnPlanned = false
 
-/** Work waiting for a turn, and work that has already had many turns. The two queues alternate. */
-const shortWork: (() => void)[] = []
+/** Work waiting for a turn. */
+export class Lane {
+  readonly #waiting: (() => void)[] = []
+  readonly #isOrdered: boolean
+  #isNewestNext = false
+
+  /** @param inOrder - whether work begins in order of arrival */
+  constructor({ inOrder = false } = {}) {
+    this.#isOrdered = inOrder
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  push(work: () => void): void {
+    this.#waiting.push(work)
+  }
+
+  /**
+   * Takes the newest and the oldest in turn, unless their order counts: a small request need not wait for a thousand
+   * that came before it, and none waits forever.
+   */
+  take(): (() => void) | undefined {
+    this.#isNewestNext = !this.#isNewestNext && !this.#isOrdered
+    return this.#isNewestNext ? this.#waiting.pop() : this.#waiting.shift()
+  }
+}
+
+/** Where requests wait until they begin. Lanes take turns, so that a request waits only for those of its kind. */
+export const lanes = {
+  /** Calls that read a record or two. */
+  lookups: new Lane(),
+  /** Other calls that change nothing. */
+  reads: new Lane(),
+  /** Calls whose order counts, as that of transactions does. */
+  changes: new Lane({ inOrder: true }),
+  messages: new Lane(),
+  files: new Lane(),
+}
+const laneList = Object.values(lanes)
+/** Index of the lane that had the last turn. */
+let lastLane = 0
+/** Parts of requests that have begun. */
+const parts = new Lane()
+/** Counts pieces of new work. */
+let pieces = 0
+
+/** Work for the next turn of the event loop. */
+let nextWork: (() => void)[] = []
+/** Work that had a few turns, and work that had many. The two alternate. */
+const shortWork = new Lane()
 const longWork: (() => void)[] = []
+/** Turns of new work since older work had one. */
+let newTurns = 0
 let isLongWorkNext = false
+/** When the work that runs was resumed; undefined while input is read. */
+let resumed: number | undefined
+let isResumedNew = false
 
 function planTurn(): void {
   if (isTurnPlanned) return
@@ -22,24 +86,78 @@ function planTurn(): void {
   setImmediate(takeTurn)
 }
 
-/** Runs deferred work and resumes one waiter. Input is read after each, however many wait. */
+/** Runs deferred work and resumes new work, or one older waiter. Input is read after each turn, however many wait. */
 function takeTurn(): void {
   isTurnPlanned = false
   turnStart = undefined
   runDeferred()
-  const queue = longWork.length > 0 && (isLongWorkNext || shortWork.length === 0) ? longWork : shortWork
-  isLongWorkNext = queue === shortWork
-  const proceed = queue.shift()
-  if (shortWork.length + longWork.length > 0) planTurn()
+  for (const work of nextWork) parts.push(work)
+  nextWork = []
+  const olderWaits = shortWork.length + longWork.length > 0
+  if (hasNewWork() && !(olderWaits && newTurns >= NEW_TURNS)) {
+    newTurns++
+    resumeNewWork()
+    return
+  }
+  newTurns = 0
+  isLongWorkNext = !isLongWorkNext
+  const proceed = isLongWorkNext
+    ? (longWork.shift() ?? shortWork.take())
+    : (shortWork.take() ?? longWork.shift())
   if (proceed === undefined) return
-  beginTurn()
+  resumed = beginTurn(performance.now())
+  isResumedNew = false
   proceed()
+  afterPromises(() => (resumed = undefined))
 }
 
-function beginTurn(): void {
-  if (turnStart !== undefined) return
-  turnStart = performance.now()
+/** Runs a function when no promise can continue before the next event. */
+function afterPromises(run: () => void): void {
+  queueMicrotask(() => nextTick(run))
+}
+
+function hasNewWork(): boolean {
+  for (const lane of laneList) if (lane.length > 0) return true
+  return parts.length > 0
+}
+
+function takeNewWork(): (() => void) | undefined {
+  const part = ++pieces % PIECES_PER_BEGINNING === 0 ? undefined : parts.take()
+  return part ?? takeBeginning() ?? parts.take()
+}
+
+function takeBeginning(): (() => void) | undefined {
+  for (let count = laneList.length; count > 0; count--) {
+    lastLane = (lastLane + 1) % laneList.length
+    const work = laneList[lastLane]?.take()
+    if (work !== undefined) return work
+  }
+  return undefined
+}
+
+/** Resumes new work piece by piece, each after the promises of the one before, until the turn is used up. */
+function resumeNewWork(): void {
+  const now = performance.now()
+  const proceed = now - beginTurn(now) < TURN_MILLISECONDS ? takeNewWork() : undefined
+  resumed = proceed && now
+  isResumedNew = true
+  if (proceed === undefined) return
+  proceed()
+  afterPromises(resumeNewWork)
+}
+
+/** Begins this turn unless it has begun. @returns when it began */
+function beginTurn(now: number): number {
+  if (turnStart !== undefined) return turnStart
   planTurn()
+  return (turnStart = now)
+}
+
+/** Whether work must make room. */
+function isTurnOver(isNew: boolean, now: number): boolean {
+  if (now - beginTurn(now) >= TURN_MILLISECONDS) return true
+  if (!hasNewWork()) return false
+  return resumed === undefined || !isResumedNew ? isNew : now - resumed >= PIECE_MILLISECONDS
 }
 
 /**
@@ -47,13 +165,15 @@ function beginTurn(): void {
  * the event loop: a hundred long requests delay the others no more than one does.
  */
 export class TimeSlice {
-  #turns = 0
+  /** Milliseconds of work resumed from a queue. */
+  #worked = 0
+  readonly #begun = performance.now()
   readonly #signal: AbortSignal | undefined
 
   /** @param signal - ends the work when it is aborted */
   constructor(signal?: AbortSignal) {
     this.#signal = signal
-    beginTurn()
+    beginTurn(this.#begun)
   }
 
   /**
@@ -61,9 +181,16 @@ export class TimeSlice {
    * reason if that was aborted.
    */
   pause(): Promise<void> | undefined {
-    beginTurn()
-    if (performance.now() - (turnStart ?? 0) < TURN_MILLISECONDS) return undefined
-    const queue = this.#turns++ < SHORT_WORK_TURNS ? shortWork : longWork
+    const now = performance.now()
+    const isNew = this.#worked < NEW_MILLISECONDS
+    if (!isTurnOver(isNew, now)) return undefined
+    if (resumed !== undefined) {
+      const worked = now - Math.max(resumed, this.#begun)
+      // One long step, or a collection of garbage, does not make work old.
+      this.#worked += isNew ? Math.min(worked, PIECE_MILLISECONDS) : worked
+    }
+    const queue =
+      this.#worked < NEW_MILLISECONDS ? parts : this.#worked < SHORT_MILLISECONDS ? shortWork : longWork
     const signal = this.#signal
     return new Promise((resolve, reject) => {
       queue.push(signal === undefined ? resolve : () => (signal.aborted ? reject(signal.reason) : resolve()))
@@ -134,7 +261,16 @@ export function atEndOfTurn(work: () => void): void {
 /** Yields for one iteration of the event loop. Deferred work ({@link atEndOfTurn}) runs before the promise resolves. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    shortWork.push(resolve)
+    nextWork.push(resolve)
+    planTurn()
+  })
+}
+
+/** Returns a promise to await before new work if this turn is used up or other work goes first, otherwise undefined. */
+export function turnIn(laneOf: () => Lane): Promise<void> | undefined {
+  if (!isTurnOver(true, performance.now())) return undefined
+  return new Promise((resolve) => {
+    laneOf().push(resolve)
     planTurn()
   })
 }
@@ -167,10 +303,15 @@ const MAX_WAITING = 100_000
  * event loop run at once.
  */
 export class ShortWorkQueue {
-  #slice = new TimeSlice()
+  readonly #lane: Lane
   #waiting: (() => void)[] = []
   /** Number of finished tasks in `#waiting`. */
   #done = 0
+
+  /** @param lane - where the queue waits for its turns */
+  constructor(lane: Lane = parts) {
+    this.#lane = lane
+  }
 
   /** @param work - must not throw */
   add(work: () => void): void {
@@ -178,7 +319,7 @@ export class ShortWorkQueue {
       if (this.#waiting.push(work) - this.#done > MAX_WAITING) this.#runNext()
       return
     }
-    const pause = this.#slice.pause()
+    const pause = turnIn(() => this.#lane)
     if (pause === undefined) {
       work()
       return
@@ -189,7 +330,7 @@ export class ShortWorkQueue {
 
   #runAll(): void {
     while (this.#done < this.#waiting.length) {
-      const pause = this.#slice.pause()
+      const pause = turnIn(() => this.#lane)
       if (pause !== undefined) {
         void pause.then(() => this.#runAll())
         return
@@ -198,7 +339,6 @@ export class ShortWorkQueue {
     }
     this.#waiting = []
     this.#done = 0
-    this.#slice = new TimeSlice()
   }
 
   #runNext(): void {
@@ -215,73 +355,6 @@ export class ShortWorkQueue {
 
 function nothing(): void {
   // Replaces a finished task.
-}
-
-/** Items sorted or merged in one step. */
-const RUN_LENGTH = 512
-
-/** Incremental stable sort. */
-export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
-  let runs: T[][] = []
-  for (let start = 0; start < items.length; start += RUN_LENGTH) {
-    runs.push(items.slice(start, start + RUN_LENGTH).sort(compare))
-    yield
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = []
-    for (let index = 0; index < runs.length; index += 2) {
-      merged.push(yield* merge(runs[index] ?? [], runs[index + 1] ?? [], compare))
-    }
-    runs = merged
-  }
-  return runs[0] ?? []
-}
-
-/** Returns the entries of a map ordered by the UTF-16 code units of their keys, as Go sorts ASCII keys. */
-export function sortedEntries<Value>(map: ReadonlyMap<string, Value>): Steps<[string, Value][]> {
-  return sortInSlices([...map], ([a], [b]) => (a < b ? -1 : 1))
-}
-
-/** Merges two sorted lists; equal items of the first list come first. */
-function* merge<T>(first: T[], second: T[], compare: (a: T, b: T) => number): Steps<T[]> {
-  const merged: T[] = []
-  let taken = 0
-  for (const item of second) {
-    for (; taken < first.length && compare(first[taken] as T, item) <= 0; taken++) {
-      merged.push(first[taken] as T)
-      if (merged.length % RUN_LENGTH === 0) yield
-    }
-    merged.push(item)
-    if (merged.length % RUN_LENGTH === 0) yield
-  }
-  for (; taken < first.length; taken++) merged.push(first[taken] as T)
-  return merged
-}
-
-/** Characters per chunk. */
-const CHUNK = 64 * 1024
-
-/**
- * Joins short texts into chunks, yielding to other work in between.
- *
- * @throws the signal's reason when it is aborted
- */
-export async function* textChunks(pieces: Iterable<string>, signal?: AbortSignal): AsyncGenerator<string> {
-  const slice = new TimeSlice()
-  let chunk = ''
-  for (const piece of pieces) {
-    chunk += piece
-    if (chunk.length >= CHUNK) {
-      yield chunk
-      signal?.throwIfAborted()
-      chunk = ''
-    }
-    const pause = slice.pause()
-    if (pause === undefined) continue
-    await pause
-    signal?.throwIfAborted()
-  }
-  yield chunk
 }
 
 /** Longest delay of setTimeout in milliseconds. Node keeps it in 31 bits; a longer one fires at once. */

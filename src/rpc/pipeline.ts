@@ -1,5 +1,5 @@
 import { withHardhatData } from './hardhatMessages.js'
-import { type Awaitable, TimeSlice, orElse, runInSlices, whenReady } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, orElse, runInSlices, turnIn, whenReady } from '../encoding/timeSlice.js'
 import type { Backend, RpcSettings } from './backend.js'
 import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
 import { toRpcError } from './chainErrors.js'
@@ -9,6 +9,7 @@ import {
   isCall,
   isNotification,
   isResponse,
+  laneOf,
   readBody,
   readBodyInPieces,
 } from './envelope/body.js'
@@ -85,11 +86,8 @@ type RequestOutcome<Context, Answer> = { context: Context; reply: Reply | undefi
 export function answerRequest<Context extends RequestContext, Answer>(
   transport: RequestTransport<Context, Answer>,
 ): Awaitable<RequestOutcome<Context, Answer>> {
-  // Spreads out bursts: of hundreds of requests arriving together, only some start before others are served.
-  return whenReady(new TimeSlice().pause(), () =>
-    whenReady(transport.admit(), (admission) =>
-      'answer' in admission ? admission : answerAdmitted(transport, admission),
-    ),
+  return whenReady(transport.admit(), (admission) =>
+    'answer' in admission ? admission : answerAdmitted(transport, admission),
   )
 }
 
@@ -100,9 +98,12 @@ function answerAdmitted<Context extends RequestContext, Answer>(
   const { context } = admission
   return whenReady(transport.readBody(admission), (body) => {
     if ('answer' in body) return body
-    return whenReady(transport.open(), (pipeline) =>
-      whenReady(pipeline.answerBody(body.content, context), (reply) => ({ context, reply })),
-    )
+    const { content } = body
+    // Spreads out bursts: of hundreds of requests arriving together, only some start before others are served.
+    const turn = turnIn(() => laneOf(content))
+    const opening = whenReady(turn, () => transport.open())
+    const answering = whenReady(opening, (pipeline) => pipeline.answerBody(content, context))
+    return whenReady(answering, (reply) => ({ context, reply }))
   })
 }
 

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { ShortWorkQueue } from '../encoding/timeSlice.js'
+import { type Lane, ShortWorkQueue } from '../encoding/timeSlice.js'
 import { kuboVersion } from '../ipfs/version.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
@@ -108,8 +108,12 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   return app
 }
 
-/** Creates a node:http listener for an app. */
-export function createAppListener(app: Hono<AppEnv>): RequestListener {
+/**
+ * Creates a node:http listener for an app.
+ *
+ * @param lane - where each connection waits for its turns
+ */
+export function createAppListener(app: Hono<AppEnv>, lane: Lane): RequestListener {
   const listener = getRequestListener(app.fetch, {
     // Leaves Node's globals alone.
     overrideGlobalObjects: false,
@@ -118,22 +122,24 @@ export function createAppListener(app: Hono<AppEnv>): RequestListener {
     // node:http discards an unread body, and the reply a partly read one.
     autoCleanupIncoming: false,
   })
-  return inTurns((request, response) => void listener(request, response))
+  return inTurns(lane, (request, response) => void listener(request, response))
 }
 
 /** Maximum number of queued requests per connection before reading pauses. */
 const maxQueuedRequests = 64
 
 /**
- * Starts requests in separate turns of the event loop, in order of arrival: one read from a connection can contain
+ * Starts the requests of each connection in order of arrival, yielding to other connections: one read can contain
  * thousands (RFC 9112, section 9.3.2), and node:http emits them all at once.
  */
-function inTurns(listener: RequestListener): RequestListener {
-  const queue = new ShortWorkQueue()
+function inTurns(lane: Lane, listener: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, ShortWorkQueue>()
   const waiting = new WeakMap<Socket, number>()
   const paused = new WeakSet<Socket>()
   return (request, response) => {
     const { socket } = request
+    const queue = queues.get(socket) ?? new ShortWorkQueue(lane)
+    queues.set(socket, queue)
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
     if (count > maxQueuedRequests && !paused.has(socket)) {

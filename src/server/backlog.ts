@@ -1,6 +1,6 @@
 // Imported, so that it keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { lanes, turnIn } from '../encoding/timeSlice.js'
 
 /** Maximum and initial number of messages in progress. */
 const maxInWork = 256
@@ -38,7 +38,6 @@ export class Backlog {
   #waiting: Message[] = []
   #inProgress = 0
   #maxInProgress = initialInProgress
-  #slice: TimeSlice | undefined
   /** Counts turns of the event loop in which messages start. */
   #turn = 0
   #isTurnPlanned = false
@@ -68,7 +67,7 @@ export class Backlog {
     if (this.#isDraining) return
     this.#isDraining = true
     while (this.#waiting.length > 0 && !this.#isBusy && !this.#isFull()) {
-      const pause = (this.#slice ??= new TimeSlice()).pause()
+      const pause = turnIn(() => lanes.messages)
       if (pause !== undefined) {
         void pause.then(() => {
           this.#isDraining = false
@@ -81,7 +80,6 @@ export class Backlog {
     this.#isDraining = false
     if (this.#isFull()) this.#source.pause()
     if (this.#isFull() || this.#waiting.length > 0) return
-    this.#slice = undefined
     if (this.#source.isPaused) this.#source.resume()
   }
 

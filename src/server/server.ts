@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { nextTurn } from '../encoding/timeSlice.js'
+import { type Lane, lanes, nextTurn } from '../encoding/timeSlice.js'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
@@ -93,7 +93,7 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listen(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    const listener = this.#listenerOf(() => this.app())
+    const listener = this.#listenerOf(() => this.app(), lanes.changes)
     const { servers, port } = await this.#listen(address, listener, { upgrades: true })
     this.#addresses = servers.map((server) => formatAddress((server.address() as AddressInfo).address, port))
     return port
@@ -106,7 +106,8 @@ export class NodeServer {
    * @throws AddressInUseError
    */
   async listenForFiles(address: { hosts: readonly string[]; port: number }): Promise<number> {
-    const listener = this.#listenerOf(async () => (await import('./app.js')).createFileApp(this.#setup))
+    const load = async (): Promise<Hono<AppEnv>> => (await import('./app.js')).createFileApp(this.#setup)
+    const listener = this.#listenerOf(load, lanes.files)
     return (await this.#listen(address, listener, { upgrades: false })).port
   }
 
@@ -147,11 +148,11 @@ export class NodeServer {
   }
 
   /** Creates a node:http listener that loads its app on the first request. */
-  #listenerOf(load: () => Promise<Hono<AppEnv>>): RequestListener {
+  #listenerOf(load: () => Promise<Hono<AppEnv>>, lane: Lane): RequestListener {
     let loading: Promise<RequestListener> | undefined
     return (request, response) => {
       loading ??= Promise.all([load(), import('./app.js')]).then(([app, { createAppListener }]) =>
-        createAppListener(app),
+        createAppListener(app, lane),
       )
       loading.then(
         (listener) => listener(request, response),

@@ -1,6 +1,7 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { MessageRejectedError, RequestTimeoutError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import { type RunState, stackItem } from '../evm/internals.js'

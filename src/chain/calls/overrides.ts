@@ -1,6 +1,7 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'

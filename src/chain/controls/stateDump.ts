@@ -1,5 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { blockStartSlots } from '../vm/systemCalls.js'

@@ -107,6 +107,10 @@ export function useState(vm: VM, state: StateManagerInterface): void {
 /** Library members used by this project's subclasses and opcodes, by class. */
 const usedMembers = {
   EVM: [
+    'getActiveOpcodes',
+    '_opcodes',
+    '_dynamicGasHandlers',
+    '_handlers',
     '_opcodeMap',
     '_precompiles',
     'journal',

@@ -254,8 +254,8 @@ function countable(gas: bigint): number {
 
 let frameInterpreter: Promise<FrameInterpreterConstructor> | undefined
 
-/** Loads the interpreter class, derived from the one of the library. */
-export function loadFrameInterpreter(evm: EVM): Promise<FrameInterpreterConstructor> {
-  frameInterpreter ??= captureInterpreter(evm).then(createInterpreterClass)
+/** Loads the interpreter class, derived from the one of the library, of which `createEvm` makes a sample. */
+export function loadFrameInterpreter(createEvm: () => EVM): Promise<FrameInterpreterConstructor> {
+  frameInterpreter ??= captureInterpreter(createEvm()).then(createInterpreterClass)
   return frameInterpreter
 }

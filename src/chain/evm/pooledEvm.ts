@@ -96,6 +96,9 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Warm and touched accounts and slots; the library uses it as its own journal. */
   readonly frameJournal: FrameJournal
 
+  /** The first EVM of each set of rules. Its opcode tables serve the others, as building them takes long. */
+  static readonly #firstOf = new WeakMap<ForkRules, PooledEvm>()
+
   /** Creates an EVM with these rules. */
   static async create(rules: ForkRules): Promise<PooledEvm> {
     const options = {
@@ -105,7 +108,7 @@ export class PooledEvm extends EVM implements FrameHost {
       bn254,
       stateManager: noState,
     }
-    const evm = new PooledEvm(options, await loadFrameInterpreter(new EVM(options)), rules)
+    const evm = new PooledEvm(options, await loadFrameInterpreter(() => new EVM(options)), rules)
     evm.#vm = await createVM({ common: rules, evm, stateManager: noState, blockchain: evm.blockchain })
     return evm
   }
@@ -113,9 +116,8 @@ export class PooledEvm extends EVM implements FrameHost {
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
     super(options)
     this.#Interpreter = Interpreter
-    for (const opcode of createTypes.keys()) {
-      this._opcodeMap[opcode] = withInitcodeLimit(this._opcodeMap[opcode] as OpcodeEntry, rules)
-    }
+    // The rules never change, and the library's listener would keep every EVM in memory.
+    rules.events.removeAllListeners('hardforkChanged')
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
     this.plainGas = createPlainGas(this._opcodeMap)
     this.#fork = new ForkPrecompiles(this._precompiles, rules)
@@ -124,6 +126,24 @@ export class PooledEvm extends EVM implements FrameHost {
     // The library's classes have private members, so nothing else is assignable.
     Reflect.set(this, 'journal', this.frameJournal)
     Reflect.set(this, 'transientStorage', new TransientStorage())
+  }
+
+  /** Called by the library's constructor. */
+  override getActiveOpcodes(): ReturnType<EVM['getActiveOpcodes']> {
+    const first = PooledEvm.#firstOf.get(this.common)
+    if (first === undefined) {
+      PooledEvm.#firstOf.set(this.common, this)
+      super.getActiveOpcodes()
+      for (const opcode of createTypes.keys()) {
+        this._opcodeMap[opcode] = withInitcodeLimit(this._opcodeMap[opcode] as OpcodeEntry, this.common)
+      }
+    } else {
+      this._opcodes = first._opcodes
+      this._dynamicGasHandlers = first._dynamicGasHandlers
+      this._handlers = first._handlers
+      this._opcodeMap = first._opcodeMap
+    }
+    return this._opcodes
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {

@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
-import { type Steps, TimeSlice, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { type Steps, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Database, WriteBatch } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { keccak256 } from '../crypto.js'

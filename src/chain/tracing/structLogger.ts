@@ -1,7 +1,7 @@
 import { interpreterResult, interpreterRules } from '../evm/internals.js'
 import { REVERTED } from '../evm/revertReason.js'
 import { bigintToBytes, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, nextTurn, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, whenReady } from '../../encoding/timeSlice.js'
 import { padTo32 } from '../state/account.js'
 import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
@@ -50,8 +50,8 @@ export interface StructLogOutcome {
   returnValue: Uint8Array
 }
 
-/** Bytes of text after which the logger yields to other work. */
-const BYTES_IN_A_TURN = 262_144
+/** Bytes of text after which the logger may yield to other work. */
+const BYTES_BETWEEN_LOOKS = 262_144
 
 /** Shows every opcode with its stack, and more on request (geth: eth/tracers/logger/logger.go). */
 export class StructLogger implements ExecutionTracer {
@@ -59,10 +59,11 @@ export class StructLogger implements ExecutionTracer {
   readonly #sink: StructLogSink
   readonly #budget: TraceBudget
   readonly #storage = new Map<string, Map<string, string>>()
+  readonly #slice = new TimeSlice()
   #state: TracedState | undefined
   #refund = 0n
   #bytes = 0
-  #turnBytes = 0
+  #bytesSinceLook = 0
   #outcome: StructLogOutcome = { gasUsed: 0n, failed: false, returnValue: new Uint8Array(0) }
 
   constructor(options: StructLogOptions, sink: StructLogSink, budget: TraceBudget) {
@@ -84,9 +85,9 @@ export class StructLogger implements ExecutionTracer {
     if (limit !== 0 && this.#bytes > limit) return undefined
     const pending = whenReady(this.#storageOf(step), (storage) => this.#write(step, storage))
     if (pending instanceof Promise) return pending
-    if (this.#turnBytes < BYTES_IN_A_TURN) return undefined
-    this.#turnBytes = 0
-    return nextTurn()
+    if (this.#bytesSinceLook < BYTES_BETWEEN_LOOKS) return undefined
+    this.#bytesSinceLook = 0
+    return this.#slice.pause()
   }
 
   refund(gas: bigint): void {
@@ -116,7 +117,7 @@ export class StructLogger implements ExecutionTracer {
       ...(enableReturnData === true && { returnData: runState.returnBytes }),
     })
     this.#bytes += bytes
-    this.#turnBytes += bytes
+    this.#bytesSinceLook += bytes
     this.#budget.spend(bytes)
   }
 

@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { codecCode, makeCid } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'

@@ -1,12 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { latin1 } from '../../encoding/hex.js'
-import {
-  type Steps,
-  TimeSlice,
-  runInSlices,
-  runToCompletion,
-  sortInSlices,
-} from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { castCid } from '../cid/parseCid.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { bytesOfText, textOfBytes } from '../text/byteText.js'

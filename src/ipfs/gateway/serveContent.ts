@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { textChunks } from '../../encoding/timeSlice.js'
+import { textChunks } from '../../encoding/textChunks.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'

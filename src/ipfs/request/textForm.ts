@@ -1,5 +1,5 @@
 import { latin1 } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
 import { bytesOfText, wellFormed } from '../text/byteText.js'
 import { goEscape } from '../text/goQuote.js'
 

@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { cidKey } from '../cid/cidFormat.js'
 import { linksOf, walkCids, walkDag } from '../dag/links.js'

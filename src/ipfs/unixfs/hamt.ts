@@ -1,7 +1,8 @@
 import { murmur3128 } from '@multiformats/murmur3'
 import type { CID } from 'multiformats/cid'
 import { bytesOfText } from '../text/byteText.js'
-import { TimeSlice, nextTurn, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
 
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'

@@ -1,12 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { latin1 } from '../../encoding/hex.js'
-import {
-  type Steps,
-  TimeSlice,
-  runInSlices,
-  runToCompletion,
-  sortInSlices,
-} from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
 import { bytesOfText } from '../text/byteText.js'

@@ -4,7 +4,7 @@ import { gethGenesisPieces } from '../../chain/genesis/formatGenesis.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { ChainView } from '../../chain/view.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
-import { textChunks } from '../../encoding/timeSlice.js'
+import { textChunks } from '../../encoding/textChunks.js'
 import { headerMembers } from '../format/block.js'
 import type { JsonValue } from '../wire.js'
 

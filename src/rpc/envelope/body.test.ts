@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { runToCompletion } from '../../encoding/timeSlice.js'
+import { lanes, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { readBody, readBodyInPieces, type Body } from './body.js'
+import { type Body, laneOf, readBody, readBodyInPieces } from './body.js'
 
 function outcome(read: () => Body): Body | 'refused' {
   try {
@@ -68,4 +68,23 @@ describe('a long body in pieces', () => {
     // Three passes over the text, one over the messages.
     expect(count).toBeGreaterThan(batch.length / 65_536 + (2 * batch.length) / 300_000 + 20_000 / 600)
   })
+})
+
+it.each([
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}', 'lookups'],
+  ['{"method":"eth_getTransactionReceipt","params":["0x00"],"id":3,"jsonrpc":"2.0"}', 'lookups'],
+  ['{"jsonrpc": "2.0", "method": "eth_getBalance", "params": [], "id": 0}', 'lookups'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}', 'reads'],
+  ['{"jsonrpc":"2.0","id":1,"method":"debug_traceTransaction","params":[]}', 'reads'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":[]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"debug_setHead","params":["0x0"]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"evm_mine"}', 'changes'],
+  // What follows may be anything.
+  ['[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}]', 'changes'],
+  ['{"params":["\\"method\\":\\"eth_chainId"],"method":"evm_mine"}', 'changes'],
+  ['', 'changes'],
+] as const)('%s waits with the %s', (text, lane) => {
+  expect(laneOf(text)).toBe(lanes[lane])
+  expect(laneOf(Buffer.from(text))).toBe(lanes[lane])
 })

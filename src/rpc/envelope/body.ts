@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { deepestNesting, parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
-import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
+import { type Lane, type Steps, lanes, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { arrayElements, removeSpans, objectMembers, scanStructure } from './scan.js'
 
@@ -39,6 +39,20 @@ export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
   if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
   const message = yield* readMessageInPieces(value, wholeText(text, start))
   return { kind: 'single', message, text: whole }
+}
+
+/** The start of a call that changes nothing, as clients write it, and whether it reads a record or two. */
+const readCall =
+  /^\{[^{[]*"method" ?: ?"(?:(eth_(?:block|chainId|gasPrice|get(?:Balance|Block|Code|StorageAt|Transaction))|net_)|debug_(?:get|trace)|eth_(?!send)|ots_|trace_|web3_)/
+/** Characters within which such a call names its method. */
+const START_LENGTH = 128
+
+/** Returns the lane in which a body waits for its turn. What is not known to change nothing keeps its order. */
+export function laneOf(body: Uint8Array | string): Lane {
+  const start = body.slice(0, START_LENGTH)
+  const [known, isLookup] = readCall.exec(typeof start === 'string' ? start : decodeText(start)) ?? []
+  if (known === undefined) return lanes.changes
+  return isLookup === undefined ? lanes.reads : lanes.lookups
 }
 
 function wholeText(text: string, start: number): MessageText {

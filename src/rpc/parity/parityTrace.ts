@@ -3,13 +3,8 @@ import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { type CallFrame, CallTracer } from '../../chain/tracing/callTracer.js'
 import { type PrestateAccount, PrestateTracer } from '../../chain/tracing/prestateTracer.js'
 import { type ExecutionTracer, combineTracers } from '../../chain/tracing/tracer.js'
-import {
-  type Awaitable,
-  type Steps,
-  TimeSlice,
-  runInSlices,
-  sortedEntries,
-} from '../../encoding/timeSlice.js'
+import { sortedEntries } from '../../encoding/sorting.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
 import { traceContextOf } from '../methods/traces.js'

@@ -1,6 +1,7 @@
 import { type Erc7562Facts, Erc7562Tracer } from '../../chain/tracing/erc7562Tracer.js'
 import { KeccakPreimageTracer } from '../../chain/tracing/keccakPreimages.js'
-import { type Steps, sortInSlices, sortedEntries } from '../../encoding/timeSlice.js'
+import { sortInSlices, sortedEntries } from '../../encoding/sorting.js'
+import { type Steps } from '../../encoding/timeSlice.js'
 import { ListWriter, type PieceWriter, jsonBytes } from '../format/pieces.js'
 import { list, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'

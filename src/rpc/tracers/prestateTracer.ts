@@ -3,7 +3,8 @@ import {
   type PrestateAccounts,
   PrestateTracer,
 } from '../../chain/tracing/prestateTracer.js'
-import { type Steps, sortedEntries } from '../../encoding/timeSlice.js'
+import { sortedEntries } from '../../encoding/sorting.js'
+import { type Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'

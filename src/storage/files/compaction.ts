@@ -1,4 +1,5 @@
-import { TimeSlice, runInSlices, sortInSlices } from '../../encoding/timeSlice.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { DamagedBlockError } from '../errors.js'
 import type { BlockToStore } from './batch.js'
 import { type SegmentParts, removeSegment } from './recovery.js'

@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
-import { type Steps, TimeSlice, runInSlices, sortedEntries } from '../../../encoding/timeSlice.js'
+import { sortedEntries } from '../../../encoding/sorting.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
 import { walkCids } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'

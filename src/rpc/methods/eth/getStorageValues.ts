@@ -1,4 +1,5 @@
-import { type Steps, TimeSlice, runToCompletion, sortInSlices } from '../../../encoding/timeSlice.js'
+import { sortInSlices } from '../../../encoding/sorting.js'
+import { type Steps, TimeSlice, runToCompletion } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError, TooManySlotsError } from '../../errors.js'
 import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
