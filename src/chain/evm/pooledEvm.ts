@@ -40,18 +40,17 @@ import {
   describePrecompileFailure,
   nonceOverflow,
   outOfGas,
-  withInitcodeLimit,
 } from './failure.js'
+import { ForkEvm } from './forkEvm.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
 import { FrameEnvironment, HeldMemory } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { FrameJournal } from './frameJournal.js'
-import { type RunState, checkLibraryJournal, useState, type OpcodeEntry } from './internals.js'
+import { type RunState, checkLibraryJournal, useState } from './internals.js'
 import { loadFrameInterpreter } from './interpreter.js'
 import type { PeakGas } from './peakGas.js'
 import { createPlainGas } from './plainLoop.js'
 import { createSyncOpcodes } from './syncOpcodes.js'
-import { createTypes } from '../tracing/opcodes.js'
 
 /** Opcodes between two looks at the clock. */
 const STEPS_BETWEEN_LOOKS = 2048
@@ -66,8 +65,7 @@ const noState = new SimpleStateManager()
  *
  * While bound, it works on its context; once released, it remembers nothing of it.
  */
-export class PooledEvm extends EVM implements FrameHost {
-  declare readonly common: ForkRules
+export class PooledEvm extends ForkEvm implements FrameHost {
   readonly syncOpcodes: FrameHost['syncOpcodes']
   readonly plainGas: Uint8Array
   stepsLeft = STEPS_BETWEEN_LOOKS
@@ -96,9 +94,6 @@ export class PooledEvm extends EVM implements FrameHost {
   /** Warm and touched accounts and slots; the library uses it as its own journal. */
   readonly frameJournal: FrameJournal
 
-  /** The first EVM of each set of rules. Its opcode tables serve the others, as building them takes long. */
-  static readonly #firstOf = new WeakMap<ForkRules, PooledEvm>()
-
   /** Creates an EVM with these rules. */
   static async create(rules: ForkRules): Promise<PooledEvm> {
     const options = {
@@ -116,8 +111,6 @@ export class PooledEvm extends EVM implements FrameHost {
   private constructor(options: EVMOpts, Interpreter: FrameInterpreterConstructor, rules: ForkRules) {
     super(options)
     this.#Interpreter = Interpreter
-    // The rules never change, and the library's listener would keep every EVM in memory.
-    rules.events.removeAllListeners('hardforkChanged')
     this.syncOpcodes = createSyncOpcodes(this._opcodeMap, this.common, this)
     this.plainGas = createPlainGas(this._opcodeMap)
     this.#fork = new ForkPrecompiles(this._precompiles, rules)
@@ -126,24 +119,6 @@ export class PooledEvm extends EVM implements FrameHost {
     // The library's classes have private members, so nothing else is assignable.
     Reflect.set(this, 'journal', this.frameJournal)
     Reflect.set(this, 'transientStorage', new TransientStorage())
-  }
-
-  /** Called by the library's constructor. */
-  override getActiveOpcodes(): ReturnType<EVM['getActiveOpcodes']> {
-    const first = PooledEvm.#firstOf.get(this.common)
-    if (first === undefined) {
-      PooledEvm.#firstOf.set(this.common, this)
-      super.getActiveOpcodes()
-      for (const opcode of createTypes.keys()) {
-        this._opcodeMap[opcode] = withInitcodeLimit(this._opcodeMap[opcode] as OpcodeEntry, this.common)
-      }
-    } else {
-      this._opcodes = first._opcodes
-      this._dynamicGasHandlers = first._dynamicGasHandlers
-      this._handlers = first._handlers
-      this._opcodeMap = first._opcodeMap
-    }
-    return this._opcodes
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {
