@@ -156,6 +156,10 @@ const hardhat3Differences: readonly ExpectedDifference[] = [
 
 const anvilDifferences: readonly ExpectedDifference[] = [
   {
+    reason: "ots_traceTransaction shows creations, as Otterscan's specification says",
+    matches: where({ name: /^ots_traceTransaction/, ours: /"type":"CREATE/, theirs: /"result":\[/ }),
+  },
+  {
     reason: 'the suggested tip is that of the head; anvil looks it up later, and remembers removed blocks',
     matches: where({
       name: /^eth_(sendTransaction|sendUnsignedTransaction|signTransaction|fillTransaction|gasPrice|maxPriorityFeePerGas|feeHistory) \| \.result/,
