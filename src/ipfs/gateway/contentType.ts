@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { mimes } from 'mrmime'
 import { firstTags, typeOfMarkup } from './markupType.js'
-import { typeBySignature } from './signatures.js'
-import { type TextStart, typeOfText } from './textType.js'
+import { isText, markedCharset, typeBySignature } from './signatures.js'
+import { typeOfText } from './textType.js'
 
 /** Bytes at the start of a file from which its type is guessed. */
 export const sniffLength = 3072
@@ -74,38 +74,38 @@ function needsCharset(type: string): boolean {
 
 function sniff(start: Buffer): string {
   if (start.length === 0) return 'text/plain'
-  const text = { text: start.toString('latin1'), isCut: start.length >= sniffLength }
-  const type = typeOfMarkup(text.text) ?? typeBySignature(start) ?? typeOfWords(start, text)
+  const text = start.toString('latin1')
+  const binary = typeBySignature(start) ?? (isText(text) ? undefined : 'application/octet-stream')
+  const type = binary ?? typeOfMarkup(text) ?? typeOfText({ text, isCut: start.length >= sniffLength })
   if (type !== undefined) return type
-  const charset = charsetOf(start)
+  const charset = markedCharset(text) ?? charsetOf(start.subarray(0, charsetLength))
   return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
 }
 
-/** Returns the type of content without a signature; undefined for plain text. */
-function typeOfWords(start: Buffer, text: TextStart): string | undefined {
-  return isText(start) ? typeOfText(text) : 'application/octet-stream'
-}
+/** Bytes from which the encoding of text is guessed. */
+const charsetLength = 1024
 
 /** Returns the type of markup by its first tag, and of binary content; undefined for other text. */
 function typeByBytes(start: Buffer): string | undefined {
-  const text = start.toString('latin1').trimStart().toLowerCase()
-  if (firstTags.test(text)) return 'text/html'
-  if (text.startsWith('<svg')) return 'image/svg+xml'
-  if (text.startsWith('<?xml')) return 'text/xml; charset=utf-8'
+  const text = start.toString('latin1')
+  const tag = text.trimStart().toLowerCase()
+  if (firstTags.test(tag)) return 'text/html'
+  if (tag.startsWith('<svg')) return 'image/svg+xml'
+  if (tag.startsWith('<?xml')) return 'text/xml; charset=utf-8'
   const signature = partSignatures.find(({ bytes, offset = 0 }) =>
     start.subarray(offset).toString('hex').startsWith(bytes),
   )
   if (signature) return signature.type
-  return isText(start) ? undefined : 'application/octet-stream'
+  return isText(text) ? undefined : 'application/octet-stream'
 }
 
 /** Guesses the encoding of text like Go's `mimetype`; undefined if a byte fits none that it knows. */
 function charsetOf(start: Buffer): string | undefined {
-  const isAscii = start.every((byte) => byte < 0x80)
-  if (!isAscii && isUtf8(withoutPartialRune(start))) return 'utf-8'
-  if (start.includes(0x7f)) return undefined
-  if (isAscii) return 'utf-8'
-  return start.some((byte) => byte >= 0x80 && byte <= 0x9f && byte !== 0x85) ? 'windows-1252' : 'iso-8859-1'
+  const whole = withoutPartialRune(start)
+  if (whole.some((byte) => byte >= 0x80) && isUtf8(whole)) return 'utf-8'
+  if (!start.every((byte) => (byte >= 7 && byte < 0x7f) || byte >= 0xa0 || byte === 0x85)) return undefined
+  if (start.every((byte) => byte < 0x80)) return 'utf-8'
+  return start.includes(0x85) ? 'windows-1252' : 'iso-8859-1'
 }
 
 /** Drops a multi-byte rune that is cut off at the end. */
@@ -116,11 +116,4 @@ function withoutPartialRune(start: Buffer): Buffer {
     if (byte >= 0xc0) return start.subarray(0, start.length - length)
   }
   return start
-}
-
-/** Whether no byte is a binary data byte (WHATWG MIME Sniffing). */
-function isText(start: Buffer): boolean {
-  return !start.some(
-    (byte) => byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f),
-  )
 }

@@ -22,10 +22,10 @@ export const firstTags =
 
 /** Returns the type of markup by its first tags; undefined for other text (Go, `mimetype`). */
 export function typeOfMarkup(start: string): string | undefined {
-  const text = start.trimStart()
+  const text = start.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (isDrawing(text)) return 'image/svg+xml'
   if (firstTags.test(text.slice(0, 32).toLowerCase())) return 'text/html'
-  if (!/^<\?xml/i.test(text)) return undefined
+  if (!/^<\?xml[\s>]/i.test(text)) return undefined
   const begun = start.slice(0, kindLength)
   const kind = kinds.find(({ marks }) => marks.every((mark) => mark.test(begun)))
   if (kind !== undefined) return kind.type

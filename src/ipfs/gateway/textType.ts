@@ -34,7 +34,7 @@ const shells: readonly { type: string; pattern: RegExp }[] = [
  */
 export function typeOfText(start: TextStart): string | undefined {
   const { text } = start
-  if (/^<\?(php|\n|\r| )/i.test(text)) return 'text/x-php'
+  if (/^<\?(?:php|\n|\r| )./is.test(text)) return 'text/x-php'
   const script = typeOfScript(text, interpreters)
   if (script !== undefined) return script
   const json = typeOfJson(start)
@@ -50,7 +50,47 @@ function typeByPrefix(text: string): string | undefined {
   if (/^BEGIN:VCALENDAR\r?\n/i.test(text)) return 'text/calendar'
   if (/^WARC\/1\.[01]/.test(text)) return 'application/warc'
   if (/^(\u00ef\u00bb\u00bf)?WEBVTT([\n\r \t]|$)/.test(text)) return 'text/vtt'
-  return typeOfScript(text, shells)
+  return typeOfScript(text, shells) ?? typeOfBitmap(text) ?? (isMail(text) ? 'message/rfc822' : undefined)
+}
+
+/** Types of Netpbm images by the number in their first line. */
+const bitmaps = ['bitmap', 'graymap', 'pixmap']
+/** The most lines of a header to read. */
+const headerLines = 128
+
+function typeOfBitmap(text: string): string | undefined {
+  const lines = text.split('\n', headerLines + 1).map((line) => line.replace(/\r$/, ''))
+  const [, number] = /^P([1-7])\n/.exec(text) ?? []
+  if (number === undefined) return undefined
+  const header = lines.slice(1)
+  if (number === '7') {
+    const names = header.slice(
+      0,
+      header.findIndex((line) => line.startsWith('ENDHDR')),
+    )
+    const isWhole = ['WIDTH ', 'HEIGHT ', 'DEPTH ', 'MAXVAL '].every((name) =>
+      names.some((line) => line.startsWith(name)),
+    )
+    return isWhole && header.some((line) => line.startsWith('ENDHDR'))
+      ? 'image/x-portable-arbitrarymap'
+      : undefined
+  }
+  const size = header.find((line) => !line.startsWith('#') && line.trim() !== '')
+  const isSized = /^\s*\+?0*[1-9]\d*\s+\+?0*[1-9]\d*(?:\s|$)/.test(size ?? '')
+  return isSized ? `image/x-portable-${bitmaps[(Number(number) - 1) % 3]}` : undefined
+}
+
+/** Lines that occur in the headers of mail and news. */
+const mailHeader =
+  /^(?:From: |To: |[Cc][Cc]: |Date: |Subject: |Received: |Relay-Version: |N?#! rnews|Forward to|Pipe to|Content-Type: |Content-Transfer-Encoding: |(?:delivered-to|return-path): )/
+/** Lines after the first in which to look for another. */
+const mailLines = 20
+
+function isMail(text: string): boolean {
+  const [first = '', ...rest] = text.split('\n', mailLines + 1)
+  const isHeader = (line: string): boolean =>
+    mailHeader.test(line) || /^(?:delivered-to|return-path): /i.test(line)
+  return isHeader(first) && rest.some(isHeader)
 }
 
 function typeOfScript(text: string, known: typeof interpreters): string | undefined {
