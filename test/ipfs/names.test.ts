@@ -651,7 +651,7 @@ describe('records', () => {
   })
 })
 
-it('reads key files of all types and refuses others like Kubo 0.42.0', async () => {
+it('reads key files of all types and publishes CIDs as they are written like Kubo 0.42.0', async () => {
   const empty = await startNetwork()
   try {
     await replay(answersToKeyFiles as Recorded, empty)

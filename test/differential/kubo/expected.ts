@@ -195,7 +195,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       (/\/version\b.*localhost"/.test(request) && theirs.startsWith('404')) ||
       (/("accept":"[^"]*vnd\.ipld\.|[?&]format=)dag-/.test(request) &&
         /localhost"/.test(request) &&
-        /gateway \| (content-length|content-disposition|etag|cache-control|x-ipfs-roots) /.test(name)),
+        /gateway \| (content-length|content-location|content-disposition|etag|cache-control|x-ipfs-roots) /.test(name)),
   },
   {
     reason: 'a host that begins with a dot names no content',

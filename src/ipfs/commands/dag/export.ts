@@ -76,7 +76,7 @@ export const dagResolve = defineCommand({
     { Cid, RemPath }: { Cid: { '/': string }; RemPath: string },
     { args: [arg = ''], cidBase, encodeCid },
   ) {
-    const encode = cidBase === undefined && !arg.startsWith('/ipns/') ? baseOfPath(arg) : encodeCid
+    const encode = cidBase === undefined ? baseOfPath(arg) : encodeCid
     return encode(CID.parse(Cid['/'])) + RemPath
   },
   async run({ args: [arg = ''] }, { blockstore, names }) {

@@ -80,8 +80,10 @@ function normalizePath(text: string): string {
 function cleanPath(text: string): string {
   const segments = cleanSegments(text)
   if (isNamePath(text)) return `/${segments.join('/')}`
-  const { namespace, root, segments: below } = parsePath(text)
-  return ['', namespace, root.toString(), ...below].join('/')
+  const { namespace, segments: below } = parsePath(text)
+  // The CID stays as it is written.
+  const root = segments.at(-1 - below.length)
+  return ['', namespace, root, ...below].join('/')
 }
 
 /** Finds a key by name or ID. */
