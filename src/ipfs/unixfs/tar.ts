@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { type Header, type Pack, pack } from 'tar-stream'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, textOfBytes } from '../text/byteText.js'
@@ -40,6 +41,7 @@ export async function* writeTar(
     keepsNanoseconds,
     isSorted,
     isInFile: false,
+    top: name,
   }
   let failure: Error | undefined
   const writing = writeEntry(context, root, name).then(
@@ -73,10 +75,18 @@ interface TarContext {
   isSorted: boolean
   /** Whether the content of a file is being written. */
   isInFile: boolean
+  /** Path with which all others begin. */
+  top: string
+}
+
+/** Returns a path without empty, `.` and `..` segments where possible (Go, `path.Clean`). */
+function cleaned(path: string): string {
+  return posix.normalize(path).replace(/(?<=.)\/$/, '')
 }
 
 async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string): Promise<void> {
-  if (path.split('/').includes('..')) {
+  const clean = cleaned(path)
+  if (!clean.startsWith(context.top) || clean.startsWith('..')) {
     throw new FileNetworkError('relative UnixFS paths outside the root are not allowed, use CAR instead')
   }
   checkField('path', path)
@@ -104,7 +114,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   const links =
     context.isSorted && !isShardedEntry(entry) ? await sortByName(listed, ({ name }) => name) : listed
   for await (const link of links) {
-    await writeEntry(context, await loadEntry(source, link.cid), `${path}/${link.name}`)
+    await writeEntry(context, await loadEntry(source, link.cid), cleaned(`${path}/${link.name}`))
   }
 }
 

@@ -11,7 +11,9 @@ export const directoryData = field(1, Buffer.from('0801', 'hex'))
 function craftedBlock(random: Random): Buffer {
   const links = Array.from({ length: 1 + random.below(4) }, () => {
     const name = random.pick<Buffer[]>([
-      ...['a', 'b', 'b', '', '\\', 'a\n', 'é'].map((text) => [field(2, Buffer.from(text))]),
+      ...['a', 'b', 'b', '', '\\', 'a\n', 'é', '.', '..', 'a/b', '/'].map((text) => [
+        field(2, Buffer.from(text)),
+      ]),
       [field(2, Buffer.from('61ff', 'hex'))],
       [],
     ])

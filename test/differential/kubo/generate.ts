@@ -1,4 +1,5 @@
 import type { ArgumentSpec, Command, OptionSpec } from '../../../src/ipfs/request/command.js'
+import recordedKeyFiles from '../../ipfs/kuboKeyFiles.json' with { type: 'json' }
 import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 import { cborHex, json, multibaseTexts } from './data.js'
@@ -23,6 +24,11 @@ import {
   booleans,
   weights,
 } from './values.js'
+
+/** Key files of all types, whole and broken, in hexadecimal. */
+const otherKeyFiles = recordedKeyFiles
+  .map(([, content]) => content)
+  .filter((content): content is string => typeof content === 'string')
 
 /** Paths in MFS to which nothing is copied. */
 const writtenPaths = ['/v', '/d/v', '/v1/x']
@@ -142,7 +148,13 @@ export function createGenerator(
         return uploadOf(cut)
       }
       case 'key/import':
-        return uploadOf(random.chance(0.8) ? random.pick(keyFiles) : randomContent(random, random.below(80)))
+        return uploadOf(
+          random.chance(0.6)
+            ? random.pick(keyFiles)
+            : random.chance(0.7)
+              ? Buffer.from(random.pick(otherKeyFiles), 'hex')
+              : randomContent(random, random.below(80)),
+        )
       case 'files/write':
         return uploadOf(randomContent(random, random.pick([0, 1, 5, 4096, 5000, 262_144, 300_000])))
       // Kubo converts large numbers in quadratic time.
@@ -194,6 +206,8 @@ export function createGenerator(
     }
     // With an empty target, Kubo creates an entry without a name that nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
+    if (operation === 'key/import' && random.chance(0.3)) query.push(['format', 'pem-pkcs8-cleartext'])
+    if (operation === 'key/import' && random.chance(0.3)) query.push(['allow-any-key-type', 'true'])
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
     // Without a time, or with 0, the time of the request applies.
     if (operation === 'files/touch') {

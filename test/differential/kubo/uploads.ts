@@ -1,3 +1,4 @@
+import recordedTypes from '../../ipfs/kuboTypes.json' with { type: 'json' }
 import type { Random } from '../support/random.js'
 
 /** A body with its content type. */
@@ -131,8 +132,12 @@ const moreHeaders = [
   'broken\r\n',
 ]
 
-/** Makes content of several kinds: text, repeated bytes, random bytes. */
+/** Makes content of several kinds: text, repeated bytes, random bytes, the first bytes of known kinds of files. */
 export function randomContent(random: Random, size = random.pick(sizes)): Buffer {
+  if (random.chance(0.08)) {
+    const start = Buffer.from(random.pick(recordedTypes)[0] ?? '', 'hex')
+    return Buffer.concat([start, Buffer.alloc(size, random.pick([0, 0x20, 0x61, 0xff]))]).subarray(0, size)
+  }
   const sort = random.below(3)
   if (sort === 0) return Buffer.alloc(size, `text ${random.below(4)}\n`)
   return sort === 1 ? Buffer.alloc(size, random.below(3)) : random.bytes(size)
