@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { mimes } from 'mrmime'
-import { firstTags, typeOfMarkup } from './markupType.js'
+import { declaredEncoding, firstTags, typeOfMarkup } from './markupType.js'
 import { isText, markedCharset, typeBySignature } from './signatures.js'
 import { typeOfText } from './textType.js'
 
@@ -77,9 +77,10 @@ function sniff(start: Buffer): string {
   const text = start.toString('latin1')
   const binary = typeBySignature(start) ?? (isText(text) ? undefined : 'application/octet-stream')
   const type = binary ?? typeOfMarkup(text) ?? typeOfText({ text, isCut: start.length >= sniffLength })
-  if (type !== undefined) return type
-  const charset = markedCharset(text) ?? charsetOf(start.subarray(0, charsetLength))
-  return charset === undefined ? 'text/plain' : `text/plain; charset=${charset}`
+  if (type !== undefined && type !== 'text/xml') return type
+  const named = type === undefined ? undefined : declaredEncoding(text.slice(0, charsetLength))
+  const charset = named ?? markedCharset(text) ?? charsetOf(start.subarray(0, charsetLength))
+  return [type ?? 'text/plain', ...(charset === undefined ? [] : [`charset=${charset}`])].join('; ')
 }
 
 /** Bytes from which the encoding of text is guessed. */
