@@ -308,6 +308,16 @@ it('writes the entries of an archive in the order of their names, with clean pat
   expect(names).toEqual([root, root, root, `${root}/a`, `${root}/b`])
 })
 
+// Like Kubo 0.42.0, which stores it again from memory.
+it('keeps the root of the mutable files when its block is removed', async () => {
+  const empty = await startNetwork()
+  const root = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+  expect(await (await empty.post(`block/rm?arg=${root}`)).json()).toEqual({ Hash: root })
+  expect(await (await empty.post('files/stat?arg=/')).json()).toMatchObject({ Hash: root, Blocks: 0 })
+  expect((await empty.post('files/mkdir?arg=/d')).status).toBe(200)
+  await empty.stop()
+})
+
 // Like Kubo 0.42.0: the file is created before its content is looked for, and the year 1 is no time.
 it('creates a file without content, and takes the year 1 for no time', async () => {
   const written = await upload('files/write?arg=/created&create=true&count=0', [])

@@ -225,7 +225,9 @@ async function removeBlocks(
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
         const problem = reasons.get(multihashText(cid)) ?? absence
-        if (isThere && problem === undefined) await removal.remove([cid])
+        // Kubo has the root of the mutable files in memory, and stores it again when it is needed.
+        const isKept = multihashText(cid) === multihashText(network.files.root())
+        if (isThere && problem === undefined && !isKept) await removal.remove([cid])
         outcomes.push({ cid, problem })
       }
       return failure === undefined ? { outcomes } : { outcomes, failure }

@@ -4,6 +4,7 @@ import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 import { cborHex, json, multibaseTexts } from './data.js'
 import { withUnusualEnvelope } from './envelopes.js'
+import { emptyDirectory } from './expected.js'
 import { gatewayRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
 import { type Scene, request } from './scene.js'
@@ -109,7 +110,9 @@ export function createGenerator(
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
     // The empty block, which Kubo would remove from much that is pinned, is among the unknown ones.
-    if (operation === 'block/rm' && cids.length > 0) return random.pick(cids)
+    // Kubo has the empty root of MFS in memory, where it stays when it is removed.
+    const removable = cids.filter((known) => !emptyDirectory.endsWith(known))
+    if (operation === 'block/rm' && removable.length > 0) return random.pick(removable)
     if (operation === 'name/resolve' && random.chance(0.7)) {
       return random.pick(random.chance(0.8) ? keyIds : domains)
     }
