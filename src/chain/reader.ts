@@ -71,6 +71,7 @@ export class ChainReader implements ChainView {
         return block !== undefined && blocks.isCanonical(block) ? block : undefined
       },
       logsWire: (block, indices) => blocks.logsWire(block, indices),
+      logsExtent: (block, indices) => blocks.logsExtent(block, indices),
       topicCount: (log) => blocks.topicCount(log),
     }
   }

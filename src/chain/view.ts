@@ -5,6 +5,7 @@ import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundErr
 import type { RulesHeader } from './evm/forkSchedule.js'
 import type { PendingBlock } from './mining/blockMaker.js'
 import type { ForkRules, HeaderFields, StateView } from './types.js'
+import type { Requester } from './vm/blockEnvironment.js'
 
 /** A tag that names a block by its role. */
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
@@ -91,6 +92,8 @@ export interface LogQuery {
 export interface LogLimits {
   maxResults: number
   timeoutMilliseconds: number
+  /** The request that holds the logs until it is answered. */
+  requester?: Requester | undefined
 }
 
 /** Returns the error for a state read whose selector names no block of the chain with this head. */

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { MemoryShare } from './memoryShare.js'
 
@@ -10,6 +10,11 @@ function createShare(): MemoryShare {
   const share = new MemoryShare()
   shares.push(share)
   return share
+}
+
+/** Waits until granted claims, which continue in turns of their own, have done so. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
 }
 
 /** Claims megabytes. @returns whether the claim has been granted, also later */
@@ -29,10 +34,10 @@ it('lets small requests pass, and others wait in order until there is room', asy
   expect(waiting.granted).toBe(false)
   expect(claim(createShare(), 1).granted).toBe(true)
   first.end()
-  await turn()
+  await settle()
   expect([waiting.granted, behind.granted]).toEqual([true, false])
   second.end()
-  await turn()
+  await settle()
   expect(behind.granted).toBe(true)
 })
 
@@ -60,7 +65,7 @@ it('never lets the oldest holder wait, and serves holders first', async () => {
   const growing = claim(holder, 240)
   expect([newcomer.granted, growing.granted]).toEqual([false, false])
   oldest.end()
-  await turn()
+  await settle()
   expect([newcomer.granted, growing.granted]).toEqual([false, true])
 })
 

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers'
+import { nextTurn } from './timeSlice.js'
 
 // The imported function keeps working when a test replaces the global timers.
 
@@ -50,10 +51,12 @@ export class MemoryShare {
       this.#take(more)
       return undefined
     }
-    return new Promise((proceed) => {
+    const granted = new Promise<void>((proceed) => {
       claims.push({ share: this, bytes: more, proceed })
       timer ??= setTimeout(grantNext, PATIENCE)
     })
+    // One release may grant many claims.
+    return granted.then(nextTurn)
   }
 
   /** Releases everything. Call this when the answer is sent, or nobody waits for it any more. */

@@ -23,11 +23,15 @@ export async function findLogs(call: Call, filter: FilterArguments): Promise<Wir
 
 /** Finds the logs that match a filter, each in wire form. @throws like `findLogs` */
 export async function findLogTexts(call: Call, filter: FilterArguments): Promise<readonly Uint8Array[]> {
-  const { view, backend } = call
+  const { view, backend, context } = call
   const { settings } = backend
   const range = searchedRange(call, filter)
   if (range === undefined) return []
-  const limits = { maxResults: settings.maxLogs, timeoutMilliseconds: settings.logTimeoutMilliseconds }
+  const limits = {
+    maxResults: settings.maxLogs,
+    timeoutMilliseconds: settings.logTimeoutMilliseconds,
+    requester: context,
+  }
   try {
     return await view.logs({ range, addresses: filter.addresses, topics: filter.topics }, limits)
   } catch (error) {

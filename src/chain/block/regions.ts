@@ -1,3 +1,4 @@
+import type { LogsExtent } from '../logs/query.js'
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { Database } from '../../storage/database.js'
@@ -32,6 +33,14 @@ const LONGEST_KEPT_WIRE = 1024 * 1024
 const LONGEST_KEPT_AT_ONCE = 16 * 1024
 /** Bytes to read before an index record: the whole region of a block with one transaction, some 6,000 bytes. */
 const LOOK_BACK = 8 * 1024
+
+/** Bytes of the object that views a log. */
+const LOG_OBJECT_BYTES = 200
+
+/** Whether logs are so few of a block's that each is read for itself. */
+function isSparse(count: number, logCount: number): boolean {
+  return count * SPARSE_SHARE < logCount
+}
 
 /** The bulk data of stored blocks in the record file, with recent reads and writes cached. */
 export class BlockRegions {
@@ -76,7 +85,7 @@ export class BlockRegions {
   logs(record: IndexRecord, indices: readonly number[] | undefined): Uint8Array[] {
     const { logCount } = record.region
     if (logCount === 0) return []
-    if (indices !== undefined && indices.length * SPARSE_SHARE < logCount) {
+    if (indices !== undefined && isSparse(indices.length, logCount)) {
       return indices.map((index) => this.#wire(record, decodeLogTable(this.#logTable(record, index, 1))[0]!))
     }
     const { offset, length } = joined(record.receiptSpans)
@@ -91,6 +100,16 @@ export class BlockRegions {
       logs.push(new Uint8Array(receipts.buffer, start + table.getUint32(at), table.getUint32(at + 4)))
     }
     return logs
+  }
+
+  /** Returns the number of logs that {@link logs} returns, and approximately their bytes. */
+  logsExtent(record: IndexRecord, indices: readonly number[] | undefined): LogsExtent {
+    const { logCount } = record.region
+    if (logCount === 0) return { count: 0, bytes: 0 }
+    const count = indices?.length ?? logCount
+    const { length } = joined(record.receiptSpans)
+    const share = isSparse(count, logCount) ? count / logCount : 1
+    return { count, bytes: count * LOG_OBJECT_BYTES + length * share }
   }
 
   /** Returns the RLP of the whole block. */

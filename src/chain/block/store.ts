@@ -1,3 +1,4 @@
+import type { LogsExtent } from '../logs/query.js'
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
@@ -279,6 +280,11 @@ export class BlockStore {
   /** Returns the wire bytes of a block's logs, given ascending indices; undefined means all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[] {
     return this.#regions.logs(this.#recordOf(block), indices)
+  }
+
+  /** Returns the number of logs that {@link logsWire} returns, and approximately their bytes. */
+  logsExtent(block: StoredBlock, indices: readonly number[] | undefined): LogsExtent {
+    return this.#regions.logsExtent(this.#recordOf(block), indices)
   }
 
   /** Returns the RLP of a whole block. */

@@ -1,10 +1,18 @@
 import type { StoredBlock } from '../block/record.js'
-import { LogTimeoutError, TooManyLogsError } from '../errors.js'
+import { ClientGoneError, LogTimeoutError, TooManyLogsError } from '../errors.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { bytesKey } from '../state/account.js'
 import type { LogLimits, LogQuery } from '../view.js'
+import type { Requester } from '../vm/blockEnvironment.js'
 import { allOf, anyOf, type Posting, type PostingCursor } from './join.js'
 import type { LogCriterion, TopicPosition } from '../block/indexRecord.js'
+
+/** How much the logs of a block are. */
+export interface LogsExtent {
+  count: number
+  /** Of their wire form, with the objects that view it. */
+  bytes: number
+}
 
 /** What a log query reads from. */
 export interface LogSource {
@@ -16,6 +24,8 @@ export interface LogSource {
   canonicalBlock(ordinal: number): StoredBlock | undefined
   /** Returns the wire bytes of a block's logs by index; undefined means all of them. */
   logsWire(block: StoredBlock, indices: readonly number[] | undefined): Uint8Array[]
+  /** Returns the number of logs that `logsWire` returns, and approximately their bytes. */
+  logsExtent(block: StoredBlock, indices: readonly number[] | undefined): LogsExtent
   /** Returns the number of topics of a log, given its wire bytes. */
   topicCount(log: Uint8Array): number
 }
@@ -37,29 +47,47 @@ export async function queryLogs(
 ): Promise<Uint8Array[]> {
   const [from, to] = ordinals(source, query)
   if (from === undefined || to === undefined) return []
-  const timed = timeLimit(limits)
+  const clock = new QueryClock(limits)
+  const timed = timeLimit(clock)
   const cursors = toCriteria(query).map((values) =>
     anyOf(values.map((criterion) => timed(source.open(criterion, from, to)))),
   )
   try {
-    return await collect(source, allOf(cursors, from), query, limits)
+    return await collect(source, allOf(cursors, from), query, { ...limits, clock })
   } finally {
     await Promise.all(cursors.map((cursor) => cursor.close()))
   }
 }
 
+/** Yields to other work, and ends a query once its time is up. */
+class QueryClock {
+  readonly #deadline: number
+  readonly #slice = new TimeSlice()
+
+  constructor({ timeoutMilliseconds }: LogLimits) {
+    this.#deadline = performance.now() + timeoutMilliseconds
+  }
+
+  pause(): Promise<void> | undefined {
+    return this.#slice.pause()
+  }
+
+  /** @throws LogTimeoutError */
+  async check(): Promise<void> {
+    await this.pause()
+    if (performance.now() > this.#deadline) throw new LogTimeoutError()
+  }
+}
+
 /** Wraps cursors so that their calls yield to other work, and seeks throw once the time is up. */
-function timeLimit({ timeoutMilliseconds }: LogLimits): (cursor: PostingCursor) => PostingCursor {
-  const deadline = performance.now() + timeoutMilliseconds
-  const slice = new TimeSlice()
+function timeLimit(clock: QueryClock): (cursor: PostingCursor) => PostingCursor {
   return (cursor) => ({
     async seek(ordinal) {
-      await slice.pause()
-      if (performance.now() > deadline) throw new LogTimeoutError()
+      await clock.check()
       return cursor.seek(ordinal)
     },
     async close() {
-      await slice.pause()
+      await clock.pause()
       await cursor.close()
     },
   })
@@ -97,22 +125,84 @@ async function collect(
   source: LogSource,
   postings: AsyncIterable<Posting>,
   query: LogQuery,
-  limits: LogLimits,
+  limits: LogLimits & { clock: QueryClock },
 ): Promise<Uint8Array[]> {
-  const found: Uint8Array[] = []
   const leastTopics = topicsBeyondIndex(query)
-  let whole: bigint | undefined
-  for await (const { ordinal, indices } of postings) {
-    const block = 'block' in query.range ? query.range.block : source.canonicalBlock(ordinal)
-    if (block === undefined) continue
+  const blocks = await findBlocks(source, postings, query, leastTopics === 0 ? limits.maxResults : Infinity)
+  const found: Uint8Array[] = []
+  const limit = new ResultLimit(query, limits.maxResults)
+  for (const { block, indices } of blocks) {
+    await makeRoom(source.logsExtent(block, indices).bytes, limits.requester)
+    await limits.clock.check()
     for (const log of source.logsWire(block, indices)) {
       if (leastTopics === 0 || source.topicCount(log) >= leastTopics) found.push(log)
     }
-    if (found.length > limits.maxResults) {
-      const first = 'block' in query.range ? block.header.number : query.range.from
-      throw new TooManyLogsError(limits.maxResults, { from: first, to: whole ?? first })
-    }
-    whole = block.header.number
+    limit.check(found.length, block)
   }
   return found
+}
+
+/** Logs of a block by index; undefined means all of them. */
+interface BlockLogs {
+  block: StoredBlock
+  indices: readonly number[] | undefined
+}
+
+/** Finds the blocks of a query, before any log is read: those of a block may be megabytes. @throws TooManyLogsError */
+async function findBlocks(
+  source: LogSource,
+  postings: AsyncIterable<Posting>,
+  query: LogQuery,
+  maxLogs: number,
+): Promise<BlockLogs[]> {
+  const blocks: BlockLogs[] = []
+  const limit = new ResultLimit(query, maxLogs)
+  let count = 0
+  for await (const { ordinal, indices } of postings) {
+    const block = 'block' in query.range ? query.range.block : source.canonicalBlock(ordinal)
+    if (block === undefined) continue
+    count += source.logsExtent(block, indices).count
+    limit.check(count, block)
+    blocks.push({ block, indices })
+  }
+  return blocks
+}
+
+/** Refuses too many logs, and names the blocks that fit. */
+class ResultLimit {
+  readonly #query: LogQuery
+  readonly #maxLogs: number
+  /** The last block all of whose logs fit. */
+  #whole: bigint | undefined
+
+  constructor(query: LogQuery, maxLogs: number) {
+    this.#query = query
+    this.#maxLogs = maxLogs
+  }
+
+  /**
+   * @param count - logs of all blocks up to this one
+   * @throws TooManyLogsError
+   */
+  check(count: number, { header: { number } }: StoredBlock): void {
+    const { range } = this.#query
+    if (count > this.#maxLogs) {
+      const from = 'block' in range ? number : range.from
+      throw new TooManyLogsError(this.#maxLogs, { from, to: this.#whole ?? from })
+    }
+    this.#whole = number
+  }
+}
+
+/**
+ * Counts logs that a request will hold until it is answered, and waits while others hold too much.
+ *
+ * @throws ClientGoneError if nobody waits for them any more
+ */
+async function makeRoom(bytes: number, requester: Requester | undefined): Promise<void> {
+  requester?.memory?.keep(bytes)
+  const room = requester?.memory?.claim()
+  if (room === undefined) return
+  await room
+  if (requester?.signal?.aborted === true) throw new ClientGoneError()
 }
