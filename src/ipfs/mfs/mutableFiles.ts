@@ -128,7 +128,7 @@ export class MutableFiles {
       if (link === undefined) throw new FileNotFoundError()
       const child = await loadChild(blockstore, link.cid)
       const isRepeated = !isShardedEntry(entry) && entry.node?.links.findLast(isNamed(segment)) !== link
-      this.noteEntry(segments.slice(0, depth), entry, { link, child, isRepeated })
+      await this.noteEntry(segments.slice(0, depth), entry, { link, child, isRepeated })
       entry = child
     }
     return entry
@@ -149,10 +149,14 @@ export class MutableFiles {
   }
 
   /** Notes that Kubo would have an entry of a directory in memory, if to store it again can change the directory. */
-  noteEntry(path: string[], directory: UnixfsEntry, { link, child, isRepeated }: LoadedEntry): void {
+  async noteEntry(
+    path: string[],
+    directory: UnixfsEntry,
+    { link, child, isRepeated }: LoadedEntry,
+  ): Promise<void> {
     const isChanged = isShardedEntry(directory)
       ? this.#loaded.mayBecomeBlock(directory)
-      : isRepeated || !isRegular(link, child)
+      : isRepeated || !(await isRegular(link, child))
     if (!isChanged) return
     const { entries } = this.#loaded.at(keyOf(path))
     if (entries.size < maxEntries) entries.add(link.name)

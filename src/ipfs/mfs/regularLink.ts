@@ -1,5 +1,6 @@
 import { formatOf } from '../cid/cidFormat.js'
-import { decodeDagPb, encodeDagPb } from '../dag/dagPb.js'
+import { type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
+import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
 import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../text/byteText.js'
 import { serializedLength } from '../unixfs/directoryBuilder.js'
@@ -12,8 +13,8 @@ import { sessionWriter } from './directoryEdit.js'
 const tags = { data: 0x0a, link: 0x12 } as const
 
 /** Whether a link gives the true size of an entry, and the entry, if it is a directory in one block, is canonical. */
-export function isRegular(link: UnixfsLink, entry: UnixfsEntry): boolean {
-  return link.size === entry.cumulativeSize && isCanonical(entry)
+export async function isRegular(link: UnixfsLink, entry: UnixfsEntry): Promise<boolean> {
+  return link.size === entry.cumulativeSize && (await isCanonical(entry))
 }
 
 /** Returns the regular form of a link, for which its directory is stored in its canonical form (boxo, `mfs/dir.go`). */
@@ -23,8 +24,8 @@ export async function regularLink(
   session: Session,
 ): Promise<UnixfsLink> {
   const entry = await loadEntry(source, cid)
-  if (isCanonical(entry)) return { name, cid, size: entry.cumulativeSize }
-  const { Data, Links } = decodeDagPb(entry.block)
+  if (await isCanonical(entry)) return { name, cid, size: entry.cumulativeSize }
+  const { Data, Links } = await runInSlices(decodeDagPbInPieces(entry.block), new TimeSlice())
   const links = Links.map(({ Hash, Name = '', Tsize = 0 }) => ({ Hash, Name, Tsize: Tsize < 0 ? 0 : Tsize }))
   const block = await encodeDagPb({ Links: links, ...(Data && { Data }) })
   const writer = sessionWriter(await formatOf(cid), session)
@@ -34,18 +35,22 @@ export async function regularLink(
 }
 
 /** Whether a directory in one block is encoded like those of builders: links sorted and complete, the data after them. */
-function isCanonical(entry: UnixfsEntry): boolean {
+function isCanonical(entry: UnixfsEntry): Promise<boolean> | boolean {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)
     return true
-  if (block[0] !== tags.link) return false
+  return block[0] === tags.link && runWithin(hasCanonicalLinks(node.links, block), new TimeSlice())
+}
+
+function* hasCanonicalLinks(links: readonly UnixfsLink[], block: Uint8Array): Steps<boolean> {
   let length = 0
   let before = Buffer.alloc(0)
-  for (const link of node.links) {
+  for (const [index, link] of links.entries()) {
     const name = Buffer.from(bytesOfText(link.name))
     if (before.compare(name) > 0) return false
     before = name
     length += serializedLength(link)
+    if (index % LINKS_AT_ONCE === 0) yield
   }
   return block[length] === tags.data
 }

@@ -86,7 +86,7 @@ async function loadEntries(
   for await (const link of listDirectory(blockstore, directory)) {
     const same = known.get(link.name)
     const child = same ?? (await loadChild(blockstore, link.cid))
-    files.noteEntry(segments, directory, { link, child, isRepeated: same !== undefined })
+    await files.noteEntry(segments, directory, { link, child, isRepeated: same !== undefined })
     entries.push(describe(link.name, child))
     known.set(link.name, child)
   }
