@@ -73,3 +73,15 @@ it('grants a claim after a while although its holder may wait for it', async () 
   expect(claim(createShare(), 256).granted).toBe(true)
   await createShare().claim(100 * MEBIBYTE)
 })
+
+it('counts what a request is about to hold, beyond a free megabyte', async () => {
+  const holder = createShare()
+  expect(claim(holder, 257).granted).toBe(true)
+  const share = createShare()
+  expect(share.hold(MEBIBYTE / 2)).toBeUndefined()
+  expect(share.hold(MEBIBYTE / 2)).toBeUndefined()
+  const waiting = share.hold(MEBIBYTE / 2)
+  expect(waiting).toBeInstanceOf(Promise)
+  holder.end()
+  await waiting
+})

@@ -39,6 +39,12 @@ export class MemoryShare {
     this.#kept += bytes
   }
 
+  /** Counts bytes like {@link keep}. @returns a promise to await before they are made if others hold too much */
+  hold(bytes: number): Promise<void> | undefined {
+    this.keep(bytes)
+    return this.claim()
+  }
+
   /**
    * Claims memory for work in progress, besides the bytes kept so far.
    *

@@ -86,6 +86,8 @@ export interface BlockWire {
   transactionsBetween(begin: number, end: number): Uint8Array[]
   /** Returns all receipts, joined by commas. */
   receipts(): Uint8Array
+  /** Returns the length of {@link receipts} in bytes, without reading them. */
+  receiptsLength(): number
   /** Returns one receipt. */
   receipt(index: number): Uint8Array
   /** Like `transactionsBetween`, for receipts. */

@@ -76,6 +76,7 @@ export class BlockRegions {
       transaction: (index) => this.#itemWire(record, transactionSpans, index),
       transactionsBetween: (begin, end) => this.#itemWires(record, transactionSpans.slice(begin, end)),
       receipts: () => this.#shared(record, receiptSpans),
+      receiptsLength: () => joined(receiptSpans).length,
       receipt: (index) => this.#itemWire(record, receiptSpans, index),
       receiptsBetween: (begin, end) => this.#itemWires(record, receiptSpans.slice(begin, end)),
     }

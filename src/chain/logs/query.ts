@@ -200,8 +200,7 @@ class ResultLimit {
  * @throws ClientGoneError if nobody waits for them any more
  */
 async function makeRoom(bytes: number, requester: Requester | undefined): Promise<void> {
-  requester?.memory?.keep(bytes)
-  const room = requester?.memory?.claim()
+  const room = requester?.memory?.hold(bytes)
   if (room === undefined) return
   await room
   if (requester?.signal?.aborted === true) throw new ClientGoneError()

@@ -134,6 +134,7 @@ export class FakeChain implements ChainView {
       transaction: (index) => slice(encoded, encoded.transactions[index]),
       transactionsBetween: (begin, end) => each('transactions', begin, end),
       receipts: () => joined(encoded, 'receipts'),
+      receiptsLength: () => joined(encoded, 'receipts').length,
       receipt: (index) => slice(encoded, encoded.receipts[index]),
       receiptsBetween: (begin, end) => each('receipts', begin, end),
     }

@@ -24,7 +24,7 @@ export const getBlockReceipts = defineMethod(
   'eth_getBlockReceipts',
   [required('block', blockSelector)],
   async (call, selector) => {
-    const { view, backend } = call
+    const { view, backend, context } = call
     if (isPendingInAnvil(call, selector)) return null
     if (isPending(selector)) {
       const { block } = await view.pendingBlock()
@@ -32,10 +32,12 @@ export const getBlockReceipts = defineMethod(
     }
     const block = findBlock(view, selector)
     if (block === undefined) return null
+    const wire = view.wire(block)
+    await context.memory?.hold(wire.receiptsLength())
     if (backend.settings.compatibility.receiptsIncludeBlockFields) {
       return wireArray(block.transactions.map((_, index) => receiptWire(call, block, index)))
     }
-    return new WireBytes(['[', view.wire(block).receipts(), ']'])
+    return new WireBytes(['[', wire.receipts(), ']'])
   },
 )
 
