@@ -53,6 +53,8 @@ export function createGenerator(
 ): Generator {
   const cids: string[] = []
   const cars: Buffer[] = []
+  /** CIDs that the root of MFS has had. */
+  const filesRoots = new Set([emptyDirectory.slice('/ipfs/'.length)])
   const operations = [...commands.keys()]
   const total = operations.reduce((sum, name) => sum + (weights[name] ?? 1), 0)
 
@@ -110,8 +112,8 @@ export function createGenerator(
     }
     if (operation.startsWith('key/')) return random.pick(keyNames)
     // The empty block, which Kubo would remove from much that is pinned, is among the unknown ones.
-    // Kubo has the empty root of MFS in memory, where it stays when it is removed.
-    const removable = cids.filter((known) => !emptyDirectory.endsWith(known))
+    // Kubo has the root of MFS in memory, where it stays when it is removed.
+    const removable = cids.filter((known) => !filesRoots.has(known))
     if (operation === 'block/rm' && removable.length > 0) return random.pick(removable)
     if (operation === 'name/resolve' && random.chance(0.7)) {
       return random.pick(random.chance(0.8) ? keyIds : domains)
@@ -267,8 +269,10 @@ export function createGenerator(
         !/^\/api\/v0\/(add|block\/put|dag\/put|files\/stat|files\/flush|dag\/import)/.test(target)
       )
         return
+      const isOfRoot = /\/files\/(stat|flush)(\?arg=(%2F|\/)*)?(&|$)/.test(target)
       for (const [found] of body.toString().matchAll(/Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{5,}/g)) {
         if (!cids.includes(found)) cids.push(found)
+        if (isOfRoot) filesRoots.add(found)
       }
       if (cids.length > 400) cids.splice(0, 100)
     },
