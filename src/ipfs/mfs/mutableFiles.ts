@@ -61,9 +61,8 @@ export function loadFilesRoot(named: Pick<RowStore, 'get'>): CID | undefined {
 /** An entry of a directory that was loaded. */
 interface LoadedEntry {
   link: UnixfsLink
-  child: UnixfsEntry
-  /** Whether another link has the same name, in a directory that no builder made. */
-  isRepeated: boolean
+  /** Undefined if another link has the same name, in a directory that no builder made. */
+  child: UnixfsEntry | undefined
 }
 
 function isNamed(name: string): (link: UnixfsLink) => boolean {
@@ -128,7 +127,7 @@ export class MutableFiles {
       if (link === undefined) throw new FileNotFoundError()
       const child = await loadChild(blockstore, link.cid)
       const isRepeated = !isShardedEntry(entry) && entry.node?.links.findLast(isNamed(segment)) !== link
-      await this.noteEntry(segments.slice(0, depth), entry, { link, child, isRepeated })
+      await this.noteEntry(segments.slice(0, depth), entry, { link, child: isRepeated ? undefined : child })
       entry = child
     }
     return entry
@@ -149,14 +148,10 @@ export class MutableFiles {
   }
 
   /** Notes that Kubo would have an entry of a directory in memory, if to store it again can change the directory. */
-  async noteEntry(
-    path: string[],
-    directory: UnixfsEntry,
-    { link, child, isRepeated }: LoadedEntry,
-  ): Promise<void> {
+  async noteEntry(path: string[], directory: UnixfsEntry, { link, child }: LoadedEntry): Promise<void> {
     const isChanged = isShardedEntry(directory)
       ? this.#loaded.mayBecomeBlock(directory)
-      : isRepeated || !(await isRegular(link, child))
+      : child === undefined || !(await isRegular(link, child))
     if (!isChanged) return
     const { entries } = this.#loaded.at(keyOf(path))
     if (entries.size < maxEntries) entries.add(link.name)

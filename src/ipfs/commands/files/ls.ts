@@ -82,13 +82,14 @@ async function loadEntries(
 ): Promise<Listed[]> {
   const segments = cleanSegments(path)
   const entries: Listed[] = []
-  const known = new Map<string, UnixfsEntry>()
+  const known = new Map<string, Listed>()
   for await (const link of listDirectory(blockstore, directory)) {
     const same = known.get(link.name)
-    const child = same ?? (await loadChild(blockstore, link.cid))
-    await files.noteEntry(segments, directory, { link, child, isRepeated: same !== undefined })
-    entries.push(describe(link.name, child))
-    known.set(link.name, child)
+    const child = same ? undefined : await loadChild(blockstore, link.cid)
+    await files.noteEntry(segments, directory, { link, child })
+    const entry = same ?? describe(link.name, child)
+    entries.push(entry)
+    known.set(link.name, entry)
   }
   if (isShardedEntry(directory)) return entries
   const stored = await files.lookUpNode(path)
