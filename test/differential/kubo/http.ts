@@ -25,8 +25,8 @@ export interface PeerAnswer {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-/** Timeout for an answer. */
-const timeoutMilliseconds = 30_000
+/** Timeout for an answer: a million chunks of one byte take half of that on a busy machine. */
+const timeoutMilliseconds = 60_000
 
 /** Sends a request and reads the complete answer; never rejects. */
 export function exchange(base: string, { method, target, headers, body }: PeerRequest): Promise<PeerAnswer> {
