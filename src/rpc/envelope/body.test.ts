@@ -78,6 +78,9 @@ it.each([
   ['{"jsonrpc":"2.0","id":1,"method":"debug_traceTransaction","params":[]}', 'reads'],
   ['{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":[]}', 'changes'],
   ['{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_resend","params":[]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_newFilter","params":[]}', 'changes'],
+  ['{"jsonrpc":"2.0","id":1,"method":"eth_getFilterChanges","params":[]}', 'changes'],
   ['{"jsonrpc":"2.0","id":1,"method":"debug_setHead","params":["0x0"]}', 'changes'],
   ['{"jsonrpc":"2.0","id":1,"method":"evm_mine"}', 'changes'],
   // What follows may be anything.

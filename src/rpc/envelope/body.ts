@@ -43,7 +43,7 @@ export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
 
 /** The start of a call that changes nothing, as clients write it, and whether it reads a record or two. */
 const readCall =
-  /^\{[^{[]*"method" ?: ?"(?:(eth_(?:block|chainId|gasPrice|get(?:Balance|Code|StorageAt|Transaction))|net_)|debug_(?:get|trace)|eth_(?!send)|ots_|trace_|web3_)/
+  /^\{[^{[]*"method" ?: ?"(?:(eth_(?:block|chainId|gasPrice|get(?:Balance|Code|StorageAt|Transaction))|net_)|debug_(?:get|trace)|eth_(?!getFilter|new|resend|send|submit|uninstall)|ots_|trace_|web3_)/
 /** Characters within which such a call names its method. */
 const START_LENGTH = 128
 
