@@ -12,7 +12,7 @@ const KIND = {
   blob: 0x05,
   trieRoot: 0x10,
   code: 0x11,
-  preimages: 0x12,
+  preimage: 0x12,
   trieNode: 0x13,
   block: 0x20,
   ordinalByNumber: 0x21,
@@ -71,10 +71,8 @@ export interface Keyspace {
   trieNodes(): KeyRange
   /** A contract's code by its 32-byte hash. */
   code(hash: Uint8Array): Uint8Array
-  /** Addresses and slots that came with a state, by the 32-byte hash of their encoding. */
-  preimages(hash: Uint8Array): Uint8Array
-  /** Addresses and slots that came with any state. */
-  allPreimages(): KeyRange
+  /** An address or slot that came with a state, by its 32-byte hash. */
+  preimage(hash: Uint8Array): Uint8Array
   /** The position of a block's index record in the record file, by ordinal. */
   block(ordinal: number): Uint8Array
   /** All blocks ever stored, by ordinal. */
@@ -125,8 +123,7 @@ export function keyspaceOf(network: number): Keyspace {
     trieNode: (number) => key(KIND.trieNode, encodeOrdinal(number)),
     trieNodes: () => ({ gte: key(KIND.trieNode, encodeOrdinal(0)), lt: key(KIND.trieNode + 1) }),
     code: (hash) => key(KIND.code, hash),
-    preimages: (hash) => key(KIND.preimages, hash),
-    allPreimages: () => all(KIND.preimages),
+    preimage: (hash) => key(KIND.preimage, hash),
     block: (ordinal) => key(KIND.block, encodeOrdinal(ordinal)),
     blocks: () => all(KIND.block),
     ordinalByNumber: (number) => key(KIND.ordinalByNumber, encodeNumber(number)),

@@ -64,6 +64,7 @@ it.each([
   [`{"formatVersion":${FORMAT_VERSION},"checksum":"0","networks":{}}`, 'is damaged'],
   ['{"formatVersion":1,"networks":[]}', `has format version 1, and this program reads ${FORMAT_VERSION}`],
   ['{"formatVersion":3,"networks":{}}', 'standin export --data-dir DIR chain.rlp'],
+  ['{"formatVersion":4,"networks":{}}', 'standin export --data-dir DIR chain.rlp'],
 ])('refuses %j', (text, words) => {
   writeFileSync(join(directory, 'manifest.json'), text)
   expect(() => readManifest(directory)).toThrow(words)

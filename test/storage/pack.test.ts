@@ -239,8 +239,8 @@ describe('an archive is refused', () => {
     ['a tar file of something else', () => gzipSync(Buffer.alloc(1024)), /is not an archive of standin pack/],
     [
       'of another format',
-      (archive) => replaceInside(archive, '"formatVersion": 4', '"formatVersion": 3'),
-      /format 3/,
+      (archive) => replaceInside(archive, '"formatVersion": 5', '"formatVersion": 4'),
+      /format 4/,
     ],
     [
       'that names a file outside',

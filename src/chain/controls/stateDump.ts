@@ -1,68 +1,48 @@
 import { Account, Address } from '@ethereumjs/util'
+import { bytesToHex } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
-import { blockStartSlots } from '../vm/systemCalls.js'
 import type { GenesisAccount } from '../genesis/ownGenesis.js'
-import { loadPreimages } from '../state/stateRoot.js'
+import { StateRanges } from '../state/stateRange.js'
 import type { WorkingState } from '../state/workingState.js'
-import type { StateView } from '../types.js'
 
 /**
- * Returns every account of the state that `latest` reads, with its storage, sorted by address. Only within the chain's
- * mutex, since it yields many times.
+ * Returns every account of the state that `latest` reads, with its storage, sorted by address. In a fork, only what the
+ * node knows of it. Only within the chain's mutex, since it yields many times.
  *
  * @throws the reason of the signal when it is aborted
  */
 export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promise<GenesisAccount[]> {
-  const { database, keys, states } = chain.stores
-  const preimages = await loadPreimages(database, keys)
+  const ranges = new StateRanges(chain.stores)
   const slice = new TimeSlice()
-  // A fork records every key that it encounters; other slots would have to be fetched from its remote.
-  if (states.remote === undefined) {
-    for (const { address, slot } of blockStartSlots()) {
-      preimages.add(address, slot)
-      const pause = slice.pause()
-      if (pause !== undefined) await pause
-    }
-  }
   const { state } = await chain.view.stateAt({ tag: 'latest' })
   const accounts: GenesisAccount[] = []
-  for (const [address, slots] of preimages.entries()) {
-    await slice.pause()
+  for await (const { hash, address, nonce, balance, codeHash, storageRoot } of ranges.allAccounts(state.root)) {
     signal?.throwIfAborted()
-    const account = await state.getAccount(address)
-    if (account === undefined) continue
-    const { nonce, balance } = account
-    const code = await state.getCode(address)
+    if (address === undefined) throw new Error(`the address behind ${bytesToHex(hash)} is not stored`)
+    const storage: [slot: Uint8Array, value: Uint8Array][] = []
+    for await (const { hash: hashedKey, key, value } of ranges.allSlots(storageRoot)) {
+      signal?.throwIfAborted()
+      if (key === undefined) throw new Error(`the slot behind ${bytesToHex(hashedKey)} is not stored`)
+      storage.push([key, value])
+    }
     accounts.push({
       address,
       nonce,
       balance,
-      code,
-      storage: await readSlots({ state, address, signal }, slots, slice),
+      code: ranges.code(codeHash),
+      storage: await runInSlices(
+        sortInSlices(storage, ([a], [b]) => Buffer.compare(a, b)),
+        slice,
+      ),
     })
   }
   return runInSlices(
     sortInSlices(accounts, (a, b) => Buffer.compare(a.address, b.address)),
     slice,
   )
-}
-
-async function readSlots(
-  { state, address, signal }: { state: StateView; address: Uint8Array; signal: AbortSignal | undefined },
-  slots: readonly Uint8Array[],
-  slice: TimeSlice,
-): Promise<[slot: Uint8Array, value: Uint8Array][]> {
-  const read: [slot: Uint8Array, value: Uint8Array][] = []
-  for (const slot of await runInSlices(sortInSlices(slots, Buffer.compare), slice)) {
-    await slice.pause()
-    signal?.throwIfAborted()
-    const value = await state.getStorage(address, slot)
-    if (value.some((byte) => byte !== 0)) read.push([slot, value])
-  }
-  return read
 }
 
 /** State to import into a chain. */

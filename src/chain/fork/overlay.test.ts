@@ -5,7 +5,6 @@ import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import { keyspaceOf } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import { bytesKey } from '../state/account.js'
-import { Preimages } from '../state/stateRoot.js'
 import { StateStore } from '../state/stateStore.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import { WorkingState } from '../state/workingState.js'
@@ -47,7 +46,7 @@ function openStore(remote: RemoteState) {
     roots: new Map([[bytesKey(overlay.hash), overlay]]),
     replaced: [],
     codes: new Map(),
-    preimages: new Preimages(),
+    preimages: new Map(),
   })
   database.write(first)
   /** Edits the state under a root and stores the result. */

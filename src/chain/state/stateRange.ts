@@ -7,10 +7,9 @@ import { payloadOf } from '../rlp.js'
 import type { AccountState } from '../types.js'
 import { blockStartSlots } from '../vm/systemCalls.js'
 import { bytesKey, decodeAccount, padTo32 } from './account.js'
-import { loadPreimages } from './stateRoot.js'
 import { readTrie } from './trieNode.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
-import { changedLeaves, leavesFrom } from './trieRange.js'
+import { type TrieLeaf, changedLeaves, leavesFrom } from './trieRange.js'
 
 /** A slot of an account. */
 export interface RangeSlot {
@@ -44,6 +43,9 @@ export interface RangePage {
   limit: number
 }
 
+/** The start of a listing from the first hash on. */
+const FIRST: Uint8Array = new Uint8Array(0)
+
 /**
  * Lists accounts and slots of states, ordered by the hashes of addresses and keys (geth: core/state/dump.go,
  * eth/api_debug.go). In a fork, only what the node knows: the remote node cannot list its state.
@@ -62,17 +64,21 @@ export class StateRanges {
     root: Uint8Array,
     { start, limit, isWanted }: RangePage & { isWanted: (account: RangeAccount) => boolean },
   ): Promise<Range<RangeAccount>> {
-    const addresses = await this.#addresses()
     const items: RangeAccount[] = []
-    const slice = new TimeSlice()
-    for (const { key: hash, value } of leavesFrom(this.#stores.states, root, start)) {
-      await slice.pause()
-      if (bytesEqual(value, ABSENT_ACCOUNT)) continue
-      if (items.length === limit) return { items, next: hash }
-      const account = { ...decodeAccount(value), hash, address: addresses.get(bytesKey(hash)) }
+    for await (const account of this.allAccounts(root, start)) {
+      if (items.length === limit) return { items, next: account.hash }
       if (isWanted(account)) items.push(account)
     }
     return { items, next: undefined }
+  }
+
+  /** Iterates over the accounts of the state under a root, from a hash or a prefix of it on. */
+  async *allAccounts(root: Uint8Array, start = FIRST): AsyncGenerator<RangeAccount, void, undefined> {
+    const slice = new TimeSlice()
+    for (const leaf of leavesFrom(this.#stores.states, root, start)) {
+      await slice.pause()
+      if (!bytesEqual(leaf.value, ABSENT_ACCOUNT)) yield this.#accountOf(leaf)
+    }
   }
 
   /** Returns the storage root of an account in the state under a root; undefined if it has no storage. */
@@ -83,22 +89,24 @@ export class StateRanges {
     return bytesEqual(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot
   }
 
-  /** Lists the slots of an account under a storage root. */
-  async storage(
-    address: Uint8Array,
-    storageRoot: Uint8Array,
-    { start, limit }: RangePage,
-  ): Promise<Range<RangeSlot>> {
-    const keys = await this.#slotsOf(address)
+  /** Lists the slots of an account under its storage root. */
+  async storage(storageRoot: Uint8Array, { start, limit }: RangePage): Promise<Range<RangeSlot>> {
     const items: RangeSlot[] = []
+    for await (const slot of this.allSlots(storageRoot, start)) {
+      if (items.length === limit) return { items, next: slot.hash }
+      items.push(slot)
+    }
+    return { items, next: undefined }
+  }
+
+  /** Iterates over the slots under a storage root, from a hash or a prefix of it on. */
+  async *allSlots(storageRoot: Uint8Array, start = FIRST): AsyncGenerator<RangeSlot, void, undefined> {
     const slice = new TimeSlice()
     for (const { key: hash, value } of leavesFrom(this.#stores.states, storageRoot, start)) {
       await slice.pause()
       if (bytesEqual(value, ABSENT_SLOT) || bytesEqual(hash, OVERLAY_KEY)) continue
-      if (items.length === limit) return { items, next: hash }
-      items.push({ hash, key: keys(hash), value: padTo32(payloadOf(value)) })
+      yield { hash, key: await this.preimage(hash), value: padTo32(payloadOf(value)) }
     }
-    return { items, next: undefined }
   }
 
   /** Returns the code with a keccak-256 hash; empty if no account has it. */
@@ -108,50 +116,28 @@ export class StateRanges {
 
   /** Lists the accounts under the root `after` that are missing or different under `before`. */
   async changedAccounts(before: Uint8Array, after: Uint8Array): Promise<RangeAccount[]> {
-    const addresses = await this.#addresses()
     const changed: RangeAccount[] = []
     const slice = new TimeSlice()
     for (const { key: hash, value } of changedLeaves(this.#stores.states, before, after)) {
       await slice.pause()
       if (bytesEqual(value, ABSENT_ACCOUNT)) continue
-      changed.push({ ...decodeAccount(value), hash, address: addresses.get(bytesKey(hash)) })
+      changed.push(this.#accountOf({ key: hash, value }))
     }
     return changed
   }
 
   /** Returns the address or slot with a keccak-256 hash, if any state ever contained it. */
   async preimage(hash: Uint8Array): Promise<Uint8Array | undefined> {
-    const preimages = await loadPreimages(this.#stores.database, this.#stores.keys)
-    const slice = new TimeSlice()
-    for (const [address, slots] of preimages.entries()) {
-      for (const known of [address, ...slots]) {
-        if (bytesEqual(keccak256(known), hash)) return known
-        await slice.pause()
-      }
-    }
-    return (await this.#knownSystemSlots()).get(bytesKey(hash))
+    return this.#storedPreimage(hash) ?? (await this.#knownSystemSlots()).get(bytesKey(hash))
   }
 
-  async #addresses(): Promise<ReadonlyMap<string, Uint8Array>> {
-    const addresses = new Map<string, Uint8Array>()
-    const slice = new TimeSlice()
-    for (const [address] of (await loadPreimages(this.#stores.database, this.#stores.keys)).entries()) {
-      addresses.set(bytesKey(keccak256(address)), address)
-      await slice.pause()
-    }
-    return addresses
+  #storedPreimage(hash: Uint8Array): Uint8Array | undefined {
+    const { database, keys } = this.#stores
+    return database.get(keys.preimage(hash))
   }
 
-  async #slotsOf(address: Uint8Array): Promise<(hash: Uint8Array) => Uint8Array | undefined> {
-    const preimages = await loadPreimages(this.#stores.database, this.#stores.keys)
-    const slots = new Map<string, Uint8Array>()
-    const slice = new TimeSlice()
-    for (const slot of preimages.slotsOf(address)) {
-      slots.set(bytesKey(keccak256(slot)), slot)
-      await slice.pause()
-    }
-    const ofSystem = await this.#knownSystemSlots()
-    return (hash) => slots.get(bytesKey(hash)) ?? ofSystem.get(bytesKey(hash))
+  #accountOf({ key: hash, value }: TrieLeaf): RangeAccount {
+    return { ...decodeAccount(value), hash, address: this.#storedPreimage(hash) }
   }
 
   async #knownSystemSlots(): Promise<ReadonlyMap<string, Uint8Array>> {

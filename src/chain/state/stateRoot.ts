@@ -1,12 +1,8 @@
-import { RLP } from '@ethereumjs/rlp'
 import { sortInSlices } from '../../encoding/sorting.js'
-import { type Steps, TimeSlice } from '../../encoding/timeSlice.js'
-import type { Database, WriteBatch } from '../../storage/database.js'
-import type { Keyspace } from '../../storage/keyspace.js'
-import { keccak256 } from '../crypto.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
-import { encodeList, encodeString } from '../rlp.js'
-import { type AccountEntry, type SlotEntry, bytesKey, encodeAccount } from './account.js'
+import { encodeString } from '../rlp.js'
+import { type AccountEntry, type HashedBytes, type SlotEntry, bytesKey, encodeAccount } from './account.js'
 import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord } from './nodeRecord.js'
 import type { NodeReader } from './trieNode.js'
 import { type NodeCollector, type TrieChange, updateTrie } from './updateTrie.js'
@@ -34,8 +30,8 @@ export class WorkingTrie implements NodeReader {
   readonly roots = new Map<string, TrieRoot>()
   /** Numbers of stored nodes that were replaced. */
   readonly replaced: NodeNumber[] = []
-  /** Addresses and slots that the base does not have. */
-  readonly preimages = new Preimages()
+  /** Addresses and slots that the base does not have, by the map key of their hash. */
+  readonly preimages = new Map<string, HashedBytes>()
   /** The root over everything applied so far. */
   root: Uint8Array
 
@@ -67,7 +63,7 @@ export class WorkingTrie implements NodeReader {
         changes.push({ key: entry.hashedKey, value: this.#absent(ABSENT_ACCOUNT) })
         continue
       }
-      if (entry.base === undefined || this.#marksAbsence) this.preimages.add(entry.address)
+      if (entry.base === undefined || this.#marksAbsence) this.#addPreimage(entry.hashedKey, entry.address)
       if (storage.isTouched) {
         storage.root = yield* this.#update(storage.root, yield* this.#slotChanges(entry))
       }
@@ -81,11 +77,11 @@ export class WorkingTrie implements NodeReader {
     this.root = yield* this.#update(this.root, changes)
   }
 
-  *#slotChanges({ address, storage }: AccountEntry): Steps<TrieChange[]> {
+  *#slotChanges({ storage }: AccountEntry): Steps<TrieChange[]> {
     const changes: TrieChange[] = []
     for (const slot of storage.takeTouched()) {
       const { value } = slot
-      if (value.length > 0 && this.#mayBeNew(slot)) this.preimages.add(address, slot.key)
+      if (value.length > 0 && this.#mayBeNew(slot)) this.#addPreimage(slot.hashedKey, slot.key)
       changes.push({
         key: slot.hashedKey,
         value: value.length === 0 ? this.#absent(ABSENT_SLOT) : encodeString(value),
@@ -98,6 +94,10 @@ export class WorkingTrie implements NodeReader {
   /** Whether a slot's key may be unknown. Slots overwritten unread have keys that are known otherwise. */
   #mayBeNew({ base }: SlotEntry): boolean {
     return this.#marksAbsence || base?.length === 0
+  }
+
+  #addPreimage(hash: Uint8Array, bytes: Uint8Array): void {
+    this.preimages.set(bytesKey(hash), { hash, bytes })
   }
 
   #absent(mark: Uint8Array): Uint8Array | undefined {
@@ -138,114 +138,4 @@ function byKey({ key: a }: TrieChange, { key: b }: TrieChange): number {
     if (difference !== 0) return difference
   }
   return 0
-}
-
-/** Maximum number of addresses and slots in a database row, which is read and written as a whole. */
-const KEYS_IN_ROW = 1024
-
-/**
- * Addresses and slots that entered a state. Tries contain only their hashes, but listing accounts and storage, as in a
- * dump, needs the originals.
- */
-export class Preimages {
-  readonly #slots = new Map<string, { address: Uint8Array; slots: Map<string, Uint8Array> }>()
-
-  #count = 0
-
-  /** Number of addresses and slots. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** Adds a 20-byte address, and optionally a 32-byte slot of it. */
-  add(address: Uint8Array, slot?: Uint8Array): void {
-    const key = bytesKey(address)
-    let known = this.#slots.get(key)
-    if (known === undefined) {
-      known = { address, slots: new Map() }
-      this.#slots.set(key, known)
-      this.#count++
-    }
-    if (slot === undefined) return
-    const { size } = known.slots
-    known.slots.set(bytesKey(slot), slot)
-    this.#count += known.slots.size - size
-  }
-
-  /**
-   * Splits the preimages into parts of at most `most` addresses and slots. An address is repeated in each part that has
-   * slots of it.
-   */
-  *inParts(most: number): Iterable<Preimages> {
-    if (this.#count <= most) {
-      yield this
-      return
-    }
-    let part = new Preimages()
-    for (const { address, slots } of this.#slots.values()) {
-      for (const slot of slots.size === 0 ? [undefined] : slots.values()) {
-        part.add(address, slot)
-        // Another slot may also add its address.
-        if (part.#count + 2 <= most) continue
-        yield part
-        part = new Preimages()
-      }
-    }
-    if (part.#count > 0) yield part
-  }
-
-  /** Returns the slots of a 20-byte address. */
-  slotsOf(address: Uint8Array): Uint8Array[] {
-    return [...(this.#slots.get(bytesKey(address))?.slots.values() ?? [])]
-  }
-
-  /** Iterates over the addresses with their slots. */
-  *entries(): Iterable<[address: Uint8Array, slots: Uint8Array[]]> {
-    for (const { address, slots } of this.#slots.values()) yield [address, [...slots.values()]]
-  }
-
-  /** Encodes as an RLP list of lists, each an address followed by its slots. */
-  encode(): Uint8Array {
-    const entries = [...this.entries()]
-    return encodeList(
-      entries.map(([address, slots]) => encodeList([encodeString(address), ...slots.map(encodeString)])),
-    )
-  }
-
-  /** Adds the output of {@link encode}. */
-  addEncoded(bytes: Uint8Array): void {
-    for (const entry of RLP.decode(bytes) as Uint8Array[][]) {
-      const [address, ...slots] = entry
-      if (address === undefined) continue
-      this.add(address)
-      for (const slot of slots) this.add(address, slot)
-    }
-  }
-}
-
-/** Adds a state's new preimages to a batch. */
-export function stagePreimages(
-  keyspace: Pick<Keyspace, 'preimages'>,
-  batch: WriteBatch,
-  preimages: Preimages,
-): void {
-  if (preimages.count === 0) return
-  for (const part of preimages.inParts(KEYS_IN_ROW)) {
-    const encoded = part.encode()
-    batch.put(keyspace.preimages(keccak256(encoded)), encoded)
-  }
-}
-
-/** Loads all addresses and slots that were ever part of a state of a network. */
-export async function loadPreimages(
-  database: Pick<Database, 'iterate'>,
-  keyspace: Pick<Keyspace, 'allPreimages'>,
-): Promise<Preimages> {
-  const all = new Preimages()
-  const slice = new TimeSlice()
-  for await (const [, bytes] of database.iterate(keyspace.allPreimages())) {
-    all.addEncoded(bytes)
-    await slice.pause()
-  }
-  return all
 }

@@ -20,7 +20,7 @@ import {
   padTo32,
 } from './account.js'
 import { EMPTY_TRIE_ROOT, type NodeLink, type NodeNumber, type NodeRecord, storedNode } from './nodeRecord.js'
-import { Preimages, type TrieRoot, stagePreimages } from './stateRoot.js'
+import type { TrieRoot } from './stateRoot.js'
 import { MissingNodeError, type NodeReader, type RootReference, findInTrie } from './trieNode.js'
 
 /** A new state that is computed but not stored: the difference to what is stored. */
@@ -35,8 +35,11 @@ export interface StateCommitment {
   replaced: readonly NodeNumber[]
   /** New contract codes, by the map key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
-  /** Addresses and slots that the previous state did not have. */
-  preimages: Preimages
+  /**
+   * Addresses and slots that the previous state did not have, by the map key of their hash. Tries contain only hashes;
+   * listing accounts and storage, as in a dump, needs the originals.
+   */
+  preimages: ReadonlyMap<string, HashedBytes>
 }
 
 /** Setting that holds the lowest block number whose state was not pruned; the first block's never is. */
@@ -45,7 +48,7 @@ export const PRUNED_BELOW = 'pruned-below'
 /** Options for a state store. */
 export interface StateStoreOptions {
   database: Pick<Database, 'get' | 'reserveNumbers'>
-  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimages' | 'setting'>
+  keyspace: Pick<Keyspace, 'trieRoot' | 'trieNode' | 'code' | 'preimage' | 'setting'>
   /** Remote state that a fork reads where its tries have no entry. */
   remote?: RemoteState | undefined
   /** Shared with other stores, or the store's own by default. */
@@ -182,8 +185,8 @@ export class StateStore implements NodeReader {
     batch: WriteBatch,
     { root, nodes, roots, replaced, codes, preimages }: StateCommitment,
   ): NodeNumber | undefined {
-    stagePreimages(this.#keyspace, batch, preimages)
     const keys = this.#keyspace
+    for (const { hash, bytes } of preimages.values()) batch.put(keys.preimage(hash), bytes)
     // A failed batch leaves a gap, because numbers are not reused.
     let number = this.#database.reserveNumbers(nodes.length)
     for (const node of nodes) {
@@ -199,7 +202,7 @@ export class StateStore implements NodeReader {
       this.#latestRoots = roots.size <= LATEST_ROOTS ? [...roots.values()] : []
     })
     for (const [key, { hash, bytes }] of codes) {
-      batch.put(this.#keyspace.code(hash), bytes)
+      batch.put(keys.code(hash), bytes)
       this.#codes.set(key, bytes)
     }
     return roots.get(bytesKey(root))?.record.assignedNumber
@@ -277,10 +280,10 @@ export async function commitInBatches(
 ): Promise<StateCommitment> {
   if (fitsOneWrite(commitment)) return commitment
   const slice = new TimeSlice()
-  const nothing = { ...commitment, nodes: [], roots: new Map(), replaced: [], codes: new Map() }
+  const nothing = { root: commitment.root, nodes: [], roots: new Map(), replaced: [], codes: new Map(), preimages: new Map() }
   const store = async (part: Partial<StateCommitment>): Promise<void> => {
     const batch = new WriteBatch()
-    states.stage(batch, { ...nothing, preimages: new Preimages(), ...part })
+    states.stage(batch, { ...nothing, ...part })
     database.write(batch)
     await slice.pause()
   }
@@ -292,14 +295,15 @@ export async function commitInBatches(
     groupsOf(commitment.codes, CODE_BYTES_AT_ONCE, ([, { bytes }]) => bytes.length + CODE_OVERHEAD),
     (group) => store({ codes: new Map(group) }),
   )
-  const preimages = await allButLast(commitment.preimages.inParts(KEYS_AT_ONCE), (part) =>
-    store({ preimages: part }),
+  const preimages = await allButLast(
+    groupsOf(commitment.preimages, KEYS_AT_ONCE, () => 1),
+    (group) => store({ preimages: new Map(group) }),
   )
   return {
     ...commitment,
     nodes: nodes ?? [],
     codes: new Map(codes),
-    preimages: preimages ?? new Preimages(),
+    preimages: new Map(preimages),
   }
 }
 
@@ -307,7 +311,7 @@ export async function commitInBatches(
 function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
   let codeBytes = codes.size * CODE_OVERHEAD
   for (const { bytes } of codes.values()) codeBytes += bytes.length
-  return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.count <= KEYS_AT_ONCE
+  return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.size <= KEYS_AT_ONCE
 }
 
 /** Groups consecutive items; each group ends with the item that fills it. */

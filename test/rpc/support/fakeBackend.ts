@@ -208,8 +208,10 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     },
     ranges: {
       accounts: unexpected,
+      allAccounts: unexpected,
       storageRoot: unexpected,
       storage: unexpected,
+      allSlots: unexpected,
       code: unexpected,
       changedAccounts: unexpected,
       preimage: unexpected,

@@ -97,7 +97,7 @@ async function readSlots(
   limit: number,
 ): Promise<RangeSlot[]> {
   if (address === undefined) return []
-  const { items, next } = await backend.ranges.storage(address, storageRoot, {
+  const { items, next } = await backend.ranges.storage(storageRoot, {
     start: new Uint8Array(0),
     limit,
   })

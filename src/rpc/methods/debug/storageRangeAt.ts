@@ -39,10 +39,7 @@ export const storageRangeAt = defineMethod(
     const root = block.parentStateRoot ?? parent.header.stateRoot
     const storageRoot = backend.ranges.storageRoot(root, account)
     if (storageRoot === undefined) return { storage: null, nextKey: null }
-    const { items, next } = await backend.ranges.storage(account, storageRoot, {
-      start,
-      limit: Math.max(limit, 0),
-    })
+    const { items, next } = await backend.ranges.storage(storageRoot, { start, limit: Math.max(limit, 0) })
     return written((writer) => writeRange({ items, next }, writer))
   },
 )
