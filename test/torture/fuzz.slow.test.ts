@@ -9,7 +9,8 @@ import { randomNumbers, rounds, seed } from './settings.js'
 import { damage, pick, valueOf, type Random } from './values.js'
 
 const REQUESTS = rounds(300, 2_000_000)
-const AT_ONCE = 16
+/** Number of requests in progress at a time. */
+const AT_ONCE = 64
 /** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
 /** Maximum resident memory in bytes. */
@@ -31,7 +32,7 @@ afterAll(async () => {
 })
 
 /** Number of requests between checks of the node. */
-const BATCH = AT_ONCE * 8
+const BATCH = 1024
 /** A stop must recur every time, because garbage collection, compilation and other processes cause some. */
 const ATTEMPTS = 3
 
@@ -46,11 +47,7 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     let least = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
-      // The same requests every time.
-      const random = randomNumbers(seed * 1_000_003 + sent)
-      for (let count = 0; count < BATCH; count += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, () => send(random).catch(ignoreConnection)))
-      }
+      await sendBatch(sent, Math.min(BATCH, REQUESTS - sent), send)
       expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
       expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
       const measured = await node.measure()
@@ -65,6 +62,23 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
   console.log(
     `${REQUESTS} requests: ${name}, longest stop ${longest.toFixed(0)} ms, ${first.toFixed(0)} ms at the first attempt`,
   )
+}
+
+/**
+ * Sends a batch, some requests at a time. The requests depend only on the seed and the number of the first one: each
+ * takes its random numbers before it waits.
+ */
+async function sendBatch(
+  first: number,
+  length: number,
+  send: (random: Random) => Promise<unknown>,
+): Promise<void> {
+  const random = randomNumbers(seed * 1_000_003 + first)
+  let sent = 0
+  const sendInTurn = async () => {
+    while (sent++ < length) await send(random).catch(ignoreConnection)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
 }
 
 /** Ignores closed connections, by which a node may refuse, and timeouts; any other error is a bug in the test. */

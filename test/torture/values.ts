@@ -18,8 +18,12 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return items[Math.floor(random() * items.length)] as T
 }
 
+/** Makes random digits, which recur in a value as long as a blob. */
 function hex(random: Random, digits: number): string {
-  return `0x${Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')}`
+  const period = Array.from({ length: Math.min(digits, 999) }, () =>
+    Math.floor(random() * 16).toString(16),
+  ).join('')
+  return `0x${period.repeat(Math.ceil(digits / 999)).slice(0, digits)}`
 }
 
 /** Values that programs often mishandle. */
