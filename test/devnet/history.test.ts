@@ -80,6 +80,32 @@ describe('snapshots', () => {
     expect(await call<Hex[]>('eth_accounts')).toContain(emitter)
   })
 
+  test('nested in each other, restore what each filter had not returned yet', async () => {
+    const devnet = await startDevnet()
+    const { call } = devnet
+    await call('anvil_setCode', emitter, emitterCode)
+    const filter = await call<Hex>('eth_newFilter', { address: emitter })
+    const changes = async () => shown(await call<Log[]>('eth_getFilterChanges', filter))
+    await emit(devnet, 1)
+    const outer = await call<Hex>('evm_snapshot')
+    await emit(devnet, 2)
+    const middle = await call<Hex>('evm_snapshot')
+    const inner = await call<Hex>('evm_snapshot')
+    expect(await changes()).toEqual([1, 2])
+    await emit(devnet, 3)
+    await call('evm_revert', inner)
+    expect(await changes()).toEqual([1, 2])
+    await call('evm_revert', middle)
+    await emit(devnet, 4)
+    const again = await call<Hex>('evm_snapshot')
+    expect(await changes()).toEqual([1, 2, 4])
+    await call('evm_revert', again)
+    expect(await changes()).toEqual([1, 2, 4])
+    await call('evm_revert', outer)
+    expect(await changes()).toEqual([1])
+    expect(await changes()).toEqual([])
+  })
+
   test('have ids that are never reused, even after a restart', async () => {
     const dataDir = dataDirectory()
     const first = await startDevnet({ dataDir })

@@ -159,6 +159,7 @@ describe('the lifetime of a filter', () => {
       kind: 'NewHeads',
       poll: () => wireArray([]),
       save: () => () => undefined,
+      watch: () => undefined,
       end: () => void ended.push(name),
     })
     const polled = store.add(filter('polled'))

@@ -69,24 +69,39 @@ function collectingFilter<T>(
   first: readonly QueuedValue<T>[] = [],
 ): Filter {
   let queued = [...first]
+  let beforeChange = (): void => undefined
+  const replace = (values: QueuedValue<T>[]): void => {
+    if (queued.length === 0 && values.length === 0) return
+    beforeChange()
+    queued = values
+  }
+  const append = (values: readonly QueuedValue<T>[]): void => {
+    if (values.length === 0) return
+    beforeChange()
+    queued.push(...values)
+  }
   const end = events.subscribe((event) => {
-    if (event.type === 'replaced') queued = []
+    if (event.type === 'replaced') replace([])
     else if (event.type === 'rewound') {
-      queued = queued.filter(({ block }) => block === undefined || chain.isCanonical(block))
-    } else queued.push(...collect(event))
+      replace(queued.filter(({ block }) => block === undefined || chain.isCanonical(block)))
+    } else append(collect(event))
   })
   return {
     kind,
     poll: () => {
       const collected = queued.map(({ value }) => value)
-      queued = []
+      replace([])
       return print(collected)
     },
     save: () => {
-      const saved = [...queued]
+      // Lists only grow, or are replaced.
+      const [saved, { length }] = [queued, queued]
       return () => {
-        queued = [...saved]
+        queued = saved.slice(0, length)
       }
+    },
+    watch: (listener) => {
+      beforeChange = listener
     },
     end,
   }
@@ -164,8 +179,10 @@ export interface PastLogs {
  */
 export function createLogFilter(source: Source, logs: FilterArguments, past?: PastLogs): Filter {
   let pastLogs = past?.now
+  let beforeChange = (): void => undefined
   const endPast = source.events.subscribe(({ type }) => {
     if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
+    beforeChange()
     // If the range now starts beyond the head, the search fails: there are no logs.
     pastLogs = past?.repeat().catch(() => [])
   })
@@ -173,6 +190,7 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     queuedChanges(event).filter(({ value: { block } }) => inRange(block.header.number, logs))
   const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
     const begin = pastLogs
+    if (begin !== undefined) beforeChange()
     pastLogs = undefined
     const found = [...((await begin) ?? [])]
     const slice = new TimeSlice()
@@ -190,11 +208,15 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
       pastLogs = saved
     }
   }
+  const watch = (listener: () => void): void => {
+    beforeChange = listener
+    filter.watch(listener)
+  }
   const end = (): void => {
     endPast()
     filter.end()
   }
-  return { ...filter, save, end, logs }
+  return { ...filter, save, watch, end, logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {
@@ -215,6 +237,8 @@ export interface Filter {
   poll(): WireBytes | Promise<WireBytes>
   /** Saves the unpolled changes. @returns a function that restores them */
   save(): () => void
+  /** Sets a function to call before each change of what {@link save} saves. */
+  watch(beforeChange: () => void): void
   /** Stops listening to events. */
   end(): void
   /** Criteria of a log filter; absent from other filters. */
@@ -224,6 +248,10 @@ export interface Filter {
 interface Entry {
   filter: Filter
   expires: number
+  /** Number of saves before the filter was added. */
+  firstSave: number
+  /** States that the filter left, with the number of saves before it did; one for each save at most. */
+  past: { save: number; restore: () => void }[]
 }
 
 /** Options for a store of filters. */
@@ -242,7 +270,10 @@ export function countedIds(): () => string {
 
 /** The filters of a network. They are not tied to a connection, and expire when not polled. */
 export class FilterStore {
+  /** In order of expiry. */
   readonly #entries = new Map<string, Entry>()
+  /** Number of saves so far. */
+  #saves = 0
   readonly #now: () => number
   readonly #nextId: () => string
 
@@ -255,14 +286,23 @@ export class FilterStore {
   add(filter: Filter): string {
     this.#sweep()
     const id = this.#nextId()
-    this.#entries.set(id, { filter, expires: this.#now() + lifetimeMilliseconds })
+    const entry: Entry = { filter, expires: this.#expiry(), firstSave: this.#saves, past: [] }
+    filter.watch(() => {
+      const save = this.#saves
+      if (save > entry.firstSave && entry.past.at(-1)?.save !== save) {
+        entry.past.push({ save, restore: filter.save() })
+      }
+    })
+    this.#entries.set(id, entry)
     return id
   }
 
   /** @throws ServerError if there is no such filter */
   poll(id: string): WireBytes | Promise<WireBytes> {
     const entry = this.#find(id)
-    entry.expires = this.#now() + lifetimeMilliseconds
+    entry.expires = this.#expiry()
+    this.#entries.delete(id)
+    this.#entries.set(id, entry)
     return entry.filter.poll()
   }
 
@@ -292,13 +332,19 @@ export class FilterStore {
   }
 
   /**
-   * Saves the unpolled changes of all filters. @returns a function that restores them in the filters that still exist
+   * Saves the unpolled changes of all filters. Costs nothing by itself: each filter keeps the first state that it leaves
+   * afterwards.
+   *
+   * @returns a function that restores them in the filters that still exist, and forgets all later saves
    */
   save(): () => void {
-    this.#sweep()
-    const saved = [...this.#entries].map(([id, { filter }]) => ({ id, restore: filter.save() }))
+    const save = ++this.#saves
     return () => {
-      for (const { id, restore } of saved) if (this.#entries.has(id)) restore()
+      for (const { firstSave, past } of this.#entries.values()) {
+        if (firstSave >= save) continue
+        const index = past.findIndex((state) => state.save >= save)
+        if (index >= 0) past.splice(index)[0]?.restore()
+      }
     }
   }
 
@@ -315,10 +361,14 @@ export class FilterStore {
     return entry
   }
 
+  #expiry(): number {
+    return this.#now() + lifetimeMilliseconds
+  }
+
   #sweep(): void {
     const now = this.#now()
     for (const [id, { filter, expires }] of this.#entries) {
-      if (expires > now) continue
+      if (expires > now) return
       filter.end()
       this.#entries.delete(id)
     }
