@@ -35,10 +35,7 @@ export interface StateCommitment {
   replaced: readonly NodeNumber[]
   /** New contract codes, by the map key of their hash. */
   codes: ReadonlyMap<string, HashedBytes>
-  /**
-   * Addresses and slots that the previous state did not have, by the map key of their hash. Tries contain only hashes;
-   * listing accounts and storage, as in a dump, needs the originals.
-   */
+  /** New addresses and slots, by the map key of their hash. Tries have only hashes, and dumps show the originals. */
   preimages: ReadonlyMap<string, HashedBytes>
 }
 
@@ -258,10 +255,8 @@ export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): Sta
   }
 }
 
-/** Maximum number of trie nodes in one write. */
-const NODES_AT_ONCE = 1024
-/** Maximum number of addresses and slots in one write. */
-const KEYS_AT_ONCE = 1024
+/** Maximum number of trie nodes, and of addresses and slots, in one write. */
+const ROWS_AT_ONCE = 1024
 /** Bytes of code that fill a write. */
 const CODE_BYTES_AT_ONCE = 256 * 1024
 /** What a code costs beside its bytes, in bytes. */
@@ -280,7 +275,8 @@ export async function commitInBatches(
 ): Promise<StateCommitment> {
   if (fitsOneWrite(commitment)) return commitment
   const slice = new TimeSlice()
-  const nothing = { root: commitment.root, nodes: [], roots: new Map(), replaced: [], codes: new Map(), preimages: new Map() }
+  const none = new Map<string, never>()
+  const nothing = { ...commitment, nodes: [], roots: none, replaced: [], codes: none, preimages: none }
   const store = async (part: Partial<StateCommitment>): Promise<void> => {
     const batch = new WriteBatch()
     states.stage(batch, { ...nothing, ...part })
@@ -288,7 +284,7 @@ export async function commitInBatches(
     await slice.pause()
   }
   const nodes = await allButLast(
-    groupsOf(commitment.nodes, NODES_AT_ONCE, () => 1),
+    groupsOf(commitment.nodes, ROWS_AT_ONCE, () => 1),
     (group) => store({ nodes: group }),
   )
   const codes = await allButLast(
@@ -296,7 +292,7 @@ export async function commitInBatches(
     (group) => store({ codes: new Map(group) }),
   )
   const preimages = await allButLast(
-    groupsOf(commitment.preimages, KEYS_AT_ONCE, () => 1),
+    groupsOf(commitment.preimages, ROWS_AT_ONCE, () => 1),
     (group) => store({ preimages: new Map(group) }),
   )
   return {
@@ -311,7 +307,7 @@ export async function commitInBatches(
 function fitsOneWrite({ nodes, codes, preimages }: StateCommitment): boolean {
   let codeBytes = codes.size * CODE_OVERHEAD
   for (const { bytes } of codes.values()) codeBytes += bytes.length
-  return nodes.length <= NODES_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.size <= KEYS_AT_ONCE
+  return nodes.length <= ROWS_AT_ONCE && codeBytes <= CODE_BYTES_AT_ONCE && preimages.size <= ROWS_AT_ONCE
 }
 
 /** Groups consecutive items; each group ends with the item that fills it. */
