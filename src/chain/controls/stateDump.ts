@@ -19,7 +19,9 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
   const slice = new TimeSlice()
   const { state } = await chain.view.stateAt({ tag: 'latest' })
   const accounts: GenesisAccount[] = []
-  for await (const { hash, address, nonce, balance, codeHash, storageRoot } of ranges.allAccounts(state.root)) {
+  for await (const { hash, address, nonce, balance, codeHash, storageRoot } of ranges.allAccounts(
+    state.root,
+  )) {
     signal?.throwIfAborted()
     if (address === undefined) throw new Error(`the address behind ${bytesToHex(hash)} is not stored`)
     const storage: [slot: Uint8Array, value: Uint8Array][] = []
