@@ -151,19 +151,20 @@ describe('subscriptions', () => {
 })
 
 describe('the lifetime of a filter', () => {
+  const filterNamed = (name: string, ended: string[]): Filter => ({
+    kind: 'NewHeads',
+    poll: () => wireArray([]),
+    save: () => () => undefined,
+    watch: () => undefined,
+    end: () => void ended.push(name),
+  })
+
   it('ends 15 minutes after its last poll', () => {
     let now = 0
     const ended: string[] = []
     const store = new FilterStore({ now: () => now })
-    const filter = (name: string): Filter => ({
-      kind: 'NewHeads',
-      poll: () => wireArray([]),
-      save: () => () => undefined,
-      watch: () => undefined,
-      end: () => void ended.push(name),
-    })
-    const polled = store.add(filter('polled'))
-    const forgotten = store.add(filter('forgotten'))
+    const polled = store.add(filterNamed('polled', ended))
+    const forgotten = store.add(filterNamed('forgotten', ended))
     now = 14 * 60_000
     void store.poll(polled)
     now = 15 * 60_000
@@ -172,5 +173,17 @@ describe('the lifetime of a filter', () => {
     now = 29 * 60_000
     expect(store.remove(polled)).toBe(false)
     expect(ended).toEqual(['forgotten', 'polled'])
+  })
+
+  it('ends when there are 20,000 others that were polled later', () => {
+    const ended: string[] = []
+    const store = new FilterStore()
+    const ids = Array.from({ length: 20_000 }, (_, index) => store.add(filterNamed(`${index}`, ended)))
+    void store.poll(ids[0] ?? '')
+    expect(ended).toEqual([])
+    store.add(filterNamed('one more', ended))
+    store.add(filterNamed('another', ended))
+    expect(ended).toEqual(['1', '2'])
+    expect(ids.slice(0, 4).map((id) => store.has(id))).toEqual([true, false, false, true])
   })
 })

@@ -227,6 +227,9 @@ function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boole
 /** Lifetime of a filter without polls: 15 minutes, like the hosted provider's. */
 const lifetimeMilliseconds = 15 * 60_000
 
+/** Maximum number of filters in a network: each takes a kilobyte, and all of them see each new block. */
+const MAX_FILTERS = 20_000
+
 /** What a filter collects, named like in hardhat. */
 export type FilterKind = 'Logs' | 'NewHeads' | 'NewPendingTransactions'
 
@@ -268,7 +271,10 @@ export function countedIds(): () => string {
   return () => `0x${(++last).toString(16)}`
 }
 
-/** The filters of a network. They are not tied to a connection, and expire when not polled. */
+/**
+ * The filters of a network. They are not tied to a connection, and expire when not polled: after some time, or when
+ * there are too many, the one polled longest ago first.
+ */
 export class FilterStore {
   /** In order of expiry. */
   readonly #entries = new Map<string, Entry>()
@@ -285,6 +291,8 @@ export class FilterStore {
   /** @returns the filter's id */
   add(filter: Filter): string {
     this.#sweep()
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined && this.#entries.size >= MAX_FILTERS) this.remove(oldest)
     const id = this.#nextId()
     const entry: Entry = { filter, expires: this.#expiry(), firstSave: this.#saves, past: [] }
     filter.watch(() => {
