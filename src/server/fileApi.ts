@@ -12,6 +12,8 @@ import { type HttpRequest, UploadBody, isPreflight } from './request.js'
 
 const prefix = '/api/v0/'
 const allow = 'OPTIONS, POST'
+/** Content of the web interface of this Kubo release (Kubo, `corehttp/webui.go`). */
+const webUiPath = '/ipfs/bafybeihxglpcfyarpm7apn7xpezbuoqgk3l5chyk7w4gvrjwk45rqohlmm'
 const noSniff = { 'x-content-type-options': 'nosniff' }
 const methodNotAllowed = refuse(405, '405 - Method Not Allowed\n', {
   ...noSniff,
@@ -47,7 +49,16 @@ export interface FileSetup {
 export async function answerFileRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
   const opened = openToPage(setup.provider.admission, request)
   const reply = await answerOperation(setup, request, opened)
-  return { ...reply, headers: { ...opened, ...reply.headers } }
+  return { ...reply, headers: { ...withoutNamesOf(opened, reply.headers), ...reply.headers } }
+}
+
+/** Omits the headers that a reply has itself, in any case. */
+function withoutNamesOf(
+  headers: Readonly<Record<string, string>>,
+  own: HttpReply['headers'],
+): Record<string, string> {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name)))
 }
 
 async function answerOperation(
@@ -59,7 +70,9 @@ async function answerOperation(
   if (isMalformed(path)) return badRequest
   if (isPreflight(request)) return preflightReply(request, opened)
   const clean = cleanPath(path)
-  if (clean !== path) return movedToCleanPath(request, clean + search)
+  if (clean !== path) return redirect(request, 307, clean + search)
+  if (path === '/webui') return redirect(request, 307, `/webui/${search}`)
+  if (path.startsWith('/webui/')) return redirect(request, 302, webUiPath)
   if (!path.startsWith(prefix)) return textReply(notFound)
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow, vary: 'Origin' }, body: '' }
   const operation = decode(path.slice(prefix.length))
@@ -99,11 +112,14 @@ function cleanPath(path: string): string {
   return endsInSlash ? `${clean}/` : clean
 }
 
-function movedToCleanPath({ method }: HttpRequest, location: string): HttpReply {
-  if (method !== 'GET' && method !== 'HEAD') return emptyReply(307, { location })
-  const body = `<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`
+const reasons = { 302: 'Found', 307: 'Temporary Redirect' } as const
+
+/** Redirects like Go's `http.Redirect`: only those who ask for a page get one. */
+function redirect({ method }: HttpRequest, status: keyof typeof reasons, location: string): HttpReply {
+  if (method !== 'GET' && method !== 'HEAD') return emptyReply(status, { location })
+  const body = `<a href="${escapeHtml(location)}">${reasons[status]}</a>.\n\n`
   return textReply({
-    status: 307,
+    status,
     headers: { location, 'content-type': 'text/html; charset=utf-8' },
     body,
   })

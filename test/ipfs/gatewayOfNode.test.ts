@@ -141,3 +141,13 @@ test('is in the journal', async () => {
     bytes: 12,
   })
 })
+
+test.each(['version', 'foo'])(
+  'the answer to %s for a page of this host says once that it varies',
+  async (operation) => {
+    const origin = 'http://localhost:3000'
+    const answer = await fetch(`${open.ipfsUrl}/api/v0/${operation}`, { method: 'POST', headers: { origin } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('vary')).toBe('Origin')
+  },
+)

@@ -271,3 +271,16 @@ test('the path is escaped in the page of a redirect', async () => {
     body: '<a href="/api/v0/x&quot;&gt;&lt;script&gt;">Temporary Redirect</a>.\n\n',
   })
 })
+
+const webUi = '/ipfs/bafybeihxglpcfyarpm7apn7xpezbuoqgk3l5chyk7w4gvrjwk45rqohlmm'
+
+test.each([
+  ['/webui', 307, '/webui/'],
+  ['/webui?x=1', 307, '/webui/?x=1'],
+  ['/webui/', 302, webUi],
+  ['/webui/x/y?q=1', 302, webUi],
+])('%s leads to the web interface with status %i, like in Kubo', async (path, status, location) => {
+  const answer = await askFilePort(path)
+  expect(answer).toMatchObject({ status, body: '' })
+  expect(answer.headers.location).toBe(location)
+})
