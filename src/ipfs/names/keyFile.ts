@@ -20,8 +20,7 @@ export async function readKeyFile(content: Uint8Array, format: string): Promise<
   if (format === formats.pem) return readPem(textOfBytes(content))
   if (format !== formats.protobuf) throw new FileNetworkError(`unrecognized import format: ${format}`)
   try {
-    checkMessage(content)
-    return await decodeKey(content)
+    return await decodeKey(checkMessage(content))
   } catch (error) {
     if (findBlock(textOfBytes(content)) !== undefined) {
       throw new FileNetworkError(
@@ -32,8 +31,12 @@ export async function readKeyFile(content: Uint8Array, format: string): Promise<
   }
 }
 
-/** Rejects a message that is incomplete, or whose data does not suit its type. */
-function checkMessage(bytes: Uint8Array): void {
+/**
+ * Rejects a message that is incomplete, or whose data does not suit its type.
+ *
+ * @returns the message, with a number in place of one that is too large for its curve
+ */
+function checkMessage(bytes: Uint8Array): Uint8Array {
   const { type, data } = fieldsOf(bytes)
   const missing = type === undefined ? 'Type' : 'Data'
   if (type === undefined || data === undefined) {
@@ -47,6 +50,22 @@ function checkMessage(bytes: Uint8Array): void {
     }
   } else if (type !== types.secp256k1) throw new FileNetworkError('invalid or unsupported key type')
   else if (data.length !== 32) throw new FileNetworkError('expected secp256k1 data size to be 32')
+  else return message(type, reduced(data))
+  return bytes
+}
+
+/** The order of the group of secp256k1 (SEC 2, 2.4.1). */
+const secp256k1Order = BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
+
+/**
+ * Reduces the scalar of a secp256k1 key, as Kubo does.
+ *
+ * @throws {@link FileNetworkError} for 0, whose public key is no point of the curve; Kubo stores such a key
+ */
+function reduced(data: Uint8Array): Uint8Array {
+  const scalar = BigInt(`0x${Buffer.from(data).toString('hex')}`) % secp256k1Order
+  if (scalar === 0n) throw new FileNetworkError('a secp256k1 key must not be 0')
+  return Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex')
 }
 
 /** Reads the type (field 1) and data (field 2) of a protobuf message, and skips other fields. */
