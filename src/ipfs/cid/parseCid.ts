@@ -18,7 +18,7 @@ export function castCid(bytes: Uint8Array): CID {
   const version = reader.read()
   if (version !== 1n)
     throw new CastError(`invalid cid: expected 1 as the cid version number, got: ${version}`)
-  reader.read()
+  const codec = reader.read()
   if (reader.left < 2) throw new CastError('invalid cid: multihash too short. must be >= 2 bytes')
   reader.read()
   const length = reader.read()
@@ -27,10 +27,20 @@ export function castCid(bytes: Uint8Array): CID {
   }
   if (length < BigInt(reader.left)) throw new CastError('trailing bytes in data buffer passed to cid Cast')
   try {
-    return CID.decode(bytes)
+    const cid = CID.decode(bytes)
+    // The library would write a codec that a number cannot hold inexactly.
+    return Number.isSafeInteger(Number(codec)) ? cid : new CID(1, cid.code, cid.multihash, bytes)
   } catch {
     throw new CastError('invalid cid: length greater than remaining number of bytes in buffer')
   }
+}
+
+/** Returns the multicodec of a CID from {@link castCid}, which may be larger than a number can hold. */
+export function exactCodec(cid: CID): bigint {
+  if (Number.isSafeInteger(cid.code)) return BigInt(cid.code)
+  const reader = new VarintReader(cid.bytes)
+  reader.read()
+  return reader.read()
 }
 
 /** Reads unsigned varints of up to 63 bits in sequence. */

@@ -179,8 +179,8 @@ export function codecName(code: number): string | undefined {
 }
 
 /** Returns the name of a multicodec, or its number as Go prints it. */
-export function codecText(code: number): string {
-  return multicodecNames.get(code) ?? `Code(${code})`
+export function codecText(code: number | bigint): string {
+  return multicodecNames.get(Number(code)) ?? `Code(${code})`
 }
 
 /**

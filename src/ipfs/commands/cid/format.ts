@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { codecCode, hashNameByCode } from '../../cid/cidFormat.js'
 import { baseNameByPrefix, multibaseByName } from '../../cid/multibase.js'
-import { parseCid } from '../../cid/parseCid.js'
+import { exactCodec, parseCid } from '../../cid/parseCid.js'
 import { codecCodeByName, codecText } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
@@ -115,7 +115,8 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     textOfBytes(bytesOfText(base.encode(bytes)).subarray(1))
   const text = cid.version === 0 && baseName === 'base58btc' ? cid.toString() : base.encode(cid.bytes)
   const { code, size, digest } = cid.multihash
-  const codec = codecText(cid.code)
+  const codecNumber = exactCodec(cid)
+  const codec = codecText(codecNumber)
   const hash = hashNameByCode(code) ?? `hash?${code}`
 
   const fields: Record<string, () => string> = {
@@ -125,7 +126,7 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     v: () => `cidv${cid.version}`,
     V: () => String(cid.version),
     c: () => codec,
-    C: () => String(cid.code),
+    C: () => String(codecNumber),
     h: () => hash,
     H: () => String(code),
     L: () => String(size),

@@ -1,11 +1,12 @@
 import { CID } from 'multiformats/cid'
 import { codecCode, hashNameByCode, sha256Code } from '../../cid/cidFormat.js'
 import { multibaseByName } from '../../cid/multibase.js'
-import { parseCid } from '../../cid/parseCid.js'
+import { exactCodec, parseCid } from '../../cid/parseCid.js'
 import { codecName } from '../../dag/codecs.js'
 import { FileNetworkError, errorText } from '../../errors.js'
 import { formatName, parseName } from '../../names/keystore.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
+import { type ExactInteger, exactInteger } from '../../text/exactInteger.js'
 import { baseNameOf } from './format.js'
 
 /** `cid/inspect`: shows the parts of a CID. An invalid one gets an answer with the error. */
@@ -38,7 +39,7 @@ function describe(text: string, cid: CID): object {
   return {
     version: cid.version,
     multibase: { prefix, name },
-    multicodec: { code: cid.code, name: codecName(cid.code) ?? 'unknown' },
+    multicodec: { code: exactInteger(exactCodec(cid)), name: codecName(cid.code) ?? 'unknown' },
     multihash: {
       code,
       name: hashNameByCode(code) ?? 'unknown',
@@ -64,7 +65,7 @@ interface Inspection {
   cid: string
   version: number
   multibase: { prefix: string; name: string }
-  multicodec: { code: number; name: string }
+  multicodec: { code: number | ExactInteger; name: string }
   multihash: { code: number; name: string; length: number; digest: string }
   cidV0?: string
   cidV1: string
@@ -83,7 +84,8 @@ function textOf({
 }: Inspection): string {
   if (errorMsg !== undefined) throw new FileNetworkError(errorMsg)
   const implicit = version === 0 ? ', implicit' : ''
-  const coded = ({ name, code }: { name: string; code: number }): string => `${name} (0x${code.toString(16)}`
+  const coded = ({ name, code }: Inspection['multicodec']): string =>
+    `${name} (0x${BigInt(code.toString()).toString(16)}`
   const reason =
     multicodec.code !== codecCode.dagPb
       ? `requires dag-pb (0x70), got ${coded(multicodec)})`
