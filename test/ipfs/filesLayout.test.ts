@@ -374,3 +374,28 @@ describe('mode and time in MFS', () => {
     expect(await (await post('touch?arg=/nothing')).json()).toMatchObject({ Message: 'file does not exist' })
   })
 })
+
+describe('a directory whose data precede its link', () => {
+  const block = Buffer.from('0a020801120b0a04015500001201611800', 'hex')
+  const canonical = 'bafybeiejeuvfkhdhmgdvuvxnda57ip6s4v6bol2l3sqs7wwg2glftymjtq'
+
+  it.each([
+    'ls?arg=/canon&long=true',
+    'stat?arg=/canon/b',
+    'read?arg=/canon/b/a',
+    'rm?arg=/canon/b&recursive=true',
+    'chcid?arg=/canon/b&cid-version=1&hash=sha2-512',
+    'mkdir?arg=/canon/b/n',
+  ])('is stored in its canonical form by %s, as in Kubo', async (operation) => {
+    const cid = await ipfs.block.put(block, { format: 'dag-pb', version: 1 })
+    await ipfs.files.rm('/canon', { recursive: true, force: true } as object)
+    await server.post(`block/rm?force=true&arg=${canonical}`)
+    await ipfs.files.mkdir('/canon')
+    await ipfs.files.cp(`/ipfs/${cid}`, '/canon/b', { flush: false })
+    await server.post(`files/${operation}`)
+    expect(await (await server.post(`block/stat?timeout=1s&arg=${canonical}`)).json()).toEqual({
+      Key: canonical,
+      Size: 17,
+    })
+  })
+})

@@ -14,7 +14,7 @@ import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, emptyDirectory, openDirectory, storeDirectory } from './directoryEdit.js'
 import { cleanSegments } from './filesPath.js'
 import { LoadedDirectories, keyOf, maxEntries, unread } from './loadedDirectories.js'
-import { isRegular, regularLink } from './regularLink.js'
+import { isCanonical, regularLink, storeCanonical } from './regularLink.js'
 
 /** A change to the directory at a path, for which all its ancestors are rewritten. */
 export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
@@ -147,14 +147,29 @@ export class MutableFiles {
     return this.lookUp(path)
   }
 
-  /** Notes that Kubo would have an entry of a directory in memory, if to store it again can change the directory. */
+  /**
+   * Notes that Kubo would have an entry of a directory in memory, if to store it again can change the directory. A
+   * directory that it loads is stored in its canonical form at once.
+   */
   async noteEntry(path: string[], directory: UnixfsEntry, { link, child }: LoadedEntry): Promise<void> {
-    const isChanged = isShardedEntry(directory)
-      ? this.#loaded.mayBecomeBlock(directory)
-      : child === undefined || !(await isRegular(link, child))
+    const isRegular =
+      child !== undefined && !(await this.#makeCanonical(child)) && link.size === child.cumulativeSize
+    const isChanged = isShardedEntry(directory) ? this.#loaded.mayBecomeBlock(directory) : !isRegular
     if (!isChanged) return
     const { entries } = this.#loaded.at(keyOf(path))
     if (entries.size < maxEntries) entries.add(link.name)
+  }
+
+  /** Stores the canonical form of a directory that has another one. @returns whether it has */
+  async #makeCanonical(entry: UnixfsEntry): Promise<boolean> {
+    if (await isCanonical(entry)) return false
+    const session = this.#parts.blockstore.openSession()
+    try {
+      await storeCanonical(entry, session)
+    } finally {
+      session.end()
+    }
+    return true
   }
 
   /** Notes that Kubo would have listed a directory. */
@@ -345,6 +360,7 @@ export class MutableFiles {
     const { change, parents, session } = task
     const entry = await loadEntry(blockstore, cid)
     if (entry.type !== 'directory') throw new NotADirectoryError(depth)
+    await this.#makeCanonical(entry)
     const directory = await openDirectory(blockstore, entry)
     const name = path[depth]
     if (name === undefined) await change(directory, session)

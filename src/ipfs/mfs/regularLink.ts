@@ -5,17 +5,12 @@ import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../text/byteText.js'
 import { serializedLength } from '../unixfs/directoryBuilder.js'
 import { type BlockSource, type UnixfsEntry, loadEntry, readEntry } from '../unixfs/entry.js'
-import type { UnixfsLink } from '../unixfs/node.js'
+import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
 import { isShardedEntry } from '../unixfs/readDirectory.js'
 import { sessionWriter } from './directoryEdit.js'
 
 /** Tags of a dag-pb node's fields. */
 const tags = { data: 0x0a, link: 0x12 } as const
-
-/** Whether a link gives the true size of an entry, and the entry, if it is a directory in one block, is canonical. */
-export async function isRegular(link: UnixfsLink, entry: UnixfsEntry): Promise<boolean> {
-  return link.size === entry.cumulativeSize && (await isCanonical(entry))
-}
 
 /** Returns the regular form of a link, for which its directory is stored in its canonical form (boxo, `mfs/dir.go`). */
 export async function regularLink(
@@ -25,17 +20,25 @@ export async function regularLink(
 ): Promise<UnixfsLink> {
   const entry = await loadEntry(source, cid)
   if (await isCanonical(entry)) return { name, cid, size: entry.cumulativeSize }
-  const { Data, Links } = await runInSlices(decodeDagPbInPieces(entry.block), new TimeSlice())
+  return { name, ...(await storeCanonical(entry, session)) }
+}
+
+/** Stores a directory in one block in its canonical form, as Kubo does when it loads the directory. */
+export async function storeCanonical(
+  { cid, block: read }: UnixfsEntry,
+  session: Session,
+): Promise<StoredNode> {
+  const { Data, Links } = await runInSlices(decodeDagPbInPieces(read), new TimeSlice())
   const links = Links.map(({ Hash, Name = '', Tsize = 0 }) => ({ Hash, Name, Tsize: Tsize < 0 ? 0 : Tsize }))
   const block = await encodeDagPb({ Links: links, ...(Data && { Data }) })
   const writer = sessionWriter(await formatOf(cid), session)
   const stored = await writer.write(cid.code, block)
   await writer.stored()
-  return { name, cid: stored, size: (await readEntry(stored, block)).cumulativeSize }
+  return { cid: stored, size: (await readEntry(stored, block)).cumulativeSize }
 }
 
-/** Whether a directory in one block is encoded like those of builders: links sorted and complete, the data after them. */
-function isCanonical(entry: UnixfsEntry): Promise<boolean> | boolean {
+/** Whether an entry, if it is a directory in one block, is encoded like builders do: sorted, complete links, then data. */
+export function isCanonical(entry: UnixfsEntry): Promise<boolean> | boolean {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)
     return true

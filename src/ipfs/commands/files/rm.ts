@@ -71,6 +71,8 @@ async function removeFile(
     if ((await files.lookUp(directory.join('/'))).type !== 'directory') {
       throw new FileNetworkError("expected *mfs.Directory, didn't get it. This is likely a race condition")
     }
+    // Kubo loads what it removes unless it is told not to ask.
+    if (!rule.force) await files.lookUp(path).catch(() => undefined)
     await files.change(directory, async ({ links }) => {
       const link = await links.get(name)
       if (link === undefined) throw new FileNotFoundError()
