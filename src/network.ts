@@ -143,7 +143,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     events: chain.events,
     logging,
     reset: async () => backend.controls.reset(),
-    impersonated: () => backend.controls.impersonated().map(checksumAddress),
+    impersonated: () => firstAddresses(backend.controls.impersonated()),
     beginStop: () => {
       mining.close()
       chain.beginStop()
@@ -166,4 +166,16 @@ function miningMode({ blockTime, noMining, mixedMining }: NodeSettings): MiningM
   if (noMining) return { automine: false, interval: 0 }
   if (blockTime !== undefined && blockTime > 0) return { automine: mixedMining, interval: blockTime * 1000 }
   return { automine: true, interval: 0 }
+}
+
+/** Maximum number of addresses in the description of a network. */
+const MAX_DESCRIBED = 1000
+
+function firstAddresses(addresses: Iterable<Uint8Array>): string[] {
+  const first: string[] = []
+  for (const address of addresses) {
+    if (first.length === MAX_DESCRIBED) break
+    first.push(checksumAddress(address))
+  }
+  return first
 }

@@ -51,7 +51,7 @@ export interface Network {
   logging: { readonly enabled: boolean }
   /** Resets the chain to its genesis. */
   reset(): Promise<void>
-  /** Checksummed addresses impersonated by name. */
+  /** Checksummed addresses impersonated by name, a thousand at most. */
   impersonated(): string[]
   /** Stops automatic mining and lets long-running mining end early. Call {@link close} next. */
   beginStop(): void

@@ -84,7 +84,7 @@ export interface Backend {
   suggestedTip: () => bigint
   /** Highest gas limit of a transaction in a block with the configured gas limit. */
   maxTransactionGas: () => bigint
-  keyring: Pick<Keyring, 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
+  keyring: Pick<Keyring, 'first' | 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
   settings: RpcSettings

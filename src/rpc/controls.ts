@@ -370,8 +370,14 @@ export class Controls {
     this.#parts.recoveries.set(signature, address)
   }
 
-  impersonated(): readonly Uint8Array[] {
+  /** Iterates over the impersonated accounts, 20 bytes each. */
+  impersonated(): Iterable<Uint8Array> {
     return this.#parts.impersonation.addresses()
+  }
+
+  /** Whether a 20-byte address is impersonated by name. */
+  impersonates(address: Uint8Array): boolean {
+    return this.#parts.impersonation.lists(address)
   }
 
   /** Adds a 32-byte private key. @returns its address */

@@ -57,11 +57,16 @@ export class Impersonation {
 
   /** Whether a 20-byte address may send transactions without a key. */
   allows(address: Uint8Array): boolean {
-    return this.automatic || this.#addresses.has(bytesToPlainHex(address))
+    return this.automatic || this.lists(address)
   }
 
-  /** Returns the listed accounts, 20 bytes each. */
-  addresses(): Uint8Array[] {
-    return [...this.#addresses].map(hexToBytes)
+  /** Iterates over the listed accounts, 20 bytes each. */
+  *addresses(): Iterable<Uint8Array> {
+    for (const address of this.#addresses) yield hexToBytes(address)
+  }
+
+  /** Whether a 20-byte address is listed. */
+  lists(address: Uint8Array): boolean {
+    return this.#addresses.has(bytesToPlainHex(address))
   }
 }

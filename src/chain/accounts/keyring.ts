@@ -63,9 +63,15 @@ export class Keyring {
     this.#accounts.set(bytesToPlainHex(account.address), account)
   }
 
-  /** 20 bytes each. */
-  addresses(): Uint8Array[] {
-    return [...this.#accounts.values()].map(({ address }) => address)
+  /** The 20-byte address of the first account. */
+  get first(): Uint8Array | undefined {
+    for (const { address } of this.#accounts.values()) return address
+    return undefined
+  }
+
+  /** Iterates over the addresses, 20 bytes each. */
+  *addresses(): Iterable<Uint8Array> {
+    for (const { address } of this.#accounts.values()) yield address
   }
 
   has(address: Uint8Array): boolean {

@@ -107,7 +107,7 @@ export class Wallet {
 
   #senderOf({ from: given }: CallObject): Uint8Array {
     const { keyring, impersonation } = this.#parts
-    const from = given ?? keyring.addresses()[0]
+    const from = given ?? keyring.first
     if (from === undefined || !(keyring.has(from) || impersonation.allows(from))) {
       throw new UnknownAccountError(from)
     }
@@ -132,7 +132,7 @@ export class Wallet {
       throw new ChainError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
     }
     if (call.nonce === undefined) throw new ChainError('nonce not specified')
-    const from = call.from ?? this.#parts.keyring.addresses()[0]
+    const from = call.from ?? this.#parts.keyring.first
     if (from === undefined || !this.#parts.keyring.has(from)) {
       throw new UnknownAccountError(from)
     }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { bytesEqual, bytesToBigint, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesToBigint, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { messageSigner } from '../../chain/accounts/keyring.js'
 import type { Backend } from '../backend.js'
 import { InvalidParamsError, ServerError } from '../errors.js'
+import { writtenList } from '../format/pieces.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, anything, data, passphrase, signature, text } from '../params/bytes.js'
 import { callObject } from '../params/callObject.js'
@@ -36,7 +37,9 @@ export const personalMethods: readonly Method[] = [
     },
   ),
   /** personal_listAccounts: returns the addresses that the node signs for. */
-  defineMethod('personal_listAccounts', [], ({ backend }) => backend.keyring.addresses().map(bytesToHex)),
+  defineMethod('personal_listAccounts', [], ({ backend }) =>
+    writtenList(backend.keyring.addresses(), bytesToHex),
+  ),
   /** personal_lockAccount: returns whether the node knows an account; keys are never locked here. */
   defineMethod('personal_lockAccount', [required('address', address)], ({ backend }, account) =>
     knows(backend, account),
@@ -76,5 +79,5 @@ export const personalMethods: readonly Method[] = [
 
 /** Whether the node holds the key of a 20-byte address, or impersonates it. */
 export function knows({ keyring, controls }: Backend, address: Uint8Array): boolean {
-  return [...keyring.addresses(), ...controls.impersonated()].some((known) => bytesEqual(known, address))
+  return keyring.has(address) || controls.impersonates(address)
 }

@@ -53,7 +53,7 @@ export function executionRequest(context: Call, args: ExecutionArguments): Execu
   }
   if (compatibility.allowsGasPriceWithFeeCaps) checkCallFees(args.transaction)
   const call = callOf(args.transaction, compatibility)
-  const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.addresses()[0] : undefined)
+  const from = call.from ?? (callsDefaultToFirstAccount ? backend.keyring.first : undefined)
   const block = args.block ?? latestBlock
   const { blockOverrides: given, unsupportedOverride } = supportedOverrides(args.blockOverrides)
   const changes = compatibility.headCallsSeeNextBlock ? nextBlockSettings(context, block) : undefined
@@ -173,7 +173,7 @@ export function checkSignersChain(
 ): void {
   if (settings.compatibility.errorMessages !== 'anvil') return
   if (chainId === undefined || chainId === chain.chainId) return
-  const signs = from === undefined || keyring.addresses().some((address) => bytesEqual(address, from))
+  const signs = from === undefined || keyring.has(from)
   if (!signs) return
   throw new RpcError(
     -32602,

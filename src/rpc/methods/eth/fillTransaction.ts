@@ -18,9 +18,7 @@ export const fillTransaction = defineMethod(
     const { compatibility } = settings
     const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
     const request = blobTransactionRequest(given, compatibility)
-    const sender = compatibility.fillReturnsPendingTransaction
-      ? (request.from ?? keyring.addresses()[0])
-      : undefined
+    const sender = compatibility.fillReturnsPendingTransaction ? (request.from ?? keyring.first) : undefined
     const completed = await wallet.complete(request, {
       from: sender,
       given: blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },

@@ -66,7 +66,7 @@ export const sendUnsignedTransaction = defineMethod(
     const { submission, wallet, keyring, settings } = backend
     const { requestChecks } = settings.compatibility
     if (given.from === undefined && requestChecks === 'anvil') throw new UnknownAccountError(undefined)
-    const { from = keyring.addresses()[0], ...call } = transactionRequest(given, settings.compatibility)
+    const { from = keyring.first, ...call } = transactionRequest(given, settings.compatibility)
     if (from === undefined)
       throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
     const submitted = submission.sendPrepared(() => wallet.prepareUnsigned({ ...call, from }))
