@@ -107,6 +107,15 @@ describe('headers and shapes', () => {
   })
 })
 
+// As Kubo 0.42.0 answers about the empty directory.
+it.each([
+  ['true', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'],
+  ['false&cid-base=base32', 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'],
+])('upgrade-cidv0-in-output=%s decides the version of CIDs', async (option, cid) => {
+  const response = await server.post(`files/stat?arg=/&upgrade-cidv0-in-output=${option}`)
+  expect(await response.json()).toMatchObject({ Hash: cid })
+})
+
 describe('refusals', () => {
   const cases: [path: string, status: number, body: string | object][] = [
     ['nothing/here', 404, '404 page not found\n'],
@@ -137,6 +146,10 @@ describe('refusals', () => {
       400,
       error('invalid parameters: format was set by multiple options. Only one format option is allowed', 1),
     ],
+    // Options of Kubo's command line that every operation accepts.
+    ['p2p/ls?L=%00', 400, 'could not convert value "\\x00" to type "bool" (for option "-local")\n'],
+    ['version?h=zz', 400, 'could not convert value "zz" to type "bool" (for option "-h")\n'],
+    ['version?c=a&c=b', 400, 'expected key config to have only a single value, received [a b]\n'],
     ['version?timeout=soon', 400, 'time: invalid duration "soon"\n'],
   ]
   for (const [path, status, body] of cases) {

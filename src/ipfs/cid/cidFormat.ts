@@ -365,11 +365,17 @@ export type CidEncoder = (cid: CID) => string
 /**
  * Creates the encoder for the option `cid-base`. By default, version 0 is written in base58btc and version 1 in base32.
  * Any base but base58btc converts version 0 to version 1.
+ *
+ * @param options.upgrade - whether to convert version 0, whatever the base (Kubo, `core/commands/cmdenv/cidbase.go`)
  */
-export function createCidEncoder(baseName: string | undefined): CidEncoder {
-  if (baseName === undefined || baseName === '') return encodeOnce
-  const base = multibaseByName(baseName)
-  const upgrades = base.name !== 'base58btc'
+export function createCidEncoder(
+  baseName: string | undefined,
+  { upgrade }: { upgrade?: boolean | undefined } = {},
+): CidEncoder {
+  const isDefault = baseName === undefined || baseName === ''
+  if (isDefault && upgrade !== true) return encodeOnce
+  const base = multibaseByName(isDefault ? 'base32' : baseName)
+  const upgrades = upgrade ?? base.name !== 'base58btc'
   return (cid) => {
     if (cid.version === 0 && !upgrades) return encodeOnce(cid)
     return base.encode(cid.toV1().bytes)

@@ -3,6 +3,7 @@ import type { CidEncoder } from '../cid/cidFormat.js'
 import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { parseGoInteger } from '../text/goInteger.js'
+import { goQuote } from '../text/goQuote.js'
 import { type Upload, contentOf, unescapeQuery } from './upload.js'
 
 /** Types of option values, by their names in go-ipfs-cmds. */
@@ -197,6 +198,20 @@ export const globalOptions = {
     description: 'Stream values as they become available; always on.',
   },
   encoding: { type: 'string', aliases: ['enc'], description: 'Encoding of the answer: json or text.' },
+  'upgrade-cidv0-in-output': {
+    type: 'bool',
+    aliases: [],
+    description: 'Whether to convert CIDv0 to CIDv1 in the answer, regardless of `cid-base`.',
+  },
+  local: { type: 'bool', aliases: ['L'], description: 'Without effect here; deprecated in Kubo.' },
+  debug: { type: 'bool', aliases: ['D'], description: 'Without effect here.' },
+  help: { type: 'bool', aliases: [], description: 'Without effect in requests.' },
+  h: { type: 'bool', aliases: [], description: 'Without effect in requests.' },
+  config: { type: 'string', aliases: ['c'], description: 'Without effect in requests.' },
+  'config-file': { type: 'string', aliases: [], description: 'Without effect in requests.' },
+  'repo-dir': { type: 'string', aliases: [], description: 'Without effect in requests.' },
+  api: { type: 'string', aliases: [], description: 'Without effect in requests.' },
+  'api-auth': { type: 'string', aliases: [], description: 'Without effect in requests.' },
 } as const satisfies OptionSpecs
 
 /** The parameters of a request, in order. */
@@ -309,7 +324,7 @@ function convert(name: string, spec: OptionSpec, texts: string[]): OptionTypes[k
   const [text = ''] = texts
   const value = parseValue(spec.type, text)
   if (value !== undefined) return value
-  const shown = text === '' ? 'empty value' : `value "${text}"`
+  const shown = text === '' ? 'empty value' : `value ${goQuote(text)}`
   throw new RequestError(`could not convert ${shown} to type "${spec.type}" (for option "-${name}")`)
 }
 

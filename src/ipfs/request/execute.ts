@@ -121,7 +121,7 @@ export async function executeCommand(
     ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
     // A getter, because only commands that print CIDs reject an unknown base.
     get encodeCid() {
-      return createCidEncoder(cidBase)
+      return createCidEncoder(cidBase, { upgrade: options['upgrade-cidv0-in-output'] as boolean | undefined })
     },
   }
   const encoding = encodingOf(command, input)
