@@ -241,7 +241,8 @@ export class Controls {
     return this.#parts.snapshots.revert(snapshot)
   }
 
-  snapshots(): readonly SnapshotEntry[] {
+  /** Iterates over the snapshots, oldest first. */
+  snapshots(): Iterable<SnapshotEntry> {
     return this.#parts.snapshots.list()
   }
 

@@ -176,13 +176,13 @@ export class Snapshots {
     })
   }
 
-  /** Lists all snapshots, oldest first. */
-  list(): SnapshotEntry[] {
-    return [...this.#ordinals.keys()].flatMap((id) => {
-      const block = this.#parts.chain.stores.blocks.byOrdinal(this.#record(id)?.ordinal ?? -1)
-      if (block === undefined) return []
-      return [{ id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }]
-    })
+  /** Iterates over all snapshots, oldest first. */
+  *list(): Iterable<SnapshotEntry> {
+    for (const [id, ordinal] of this.#ordinals) {
+      const block = this.#parts.chain.stores.blocks.byOrdinal(ordinal)
+      if (block === undefined) continue
+      yield { id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }
+    }
   }
 
   /** Removes all snapshots and restarts the numbering. Only within the chain's mutex. */

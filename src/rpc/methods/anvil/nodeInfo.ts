@@ -1,24 +1,34 @@
 import { bytesToHex, quantity } from '../../../encoding/hex.js'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { version } from '../../../version.js'
+import type { Backend } from '../../backend.js'
 import { defineMethod } from '../../method.js'
+import type { JsonValue } from '../../wire.js'
 
 /** anvil_metadata: describes the node, its current run, head and snapshots. */
-export const metadata = defineMethod('anvil_metadata', [], ({ view, backend }) => {
-  const { number } = view.head().header
+export const metadata = defineMethod('anvil_metadata', [], async ({ view, backend }) => {
+  const { header, hash } = view.head()
   const { metadataIsComplete } = backend.settings.compatibility
-  const snapshots = backend.controls
-    .snapshots()
-    .map(({ id, blockNumber, blockHash }) => [quantity(id), [Number(blockNumber), bytesToHex(blockHash)]])
   return {
     clientVersion: backend.clientVersion,
     ...(metadataIsComplete && { clientSemver: version, clientCommitSha: '' }),
     chainId: Number(view.chainId),
     instanceId: bytesToHex(backend.controls.facts().instanceId),
-    latestBlockNumber: Number(number),
-    latestBlockHash: bytesToHex(view.head().hash),
-    ...(metadataIsComplete && { forkedNetwork: null, snapshots: Object.fromEntries(snapshots) }),
+    latestBlockNumber: Number(header.number),
+    latestBlockHash: bytesToHex(hash),
+    ...(metadataIsComplete && { forkedNetwork: null, snapshots: await describeSnapshots(backend) }),
   }
 })
+
+async function describeSnapshots({ controls }: Backend): Promise<Record<string, JsonValue>> {
+  const described: Record<string, JsonValue> = {}
+  const slice = new TimeSlice()
+  for (const { id, blockNumber, blockHash } of controls.snapshots()) {
+    described[quantity(id)] = [Number(blockNumber), bytesToHex(blockHash)]
+    await slice.pause()
+  }
+  return described
+}
 
 /** anvil_nodeInfo: describes the head and the settings of the next block. */
 export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) => {
