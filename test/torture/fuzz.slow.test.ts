@@ -10,7 +10,9 @@ import { damage, pick, valueOf, type Random } from './values.js'
 
 const REQUESTS = rounds(300, 2_000_000)
 /** Number of requests in progress at a time. */
-const AT_ONCE = 64
+const AT_ONCE = 16
+/** The same of raw connections, most of which only wait for an answer. */
+const CONNECTIONS_AT_ONCE = 64
 /** Maximum milliseconds that one request may delay another. */
 const LONGEST_STOP = 50
 /** Maximum resident memory in bytes. */
@@ -40,14 +42,18 @@ const ATTEMPTS = 3
  * Sends random requests in batches. After each batch the node must be alive, have reported nothing, have stopped for no
  * longer than {@link LONGEST_STOP}, and be within its memory limit.
  */
-async function fuzz(name: string, send: (random: Random) => Promise<unknown>): Promise<void> {
+async function fuzz(
+  name: string,
+  send: (random: Random) => Promise<unknown>,
+  atOnce: number = AT_ONCE,
+): Promise<void> {
   await untilIdle(node, 60_000)
   let longest = 0
   let first = 0
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     let least = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
-      await sendBatch(sent, Math.min(BATCH, REQUESTS - sent), send)
+      await sendBatch({ first: sent, length: Math.min(BATCH, REQUESTS - sent), atOnce }, send)
       expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
       expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
       const measured = await node.measure()
@@ -69,8 +75,7 @@ async function fuzz(name: string, send: (random: Random) => Promise<unknown>): P
  * takes its random numbers before it waits.
  */
 async function sendBatch(
-  first: number,
-  length: number,
+  { first, length, atOnce }: { first: number; length: number; atOnce: number },
   send: (random: Random) => Promise<unknown>,
 ): Promise<void> {
   const random = randomNumbers(seed * 1_000_003 + first)
@@ -78,7 +83,7 @@ async function sendBatch(
   const sendInTurn = async () => {
     while (sent++ < length) await send(random).catch(ignoreConnection)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
+  await Promise.all(Array.from({ length: atOnce }, sendInTurn))
 }
 
 /** Ignores closed connections, by which a node may refuse, and timeouts; any other error is a bug in the test. */
@@ -239,8 +244,11 @@ async function sendRaw(url: string, bytes: Buffer): Promise<void> {
 }
 
 it('survives requests that are not HTTP', { timeout: TIME_LIMIT }, () =>
-  fuzz('raw HTTP', (random) =>
-    sendRaw(pick(random, [node.ready.url, node.ready.ipfsUrl]), damage(random, pick(random, heads))),
+  fuzz(
+    'raw HTTP',
+    (random) =>
+      sendRaw(pick(random, [node.ready.url, node.ready.ipfsUrl]), damage(random, pick(random, heads))),
+    CONNECTIONS_AT_ONCE,
   ),
 )
 
@@ -255,8 +263,14 @@ const frames = [
 ].map((digits) => Buffer.from(digits, 'hex'))
 
 it('survives WebSocket frames of every kind', { timeout: TIME_LIMIT }, () =>
-  fuzz('WebSocket frames', (random) => {
-    const sent = Array.from({ length: Math.floor(random() * 5) }, () => damage(random, pick(random, frames)))
-    return sendRaw(node.ready.url, Buffer.concat([heads.at(-1) as Buffer, ...sent]))
-  }),
+  fuzz(
+    'WebSocket frames',
+    (random) => {
+      const sent = Array.from({ length: Math.floor(random() * 5) }, () =>
+        damage(random, pick(random, frames)),
+      )
+      return sendRaw(node.ready.url, Buffer.concat([heads.at(-1) as Buffer, ...sent]))
+    },
+    CONNECTIONS_AT_ONCE,
+  ),
 )
