@@ -211,7 +211,9 @@ export function createGenerator(
     }
     // With an empty target, Kubo creates an entry without a name that nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
-    if (operation === 'key/import' && random.chance(0.3)) query.push(['format', 'pem-pkcs8-cleartext'])
+    if (operation === 'key/import' && random.chance(0.3) && !query.some(([name]) => name === 'f')) {
+      query.push(['format', 'pem-pkcs8-cleartext'])
+    }
     if (operation === 'key/import' && random.chance(0.3)) query.push(['allow-any-key-type', 'true'])
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
     // Without a time, or with 0, the time of the request applies.
