@@ -2,11 +2,10 @@ import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { codecCode, digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
+import { digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
 import { castCid } from '../cid/parseCid.js'
 import { EndOfDataError, errorText } from '../errors.js'
-import { codecByCode, decodeInTurns } from './codecs.js'
-import { CarError, headerFields, unassignable } from './carHeader.js'
+import { CarError, type CarHeader, decodeCarHeader } from './carHeader.js'
 import type { VisitedBlock } from './links.js'
 
 /** The largest accepted header of a CAR, in bytes: a hundred thousand roots. go-car allows eight times as much. */
@@ -61,27 +60,14 @@ function payloadOf(header: Buffer): { offset: number; size: number } {
 }
 
 /** @throws {@link EndOfDataError} if the input ends before the header; Kubo then ends the whole import */
-async function readHeader(input: ByteInput): Promise<{ version: number; roots: CID[] }> {
+async function readHeader(input: ByteInput): Promise<CarHeader> {
   const length = await input.takeVarint()
   if (length === undefined) throw new EndOfDataError()
   if (length === 0) throw new CarError('invalid header: EOF')
   if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
   if (await input.hasEnded()) throw new EndOfDataError()
   const encoded = await input.take(length)
-  const header = await decodeInTurns(codecByCode(codecCode.dagCbor), encoded).catch((error: unknown) => {
-    throw new CarError(`invalid header: ${errorText(error)}`)
-  })
-  const { version, roots } = headerFields(header)
-  const slice = new TimeSlice()
-  const cids: CID[] = []
-  for (const root of roots) {
-    const cid = CID.asCID(root)
-    if (cid === null) throw new CarError(`invalid header: ${unassignable(root, 'slice')}`)
-    cids.push(cid)
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-  }
-  return { version, roots: cids }
+  return decodeCarHeader(encoded)
 }
 
 /** The longest accepted CID in bytes: identity digests have at most 128. A longer one would only bloat the error. */

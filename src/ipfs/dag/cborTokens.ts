@@ -42,6 +42,12 @@ const LARGEST_LENGTH = 2n ** 63n - 1n
 /** Maximum total cost of entries, strings and bytes (go-ipld-prime, `dagcbor`). */
 const BUDGET = 10 * 2 ** 20
 
+/** A token with the tag in front of it. */
+export interface TaggedToken {
+  tag: number | bigint | undefined
+  token: DataToken
+}
+
 /** Reads CBOR like refmt: tags apply to bytes only, and strings may come in parts. Messages are refmt's. */
 export class CborTokens implements TokenSource {
   readonly budget = BUDGET
@@ -71,17 +77,26 @@ export class CborTokens implements TokenSource {
   }
 
   #take(): DataToken {
+    const { tag, token } = this.nextTagged()
+    return tag !== undefined && token.kind === 'bytes' ? this.#tagged(tag, token.value as Uint8Array) : token
+  }
+
+  /**
+   * Returns the next token with its tag, which is not interpreted.
+   *
+   * @throws EndOfDataError at the end of the data, {@link FileNetworkError} for anything but a token
+   */
+  nextTagged(): TaggedToken {
     if (this.#peek() === BREAK) {
       this.#position++
-      return { kind: 'break' }
+      return { tag: undefined, token: { kind: 'break' } }
     }
-    if (this.#peek() >> 5 !== major.tag) return this.#takeItem()
+    if (this.#peek() >> 5 !== major.tag) return { tag: undefined, token: this.#takeItem() }
     const tag = this.#takeLength(this.#peek())
     if (this.#peek() >> 5 === major.tag) {
       throw new FileNetworkError('unsupported multiple tags on a single data item')
     }
-    const token = this.#takeItem()
-    return token.kind === 'bytes' ? this.#tagged(tag, token.value as Uint8Array) : token
+    return { tag, token: this.#takeItem() }
   }
 
   #tagged(tag: number | bigint, bytes: Uint8Array): DataToken {
