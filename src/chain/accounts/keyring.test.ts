@@ -69,7 +69,8 @@ describe('Keyring', () => {
   })
 
   it('knows only its own accounts', async () => {
-    expect(keyring.addresses()).toEqual(accounts.map((account) => account.address))
+    expect([...keyring.addresses()]).toEqual(accounts.map((account) => account.address))
+    expect(keyring.first).toEqual(accounts[0]?.address)
     expect([keyring.has(address), keyring.has(stranger)]).toEqual([true, false])
     await expect(keyring.signMessage(stranger, new Uint8Array(1))).rejects.toThrow(
       new UnknownAccountError(stranger),
