@@ -402,6 +402,17 @@ describe('verifiable formats', () => {
     expect(count).toBe(1)
   })
 
+  // As Kubo 0.42.0: the CAR proves how far the path leads, unless its last segment is the one that cannot be a key.
+  it.each([
+    ['x', 500],
+    ['x/y', 200],
+  ])('answers a CAR request for /%s of a list with %i', async (path, status) => {
+    const { body, headers } = form([{ content: '["a","b"]' }])
+    const put = await server.post('dag/put', body as Uint8Array<ArrayBuffer>, headers)
+    const root = ((await put.json()) as { Cid: { '/': string } }).Cid['/']
+    expect((await ask(`/ipfs/${root}/${path}?format=car`)).status).toBe(status)
+  })
+
   // Lengths of Kubo 0.42.0: a selector does not follow the link of a block that is nothing else.
   it('sends no more of a block that is a link, alone or below another', async () => {
     const put = async (data: object): Promise<string> => {

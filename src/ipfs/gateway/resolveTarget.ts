@@ -101,7 +101,12 @@ export function unresolved({ contentPath }: GatewayTarget, error: unknown): Gate
   const isLink = error instanceof LinkNotFoundError
   const status = isLink || isMissingBlock(error) ? 404 : 500
   const reason = isLink ? errorText(error) : `${errorText(error)}${noProviders}`
-  return new GatewayError(status, `failed to resolve ${goEscape(contentPath, { ascii: true })}: ${reason}`)
+  const failure = new GatewayError(
+    status,
+    `failed to resolve ${goEscape(contentPath, { ascii: true })}: ${reason}`,
+  )
+  failure.cause = error
+  return failure
 }
 
 /** Creates the error for a path that ends inside a block's data, not at a link. */

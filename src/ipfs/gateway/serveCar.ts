@@ -2,6 +2,7 @@ import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
+import { ListSegmentError } from '../dag/path.js'
 import type { RequestQuery } from '../request/command.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
@@ -60,9 +61,9 @@ export async function serveCar(
       return block
     },
   }
-  const path = await followPath(recording, target).catch((error: unknown) => {
+  const path = await followPath(recording, target).catch(async (error: unknown) => {
     if (!(error instanceof GatewayError)) throw error
-    if (error.status === 404) return undefined
+    if (error.status === 404 || (await endsBeforeLast(source, target, error))) return undefined
     // Kubo does not look for other peers if a block is unreadable.
     throw new GatewayError(error.status, error.message.replace(noProviders, ''), named)
   })
@@ -75,6 +76,20 @@ export async function serveCar(
     headers: { ...described, ...rootsHeader({ roots: path.cids }) },
     body: await measured(partialCar(source, { ...wanted, end: path.cid, onTheWay: visited })),
   }
+}
+
+/** Whether a key into a list is not a number, and more segments follow: boxo then follows the path as far as it goes. */
+async function endsBeforeLast(
+  source: BlockSource,
+  target: GatewayTarget,
+  { cause }: GatewayError,
+): Promise<boolean> {
+  if (!(cause instanceof ListSegmentError)) return false
+  const segments = target.content.segments.slice(0, -1)
+  return followPath(source, { ...target, content: { ...target.content, segments } }).then(
+    () => false,
+    () => true,
+  )
 }
 
 /** Stands in for the root if the path does not exist: an empty block inlined in its CID. */
