@@ -46,6 +46,20 @@ test('the fork has the chain id, the head and the state of its remote', async ()
   expect(await slot(node, 0)).toBe(word(1))
 })
 
+test('a dump has the changed accounts whole, with the code of the remote', async () => {
+  await onFresh(async () => {
+    await node.request('anvil_setBalance', [remote.counter, '0x5'])
+    await node.request('anvil_setStorageAt', [remote.counter, '0x9', word(4)])
+    const dump = (await node.request('standin_dumpGenesis', [])) as { alloc: Record<string, object> }
+    const dumped = dump.alloc[remote.counter.slice(2).toLowerCase()]
+    expect(dumped).toMatchObject({
+      balance: '0x5',
+      code: await remote.request('eth_getCode', [remote.counter, 'latest']),
+      storage: { [word(9)]: word(4) },
+    })
+  })
+})
+
 test('sequences of calls run at, below and above the fork', async () => {
   // Returns the balance of the first account.
   const balance = { data: `0x73${remote.accounts[0]?.slice(2)}3160005260206000f3` }

@@ -19,9 +19,7 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
   const slice = new TimeSlice()
   const { state } = await chain.view.stateAt({ tag: 'latest' })
   const accounts: GenesisAccount[] = []
-  for await (const { hash, address, nonce, balance, codeHash, storageRoot } of ranges.allAccounts(
-    state.root,
-  )) {
+  for await (const { hash, address, nonce, balance, storageRoot } of ranges.allAccounts(state.root)) {
     signal?.throwIfAborted()
     if (address === undefined) throw new Error(`the address behind ${bytesToHex(hash)} is not stored`)
     const storage: [slot: Uint8Array, value: Uint8Array][] = []
@@ -34,7 +32,8 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
       address,
       nonce,
       balance,
-      code: ranges.code(codeHash),
+      // The code of an account of a fork may only be known to its remote.
+      code: await state.getCode(address),
       storage: await runInSlices(
         sortInSlices(storage, ([a], [b]) => Buffer.compare(a, b)),
         slice,
