@@ -103,10 +103,11 @@ export class NameSystem {
   async find(name: CID): Promise<ResolvedName> {
     const record = this.#rows.get(rowOf(name))
     if (record === undefined) throw new UnresolvedNameError()
-    const { value, validity, ttl } = await readRecord(record).catch(() => {
+    const contents = await readRecord(record).catch(() => {
       throw new UnresolvedNameError()
     })
-    const left = Date.parse(validity) - Date.now()
+    const { value, ttl } = contents
+    const left = validMilliseconds(contents)
     if (left <= 0) throw new UnresolvedNameError()
     const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl) / 1e6
     return { value, ttlMilliseconds, keepMilliseconds: Math.min(left, ttlMilliseconds), record }
@@ -192,9 +193,15 @@ async function encodePublicKey(key: PublicKey): Promise<Uint8Array> {
   return publicKeyToProtobuf(key)
 }
 
+/** Returns for how long a record is still valid; negative once it has expired. */
+function validMilliseconds({ validity }: { validity: string }): number {
+  return Date.parse(validity) - Date.now()
+}
+
 async function isValidRecord(name: CID, record: Uint8Array): Promise<boolean> {
   try {
-    return (await checkRecord(name, record)) === ''
+    // The library accepts a record in the millisecond in which it expires, and it could not be resolved any more.
+    return (await checkRecord(name, record)) === '' && validMilliseconds(await readRecord(record)) > 0
   } catch {
     return false
   }
