@@ -91,6 +91,24 @@ test('the clock moves, a snapshot restores it, and blocks are removed', async ()
   await page.getByRole('definition').filter({ hasText: /^0$/ }).waitFor()
 })
 
+test('a form keeps what was entered while the chain grows', async () => {
+  const { page, show } = opened
+  await show('controls/chain')
+  const forward = page.getByRole('form', { name: 'Move the clock forward' })
+  await forward.getByLabel('Advance by').fill('7')
+  await forward.getByLabel('Unit').selectOption({ label: 'days' })
+  await node.request('evm_mine', [])
+  const { timestamp } = (await node.request('eth_getBlockByNumber', ['latest', false])) as {
+    timestamp: string
+  }
+  await page
+    .getByRole('definition')
+    .filter({ hasText: String(Number(timestamp)) })
+    .waitFor()
+  expect(await forward.getByLabel('Advance by').inputValue()).toBe('7')
+  expect(await forward.getByLabel('Unit').inputValue()).toBe('86400')
+})
+
 test('an account receives a balance and sends without a signature', async () => {
   const { page, show } = opened
   await show('controls/chain')

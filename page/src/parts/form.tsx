@@ -73,7 +73,7 @@ export function Field(props: {
   )
 }
 
-/** A labelled select box. */
+/** A labelled select box; `value` is selected first. */
 export function Choice(props: {
   label: string
   name: string
@@ -85,9 +85,10 @@ export function Choice(props: {
   return (
     <label class="field">
       {label}
-      <select name={name} value={value} onChange={(event) => onChange?.(event.currentTarget.value)}>
+      {/* With `value` on the select, each render would undo the user's choice. */}
+      <select name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {choices.map(([choice, title]) => (
-          <option key={choice} value={choice}>
+          <option key={choice} value={choice} selected={choice === value}>
             {title}
           </option>
         ))}
