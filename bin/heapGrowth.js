@@ -12,12 +12,9 @@ const GROWTH_PERCENT = 40
 const MIN_GROWTH_BYTES = 40 * 1024 * 1024
 /** Two major collections within this many milliseconds follow each other closely. */
 const CLOSE_MILLISECONDS = 250
-/** Approximate live bytes of a node that has just started. */
-const LIVE_BYTES_AT_START = 20 * 1024 * 1024
 
-/** Lets the heap grow in proportion to its live bytes, but by at least `minimum` bytes. */
-function setGrowth(liveBytes, minimum) {
-  const percent = Math.max(GROWTH_PERCENT, Math.round((100 * minimum) / liveBytes))
+/** Sets the growth, which counts from the next major collection on: each one computes the limit until the one after it. */
+function setGrowth(percent) {
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
@@ -31,15 +28,14 @@ module.exports = {
    * valid for one set of flags.
    */
   followCollections() {
-    setGrowth(LIVE_BYTES_AT_START, MIN_GROWTH_BYTES)
+    setGrowth(GROWTH_PERCENT)
     let last = -Infinity
     new PerformanceObserver((list) => {
       for (const { detail, startTime } of list.getEntries()) {
         if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
-        setGrowth(
-          v8.getHeapStatistics().used_heap_size,
-          startTime - last < CLOSE_MILLISECONDS ? MIN_GROWTH_BYTES : 0,
-        )
+        const minimum = startTime - last < CLOSE_MILLISECONDS ? MIN_GROWTH_BYTES : 0
+        const { used_heap_size: liveBytes } = v8.getHeapStatistics()
+        setGrowth(Math.max(GROWTH_PERCENT, Math.round((100 * minimum) / liveBytes)))
         last = startTime
       }
     }).observe({ entryTypes: ['gc'] })

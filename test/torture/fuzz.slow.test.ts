@@ -50,6 +50,7 @@ async function fuzz(
   await untilIdle(node, 60_000)
   let longest = 0
   let first = 0
+  let memory = 0
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     let least = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
@@ -58,6 +59,7 @@ async function fuzz(
       expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
       const measured = await node.measure()
       expect(measured.peakMemory, `memory after ${sent} requests`).toBeLessThan(MEMORY_LIMIT)
+      memory = measured.peakMemory
       first = Math.max(first, measured.longest)
       least = Math.min(least, measured.longest)
       if (measured.longest > LONGEST_STOP) for (const stack of measured.stacks) console.log(stack)
@@ -66,7 +68,8 @@ async function fuzz(
     expect(least, `longest stop in the batch after request ${sent}`).toBeLessThan(LONGEST_STOP)
   }
   console.log(
-    `${REQUESTS} requests: ${name}, longest stop ${longest.toFixed(0)} ms, ${first.toFixed(0)} ms at the first attempt`,
+    `${REQUESTS} requests: ${name}, longest stop ${longest.toFixed(0)} ms, ${first.toFixed(0)} ms at the first attempt, ` +
+      `peak memory ${(memory / 2 ** 20).toFixed(0)} MB`,
   )
 }
 
