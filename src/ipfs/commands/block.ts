@@ -5,6 +5,7 @@ import {
   type HashFunction,
   InsecureHashError,
   checkDigest,
+  cidKey,
   codecCode,
   digestInTurns,
   hashFunctionByName,
@@ -26,7 +27,7 @@ import {
   single,
   values,
 } from '../request/command.js'
-import { multihashText, reasonsToKeep } from '../store/garbage.js'
+import { type PinCheck, checkPins, multihashText } from '../store/garbage.js'
 import { contentOf } from '../request/upload.js'
 import type { BlockSource } from '../unixfs/entry.js'
 
@@ -215,19 +216,22 @@ async function removeBlocks(
     const outcomes: Removal['outcomes'] = []
     try {
       const { targets, failure } = await resolveAll(network, args)
-      const reasons = await reasonsToKeep(
-        network,
-        targets.map(({ cid }) => cid),
-      )
-      for (const { cid, way } of targets) {
+      const cids = targets.map(({ cid }) => cid)
+      let check: PinCheck | undefined
+      for (const [index, { cid, way }] of targets.entries()) {
+        check ??= await checkPins(network, cids.slice(index))
         const gone = way.find((block) => !blockstore.has(block))
         if (gone !== undefined) throw missingBlock(gone)
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
-        const problem = reasons.get(multihashText(cid)) ?? absence
+        const problem = check.reasons.get(cidKey(cid)) ?? absence
         // Kubo has the root of the mutable files in memory, and stores it again when it is needed.
         const isKept = multihashText(cid) === multihashText(network.files.root())
-        if (isThere && problem === undefined && !isKept) await removal.remove([cid])
+        if (isThere && problem === undefined && !isKept) {
+          await removal.remove([cid])
+          // What a pin needs may have gone under another CID: then the search for the pins of the next block fails.
+          if (check.below.has(multihashText(cid))) check = undefined
+        }
         outcomes.push({ cid, problem })
       }
       return failure === undefined ? { outcomes } : { outcomes, failure }

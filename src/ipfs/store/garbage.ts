@@ -51,38 +51,44 @@ export function multihashText(cid: CID): string {
   return Buffer.from(cid.multihash.bytes).toString('latin1')
 }
 
+/** What pins say about blocks that are to be removed by hand. */
+export interface PinCheck {
+  /** Why they may not be removed, by {@link cidKey}; the others may. */
+  reasons: Map<string, string>
+  /** Which of them lie below pins under any CID, by {@link multihashText}. */
+  below: Set<string>
+}
+
 /**
- * Returns why blocks may not be removed by hand (Kubo, `blockstoreutil`), by {@link multihashText}, omitting those that
- * may. A pin under the requested CID comes first, but one under any other CID of the block counts too: Kubo looks only
- * for that CID, and removes blocks that another version's pin needs. All pins are walked once, however many blocks are
- * requested.
+ * Finds the pins of blocks (Kubo, `blockstoreutil`). A block is protected only under the CID that a pin contains, not
+ * under one of another version or codec. All pins are walked once, however many blocks are asked for.
  */
-export async function reasonsToKeep(network: NetworkContext, cids: CID[]): Promise<Map<string, string>> {
+export async function checkPins(network: NetworkContext, cids: CID[]): Promise<PinCheck> {
   const wanted = new Set(cids.map(multihashText))
-  const asked = new Set(cids.map(cidKey))
-  const reasons = new Map<string, string>()
+  const open = new Map(cids.map((cid) => [cidKey(cid), cid]))
+  const check: PinCheck = { reasons: new Map(), below: new Set() }
   const keep = (cid: CID, reason: string): void => {
-    const text = multihashText(cid)
-    if (wanted.has(text) && (asked.delete(cidKey(cid)) || !reasons.has(text))) reasons.set(text, reason)
+    if (open.delete(cidKey(cid))) check.reasons.set(cidKey(cid), reason)
   }
   for (const mode of ['recursive', 'direct'] as const) {
     for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
   }
-  if (asked.size === 0) return reasons
+  if (open.size === 0) return check
   const seen = new Set<string>()
   try {
     for (const pin of await pinsInSearchOrder(network.pins)) {
       for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
-        // The pin itself was checked above.
-        if (!cid.equals(pin.cid)) keep(cid, `pinned via ${pin.cid}`)
-        if (asked.size === 0) return reasons
+        const text = multihashText(cid)
+        if (wanted.has(text)) check.below.add(text)
+        keep(cid, `pinned via ${pin.cid}`)
+        if (open.size === 0) return check
       }
     }
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
-    for (const cid of cids) keep(cid, `pin check failed: ${error.message}`)
+    for (const cid of [...open.values()]) keep(cid, `pin check failed: ${error.message}`)
   }
-  return reasons
+  return check
 }
 
 /**

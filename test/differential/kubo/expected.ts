@@ -139,12 +139,6 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
   },
   {
     reason:
-      'a block is kept if it is pinned under a CID of another version or codec; Kubo removes it from what is pinned',
-    matches: ({ name, ours, theirs }) =>
-      name.startsWith('block/rm | body') && /"pinned/.test(ours) && !/"pinned/.test(theirs),
-  },
-  {
-    reason:
       'of several keys that are no fields of a node, the first is reported; objects have keys that are integers first',
     matches: ({ ours, theirs }) =>
       ours.includes('invalid key for map dagpb.') && theirs.includes('invalid key for map dagpb.'),
