@@ -220,6 +220,13 @@ it('protects a block only under the CID that a pin contains', async () => {
       ],
     },
   ])
+  const unread = `could not retrieve links for ${content.cid}: block was not found locally (offline): ipld: could not find ${content.cid}`
+  const aborted = 'garbage collection aborted: could not retrieve some links'
+  expect(await messageOf(await server.post('repo/gc'))).toBe(`${unread}; ${aborted}`)
+  expect(await lines(await server.post('repo/gc?stream-errors=true'))).toEqual([
+    { Key: null, Error: unread },
+    { Key: null, Error: aborted },
+  ])
   await ipfs.pin.rm(directory)
 })
 

@@ -7,7 +7,7 @@ import { FileNetworkError, errorText } from '../errors.js'
 import { defineCommand, single, valueGroups, values } from '../request/command.js'
 import { parseGoDuration } from '../request/goDuration.js'
 import { needsDaemon } from './offline.js'
-import { collectGarbage } from '../store/garbage.js'
+import { UnreadableLinksError, collectGarbage } from '../store/garbage.js'
 import { repoVersion as layoutVersion } from '../version.js'
 
 /** Kubo reports 2^64 - 1 for no limit; this is the nearest double that does not exceed it. */
@@ -139,7 +139,8 @@ export const repoGc = defineCommand({
           }
         } catch (error) {
           if (!options['stream-errors']) throw error
-          yield [{ Key: null, Error: errorText(error) }]
+          const reports = error instanceof UnreadableLinksError ? error.reports : [errorText(error)]
+          yield reports.map((report) => ({ Key: null, Error: report }))
           throw new FileNetworkError('encountered errors during gc run')
         }
       })(),

@@ -140,6 +140,27 @@ export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new 
   })
 }
 
+/**
+ * Yields the CIDs of a DAG like {@link walkCids}. A block whose links cannot be read is told and has none.
+ */
+export function walkReadable(
+  source: BlockSource,
+  root: CID,
+  seen: VisitedSet,
+  tell: (cid: CID, error: FileNetworkError) => void,
+): AsyncGenerator<CID> {
+  return visitDag(root, seen, async (cid) => {
+    if (cid.code === codecCode.raw) return { visited: cid, links: [] }
+    try {
+      return { visited: cid, links: (await readStep(source, cid)).links }
+    } catch (error) {
+      if (!(error instanceof FileNetworkError)) throw error
+      tell(cid, error)
+      return { visited: cid, links: [] }
+    }
+  })
+}
+
 /** The longest block that is checked for being nothing but a link, in bytes: far above any CID. */
 const longestLink = 1024
 

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
-import { linksOf, walkCids } from '../dag/links.js'
-import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import { walkCids, walkReadable } from '../dag/links.js'
+import { FileNetworkError, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { pinsInSearchOrder } from './pins.js'
 
@@ -92,32 +92,45 @@ export async function checkPins(network: NetworkContext, cids: CID[]): Promise<P
 }
 
 /**
- * Returns the multihashes of all blocks that pins and the mutable files need.
- *
- * The links of a pinned DAG must be readable, or nothing may be collected. In the mutable files, missing blocks are
+ * Some links cannot be read, so that nothing may be collected (Kubo, `gc.go`). The message joins all reports.
+ */
+export class UnreadableLinksError extends FileNetworkError {
+  /** A report for each node with unreadable links, and a summary. */
+  readonly reports: readonly string[]
+
+  constructor(nodes: readonly string[]) {
+    const reports = [...nodes, 'garbage collection aborted: could not retrieve some links']
+    super(reports.join('; '))
+    this.reports = reports
+  }
+}
+
+/**
+ * Returns the multihashes of all blocks that pins and the mutable files need. In the mutable files, missing blocks are
  * skipped: a file copied from a CID may refer to blocks that were never stored (Kubo, `gc.go`, "best effort roots").
+ *
+ * @throws {@link UnreadableLinksError}
  */
 export async function neededBlocks(network: NetworkContext): Promise<Set<string>> {
   const needed = new Set<string>()
   const seen = new Set<string>()
-  for await (const pin of network.pins.list('recursive')) {
-    for await (const cid of walkCids(network.blockstore, pin.cid, seen)) needed.add(multihashText(cid))
+  const unreadable = new Map<string, string>()
+  const report = (cid: CID, error: FileNetworkError): void => {
+    const key = cidKey(cid.toV1())
+    if (!unreadable.has(key)) unreadable.set(key, `could not retrieve links for ${cid}: ${error.message}`)
   }
-  for await (const pin of network.pins.list('direct')) needed.add(multihashText(pin.cid))
-
-  const filesSeen = new Set<string>()
-  const stack: CID[] = [network.files.root()]
-  for (let cid = stack.pop(); cid; cid = stack.pop()) {
-    const key = cidKey(cid)
-    if (seen.has(key) || filesSeen.has(key)) continue
-    filesSeen.add(key)
+  const reportUnlessMissing = (cid: CID, error: FileNetworkError): void => {
+    if (!isMissingBlock(error)) report(cid, error)
+  }
+  const { blockstore, pins, files } = network
+  for (const pin of await pinsInSearchOrder(pins)) {
+    for await (const cid of walkReadable(blockstore, pin.cid, seen, report)) needed.add(multihashText(cid))
+  }
+  for await (const cid of walkReadable(blockstore, files.root(), seen, reportUnlessMissing)) {
     needed.add(multihashText(cid))
-    const bytes = await network.blockstore.get(cid).catch((error: unknown) => {
-      if (error instanceof BlockNotFoundError) return undefined
-      throw error
-    })
-    if (bytes) for (const link of await linksOf(cid, bytes)) stack.push(link.cid)
   }
+  for await (const pin of pins.list('direct')) needed.add(multihashText(pin.cid))
+  if (unreadable.size > 0) throw new UnreadableLinksError([...unreadable.values()])
   return needed
 }
 
