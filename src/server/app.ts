@@ -13,7 +13,7 @@ import {
   type Body,
   type HttpRequest,
   type NetworkNames,
-  isGatewayHost,
+  isForContentHost,
   parseRpcRoute,
   readBody,
   rpcPaths,
@@ -87,11 +87,16 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
     send(context, await answerGatewayRequest(setup, new AppRequest(context)))
   // A gateway host name owns all its paths: <cid>.ipfs.localhost.
   app.use((context, next) =>
-    isGatewayHost(new AppRequest(context).headers.host) ? answerGateway(context) : next(),
+    isForContentHost(new AppRequest(context).headers) ? answerGateway(context) : next(),
   )
   app.all('/ipfs/*', answerGateway)
   app.all('/ipns/*', answerGateway)
-  app.all('/version', (context) => send(context, textReply(versionReply)))
+  app.all('/version', async (context) => {
+    const request = new AppRequest(context)
+    // The route also has what was no clean path before its URL was parsed.
+    const isClean = /^\/version(\?|$)/.test(request.target)
+    return send(context, isClean ? textReply(versionReply) : await answerFileRequest(setup, request))
+  })
   app.all('/api/v0/*', async (context) =>
     send(context, await answerFileRequest(setup, new AppRequest(context))),
   )

@@ -138,7 +138,9 @@ function decode(text: string): string {
 export function isGatewayPath(target: string): boolean {
   const { path, search } = splitTarget(target)
   if (isMalformed(path)) return false
-  return /^\/ip[fn]s\//.test(cleanPath(path)) || (!path.startsWith('/api/') && /[?&]uri=[^&]/.test(search))
+  return (
+    /^\/(ip[fn]s|p2p)\//.test(cleanPath(path)) || (!path.startsWith('/api/') && /[?&]uri=[^&]/.test(search))
+  )
 }
 
 /** Returns refusals that apply whatever the key. */

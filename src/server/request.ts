@@ -373,7 +373,15 @@ function networkOfHost(names: NetworkNames, host: string | undefined): string {
   return parent === 'localhost' || parent === names.domain ? label : names.standard
 }
 
-/** Whether a host belongs to the gateway, such as `<cid>.ipfs.localhost`. */
-export function isGatewayHost(host = ''): boolean {
-  return /^[^.]+\.ip[fn]s\.|[^.]\.(ip[fn]s|ipld|p2p)\.localhost(:\d+)?$/i.test(host)
+/**
+ * Whether a request belongs to the gateway whatever its path, because the host that it reached or the one that a proxy
+ * names holds content, such as `<cid>.ipfs.localhost`. A page can send the header of a proxy, but not another host, so
+ * either of them is enough. Browsers send host names in lower case.
+ */
+export function isForContentHost({ host, 'x-forwarded-host': forwarded }: IncomingHttpHeaders): boolean {
+  return isContentHost(host) || (typeof forwarded === 'string' && isContentHost(forwarded))
+}
+
+function isContentHost(host = ''): boolean {
+  return /^[^.]+\.ip[fn]s\.|[^.]\.(ip[fn]s|ipld|p2p)\.localhost(:\d+)?$/.test(host)
 }

@@ -13,7 +13,7 @@ import {
   type NetworkNames,
   type RequestHead,
   type RpcRoute,
-  isGatewayHost,
+  isForContentHost,
   parseRpcRoute,
 } from './request.js'
 import { IpcServer } from './ipc.js'
@@ -216,9 +216,9 @@ export class NodeServer {
   }
 
   /** Routes JSON-RPC except the controls, which depend on where a connection comes from. */
-  #routeOfPlain({ target, headers: { host } }: RequestHead): RpcRoute | undefined {
-    if (isGatewayHost(host)) return undefined
-    const route = parseRpcRoute(this.#setup.names, target, host)
+  #routeOfPlain({ target, headers }: RequestHead): RpcRoute | undefined {
+    if (isForContentHost(headers)) return undefined
+    const route = parseRpcRoute(this.#setup.names, target, headers.host)
     return route?.form === 'control' ? undefined : route
   }
 }

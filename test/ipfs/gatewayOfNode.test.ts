@@ -105,6 +105,62 @@ describe('on both ports', () => {
   })
 })
 
+// Answers of Kubo 0.42.0, except that it redirects forever if only the proxy names the host of content.
+describe('the host that a proxy names', () => {
+  const answerTo = async (path: string, headers: Record<string, string>): Promise<unknown[]> => {
+    const { status, headers: sent, body } = await ask(open.ipfsUrl, path, { headers })
+    return [status, sent.location ?? sent['x-ipfs-path'], body]
+  }
+  const missing = '404 page not found\n'
+
+  test('counts as the host, whatever the path', async () => {
+    const host = `${root}.ipfs.localhost:8080`
+    const forwarded = { host, 'x-forwarded-host': host }
+    const bare = { 'x-forwarded-host': host }
+    expect(await answerTo('/a.txt', forwarded)).toEqual([200, `/ipfs/${root}/a.txt`, 'content of a'])
+    for (const headers of [forwarded, bare]) {
+      for (const path of ['/version', '/api/v0/version', '/foo', `/ipfs/${root}`]) {
+        const parent = `no link named "${path.split('/')[1]}" under ${root}`
+        const shown = `/ipfs/${root}${path}`
+        expect(await answerTo(path, headers)).toEqual([404, shown, `failed to resolve ${shown}: ${parent}\n`])
+      }
+    }
+  })
+
+  test('is not the host of content that was reached', async () => {
+    const headers = { host: `${root}.ipfs.localhost:8080`, 'x-forwarded-host': 'localhost:8080' }
+    for (const path of ['/a.txt', '/version', '/foo', '/api/v0/version', '/_standin/requests']) {
+      expect(await answerTo(path, headers)).toEqual([404, undefined, missing])
+    }
+    const address = `http://${root}.ipfs.localhost:8080/a.txt`
+    expect((await answerTo(`/ipfs/${root}/a.txt`, headers)).slice(0, 2)).toEqual([301, address])
+  })
+
+  test('holds content only in lower case', async () => {
+    const host = `${root}.IPFS.localhost:8080`
+    expect(await answerTo('/a.txt', { host })).toEqual([404, undefined, missing])
+    expect(await answerTo('/version', { host })).toEqual([
+      200,
+      undefined,
+      'Commit: \nClient Version: kubo/0.42.0\n',
+    ])
+    expect(await answerTo(`/ipfs/${root}/a.txt`, { host })).toEqual([
+      200,
+      `/ipfs/${root}/a.txt`,
+      'content of a',
+    ])
+  })
+
+  test('redirects names of peers, and unclean paths', async () => {
+    const host = 'localhost:8080'
+    expect((await answerTo('/p2p/x', { host })).slice(0, 2)).toEqual([301, 'http://x.p2p.localhost:8080/'])
+    expect((await answerTo('/a/../version', { host: '127.0.0.1:8080' })).slice(0, 2)).toEqual([
+      307,
+      '/version',
+    ])
+  })
+})
+
 describe('pages from the gateway', () => {
   test.each(['null', 'ROOT'])('are not trusted: %s', async (name) => {
     const { port } = new URL(open.url)

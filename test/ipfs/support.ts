@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type FileNetwork, type FileNetworkOptions, createFileNetwork } from '../../src/ipfs/index.js'
-import { isGatewayHost } from '../../src/server/request.js'
+import { isForContentHost } from '../../src/server/request.js'
 import { createServer } from '../../src/server/listen.js'
 
 /** A file network in a temporary directory behind a plain HTTP server. */
@@ -63,7 +63,7 @@ async function answer(
     signal: controller.signal,
   }
   const path = (request.url ?? '/').split('?')[0] ?? '/'
-  const isGateway = /^\/ip[fn]s(\/|$)/.test(path) || isGatewayHost(request.headers.host)
+  const isGateway = /^\/ip[fn]s(\/|$)/.test(path) || isForContentHost(request.headers)
   const reply = isGateway
     ? await network.gateway.handle({ ...common, method: request.method ?? 'GET', path, search: url.search })
     : await network.execute({ ...common, operation: path.replace('/api/v0/', ''), body: request })

@@ -62,9 +62,9 @@ function hostOf(headers: GatewayRequest['headers']): string {
  * @throws {@link GatewayError} for a redirect
  */
 export function redirectToSubdomain(path: string, request: GatewayRequest): void {
-  const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s)\/([^/]+)(.*)$/s.exec(path) ?? []
+  const [, namespace = '', label = '', rest = ''] = /^\/(ip[fn]s|p2p)\/([^/]+)(.*)$/s.exec(path) ?? []
   if (!/^localhost(:\d+)?$/.test(hostOf(request.headers)) || label === '') return
-  const canonical = canonicalLabel(namespace, label) ?? (namespace === 'ipns' ? label : undefined)
+  const canonical = canonicalLabel(namespace, label) ?? (namespace === 'ipfs' ? undefined : label)
   if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest }, request)
 }
 
