@@ -1,3 +1,4 @@
+import { generateAddress } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
@@ -27,6 +28,21 @@ describe('state overrides', () => {
         { address: contract, code, state: [{ slot: slot(2), value: slot(9) }] },
       ]),
     ).toEqual([3n, 0n, 9n])
+  })
+
+  // As geth 1.17.10 answers.
+  it('keep the storage of an account in which a contract is created', async () => {
+    const site = await createTestSite()
+    const created = generateAddress(alice, Uint8Array.of(5))
+    // Returns SLOAD(1).
+    const initCode = hexToBytes('60015460005260206000f3')
+    for (const storage of ['state', 'stateDiff'] as const) {
+      const stateOverrides = [{ address: created, [storage]: [{ slot: slot(1), value: slot(5) }] }]
+      const fresh = { ...site, state: site.state.shallowCopy() }
+      expect(await call({ site: fresh, call: { from: alice, data: initCode }, stateOverrides })).toEqual(
+        slot(5),
+      )
+    }
   })
 
   it('move precompiles', async () => {

@@ -102,9 +102,10 @@ async function overrideAccount(
   const account = (await stateManager.getAccount(address)) ?? new Account()
   if (nonce !== undefined) account.nonce = nonce
   if (balance !== undefined) account.balance = balance
+  // With all its slots.
+  if (state !== undefined) await stateManager.deleteAccount(address)
   await stateManager.putAccount(address, account)
   if (code !== undefined) await stateManager.putCode(address, code)
-  if (state !== undefined) await stateManager.clearStorage(address)
   for (const { slot, value } of state ?? stateDiff ?? []) {
     const pause = slice.pause()
     if (pause !== undefined) await pause

@@ -124,7 +124,7 @@ it('undoes the writes of a reverted call', async () => {
   const { store, change } = openStore(new SlowRemote())
   const root = await change(EMPTY_TRIE_ROOT, async (state) => {
     await state.checkpoint()
-    await state.clearStorage(contract)
+    await state.deleteAccount(contract)
     expect(await state.getStorage(contract, slot(1n))).toHaveLength(0)
     await state.revert()
     await state.modifyAccountFields(contract, { nonce: 2n })

@@ -11,7 +11,7 @@ const DONE = Promise.resolve()
 /**
  * A mutable state for execution, as a state manager of the ethereumjs VM.
  *
- * Only putStorage, clearStorage and deleteAccount affect storage. The storageRoot of accounts passed in is ignored, and
+ * Only putStorage and deleteAccount affect storage. The storageRoot of accounts passed in is ignored, and
  * that of returned accounts is as of the last computed root.
  */
 export class WorkingState extends ExecutionState implements StateManagerInterface {
@@ -87,8 +87,12 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
     return this.writeStorage(address.bytes, key, value)
   }
 
-  async clearStorage(address: Address): Promise<void> {
-    this.state.clearSlots(await this.state.entry(address.bytes))
+  /**
+   * Does nothing. The EVM calls it for the account of a new contract, which has no stored storage, as that would be a
+   * collision (EIP-7610). Slots of a state override stay, as in geth.
+   */
+  clearStorage(): Promise<void> {
+    return DONE
   }
 
   /** Synchronous despite the promise. */
