@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { type Lane, ShortWorkQueue } from '../encoding/timeSlice.js'
+import { type Lane, turnIn } from '../encoding/timeSlice.js'
 import { kuboVersion } from '../ipfs/version.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
@@ -134,29 +134,64 @@ export function createAppListener(app: Hono<AppEnv>, lane: Lane): RequestListene
 const maxQueuedRequests = 64
 
 /**
- * Starts the requests of each connection in order of arrival, yielding to other connections: one read can contain
- * thousands (RFC 9112, section 9.3.2), and node:http emits them all at once.
+ * Answers the requests of each connection one after another, like Go's server, yielding to other connections: one read
+ * can contain thousands (RFC 9112, section 9.3.2), and node:http emits them all at once. Answers that wait for their
+ * turn would hold memory.
  */
 function inTurns(lane: Lane, listener: RequestListener): RequestListener {
-  const queues = new WeakMap<Socket, ShortWorkQueue>()
-  const waiting = new WeakMap<Socket, number>()
-  const paused = new WeakSet<Socket>()
+  const queues = new WeakMap<Socket, RequestQueue>()
   return (request, response) => {
     const { socket } = request
-    const queue = queues.get(socket) ?? new ShortWorkQueue(lane)
-    queues.set(socket, queue)
-    const count = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, count)
-    if (count > maxQueuedRequests && !paused.has(socket)) {
-      paused.add(socket)
-      socket.pause()
+    let queue = queues.get(socket)
+    if (queue === undefined) queues.set(socket, (queue = new RequestQueue(socket, lane, listener)))
+    queue.add(request, response)
+  }
+}
+
+/** The requests of a connection that wait for those before them to be answered. */
+class RequestQueue {
+  readonly #socket: Socket
+  readonly #lane: Lane
+  readonly #listener: RequestListener
+  #waiting: Parameters<RequestListener>[] = []
+  #isBusy = false
+  #isPaused = false
+
+  constructor(socket: Socket, lane: Lane, listener: RequestListener) {
+    this.#socket = socket
+    this.#lane = lane
+    this.#listener = listener
+  }
+
+  add(...request: Parameters<RequestListener>): void {
+    this.#waiting.push(request)
+    if (this.#waiting.length > maxQueuedRequests && !this.#isPaused) {
+      this.#isPaused = true
+      this.#socket.pause()
     }
-    queue.add(() => {
-      const remaining = (waiting.get(socket) ?? 1) - 1
-      waiting.set(socket, remaining)
-      if (remaining === 0 && paused.delete(socket)) socket.resume()
-      if (!socket.destroyed) listener(request, response)
-    })
+    if (!this.#isBusy) this.#next()
+  }
+
+  readonly #next = (): void => {
+    this.#isBusy = this.#waiting.length > 0
+    if (!this.#isBusy) return
+    const pause = turnIn(() => this.#lane)
+    if (pause === undefined) this.#begin()
+    else void pause.then(this.#begin)
+  }
+
+  readonly #begin = (): void => {
+    const next = this.#waiting.shift()
+    if (next === undefined || this.#socket.destroyed) {
+      this.#waiting = []
+      return
+    }
+    if (this.#waiting.length === 0 && this.#isPaused) {
+      this.#isPaused = false
+      this.#socket.resume()
+    }
+    next[1].once('close', this.#next)
+    this.#listener(...next)
   }
 }
 

@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type RunningServer, startServer } from '../support/server.js'
 
 let running: RunningServer
 let socket: Socket
 let received: string
+let inProgress: number
+let mostInProgress: number
 
 beforeEach(async () => {
+  inProgress = mostInProgress = 0
   running = await startServer({
     files: {
       async execute({ body }) {
@@ -16,7 +20,12 @@ beforeEach(async () => {
         return { status: 200, headers: {}, body: Buffer.from(`<${length}>`) }
       },
       gateway: {
-        handle: ({ path }) => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(`<${path}>`) }),
+        async handle({ path }) {
+          mostInProgress = Math.max(mostInProgress, ++inProgress)
+          await setImmediate()
+          inProgress--
+          return { status: 200, headers: {}, body: Buffer.from(`<${path}>`) }
+        },
       },
     },
   })
@@ -47,6 +56,12 @@ test('thousands of pipelined requests are answered in order', async () => {
   socket.write(paths.map(get).join(''))
   await untilAnswered(paths.length)
   expect(answers()).toEqual(paths.map((path) => `<${path}>`))
+})
+
+test('each of them waits until the one before is answered', async () => {
+  socket.write(get('/ipfs/a').repeat(200))
+  await untilAnswered(200)
+  expect(mostInProgress).toBe(1)
 })
 
 test('uploads among them are read completely', async () => {

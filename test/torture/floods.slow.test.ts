@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { buildCommand } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
 import { startTorturedNode, untilIdle, type TorturedNode } from './node.js'
-import { call } from './requests.js'
+import { call, postFiles, uploadBody } from './requests.js'
 import { rounds } from './settings.js'
 
 const MEGABYTE = 2 ** 20
@@ -46,14 +46,19 @@ const largeCall = (id: number) =>
     params: [{ to: LARGE, gas: '0x2faf080' }, 'latest'],
   })
 
-/** Opens a connection to the node's JSON-RPC port, closed at the end of the test. */
-async function open(): Promise<Socket> {
-  const { hostname, port } = new URL(node.ready.url)
+/** Opens a connection to a URL's port, closed at the end of the test. */
+async function open(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on('error', () => undefined)
   sockets.add(socket)
   await once(socket, 'connect')
   return socket
+}
+
+/** Opens connections to the node's JSON-RPC port. */
+function openAll(count: number): Promise<Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => open(node.ready.url)))
 }
 
 async function openWebSocket(): Promise<WebSocket> {
@@ -85,9 +90,8 @@ it(
   `keeps answering while ${CONNECTIONS} connections send requests at once`,
   { timeout: TIME_LIMIT },
   async () => {
-    const open500 = async (): Promise<Socket[]> => Promise.all(Array.from({ length: 500 }, open))
     const all: Socket[] = []
-    while (all.length < CONNECTIONS) all.push(...(await open500()))
+    while (all.length < CONNECTIONS) all.push(...(await openAll(500)))
     const answers = all.map((socket) => once(socket, 'data'))
     await node.measure()
     for (const socket of all) socket.write(request(chainId))
@@ -99,7 +103,7 @@ it(
 )
 
 it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT }, async () => {
-  const all = await Promise.all(Array.from({ length: 200 }, open))
+  const all = await openAll(200)
   const text = request(chainId)
   for (let index = 0; index < 40; index++) {
     for (const socket of all) socket.write(text.charAt(index))
@@ -109,13 +113,25 @@ it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT 
 })
 
 it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, open))
+  const all = await openAll(20)
   for (const socket of all) {
     socket.pause()
     // Pipelined: the second answer is not computed before the first has been sent.
     for (let id = 0; id < 20; id++) socket.write(request(largeCall(id)))
   }
   await sleep(3000)
+  await expectHealthy()
+})
+
+it('bounds memory for thousands of pipelined listings of a directory', { timeout: TIME_LIMIT }, async () => {
+  const files = Array.from({ length: 200 }, (_, index) => [`d%2F${index}`, Buffer.from('x')] as const)
+  const lines = (await postFiles(node, 'add?quieter=true', uploadBody(files))).trim().split('\n')
+  const { Hash: cid } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
+  const socket = await open(node.ready.ipfsUrl)
+  socket.resume()
+  socket.write(`HEAD /ipfs/${cid}/ HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`.repeat(20_000))
+  await sleep(3000)
+  socket.destroy()
   await expectHealthy()
 })
 

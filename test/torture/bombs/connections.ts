@@ -239,6 +239,7 @@ export const connections: readonly Bomb[] = [
       ['to the controls', 'GET /_standin/health'],
       ['to the page', 'GET /_standin/page/'],
       ['to an unknown path', 'GET /nothing'],
+      ['to an invalid path', 'GET /ipfs/bad'],
     ] as const
   ).map(([name, line]): Bomb => ({
     name: `pipelined requests ${name}`,

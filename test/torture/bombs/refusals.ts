@@ -22,6 +22,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^WebSocket: (a message in a million pieces|a million empty pieces)/, '1008'],
   [/^WebSocket: (a million messages of a bracket|thirty megabytes of spaces)/, '1000'],
   [/^pipelined requests to an unknown path/, 'HTTP/1.1 404 '],
+  [/^pipelined requests to an invalid path/, 'HTTP/1.1 400 '],
   [/^WebSocket: a million messages of a number/, 'invalid request'],
   [/^WebSocket: thirty megabytes of invalid UTF-8/, '1007'],
   [/^WebSocket: thirty masked megabytes/, '1000'],
