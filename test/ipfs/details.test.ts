@@ -53,6 +53,22 @@ describe('upload options and progress', () => {
     expect(stat.mtime).toMatchObject({ secs: 8, nsecs: 7 })
   })
 
+  // Lines of Kubo 0.42.0.
+  it.each([
+    ['mtime=%2B5', 'QmZepQRkvJrtaPDLic7WZre2PvTESMPEVh12ARXUiyQh9v'],
+    ['mtime=5&mtime-nsecs=x', 'QmZepQRkvJrtaPDLic7WZre2PvTESMPEVh12ARXUiyQh9v'],
+    ['mtime=1_0', 'QmULKig5Fxrs2sC4qt9nNduucXfb92AFYQ6Hi3YRqDmrYC'],
+    ['mtime=-9223372036854775808', 'QmRmJ41snsXP9xPjJ41us8Ftoyae681i9PYK5vC34voFo6'],
+    ['mtime=9223372036854775808', 'QmULKig5Fxrs2sC4qt9nNduucXfb92AFYQ6Hi3YRqDmrYC'],
+    ['mtime=9223372036854775807&mtime-nsecs=1000000000', 'QmRmJ41snsXP9xPjJ41us8Ftoyae681i9PYK5vC34voFo6'],
+    ['mtime=5&mtime-nsecs=9223372036854775808', 'QmRp9ud8jGkwo4PEfj9X8EDhcgG9oUTsrYUM26Y9sDzBiQ'],
+    ['mtime=-62135596800', 'QmULKig5Fxrs2sC4qt9nNduucXfb92AFYQ6Hi3YRqDmrYC'],
+    ['mtime=-62135596800&mtime-nsecs=1', 'QmR1Civxk5fcvXjDFi8NrtTXPpcFvDStcbD5t4XfcNZ1g9'],
+  ])('reads the time %s like Go', async (time, hash) => {
+    const file = { name: 'f', content: 'x', field: `file?${time}` }
+    expect(await lines(await upload('add?preserve-mtime=true', [file]))).toMatchObject([{ Hash: hash }])
+  })
+
   // Like Kubo 0.42.0: a part without a readable disposition is in no directory.
   it('ends at a part with an invalid disposition, and uses the first of two', async () => {
     const bodyOf = (...heads: string[]): string =>

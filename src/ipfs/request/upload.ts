@@ -3,7 +3,7 @@ import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
 import { decodeEscapes } from '../text/byteText.js'
-import { type UnixfsTime, goZeroTime } from '../unixfs/data.js'
+import { type UnixfsTime, isGoZeroTime } from '../unixfs/data.js'
 import {
   type MediaType,
   MediaTypeError,
@@ -258,19 +258,34 @@ function parseMode(text: string): number {
 }
 
 const nanosecondsPerSecond = 1_000_000_000n
+const largestInteger = 2n ** 63n - 1n
 
 /**
  * Parses a part's time. As in boxo (`files/multipartfile.go`), a part with a mode but no time gets the Unix epoch, and
- * nanoseconds beyond a second carry over to the seconds.
+ * nanoseconds beyond a second carry over to the seconds, which have 64 bits.
  */
 function parseTime(query: URLSearchParams): UnixfsTime | undefined {
-  const seconds = query.get('mtime') ?? '0'
-  if (!/^-?\d{1,18}$/.test(seconds)) return undefined
-  const given = query.get('mtime-nsecs') ?? ''
-  const total = /^-?\d{1,18}$/.test(given) ? BigInt(given) : 0n
+  const given = parseInteger(query.get('mtime') ?? '0')
+  if (given === undefined || given !== withinInteger(given)) return undefined
+  const total = withinInteger(parseInteger(query.get('mtime-nsecs') ?? '0') ?? 0n)
   const within = ((total % nanosecondsPerSecond) + nanosecondsPerSecond) % nanosecondsPerSecond
-  const whole = BigInt(seconds) + (total - within) / nanosecondsPerSecond
-  return whole === goZeroTime && within === 0n ? undefined : { seconds: whole, nanoseconds: Number(within) }
+  const seconds = BigInt.asIntN(64, given + (total - within) / nanosecondsPerSecond)
+  const time = { seconds, nanoseconds: Number(within) }
+  return isGoZeroTime(time) ? undefined : time
+}
+
+/** Parses a decimal integer; undefined for other text. Digits beyond any value of 64 bits make no difference. */
+function parseInteger(text: string): bigint | undefined {
+  const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(text) ?? []
+  if (sign === undefined) return undefined
+  const value = digits.length > 20 ? 2n ** 64n : BigInt(digits)
+  return sign === '-' ? -value : value
+}
+
+/** Returns the nearest integer of 64 bits (Go, `strconv.ParseInt`). */
+function withinInteger(value: bigint): bigint {
+  if (value > largestInteger) return largestInteger
+  return value < -largestInteger ? -largestInteger - 1n : value
 }
 
 /** Decodes like Go's `url.QueryUnescape`; undefined if an escape is malformed. */

@@ -92,7 +92,7 @@ function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array;
   tail.varintField(5, message.hashType)
   tail.varintField(6, message.fanout)
   if (message.mode) tail.varintField(7, message.mode & 0xfff)
-  if (message.modified && message.modified.seconds !== goZeroTime) {
+  if (message.modified && !isGoZeroTime(message.modified)) {
     const time = encodeTime(message.modified)
     tail.bytesHeader(8, time.length)
     tail.append(time)
@@ -100,8 +100,10 @@ function encodeParts(message: UnixfsData): { head: Uint8Array; data: Uint8Array;
   return { head: head.take(), data, tail: tail.take() }
 }
 
-/** The year 1, in Unix seconds: Go's zero time, which stands for none. */
-export const goZeroTime = -62_135_596_800n
+/** Whether a time is the beginning of the year 1: Go's zero time, which stands for none. */
+export function isGoZeroTime({ seconds, nanoseconds }: UnixfsTime): boolean {
+  return seconds === -62_135_596_800n && nanoseconds === 0
+}
 
 function encodeTime({ seconds, nanoseconds }: UnixfsTime): Uint8Array {
   const time = new FieldWriter(20)
