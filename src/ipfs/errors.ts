@@ -25,8 +25,15 @@ export class BlockNotFoundError extends FileNetworkError {
   }
 }
 
-/** boxo's message if one of several blocks that it requested at once is missing. */
-export const notFetched = 'failed to fetch all nodes'
+/** A CID with which no block can be stored, so that none is looked for (boxo, `verifcid`). */
+export class UnsafeCidError extends FileNetworkError {}
+
+/** Replaces the error for a block that boxo requests with others at once: it does not say which one it lacks. */
+export function withoutName(error: unknown): unknown {
+  const message = 'failed to fetch all nodes'
+  if (error instanceof BlockNotFoundError) return new BlockNotFoundError(error.cid, message)
+  return error instanceof UnsafeCidError ? new FileNetworkError(message) : error
+}
 
 /** Whether an operation failed because a block is missing. */
 export function isMissingBlock(error: unknown): boolean {

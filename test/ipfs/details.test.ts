@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KuboRPCClient, create } from 'kubo-rpc-client'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
 import { extract } from 'tar-stream'
 import answers from './kuboDetails.json' with { type: 'json' }
 import { type FormFile, type TestNetwork, form, keyStream, lines, startNetwork } from './support.js'
@@ -244,6 +245,23 @@ it('protects a block only under the CID that a pin contains', async () => {
     { Key: null, Error: aborted },
   ])
   await ipfs.pin.rm(directory)
+})
+
+// Answers of Kubo 0.42.0.
+it('reads no block from an identity CID that is too long', async () => {
+  const cidOf = (length: number): CID =>
+    CID.createV1(0x55, Digest.create(0, new Uint8Array(length).fill(0x61)))
+  const longest = await server.post(`block/stat?arg=${cidOf(128)}`)
+  expect(await longest.json()).toEqual({ Key: String(cidOf(128)), Size: 128 })
+  const tooLarge = 'digest too large: identity digest got 129 bytes, maximum 128'
+  for (const operation of ['block/stat', 'block/get', 'cat', 'dag/get', 'dag/export', 'get', 'ls']) {
+    expect(await messageOf(await server.post(`${operation}?arg=${cidOf(129)}`))).toBe(tooLarge)
+  }
+  const above = await ipfs.dag.put({ a: cidOf(129) })
+  expect(await messageOf(await server.post(`dag/get?arg=${above}/a`))).toBe(tooLarge)
+  expect(await lines(await server.post(`refs?arg=${above}`))).toEqual([
+    { Ref: '', Err: 'failed to fetch all nodes' },
+  ])
 })
 
 it('creates directories in the requested CID format, and keeps the format of existing ones', async () => {

@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cidKey, listedCid } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
-import { BlockNotFoundError, FileNetworkError, errorText } from '../errors.js'
+import { BlockNotFoundError, FileNetworkError, errorText, withoutName } from '../errors.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import { defineCommand, pathArguments, values } from '../request/command.js'
@@ -87,8 +87,7 @@ async function* listRefs(
     try {
       return await blockstore.get(cid)
     } catch (error) {
-      if (waitsForBlocks || !(error instanceof BlockNotFoundError)) throw error
-      throw new FileNetworkError('failed to fetch all nodes')
+      throw withoutName(error)
     }
   }
 

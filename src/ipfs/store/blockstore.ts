@@ -14,7 +14,7 @@ import {
   identityCode,
   matchesMultihash,
 } from '../cid/cidFormat.js'
-import { BlockNotFoundError, FileNetworkError } from '../errors.js'
+import { BlockNotFoundError, FileNetworkError, UnsafeCidError, errorText } from '../errors.js'
 
 /** The blocks that a running operation relies on, protected from removal. */
 export interface Session {
@@ -131,7 +131,9 @@ export class Blockstore {
   }
 
   async #bytesOf(cid: CID): Promise<Uint8Array> {
-    return isIdentity(cid) ? cid.multihash.digest : this.#read(cid, (key) => this.#blocks.get(key))
+    if (!isIdentity(cid)) return this.#read(cid, (key) => this.#blocks.get(key))
+    checkCid(cid)
+    return cid.multihash.digest
   }
 
   async #read<T>(cid: CID, read: (key: Uint8Array) => Promise<T | undefined>): Promise<T> {
@@ -145,17 +147,24 @@ export class Blockstore {
   }
 }
 
-/** Returns Kubo's error for a missing block; for one that could never be stored, the reason why (boxo, `verifcid`). */
+/** Returns Kubo's error for a missing block; for one that could never be stored, the reason why. */
 export function missingBlock(cid: CID): FileNetworkError {
-  const { code, size } = cid.multihash
-  if (!canNameBlocks(code)) return new InsecureHashError()
-  const name = hashNameByCode(code) ?? ''
   try {
-    checkDigest({ name, code }, size)
+    checkCid(cid)
   } catch (error) {
     return error as FileNetworkError
   }
   return new BlockNotFoundError(cid)
+}
+
+/** @throws {@link UnsafeCidError} if no block can be stored under a CID */
+function checkCid({ multihash: { code, size } }: CID): void {
+  if (!canNameBlocks(code)) throw new UnsafeCidError(new InsecureHashError().message)
+  try {
+    checkDigest({ name: hashNameByCode(code) ?? '', code }, size)
+  } catch (error) {
+    throw new UnsafeCidError(errorText(error))
+  }
 }
 
 /** A block does not match its CID, with Kubo's message (boxo: blockstore, ErrHashMismatch). */

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
-import { BlockNotFoundError, LinkNotFoundError, notFetched } from '../errors.js'
+import { LinkNotFoundError, withoutName } from '../errors.js'
 import { unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
 import { bitsOfFanout, hashName, slotLabel, slotOf } from './hamt.js'
@@ -49,7 +49,7 @@ export async function* listTogether(source: BlockSource, entry: UnixfsEntry): As
   try {
     yield* listDirectory(source, entry)
   } catch (error) {
-    throw error instanceof BlockNotFoundError ? new BlockNotFoundError(error.cid, notFetched) : error
+    throw withoutName(error)
   }
 }
 

@@ -3,7 +3,7 @@ import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encod
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../dag/dagPb.js'
 import type { PooledBlock } from '../../storage/files/bufferPool.js'
-import { BlockNotFoundError, FileNetworkError, notFetched } from '../errors.js'
+import { FileNetworkError, withoutName } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
@@ -80,7 +80,7 @@ export async function* readRange(
       fetchAhead(source, level)
       const { bytes, release } = await (level.fetched[0] as Promise<PooledBlock>).catch((error: unknown) => {
         // boxo requests several children at once.
-        throw error instanceof BlockNotFoundError ? new BlockNotFoundError(error.cid, notFetched) : error
+        throw withoutName(error)
       })
       void level.fetched.shift()
       level.done++
