@@ -315,15 +315,39 @@ describe('the configuration', () => {
     await call('config?arg=Import.CidVersion&arg=null&json=true')
   })
 
-  it('shards directories at the configured size', async () => {
+  it('shards directories at the size that was configured when the node started', async () => {
+    const shardsAfter = async (directory: string): Promise<boolean> => {
+      await node.post(`files/mkdir?arg=${directory}`)
+      await send(`files/write?arg=${directory}/a&create=true`, 'a')
+      const { Hash } = (await call(`files/stat?arg=${directory}`)) as { Hash: string }
+      const { Data } = (await call(`dag/get?arg=${Hash}`)) as { Data: { '/': { bytes: string } } }
+      const hamtShard = 5
+      return Buffer.from(Data['/'].bytes, 'base64')[1] === hamtShard
+    }
     await call('config?arg=Internal.UnixFSShardingSizeThreshold&arg=1B')
-    await node.post('files/mkdir?arg=/sharded')
-    await send('files/write?arg=/sharded/a&create=true', 'a')
-    const { Hash } = (await call('files/stat?arg=/sharded')) as { Hash: string }
-    const { Data } = (await call(`dag/get?arg=${Hash}`)) as { Data: { '/': { bytes: string } } }
-    const hamtShard = 5
-    expect(Buffer.from(Data['/'].bytes, 'base64')[1]).toBe(hamtShard)
+    expect(await shardsAfter('/before')).toBe(false)
+    await node.restart()
+    expect(await shardsAfter('/sharded')).toBe(true)
     await call('config?arg=Internal.UnixFSShardingSizeThreshold&arg=null&json=true')
+    await node.restart()
+  })
+
+  // CIDs of Kubo 0.42.0.
+  it('limits the links of mutable directories that are created while a limit is configured', async () => {
+    const fill = async (directory: string, count: number): Promise<unknown> => {
+      for (let index = 0; index < count; index++) {
+        await send(`files/write?arg=${directory}/f${index}&create=true`, `x${index}`)
+      }
+      return ((await call(`files/stat?arg=${directory}`)) as { Hash: string }).Hash
+    }
+    await node.post('files/mkdir?arg=/older')
+    await call('config?arg=Import.UnixFSDirectoryMaxLinks&arg=2&json=true')
+    await node.post('files/mkdir?arg=/limited')
+    await call('config?arg=Import.UnixFSDirectoryMaxLinks&arg=null&json=true')
+    expect(await fill('/older', 3)).toBe('Qmf9A9fvQ5tUJkgViM1qxwTm22X8BUsdoidR1YUddcJRDY')
+    expect(await fill('/limited', 3)).toBe('QmS394xsc68jWxAWLEazWuDHytgn6aVHk5yeXeJendkuJt')
+    await node.post('files/flush?arg=/')
+    expect(await fill('/limited', 3)).toBe('Qmf9A9fvQ5tUJkgViM1qxwTm22X8BUsdoidR1YUddcJRDY')
   })
 
   it('follows a profile', async () => {

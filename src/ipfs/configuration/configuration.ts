@@ -3,7 +3,7 @@ import { Mutex } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import type { ImportDefaults, ImportProfile, ImportSettings } from '../unixfs/settings.js'
-import { configuredHash, readFilesSettings, readImportDefaults } from './importSettings.js'
+import { configuredHash, readFilesSettings, readImportDefaults, shardThreshold } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { checkSection, checkSetting, knownOf, settingsIn } from './check.js'
 import { type JsonObject, configurationSchema, isObject } from './schema.js'
@@ -17,24 +17,39 @@ interface ConfigurationParts {
   profile: ImportProfile
 }
 
-/** The node's configuration, in Kubo's format. Settings persist and take effect at once. */
+/**
+ * The node's configuration, in Kubo's format. Settings persist and take effect at once, except those that Kubo reads
+ * when it starts.
+ */
 export class Configuration {
   readonly #parts: ConfigurationParts
   readonly #mutex = new Mutex()
+  /** As configured when the node started. */
+  readonly #shardThreshold: number
   #changes: Changes
   #imports: Imports
 
-  private constructor(parts: ConfigurationParts, changes: Changes, imports: Imports) {
+  private constructor(
+    parts: ConfigurationParts,
+    changes: Changes,
+    started: { threshold: number; imports: Imports },
+  ) {
     this.#parts = parts
     this.#changes = changes
-    this.#imports = imports
+    this.#shardThreshold = started.threshold
+    this.#imports = started.imports
   }
 
   /** Opens the configuration in a data directory. */
   static async open(parts: ConfigurationParts): Promise<Configuration> {
     const stored = parts.rows.get(rowName)
     const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as Changes)
-    return new Configuration(parts, changes, await importsOf(effective(parts, changes)))
+    const configuration = effective(parts, changes)
+    const threshold = shardThreshold(configuration)
+    return new Configuration(parts, changes, {
+      threshold,
+      imports: await importsOf(configuration, threshold),
+    })
   }
 
   /** Returns the whole configuration, without the private key. */
@@ -111,7 +126,7 @@ export class Configuration {
   }
 
   async #store(changed: Changes): Promise<void> {
-    const imports = await importsOf(effective(this.#parts, changed))
+    const imports = await importsOf(effective(this.#parts, changed), this.#shardThreshold)
     await this.#parts.rows.put(rowName, Buffer.from(JSON.stringify(changed)))
     this.#changes = changed
     this.#imports = imports
@@ -149,8 +164,11 @@ interface Imports {
   files: ImportSettings
 }
 
-async function importsOf(configuration: JsonObject): Promise<Imports> {
-  return { add: readImportDefaults(configuration), files: await readFilesSettings(configuration) }
+async function importsOf(configuration: JsonObject, threshold: number): Promise<Imports> {
+  return {
+    add: readImportDefaults(configuration, threshold),
+    files: await readFilesSettings(configuration, threshold),
+  }
 }
 
 /** Returns the configuration of a new repository, without anything that needs a network. */

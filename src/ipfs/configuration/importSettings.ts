@@ -25,15 +25,12 @@ const defaults = {
   UnixFSHAMTDirectorySizeThreshold: 262_144,
 } as const
 
-/** The section `Import`, and the former name of one of its settings. */
+/** The section `Import`. */
 class ImportSection {
   readonly #section: Partial<Record<string, string | number | boolean | null>>
-  readonly #formerThreshold: string | null | undefined
 
   constructor(configuration: JsonObject) {
     this.#section = configuration['Import'] ?? {}
-    const internal = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
-    this.#formerThreshold = internal.UnixFSShardingSizeThreshold
   }
 
   text(
@@ -65,20 +62,20 @@ class ImportSection {
     return links > 0 ? links : defaults.UnixFSFileMaxLinks
   }
 
-  directory(fanout: number): DirectorySettings {
+  /** @param threshold - as in {@link shardThreshold} */
+  directory(fanout: number, threshold: number): DirectorySettings {
     const estimation = this.text('UnixFSHAMTDirectorySizeEstimation')
     const isSharding = estimation !== 'disabled'
-    const threshold = this.#section['UnixFSHAMTDirectorySizeThreshold'] ?? this.#formerThreshold
     return {
-      shardThreshold: isSharding ? sizeOf(threshold) : Infinity,
+      shardThreshold: isSharding ? threshold : Infinity,
       estimation: (isSharding ? estimation : 'links') as DirectorySizeEstimation,
       maxLinks: this.number('UnixFSDirectoryMaxLinks'),
       fanout,
     }
   }
 
-  /** Returns the settings for a CID format and a fanout of shards. */
-  settings(cid: CidFormat, fanout: number): ImportSettings {
+  /** Returns the settings for a CID format. */
+  settings(cid: CidFormat, directory: DirectorySettings): ImportSettings {
     return {
       cid,
       rawLeaves: this.rawLeaves ?? cid.version === 1,
@@ -86,17 +83,25 @@ class ImportSection {
       chunker: this.text('UnixFSChunker'),
       layout: this.layout,
       maxFileLinks: this.maxFileLinks,
-      directory: this.directory(fanout),
+      directory,
     }
   }
 }
 
-/** Reads the settings of `add` from a configuration. Invalid values are reported where they are used. */
-export function readImportDefaults(configuration: JsonObject): ImportDefaults {
+/** Returns the configured size at which directories are sharded, in bytes. Kubo reads it when it starts. */
+export function shardThreshold(configuration: JsonObject): number {
+  const section = (configuration['Import'] ?? {}) as Partial<Record<string, string | number | null>>
+  const former = (configuration['Internal'] ?? {}) as { UnixFSShardingSizeThreshold?: string | null }
+  return sizeOf(section['UnixFSHAMTDirectorySizeThreshold'] ?? former.UnixFSShardingSizeThreshold)
+}
+
+/**
+ * Reads the settings of `add` from a configuration. Invalid values are reported where they are used.
+ *
+ * @param threshold - as in {@link shardThreshold}
+ */
+export function readImportDefaults(configuration: JsonObject, threshold: number): ImportDefaults {
   const section = new ImportSection(configuration)
-  const { shardThreshold, estimation, maxLinks, fanout } = section.directory(
-    section.number('UnixFSHAMTDirectoryMaxFanout'),
-  )
   return {
     cidVersion: section.cidVersion,
     hashName: section.text('HashFunction'),
@@ -104,25 +109,31 @@ export function readImportDefaults(configuration: JsonObject): ImportDefaults {
     chunker: section.text('UnixFSChunker'),
     layout: section.layout,
     maxFileLinks: section.maxFileLinks,
-    directory: { shardThreshold, estimation, maxLinks, fanout },
+    directory: section.directory(section.number('UnixFSHAMTDirectoryMaxFanout'), threshold),
   }
 }
 
 /**
  * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default; an invalid
  * CID format is reported with Kubo's message (`UnixFSCidBuilder`) where it is used.
+ *
+ * @param threshold - as in {@link shardThreshold}
  */
-export async function readFilesSettings(configuration: JsonObject): Promise<ImportSettings> {
+export async function readFilesSettings(
+  configuration: JsonObject,
+  threshold: number,
+): Promise<ImportSettings> {
   const section = new ImportSection(configuration)
   const fanout = section.number('UnixFSHAMTDirectoryMaxFanout')
   const usedFanout = isFanout(fanout) ? fanout : defaults.UnixFSHAMTDirectoryMaxFanout
+  const directory = section.directory(usedFanout, threshold)
   try {
-    return section.settings(await readFilesFormat(section), usedFanout)
+    return section.settings(await readFilesFormat(section), directory)
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
     const hash = await hashFunctionByName(defaults.HashFunction)
     return {
-      ...section.settings({ version: 0, hash }, usedFanout),
+      ...section.settings({ version: 0, hash }, directory),
       get cid(): CidFormat {
         throw error
       },
@@ -160,7 +171,8 @@ function sizeOf(value: string | number | boolean | null | undefined): number {
 export async function importSettings(profile: ImportProfile): Promise<ImportSettings> {
   const entries = Object.entries(profiles.get(profile) ?? {})
   const section = Object.fromEntries(entries.map(([key, value]) => [key.replace('Import.', ''), value]))
-  return readFilesSettings({ Import: section })
+  const configuration = { Import: section }
+  return readFilesSettings(configuration, shardThreshold(configuration))
 }
 
 const byteUnits: Readonly<Record<string, number>> = {

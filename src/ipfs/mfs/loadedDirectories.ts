@@ -23,7 +23,7 @@ export function unread(): LoadedDirectory {
 }
 
 /** Returns the key of a directory. */
-export function keyOf(path: string[]): string {
+export function keyOf(path: readonly string[]): string {
   return `/${path.join('/')}`
 }
 

@@ -12,6 +12,7 @@ import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
 import { collapse } from '../unixfs/edit/modify.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, emptyDirectory, openDirectory, storeDirectory } from './directoryEdit.js'
+import { MutableDirectorySettings } from './directorySettings.js'
 import { cleanSegments } from './filesPath.js'
 import { LoadedDirectories, keyOf, maxEntries, unread } from './loadedDirectories.js'
 import { isCanonical, regularLink, storeCanonical } from './regularLink.js'
@@ -94,10 +95,12 @@ export class MutableFiles {
   readonly #loaded = new LoadedDirectories()
   /** Files that Kubo would have in memory with other new leaves than their CIDs call for, by path. */
   readonly #files = new Map<string, LoadedFile>()
+  readonly #settings: MutableDirectorySettings
   #root: CID
 
   private constructor(parts: MutableFilesParts, root: CID) {
     this.#parts = parts
+    this.#settings = new MutableDirectorySettings(parts.importSettings().directory)
     this.#root = root
   }
 
@@ -278,6 +281,7 @@ export class MutableFiles {
     const top = keyOf(cleanSegments(path))
     const front = top === '/' ? top : `${top}/`
     for (const key of this.#files.keys()) if (key.startsWith(front)) this.#files.delete(key)
+    this.#settings.forgetBelow(top)
     for (const [key, { entries }] of this.#loaded.below(path)) {
       if (key === top) entries.clear()
       else this.#loaded.delete(key)
@@ -310,7 +314,7 @@ export class MutableFiles {
       throw new FileNetworkError("cannot create directory '/': Already exists")
     }
     const change: DirectoryChange = (parent, session) =>
-      this.#placeDirectory(parent, name, { options, session })
+      this.#placeDirectory(parent, path, { options, session })
     try {
       await this.#rebuildRoot(path.slice(0, -1), change, options.parents ? options : undefined)
     } catch (error) {
@@ -370,25 +374,28 @@ export class MutableFiles {
       if (below === undefined) {
         if (parents === undefined) throw new FileNotFoundError()
         below = (await emptyDirectory(session, parents.format ?? directory.format, {})).cid
+        this.#settings.noteCreated(path.slice(0, depth + 1), this.#parts.importSettings().directory)
       }
       const link = { ...(await this.#rebuild(below, path, task, depth + 1)), name }
       if (isNew) directory.links.set(link)
       else directory.links.refresh(link)
     }
-    return this.#store(directory, keyOf(path.slice(0, depth)), session)
+    return this.#store(directory, path.slice(0, depth), session)
   }
 
-  async #store(directory: EditableDirectory, path: string, session: Session): Promise<StoredNode> {
-    const { blockstore, importSettings } = this.#parts
+  async #store(directory: EditableDirectory, place: string[], session: Session): Promise<StoredNode> {
+    const { blockstore } = this.#parts
     const { entry, links } = directory
+    const path = keyOf(place)
     const { growth, isLarge, ...node } = await storeDirectory(blockstore, directory, {
       session,
-      settings: importSettings().directory,
+      settings: this.#settings.at(place),
       state: this.#loaded.get(path) ?? unread(),
     })
     for (const { name, link } of links.edits) {
-      if (link === undefined)
-        for (const [key] of this.#loaded.below(`${path}/${name}`)) this.#loaded.delete(key)
+      if (link !== undefined) continue
+      for (const [key] of this.#loaded.below(`${path}/${name}`)) this.#loaded.delete(key)
+      this.#settings.forget(keyOf([...place, name]))
     }
     if (!isShardedEntry(entry)) {
       const entries = this.#loaded.get(path)?.entries
@@ -410,15 +417,17 @@ export class MutableFiles {
   /** Adds an empty directory to a parent. Throws if the name is taken, except by a directory if `parents` is set. */
   async #placeDirectory(
     parent: EditableDirectory,
-    name: string,
+    path: string[],
     { options, session }: { options: NewDirectory; session: Session },
   ): Promise<void> {
     const { blockstore } = this.#parts
     const { parents, format, metadata = {} } = options
+    const name = path.at(-1) as string
     const existing = await parent.links.get(name)
     if (existing === undefined) {
       const node = await emptyDirectory(session, format ?? parent.format, metadata)
       parent.links.set({ ...node, name })
+      this.#settings.noteCreated(path, this.#parts.importSettings().directory)
       return
     }
     const { type } = await loadEntry(blockstore, existing.cid)
