@@ -17,7 +17,8 @@ import { type BlockRandomness, initialRandomness } from './mining/randomness.js'
 import type { Clock } from './mining/schedule.js'
 import type { ChainBase, ChainParts } from './reader.js'
 import { EMPTY_TRIE_ROOT } from './state/nodeRecord.js'
-import { type StateCaches, StateStore } from './state/stateStore.js'
+import type { StateCaches } from './state/account.js'
+import { StateStore } from './state/stateStore.js'
 import { WorkingState } from './state/workingState.js'
 
 /** Options for opening a chain. */

@@ -1,4 +1,4 @@
-import type { StateCaches } from '../chain/state/stateStore.js'
+import type { StateCaches } from '../chain/state/account.js'
 import type { NodeSettings } from '../options.js'
 import type { ChainEvents } from '../chain/reader.js'
 import type { ChainView } from '../chain/view.js'

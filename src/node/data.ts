@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createStateCaches } from '../chain/state/stateStore.js'
+import { createStateCaches } from '../chain/state/account.js'
 import type { NetworkData } from '../network/network.js'
 import { NetworkNumbers } from '../network/networkNumbers.js'
 import type { NodeSettings } from '../options.js'

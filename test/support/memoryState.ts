@@ -1,4 +1,5 @@
-import { StateStore, createStateCaches } from '../../src/chain/state/stateStore.js'
+import { createStateCaches } from '../../src/chain/state/account.js'
+import { StateStore } from '../../src/chain/state/stateStore.js'
 import { EMPTY_TRIE_ROOT } from '../../src/chain/state/nodeRecord.js'
 import { WorkingState } from '../../src/chain/state/workingState.js'
 import { keyspaceOf } from '../../src/storage/keyspace.js'

@@ -2,7 +2,7 @@ import { bytesEqual, bytesToBigint, latin1, minimalBytes } from '../../encoding/
 import { keccak256 } from '../crypto.js'
 import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from '../rlp.js'
 import type { AccountState } from '../types.js'
-import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord } from './nodeRecord.js'
 
 /** Code hash of an account without code: keccak-256 of the empty string. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
@@ -349,6 +349,34 @@ export class ByteCache<Key extends string | number = string, Value extends Sized
     this.#old = this.#young
     this.#young = new Map()
     this.#youngBytes = 0
+  }
+}
+
+/** Trie nodes read or made, by number, and codes by 32-byte hash. */
+export interface StateCaches {
+  nodes: ByteCache<NodeNumber, NodeRecord>
+  /**
+   * Nodes that a later state has replaced. Each block replaces a dozen, which would crowd out the nodes of all coming
+   * states. Those of the last dozen blocks are kept for a revert; older ones are read from LevelDB. More of them would
+   * outlive V8's young generation, whose collections copy whatever is alive.
+   */
+  replacedNodes: ByteCache<NodeNumber, NodeRecord>
+  codes: ByteCache
+}
+
+/** Default size of state caches. */
+export const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
+
+/** Shares of the memory for codes and replaced nodes; the other nodes get the rest. */
+const CODE_SHARE = 1 / 4
+const REPLACED_SHARE = 1 / 128
+
+/** Creates caches with a memory limit. All chains of one database may share them; the limit then covers all of them. */
+export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): StateCaches {
+  return {
+    nodes: new ByteCache(limitBytes * (1 - CODE_SHARE - REPLACED_SHARE)),
+    replacedNodes: new ByteCache(limitBytes * REPLACED_SHARE),
+    codes: new ByteCache(limitBytes * CODE_SHARE),
   }
 }
 

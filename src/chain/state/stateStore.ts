@@ -10,12 +10,14 @@ import { ABSENT_ACCOUNT, type RemoteState, accountOfRemote, isOverlay } from '..
 import { payloadOf } from '../rlp.js'
 import type { AccountState, HeaderFields, StateView } from '../types.js'
 import {
-  ByteCache,
+  type ByteCache,
   EMPTY_CODE_HASH,
   type HashedBytes,
   NO_BYTES,
+  type StateCaches,
   addressKey,
   bytesKey,
+  createStateCaches,
   decodeAccount,
   padTo32,
 } from './account.js'
@@ -214,44 +216,32 @@ export class StateStore implements NodeReader {
       latest.delete(number)
       if (node !== undefined) this.#replacedNodes.set(number, node)
     }
+    for (const [number, node] of latest) this.#cache(number, node)
+  }
+
+  /**
+   * Moves the nodes of the last write to the cache. Each then moves to memory of its own, and while much memory is in
+   * use, V8 marks part of the heap with each such allocation, for up to milliseconds.
+   */
+  async settle(slice: TimeSlice): Promise<void> {
+    const latest = this.#latest
+    this.#latest = new Map()
     for (const [number, node] of latest) {
-      node.own()
-      this.#nodes.set(number, node)
+      this.#cache(number, node)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
+  }
+
+  #cache(number: NodeNumber, node: NodeRecord): void {
+    node.own()
+    this.#nodes.set(number, node)
   }
 
   #keep(node: NodeRecord): void {
     const number = node.settle()
     if (node.isReplaced) this.#replacedNodes.set(number, node)
     else this.#latest.set(number, node)
-  }
-}
-
-/** Trie nodes read or made, by number, and codes by 32-byte hash. */
-export interface StateCaches {
-  nodes: ByteCache<NodeNumber, NodeRecord>
-  /**
-   * Nodes that a later state has replaced. Each block replaces a dozen, which would crowd out the nodes of all coming
-   * states. Those of the last dozen blocks are kept for a revert; older ones are read from LevelDB. More of them would
-   * outlive V8's young generation, whose collections copy whatever is alive.
-   */
-  replacedNodes: ByteCache<NodeNumber, NodeRecord>
-  codes: ByteCache
-}
-
-/** Default size of state caches. */
-export const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
-
-/** Shares of the memory for codes and replaced nodes; the other nodes get the rest. */
-const CODE_SHARE = 1 / 4
-const REPLACED_SHARE = 1 / 128
-
-/** Creates caches with a memory limit. All chains of one database may share them; the limit then covers all of them. */
-export function createStateCaches(limitBytes: number = DEFAULT_CACHE_BYTES): StateCaches {
-  return {
-    nodes: new ByteCache(limitBytes * (1 - CODE_SHARE - REPLACED_SHARE)),
-    replacedNodes: new ByteCache(limitBytes * REPLACED_SHARE),
-    codes: new ByteCache(limitBytes * CODE_SHARE),
   }
 }
 
@@ -281,6 +271,7 @@ export async function commitInBatches(
     const batch = new WriteBatch()
     states.stage(batch, { ...nothing, ...part })
     database.write(batch)
+    await states.settle(slice)
     await slice.pause()
   }
   const nodes = await allButLast(

@@ -8,7 +8,8 @@ import { WriteBatch } from '../../storage/database.js'
 import type { AccountState, StateView } from '../types.js'
 import { padTo32 } from './account.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
-import { StateStore, createStateCaches } from './stateStore.js'
+import { createStateCaches } from './account.js'
+import { StateStore } from './stateStore.js'
 import { WorkingState } from './workingState.js'
 
 const newStore = () => {
