@@ -7,9 +7,9 @@ import { type Progress, applyProgress, currentProgress } from '../head/progress.
 import type { MempoolSnapshot } from '../mempool/mempool.js'
 import {
   type StoredPooled,
-  decodePooled,
   encodeNetworkForm,
   encodePooled,
+  readRows,
   stageReplacement,
 } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
@@ -151,7 +151,8 @@ export class Snapshots {
       const used = [...this.#ordinals.keys()].filter((other) => other >= Number(id))
       const lost = used.filter((other) => (this.#ordinals.get(other) ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
-      const waiting = record.waiting.map((text) => decodePooled(hexToBytes(text)))
+      const rows = record.waiting.map((text) => hexToBytes(text))
+      const then = await runInSlices(readRows(rows), new TimeSlice())
       let removed: (() => void) | undefined
       chain.moveHead(
         { block, workingRoot: hexToBytes(record.workingRoot) },
@@ -159,7 +160,7 @@ export class Snapshots {
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
-            stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then: waiting })
+            stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then })
           },
           change: () => {
             applyProgress(record.progress, chain.clock, chain.settings)
@@ -169,9 +170,10 @@ export class Snapshots {
       )
       removed?.()
       this.#forget(used, lost)
+      const waiting = then.map(({ pooled }) => pooled)
       await this.#restoreMempool(remembered?.pool, waiting)
       for (const restore of remembered?.participants ?? []) restore()
-      chain.events.emit({ type: 'rewound', head: block })
+      chain.events.emit({ type: 'rewound', head: block, pooled: then.map(({ hash }) => hash) })
       return 'done'
     })
   }

@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import { rawTransactions } from '../block/rawParts.js'
@@ -133,16 +134,34 @@ export function encodeNetworkForm({ transaction, sidecar }: PooledTransaction): 
   return sidecar === undefined ? raw : encodeWithSidecar(raw, sidecar)
 }
 
+/** A pooled transaction with its hash and the bytes of its row. */
+export interface PooledRow {
+  pooled: StoredPooled
+  hash: Uint8Array
+  bytes: Uint8Array
+}
+
+/** Decodes rows, and hashes their transactions. */
+export function* readRows(rows: readonly Uint8Array[]): Steps<PooledRow[]> {
+  const read: PooledRow[] = []
+  for (const bytes of rows) {
+    const pooled = decodePooled(bytes)
+    read.push({ pooled, hash: networkFormHash(pooled.raw), bytes })
+    yield
+  }
+  return read
+}
+
 /** The pooled transactions before and after a revert. */
 export interface PooledReplacement {
   now: readonly Pick<PooledTransaction, 'hash'>[]
-  then: readonly StoredPooled[]
+  then: readonly PooledRow[]
 }
 
 /** Replaces the pooled transactions within the batch that moves the head, so that a crash leaves both or neither. */
 export function stageReplacement(batch: WriteBatch, keys: Keyspace, { now, then }: PooledReplacement): void {
   for (const { hash } of now) batch.delete(keys.pooled(hash))
-  for (const pooled of then) stagePooled(batch, keys, { ...pooled, hash: networkFormHash(pooled.raw) })
+  for (const { hash, bytes } of then) batch.put(keys.pooled(hash), bytes)
 }
 
 /**

@@ -109,6 +109,7 @@ export class TransactionSubmission {
     if (type === 'removed') {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
+    if (type === 'rewound') for (const hash of event.pooled ?? []) store.record(hash)
     this.removeStale()
     if (type === 'head') return
     for (const pooled of chain.mempool.inOrderOfArrival()) if (!store.has(pooled.hash)) this.#persist(pooled)

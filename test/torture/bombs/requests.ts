@@ -1,6 +1,18 @@
 import { RLP } from '@ethereumjs/rlp'
 import { gzipSync } from 'node:zlib'
-import { TARGET, SIGNER, address, body, hash, many, oncePerNode, override, rpc, type Bomb } from './bomb.js'
+import {
+  TARGET,
+  SIGNER,
+  address,
+  body,
+  hash,
+  many,
+  oncePerNode,
+  override,
+  refusalOf,
+  rpc,
+  type Bomb,
+} from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
 import { call, callRaw, type Hex } from '../requests.js'
@@ -303,6 +315,14 @@ export const requests: readonly Bomb[] = [
   rpc('the whole state after that', 'anvil_dumpState', () => [true]),
   rpc('the genesis of that', 'standin_dumpGenesis', () => []),
   rpc('a filled state', 'evm_snapshot', () => []),
+  {
+    name: 'evm_revert: to thousands of pending transactions',
+    async run(node, signal) {
+      const { result } = JSON.parse(await call(node, 'evm_snapshot', [], signal)) as { result: Hex }
+      await call(node, 'anvil_dropAllTransactions', [], signal)
+      return refusalOf({ status: 200, text: await call(node, 'evm_revert', [result], signal) })
+    },
+  },
   rpc('everything', 'trace_filter', () => [{ fromBlock: '0x0', toBlock: 'latest' }]),
   rpc('everything of ten thousand addresses', 'trace_filter', () => [
     {
@@ -497,7 +517,7 @@ function typedDataOfTypes(count: number): object {
 export const FILLED = `0x${'2'.repeat(40)}` as const
 
 /** Makes an anvil dump with many accounts. */
-function stateOf(count: number): Hex {
+export function stateOf(count: number): Hex {
   const account = (i: number) => ({
     nonce: 1,
     balance: '0x1',
