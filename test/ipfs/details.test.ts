@@ -264,6 +264,24 @@ it('reads no block from an identity CID that is too long', async () => {
   ])
 })
 
+// Messages of Kubo 0.42.0.
+it('looks for the hash function of a link before its block', async () => {
+  const failures: [code: number, failure: string][] = [
+    [0x20, 'potentially insecure hash functions not allowed'],
+    [
+      0x1a,
+      'could not choose a hasher: no hasher registered for multihash indicator 0x1a: unknown multihash code 26 (0x1a): no such hash registered',
+    ],
+  ]
+  for (const [code, failure] of failures) {
+    const link = CID.createV1(0x55, Digest.create(code, new Uint8Array(32)))
+    const above = await ipfs.dag.put({ a: link })
+    expect(await messageOf(await server.post(`dag/get?arg=${above}/a/b`))).toBe(
+      `error traversing node at "a": could not load link "${link}": ${failure}`,
+    )
+  }
+})
+
 it('creates directories in the requested CID format, and keeps the format of existing ones', async () => {
   await ipfs.files.mkdir('/formats')
   await ipfs.files.write('/formats/x', 'x', { create: true, parents: true, cidVersion: 1 })

@@ -229,6 +229,12 @@ export function isComputed({ code }: HashFunction): boolean {
   return !uncomputed.has(code)
 }
 
+/** Returns go-multihash's reason why it has no function with a code; undefined if it has one, even a weak one. */
+export function reasonNotRegistered(code: number): string | undefined {
+  const isKnown = namesByCode.has(code) || [...unlisted.values()].some((entry) => entry.code === code)
+  return isKnown && !uncomputed.has(code) ? undefined : new UnregisteredHashError(code).reason
+}
+
 /** Whether the multihash table has a name, usable or not. */
 export function isHashName(name: string): boolean {
   return entries.has(name) || unusable.has(name)

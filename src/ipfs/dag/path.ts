@@ -1,6 +1,6 @@
 import { unixfsType } from '../unixfs/data.js'
 import { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/cidFormat.js'
+import { codecCode, reasonNotRegistered } from '../cid/cidFormat.js'
 import { InvalidCidError, parseCid } from '../cid/parseCid.js'
 import { FileNetworkError, LinkNotFoundError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
@@ -119,11 +119,22 @@ async function load(source: BlockSource, cid: CID, way: readonly string[]): Prom
 }
 
 /** Creates the error for a link to a missing or unreadable block (go-ipld-prime, `traversal/walk.go`). */
-export function linkFailure(way: readonly string[], cid: CID, cause: unknown): FileNetworkError {
+export function linkFailure(way: readonly string[], cid: CID, error: unknown): FileNetworkError {
   const place = goQuote(way.join('/'))
+  const cause = hasherError(cid) ?? error
   return new FileNetworkError(
     `error traversing node at ${place}: could not load link "${cid}": ${errorText(cause)}`,
     { cause },
+  )
+}
+
+/** Returns the error for a link whose hash function Kubo lacks, which it looks for before the block. */
+function hasherError({ multihash: { code } }: CID): FileNetworkError | undefined {
+  const reason = reasonNotRegistered(code)
+  if (reason === undefined) return undefined
+  const indicator = `0x${code.toString(16)}`
+  return new FileNetworkError(
+    `could not choose a hasher: no hasher registered for multihash indicator ${indicator}: ${reason}`,
   )
 }
 

@@ -56,8 +56,8 @@ async function* walkWhole(source: Blockstore, root: CID, remedy: string): Return
     yield* walkSelected(walked, root)
   } catch (error) {
     if (last.equals(root)) throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
-    const { message } = linkFailure(await wayTo(source, root, last), last, error)
-    const advice = error instanceof BlockNotFoundError ? ` (currently offline, perhaps retry ${remedy})` : ''
+    const { message, cause } = linkFailure(await wayTo(source, root, last), last, error)
+    const advice = cause instanceof BlockNotFoundError ? ` (currently offline, perhaps retry ${remedy})` : ''
     throw new FileNetworkError(`walk failed: ${message}${advice}`, { cause: error })
   }
 }
