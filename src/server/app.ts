@@ -19,6 +19,7 @@ import {
   rpcPaths,
 } from './request.js'
 import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'
+import { MAX_HEADERS } from './listen.js'
 import { createPage, servePage } from './page.js'
 import { type HttpReply, emptyReply, textReply, toResponse, writeReply } from './reply.js'
 
@@ -127,7 +128,11 @@ export function createAppListener(app: Hono<AppEnv>, lane: Lane): RequestListene
     // node:http discards an unread body, and the reply a partly read one.
     autoCleanupIncoming: false,
   })
-  return inTurns(lane, (request, response) => void listener(request, response))
+  return inTurns(lane, (request, response) => {
+    if (request.rawHeaders.length > 2 * MAX_HEADERS) {
+      response.writeHead(431, { connection: 'close' }).end()
+    } else void listener(request, response)
+  })
 }
 
 /** Maximum number of queued requests per connection before reading pauses. */

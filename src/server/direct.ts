@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, STATUS_CODES, type Server, maxHeaderSize } from 'node:http'
+import { type IncomingHttpHeaders, STATUS_CODES, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Awaitable, ShortWorkQueue, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
@@ -318,6 +318,8 @@ function membersOf(socket: Duplex): Members | undefined {
   return buffer === undefined || callback === undefined ? undefined : { buffer, callback }
 }
 
+/** Longest head parsed here. Connections with longer ones are passed on in turns, however many arrive at once. */
+const maxHeadLength = 4096
 /** Longest body handled here; for longer ones, parsing HTTP is not what costs. */
 const maxBodyLength = 65_536
 
@@ -340,7 +342,7 @@ const unusualFields = ['transfer-encoding', 'expect', 'trailer', 'te', 'keep-ali
  * @returns undefined for anything else, valid or not, which is left to node:http
  */
 export function readRequestHead(text: string): RequestHead | undefined {
-  if (text.length > maxHeaderSize) return undefined
+  if (text.length > maxHeadLength) return undefined
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
   if (target === undefined || dotSegment.test(target)) return undefined

@@ -17,12 +17,20 @@ export const keepAliveSeconds = 75
 /** Accept backlog: Node's default of 511 is less than a thousand clients that connect at once. */
 const waitingConnections = 4096
 
+/** Maximum number of header fields. Node's default is 2000, and it takes a millisecond to read as many. */
+export const MAX_HEADERS = 128
+
 /** Creates a server without a time limit on uploads. */
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
   const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
-  if (certificate === undefined) return createHttpServer(options, listener)
   // Loaded on demand, as TLS takes longer to load than the whole server.
-  return process.getBuiltinModule('node:https').createServer({ ...options, ...certificate }, listener)
+  const server =
+    certificate === undefined
+      ? createHttpServer(options, listener)
+      : process.getBuiltinModule('node:https').createServer({ ...options, ...certificate }, listener)
+  // One more, to tell a request with too many.
+  server.maxHeadersCount = MAX_HEADERS + 1
+  return server
 }
 
 /** Something else already listens on the address. */

@@ -173,6 +173,8 @@ export class NodeServer {
       const server = createServer(listener, this.#setup.certificate)
       if (this.#setup.certificate !== undefined) this.#watchSecured(server)
       if (upgrades) this.#watchUpgrades(server)
+      // Passes every connection on, but in turns, however many arrive at once.
+      else if (this.#setup.certificate === undefined) this.#createFront(server, () => undefined)
       return server
     }, address)
     this.#servers.push(...listening.servers)
@@ -188,11 +190,13 @@ export class NodeServer {
 
   #watchUpgrades(server: Server): void {
     const { certificate, acceleration = true } = this.#setup
-    const front = acceleration && certificate === undefined ? this.#createFront(server) : undefined
+    const front =
+      acceleration && certificate === undefined
+        ? this.#createFront(server, (head) => this.#routeOfPlain(head))
+        : undefined
     const readAgain =
       front?.handOff ??
       ((socket: Socket) => server.emit(certificate ? 'secureConnection' : 'connection', socket))
-    if (front !== undefined) this.#fronts.push(front)
     server.on('upgrade', (request, socket, head) => {
       if (offersHttp2(request)) {
         putBackWithoutOffer(request, socket, head)
@@ -206,13 +210,15 @@ export class NodeServer {
     })
   }
 
-  #createFront(server: Server): DirectFront {
-    return new DirectFront(server, {
-      routeOf: (head) => this.#routeOfPlain(head),
+  #createFront(server: Server, routeOf: (head: RequestHead) => RpcRoute | undefined): DirectFront {
+    const front = new DirectFront(server, {
+      routeOf,
       answer: (request, route) => answerRpc(this.#setup, request, route),
       keepAliveSeconds,
       report: this.#setup.report,
     })
+    this.#fronts.push(front)
+    return front
   }
 
   /** Routes JSON-RPC except the controls, which depend on where a connection comes from. */

@@ -254,6 +254,31 @@ export const connections: readonly Bomb[] = [
       return refusedHead(await first)
     },
   })),
+  ...(
+    [
+      ['1,500 headers', many(1500, (i) => `h${i}:v\r\n`).join('')],
+      ['fifteen kilobytes of headers', many(100, (i) => `x-${i}: ${'v'.repeat(140)}\r\n`).join('')],
+    ] as const
+  ).map(([name, fields]): Bomb => ({
+    name: `a thousand requests of ${name} at once`,
+    async run(node) {
+      const { hostname, port } = new URL(node.ready.ipfsUrl)
+      const sockets = await Promise.all(
+        many(1000, async () => {
+          const socket = connect({ host: hostname, port: Number(port) })
+          socket.on('error', () => undefined)
+          await once(socket, 'connect')
+          return socket
+        }),
+      )
+      const answers = sockets.map((socket) => once(socket, 'data'))
+      for (const socket of sockets) socket.write(`GET /ipfs/bafkqaaa HTTP/1.1\r\nhost: a\r\n${fields}\r\n`)
+      const heads = await Promise.all(answers)
+      for (const socket of sockets) socket.destroy()
+      return refusedHead(heads[0])
+    },
+    refusal: name.startsWith('1,500') ? 'HTTP/1.1 431 ' : undefined,
+  })),
   {
     name: 'a chunked body of single bytes',
     async run(node) {
