@@ -166,6 +166,13 @@ class RequestQueue {
     this.#socket = socket
     this.#lane = lane
     this.#listener = listener
+    // node:http then makes an error for each request that waits, with a stack that takes longer than all else.
+    let stackTraceLimit = Error.stackTraceLimit
+    socket.prependListener('close', () => {
+      stackTraceLimit = Error.stackTraceLimit
+      Error.stackTraceLimit = 0
+    })
+    socket.on('close', () => (Error.stackTraceLimit = stackTraceLimit))
   }
 
   add(...request: Parameters<RequestListener>): void {
