@@ -20,7 +20,7 @@ import { createBackend } from './rpc/backend.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
-import { FilterStore, countedIds } from './rpc/subscriptions/filters.js'
+import { FilterStore, countedIds } from './rpc/subscriptions/filterStore.js'
 
 /** Bytes of results and errors after which geth refuses the remaining calls of a batch (node/defaults.go). */
 const MAX_BATCH_RESPONSE_BYTES = 25_000_000

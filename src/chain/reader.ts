@@ -1,7 +1,13 @@
 import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Database } from '../storage/database.js'
 import type { Keyspace } from '../storage/keyspace.js'
-import type { BlockWire, SealedBlock, StoredBlock, TransactionLocation } from './block/record.js'
+import type {
+  BlockPosition,
+  BlockWire,
+  SealedBlock,
+  StoredBlock,
+  TransactionLocation,
+} from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { NotCanonicalError } from './errors.js'
 import type { ForkSchedule, RulesHeader } from './evm/forkSchedule.js'
@@ -107,7 +113,7 @@ export class ChainReader implements ChainView {
     return this.#sources.blocks.byHash(hash)
   }
 
-  isCanonical(block: StoredBlock): boolean {
+  isCanonical(block: BlockPosition): boolean {
     return this.#sources.blocks.isCanonical(block)
   }
 

@@ -1,5 +1,5 @@
 import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
-import type { BlockWire, StoredBlock, TransactionLocation } from './block/record.js'
+import type { BlockPosition, BlockWire, StoredBlock, TransactionLocation } from './block/record.js'
 import type { BlockStore } from './block/store.js'
 import { type ChainError, HashNotFoundError, HeaderNotFoundError, TagNotFoundError } from './errors.js'
 import type { RulesHeader } from './evm/forkSchedule.js'
@@ -50,7 +50,7 @@ export interface ChainView {
   earlierHash(number: bigint): Awaitable<Uint8Array | undefined>
   /** A block by its 32-byte hash, orphans included. */
   blockByHash(hash: Uint8Array): StoredBlock | undefined
-  isCanonical(block: StoredBlock): boolean
+  isCanonical(block: BlockPosition): boolean
   /**
    * Returns the stored block that a selector names: undefined if there is none, and for `safe` and `finalized` before
    * the merge. `pending` means the head here.

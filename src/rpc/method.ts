@@ -10,7 +10,7 @@ import {
   type Parameter,
   inPieces,
 } from './params/combinators.js'
-import type { FilterStore } from './subscriptions/filters.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
 import type { JsonValue, WireBytes } from './wire.js'
 
 /** Everything a method may use. */

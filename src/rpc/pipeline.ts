@@ -29,7 +29,7 @@ import type { RequestChecks } from './compatibility.js'
 import { anvilArguments } from './serde/anvilArguments.js'
 import { hardhatArguments } from './serde/hardhatArguments.js'
 import { type Connection, Session } from './session.js'
-import type { FilterStore } from './subscriptions/filters.js'
+import type { FilterStore } from './subscriptions/filterStore.js'
 import {
   type Outcome,
   type Reply,

@@ -4,7 +4,7 @@ import type { RequestContext, Transport } from './callPolicy.js'
 import { decodeTextInPieces } from './envelope/body.js'
 import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
 import { ParseError } from './errors.js'
-import { randomId } from './subscriptions/filters.js'
+import { randomId } from './subscriptions/filterStore.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
 
 /** A connection that supports push, such as a WebSocket. */

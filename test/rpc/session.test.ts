@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Method } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
 import { maxWaitingBytes } from '../../src/rpc/session.js'
-import { type Filter, FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { type Filter, FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
 import { FakeChain, fakeBackend } from './support/fakeBackend.js'
@@ -156,6 +156,7 @@ describe('the lifetime of a filter', () => {
     poll: () => wireArray([]),
     save: () => () => undefined,
     watch: () => undefined,
+    weight: () => 0,
     end: () => void ended.push(name),
   })
 
@@ -185,5 +186,28 @@ describe('the lifetime of a filter', () => {
     store.add(filterNamed('another', ended))
     expect(ended).toEqual(['1', '2'])
     expect(ids.slice(0, 4).map((id) => store.has(id))).toEqual([true, false, false, true])
+  })
+
+  it('ends when more than 250,000 values wait in all filters, the one polled longest ago first', () => {
+    const ended: string[] = []
+    const store = new FilterStore()
+    let grow = (_weight: number): void => undefined
+    const add = (name: string, weight: number): string =>
+      store.add({
+        ...filterNamed(name, ended),
+        watch: ({ grown }) => {
+          grow = grown
+        },
+        weight: () => weight,
+      })
+    const first = add('first', 100_000)
+    add('second', 100_000)
+    add('third', 40_000)
+    void store.poll(first)
+    grow(50_000)
+    expect(ended).toEqual([])
+    add('fourth', 60_000)
+    expect(ended).toEqual(['second'])
+    expect(store.has(first)).toBe(true)
   })
 })

@@ -5,7 +5,7 @@ import type { Backend } from '../../src/rpc/backend.js'
 import { compatibilityProfile } from '../../src/rpc/compatibility.js'
 import type { Method } from '../../src/rpc/method.js'
 import { RpcPipeline } from '../../src/rpc/pipeline.js'
-import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { type RunningServer, startServer } from '../support/server.js'
 
 let running: RunningServer

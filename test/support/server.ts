@@ -6,7 +6,7 @@ import type { Backend } from '../../src/rpc/backend.js'
 import { compatibilityProfile } from '../../src/rpc/compatibility.js'
 import { RpcPipeline } from '../../src/rpc/pipeline.js'
 import type { Method } from '../../src/rpc/method.js'
-import { FilterStore } from '../../src/rpc/subscriptions/filters.js'
+import { FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import type { FileEndpoint } from '../../src/server/fileApi.js'
 import { NodeServer, type ServerSetup } from '../../src/server/server.js'
 

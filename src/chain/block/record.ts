@@ -133,6 +133,12 @@ export interface StoredBlock {
   stateNode?: number | undefined
 }
 
+/** What identifies a stored block: its ordinal, and its number. */
+export interface BlockPosition {
+  ordinal: number
+  header: { number: bigint }
+}
+
 /** A transaction's block, and its index within it. */
 export interface TransactionLocation {
   block: StoredBlock

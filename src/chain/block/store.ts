@@ -20,7 +20,14 @@ import {
   logRows,
   regionLength,
 } from './indexRecord.js'
-import type { BlockEncoder, BlockWire, SealedBlock, StoredBlock, TransactionLocation } from './record.js'
+import type {
+  BlockEncoder,
+  BlockPosition,
+  BlockWire,
+  SealedBlock,
+  StoredBlock,
+  TransactionLocation,
+} from './record.js'
 import { BlockRegions, encodeRegion } from './regions.js'
 import { RemovedBlocks } from './removedBlocks.js'
 
@@ -82,20 +89,17 @@ export class BlockStore {
   }
 
   static async open(options: BlockStoreOptions): Promise<BlockStore> {
-    const store = new BlockStore(options, await RemovedBlocks.open(options.database, options.keys))
-    for await (const [key] of options.database.iterate({
-      ...options.keys.blocks(),
-      reverse: true,
-      limit: 1,
-    })) {
+    const { database, keys } = options
+    const store = new BlockStore(options, await RemovedBlocks.open(database, keys))
+    for await (const [key] of database.iterate({ ...keys.blocks(), reverse: true, limit: 1 })) {
       store.#nextOrdinal = ordinalOfKey(key) + 1
       store.#withTransactions.addBelow(store.#nextOrdinal)
       store.#transactions = undefined
       store.#singleBlocks = undefined
     }
-    const free = options.database.get(options.keys.setting(FREE_ORDINAL))
+    const free = database.get(keys.setting(FREE_ORDINAL))
     if (free !== undefined) store.#nextOrdinal = Math.max(store.#nextOrdinal, decodeOrdinal(free))
-    for await (const _ of options.database.iterate({ ...options.keys.editedRoots(), limit: 1 })) {
+    for await (const _ of database.iterate({ ...keys.editedRoots(), limit: 1 })) {
       store.#hasEditedRoots = true
     }
     return store
@@ -248,7 +252,7 @@ export class BlockStore {
     return this.#storedOrdinal(this.#keys.ordinalByNumber(number))
   }
 
-  isCanonical(block: StoredBlock): boolean {
+  isCanonical(block: BlockPosition): boolean {
     return this.canonicalOrdinal(block.header.number) === block.ordinal
   }
 

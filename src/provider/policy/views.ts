@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../encoding/timeSlice.js'
-import type { BlockWire, StoredBlock, TransactionLocation } from '../../chain/block/record.js'
+import type { BlockPosition, BlockWire, StoredBlock, TransactionLocation } from '../../chain/block/record.js'
 import type { PendingBlock } from '../../chain/mining/blockMaker.js'
 import {
   type BlockRange,
@@ -45,7 +45,7 @@ export class ChainViewWrapper implements ChainView {
     return this.inner.blockByHash(hash)
   }
 
-  isCanonical(block: StoredBlock): boolean {
+  isCanonical(block: BlockPosition): boolean {
     return this.inner.isCanonical(block)
   }
 

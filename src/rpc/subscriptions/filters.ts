@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import type { StoredBlock } from '../../chain/block/record.js'
+import type { BlockPosition, StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/reader.js'
 import type { ChainView } from '../../chain/view.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { Backend } from '../backend.js'
-import { ServerError } from '../errors.js'
-import { hashesText } from '../format/block.js'
 import { removedLog } from '../format/log.js'
 import { jsonBytes } from '../format/pieces.js'
 import { transactionText } from '../format/transaction.js'
 import type { FilterArguments } from '../params/filter.js'
 import { type WireBytes, wireArray } from '../wire.js'
+import type { Filter, FilterKind, FilterWatcher } from './filterStore.js'
 
 /** A block whose logs joined or left the canonical chain. */
 export interface LogChange {
@@ -51,15 +49,27 @@ export async function changedLogs(
 
 type Source = Pick<Backend, 'chain' | 'events'>
 
+/** What a filter keeps of a block: an entire one takes a kilobyte. */
+interface KnownBlock extends BlockPosition {
+  /** 32 bytes. */
+  hash: Uint8Array
+}
+
 /** A value waiting to be polled, and the block that it came with. */
 interface QueuedValue<T> {
   value: T
-  block?: StoredBlock | undefined
+  block?: KnownBlock | undefined
+  /** In units of about 100 bytes; by default 1. */
+  weight?: number
+}
+
+function weightOf(values: readonly QueuedValue<unknown>[]): number {
+  return values.reduce((sum, { weight = 1 }) => sum + weight, 0)
 }
 
 /**
  * Creates a filter that collects values from events until polled. Values from blocks that a revert rolls back are
- * dropped, as if they had never existed.
+ * dropped, as if they had never existed: all since the newest that is still canonical.
  */
 function collectingFilter<T>(
   kind: FilterKind,
@@ -69,21 +79,26 @@ function collectingFilter<T>(
   first: readonly QueuedValue<T>[] = [],
 ): Filter {
   let queued = [...first]
-  let beforeChange = (): void => undefined
+  let watcher: FilterWatcher | undefined
   const replace = (values: QueuedValue<T>[]): void => {
     if (queued.length === 0 && values.length === 0) return
-    beforeChange()
+    watcher?.beforeChange()
     queued = values
   }
   const append = (values: readonly QueuedValue<T>[]): void => {
     if (values.length === 0) return
-    beforeChange()
+    watcher?.beforeChange()
     queued.push(...values)
+    watcher?.grown(weightOf(values))
   }
   const end = events.subscribe((event) => {
     if (event.type === 'replaced') replace([])
     else if (event.type === 'rewound') {
-      replace(queued.filter(({ block }) => block === undefined || chain.isCanonical(block)))
+      const known = canonical(event)
+      const last = queued.findLastIndex(
+        ({ block }) => block !== undefined && staysCanonical(chain, block, known),
+      )
+      replace(queued.filter(({ block }, index) => block === undefined || index <= last))
     } else append(collect(event))
   })
   return {
@@ -100,36 +115,52 @@ function collectingFilter<T>(
         queued = saved.slice(0, length)
       }
     },
-    watch: (listener) => {
-      beforeChange = listener
+    watch: (added) => {
+      watcher = added
     },
+    weight: () => weightOf(queued),
     end,
   }
 }
 
 /** Makes the values of an event once for all filters, as thousands of them may keep what came with thousands of blocks. */
-function onceForEach<T>(collect: (event: ChainEvent) => readonly T[]): (event: ChainEvent) => readonly T[] {
-  const collected = new WeakMap<ChainEvent, readonly T[]>()
+function onceForEach<T>(make: (event: ChainEvent) => T): (event: ChainEvent) => T {
+  const made = new WeakMap<ChainEvent, { value: T }>()
   return (event) => {
-    let values = collected.get(event)
-    if (values === undefined) {
-      values = collect(event)
-      collected.set(event, values)
-    }
-    return values
+    let known = made.get(event)
+    if (known === undefined) made.set(event, (known = { value: make(event) }))
+    return known.value
   }
 }
 
 const newHeads = onceForEach((event) => (event.type === 'head' ? [queuedBlock(event.block)] : []))
-const pendingTransactions = onceForEach((event) =>
-  event.type === 'pending' ? [{ value: event.transaction }] : [],
-)
+const pendingTransactions = onceForEach((event) => {
+  if (event.type !== 'pending') return []
+  const value = transactionText(event.transaction, undefined)
+  return [{ value, weight: Math.ceil(value.length / 100) }]
+})
 const pendingHashes = onceForEach((event) =>
   event.type === 'pending' ? [{ value: event.transaction.hash }] : [],
 )
 const queuedChanges = onceForEach((event) =>
-  logChanges(event).map((change) => ({ value: change, block: change.removed ? undefined : change.block })),
+  logChanges(event).map(({ block, removed }) => {
+    const known = knownBlock(block)
+    return { value: { block: known, removed }, block: removed ? undefined : known }
+  }),
 )
+
+/** Which blocks are canonical after an event, as far as a filter has asked. */
+const canonical = onceForEach(() => new Map<KnownBlock, boolean>())
+
+function staysCanonical(chain: ChainView, block: KnownBlock, known: Map<KnownBlock, boolean>): boolean {
+  let stays = known.get(block)
+  if (stays === undefined) known.set(block, (stays = chain.isCanonical(block)))
+  return stays
+}
+
+function knownBlock({ ordinal, hash, header: { number } }: StoredBlock): KnownBlock {
+  return { ordinal, hash, header: { number } }
+}
 
 /**
  * Creates a filter that collects the hashes of new heads.
@@ -141,26 +172,41 @@ export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
     'NewHeads',
     source,
     newHeads,
-    (blocks) => wireArray(blocks.map((block) => hashesText([block]))),
+    (blocks) => printed(blocks, ({ hash }) => jsonBytes(hash)),
     first === undefined ? [] : [queuedBlock(first)],
   )
 }
 
-function queuedBlock(block: StoredBlock): QueuedValue<StoredBlock> {
-  return { value: block, block }
+function queuedBlock(block: StoredBlock): QueuedValue<KnownBlock> {
+  const known = knownBlock(block)
+  return { value: known, block: known }
 }
 
-/**
- * Creates a filter that collects transactions as they become executable: full objects or hashes. Hash filters keep only
- * the hashes, as they may never be polled.
- */
+/** Values joined into one piece of an answer. */
+const VALUES_AT_ONCE = 1000
+
+/** Prints values as a JSON array. */
+async function printed<T>(values: readonly T[], print: (value: T) => string): Promise<WireBytes> {
+  const slice = new TimeSlice()
+  const pieces: string[] = []
+  for (let start = 0; start < values.length; start += VALUES_AT_ONCE) {
+    await slice.pause()
+    pieces.push(
+      values
+        .slice(start, start + VALUES_AT_ONCE)
+        .map((value) => print(value))
+        .join(','),
+    )
+  }
+  return wireArray(pieces)
+}
+
+/** Creates a filter that collects transactions as they become executable: full objects or hashes. */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
-    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, (transactions) =>
-        wireArray(transactions.map((transaction) => transactionText(transaction, undefined))),
-      )
+    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, wireArray)
     : collectingFilter('NewPendingTransactions', source, pendingHashes, (hashes) =>
-        wireArray(hashes.map((hash) => jsonBytes(hash))),
+        printed(hashes, jsonBytes),
       )
 }
 
@@ -179,23 +225,32 @@ export interface PastLogs {
  */
 export function createLogFilter(source: Source, logs: FilterArguments, past?: PastLogs): Filter {
   let pastLogs = past?.now
-  let beforeChange = (): void => undefined
+  let pastWeight = 0
+  past?.now.then(
+    ({ length }) => {
+      pastWeight = length
+    },
+    () => undefined,
+  )
+  let watcher: FilterWatcher | undefined
   const endPast = source.events.subscribe(({ type }) => {
     if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
-    beforeChange()
+    watcher?.beforeChange()
     // If the range now starts beyond the head, the search fails: there are no logs.
     pastLogs = past?.repeat().catch(() => [])
   })
   const collect = (event: ChainEvent) =>
     queuedChanges(event).filter(({ value: { block } }) => inRange(block.header.number, logs))
-  const print = async (changes: readonly LogChange[]): Promise<WireBytes> => {
+  const print = async (changes: readonly { block: KnownBlock; removed: boolean }[]): Promise<WireBytes> => {
     const begin = pastLogs
-    if (begin !== undefined) beforeChange()
+    if (begin !== undefined) watcher?.beforeChange()
     pastLogs = undefined
     const found = [...((await begin) ?? [])]
     const slice = new TimeSlice()
-    for (const change of changes) {
-      for (const log of await changedLogs(source.chain, change, logs)) found.push(log)
+    for (const { block: known, removed } of changes) {
+      const block = source.chain.blockByHash(known.hash)
+      if (block === undefined) continue
+      for (const log of await changedLogs(source.chain, { block, removed }, logs)) found.push(log)
       await slice.pause()
     }
     return wireArray(found)
@@ -208,184 +263,19 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
       pastLogs = saved
     }
   }
-  const watch = (listener: () => void): void => {
-    beforeChange = listener
-    filter.watch(listener)
+  const watch = (added: FilterWatcher): void => {
+    watcher = added
+    filter.watch(added)
   }
+  const weight = (): number => filter.weight() + (pastLogs === undefined ? 0 : pastWeight)
   const end = (): void => {
     endPast()
     filter.end()
   }
-  return { ...filter, save, watch, end, logs }
+  return { ...filter, save, watch, weight, end, logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {
   if (fromBlock !== undefined && 'number' in fromBlock && number < fromBlock.number) return false
   return toBlock === undefined || !('number' in toBlock) || number <= toBlock.number
-}
-
-/** Lifetime of a filter without polls: 15 minutes, like the hosted provider's. */
-const lifetimeMilliseconds = 15 * 60_000
-
-/** Maximum number of filters in a network: each takes a kilobyte, and all of them see each new block. */
-const MAX_FILTERS = 20_000
-
-/** What a filter collects, named like in hardhat. */
-export type FilterKind = 'Logs' | 'NewHeads' | 'NewPendingTransactions'
-
-/** A filter that is polled for changes. */
-export interface Filter {
-  kind: FilterKind
-  /** Returns the changes since the last poll, or since the filter was created. */
-  poll(): WireBytes | Promise<WireBytes>
-  /** Saves the unpolled changes. @returns a function that restores them */
-  save(): () => void
-  /** Sets a function to call before each change of what {@link save} saves. */
-  watch(beforeChange: () => void): void
-  /** Stops listening to events. */
-  end(): void
-  /** Criteria of a log filter; absent from other filters. */
-  logs?: FilterArguments
-}
-
-interface Entry {
-  filter: Filter
-  expires: number
-  /** Number of saves before the filter was added. */
-  firstSave: number
-  /** States that the filter left, with the number of saves before it did; one for each save at most. */
-  past: { save: number; restore: () => void }[]
-}
-
-/** Options for a store of filters. */
-export interface FilterStoreOptions {
-  /** A monotonic clock in milliseconds. */
-  now?: () => number
-  /** Creates the id of a filter; random by default. */
-  nextId?: () => string
-}
-
-/** Returns a function that counts ids from 0x1, like hardhat. */
-export function countedIds(): () => string {
-  let last = 0
-  return () => `0x${(++last).toString(16)}`
-}
-
-/**
- * The filters of a network. They are not tied to a connection, and expire when not polled: after some time, or when
- * there are too many, the one polled longest ago first.
- */
-export class FilterStore {
-  /** In order of expiry. */
-  readonly #entries = new Map<string, Entry>()
-  /** Number of saves so far. */
-  #saves = 0
-  readonly #now: () => number
-  readonly #nextId: () => string
-
-  constructor({ now = () => performance.now(), nextId = randomId }: FilterStoreOptions = {}) {
-    this.#now = now
-    this.#nextId = nextId
-  }
-
-  /** @returns the filter's id */
-  add(filter: Filter): string {
-    this.#sweep()
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined && this.#entries.size >= MAX_FILTERS) this.remove(oldest)
-    const id = this.#nextId()
-    const entry: Entry = { filter, expires: this.#expiry(), firstSave: this.#saves, past: [] }
-    filter.watch(() => {
-      const save = this.#saves
-      if (save > entry.firstSave && entry.past.at(-1)?.save !== save) {
-        entry.past.push({ save, restore: filter.save() })
-      }
-    })
-    this.#entries.set(id, entry)
-    return id
-  }
-
-  /** @throws ServerError if there is no such filter */
-  poll(id: string): WireBytes | Promise<WireBytes> {
-    const entry = this.#find(id)
-    entry.expires = this.#expiry()
-    this.#entries.delete(id)
-    this.#entries.set(id, entry)
-    return entry.filter.poll()
-  }
-
-  /** Whether a filter with this id exists. */
-  has(id: string): boolean {
-    this.#sweep()
-    return this.#entries.has(id)
-  }
-
-  /** Returns what a filter collects. @throws ServerError if there is no such filter */
-  kind(id: string): FilterKind {
-    return this.#find(id).filter.kind
-  }
-
-  /** Returns the criteria of a log filter. @throws ServerError if there is none with this id */
-  logs(id: string): FilterArguments {
-    const { logs } = this.#find(id).filter
-    if (logs === undefined) throw new ServerError('filter not found')
-    return logs
-  }
-
-  /** @returns false if there is no such filter */
-  remove(id: string): boolean {
-    this.#sweep()
-    this.#entries.get(id)?.filter.end()
-    return this.#entries.delete(id)
-  }
-
-  /**
-   * Saves the unpolled changes of all filters. Costs nothing by itself: each filter keeps the first state that it leaves
-   * afterwards.
-   *
-   * @returns a function that restores them in the filters that still exist, and forgets all later saves
-   */
-  save(): () => void {
-    const save = ++this.#saves
-    return () => {
-      for (const { firstSave, past } of this.#entries.values()) {
-        if (firstSave >= save) continue
-        const index = past.findIndex((state) => state.save >= save)
-        if (index >= 0) past.splice(index)[0]?.restore()
-      }
-    }
-  }
-
-  /** Removes all filters. */
-  clear(): void {
-    for (const { filter } of this.#entries.values()) filter.end()
-    this.#entries.clear()
-  }
-
-  #find(id: string): Entry {
-    this.#sweep()
-    const entry = this.#entries.get(id)
-    if (entry === undefined) throw new ServerError('filter not found')
-    return entry
-  }
-
-  #expiry(): number {
-    return this.#now() + lifetimeMilliseconds
-  }
-
-  #sweep(): void {
-    const now = this.#now()
-    for (const [id, { filter, expires }] of this.#entries) {
-      if (expires > now) return
-      filter.end()
-      this.#entries.delete(id)
-    }
-  }
-}
-
-/** Creates the id of a filter or subscription: 16 random bytes without leading zeros (geth: rpc/subscription.go). */
-export function randomId(): string {
-  return `0x${randomBytes(16)
-    .toString('hex')
-    .replace(/^0+(?=.)/, '')}`
 }

@@ -1,7 +1,7 @@
 import { RpcPipeline, type PipelineSetup } from '../../../src/rpc/pipeline.js'
 import type { RequestContext } from '../../../src/rpc/callPolicy.js'
 import { registry } from '../../../src/rpc/registry.js'
-import { FilterStore } from '../../../src/rpc/subscriptions/filters.js'
+import { FilterStore } from '../../../src/rpc/subscriptions/filterStore.js'
 import { testBlock } from './blocks.js'
 import { FakeChain, fakeBackend } from './fakeBackend.js'
 

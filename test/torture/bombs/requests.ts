@@ -15,6 +15,7 @@ import {
 } from './bomb.js'
 import { callOf } from './computing.js'
 import type { TorturedNode } from '../node.js'
+import { callRpc } from '../../support/rpc.js'
 import { call, callRaw, type Hex } from '../requests.js'
 
 /** Repeats a byte for a number of megabytes, as hex. */
@@ -304,6 +305,8 @@ export const requests: readonly Bomb[] = [
       }
     }),
   },
+  pollOfManyBlocks(),
+  revertWithManyFilters(),
   { ...rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]), prepare: mineThousand },
   { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
@@ -536,4 +539,27 @@ function stateOfSlots(count: number): Hex {
   return dumpOf({
     accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } },
   })
+}
+
+function pollOfManyBlocks(): Bomb {
+  let filter: Hex = '0x0'
+  return {
+    ...rpc('fifty thousand blocks', 'eth_getFilterChanges', () => [filter]),
+    prepare: async ({ ready: { url } }) => {
+      filter = await callRpc(url, 'eth_newBlockFilter', [])
+      for (let i = 0; i < 5; i++) await callRpc(url, 'anvil_mine', [10_000])
+    },
+  }
+}
+
+function revertWithManyFilters(): Bomb {
+  let snapshot: Hex = '0x0'
+  return {
+    ...rpc('two thousand filters that keep a hundred blocks', 'evm_revert', () => [snapshot]),
+    prepare: async (node) => {
+      snapshot = await callRpc(node.ready.url, 'evm_snapshot', [])
+      for (let i = 0; i < 2; i++) await callRaw(node, batch(1000, 'eth_newBlockFilter', []))
+      await callRpc(node.ready.url, 'anvil_mine', [100])
+    },
+  }
 }
