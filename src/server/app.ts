@@ -177,16 +177,16 @@ class RequestQueue {
 
   add(...request: Parameters<RequestListener>): void {
     this.#waiting.push(request)
-    if (this.#waiting.length > maxQueuedRequests && !this.#isPaused) {
-      this.#isPaused = true
-      this.#socket.pause()
-    }
+    if (this.#waiting.length > maxQueuedRequests) this.#isPaused = true
+    // Again and again, because node:http resumes the socket after each answer.
+    if (this.#isPaused) this.#socket.pause()
     if (!this.#isBusy) this.#next()
   }
 
   readonly #next = (): void => {
     this.#isBusy = this.#waiting.length > 0
     if (!this.#isBusy) return
+    if (this.#isPaused) this.#socket.pause()
     const pause = turnIn(() => this.#lane)
     if (pause === undefined) this.#begin()
     else void pause.then(this.#begin)
