@@ -66,11 +66,14 @@ export async function* readRange(
     return
   }
   const levels: Level[] = []
+  const slice = new TimeSlice()
   try {
     const own = ownBytes(root, range)
     if (own) yield own
     levels.push({ wanted: await wantedOf(root, range), done: 0, fetched: [], release: () => undefined })
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       const child = level.wanted[level.done]
       if (child === undefined) {
         levels.pop()

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { type Header, type Pack, pack } from 'tar-stream'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, textOfBytes } from '../text/byteText.js'
 import { goQuote } from '../text/goQuote.js'
@@ -42,6 +43,7 @@ export async function* writeTar(
     isSorted,
     isInFile: false,
     top: name,
+    slice: new TimeSlice(),
   }
   let failure: Error | undefined
   const writing = writeEntry(context, root, name).then(
@@ -77,6 +79,7 @@ interface TarContext {
   isInFile: boolean
   /** Path with which all others begin. */
   top: string
+  slice: TimeSlice
 }
 
 /** Returns a path without empty, `.` and `..` segments where possible (Go, `path.Clean`). */
@@ -114,6 +117,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   const links =
     context.isSorted && !isShardedEntry(entry) ? await sortByName(listed, ({ name }) => name) : listed
   for await (const link of links) {
+    await context.slice.pause()
     await writeEntry(context, await loadEntry(source, link.cid), cleaned(`${path}/${link.name}`))
   }
 }
