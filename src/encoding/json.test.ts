@@ -127,6 +127,16 @@ test('writes JSON like JSON.stringify, in pieces', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(140_000)
   }
   expect(runToCompletion(stringifyJsonInSlices({ a: 1 }))).toEqual(['{"a":1}'])
+  // Surrogate pairs at the boundaries of pieces, or not, and halves of them.
+  for (const text of [
+    'x'.repeat(65_535) + '💥'.repeat(100_000),
+    '💥'.repeat(100_000),
+    '\ud83d"\n'.repeat(70_000),
+  ]) {
+    const pieces = runToCompletion(stringifyJsonInSlices([text, 'é', text]))
+    expect(pieces.join('')).toBe(JSON.stringify([text, 'é', text]))
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(400_000)
+  }
 })
 
 describe('parseStringInSlices', () => {

@@ -337,10 +337,10 @@ class Container {
 /** Approximate characters per piece of JSON text. */
 const TEXT_PIECE_LENGTH = 16 * 1024
 
-/**
- * Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold
- * up other work. A single string is one piece, however long.
- */
+/** Longest string written in one step, in characters. */
+const STRING_AT_ONCE = 64 * 1024
+
+/** Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold up other work. */
 export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
   const pieces: string[] = []
   let text = ''
@@ -349,7 +349,9 @@ export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
   return pieces
 
   function* write(inner: unknown, depth: number): Steps<void> {
-    if (typeof inner !== 'object' || inner === null || depth > DEEPEST) {
+    if (typeof inner === 'string' && inner.length > STRING_AT_ONCE) {
+      yield* writeString(inner)
+    } else if (typeof inner !== 'object' || inner === null || depth > DEEPEST) {
       text += JSON.stringify(inner)
     } else if (Array.isArray(inner)) {
       text += '['
@@ -372,4 +374,22 @@ export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
     text = ''
     yield
   }
+
+  function* writeString(long: string): Steps<void> {
+    text += '"'
+    for (let at = 0; at < long.length;) {
+      const isPair = isHighSurrogate(long, at + STRING_AT_ONCE - 1)
+      const piece = long.slice(at, at + STRING_AT_ONCE + (isPair ? 1 : 0))
+      pieces.push(text + JSON.stringify(piece).slice(1, -1))
+      text = ''
+      at += piece.length
+      yield
+    }
+    text = '"'
+  }
+}
+
+/** Whether the character at an index may begin a surrogate pair, which is written as one. */
+function isHighSurrogate(text: string, index: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === 0xd800
 }

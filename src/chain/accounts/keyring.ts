@@ -1,5 +1,5 @@
 import { stringifyJsonInSlices } from '../../encoding/json.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { type Signature, keccak256InTurns, recover, sign } from '../crypto.js'
 import { computeInWorker } from '../crypto/worker.js'
@@ -7,6 +7,8 @@ import { ChainError } from '../errors.js'
 
 /** EIP-191, version 0x45: prefix before the length of a message and the message itself. */
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
+
+const encoder = new TextEncoder()
 
 /** Returns the 32-byte hash that is signed for a message (EIP-191, version 0x45). */
 export function messageHash(message: Uint8Array): Promise<Uint8Array> {
@@ -132,12 +134,25 @@ export class InvalidTypedDataError extends ChainError {
   override readonly name = 'InvalidTypedDataError'
 }
 
+function* encodePieces(pieces: readonly string[]): Steps<Uint8Array[]> {
+  const encoded: Uint8Array[] = []
+  for (const piece of pieces) {
+    encoded.push(encoder.encode(piece))
+    yield
+  }
+  return encoded
+}
+
 /** Returns the 32-byte hash to sign. Loads the library on first use. */
 async function hashTypedData(typedData: object): Promise<Uint8Array> {
   try {
     const pieces = await runInSlices(stringifyJsonInSlices(typedData), new TimeSlice())
     // Anything longer than one piece takes long to hash.
-    if (pieces.length > 1) return await computeInWorker('hashTypedData', pieces)
+    if (pieces.length > 1) {
+      // Bytes take a tenth of the time of strings to send to the worker.
+      const encoded = await runInSlices(encodePieces(pieces), new TimeSlice())
+      return await computeInWorker('hashTypedData', encoded)
+    }
     const { getSignPayload } = await import('ox/TypedData')
     return hexToBytes(getSignPayload(typedData as Parameters<typeof getSignPayload>[0]))
   } catch (error) {

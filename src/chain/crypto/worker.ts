@@ -24,8 +24,8 @@ export interface WorkerOperations {
   verifyCellProofs(blobs: ByteStrings, commitments: ByteStrings, proofs: ByteStrings): boolean
   commitment(ofBlob: Uint8Array): Uint8Array
   blobProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array
-  /** Computes the hash to sign for typed data (EIP-712), given as pieces of JSON text. */
-  hashTypedData(pieces: readonly string[]): Uint8Array
+  /** Computes the hash to sign for typed data (EIP-712), given as pieces of JSON text in UTF-8. */
+  hashTypedData(pieces: ByteStrings): Uint8Array
   /** Computes the proofs of a blob's cells (EIP-7594). */
   cellProofs(blob: Uint8Array): Uint8Array[]
 }
@@ -279,7 +279,9 @@ function serve(): void {
     blobProof: (blob, commitment) => kzg().computeBlobKzgProof(blob, commitment),
     hashTypedData(pieces) {
       const { getSignPayload } = load('ox/TypedData') as typeof TypedData
-      const payload = getSignPayload(JSON.parse(pieces.join('')) as Parameters<typeof getSignPayload>[0])
+      const payload = getSignPayload(
+        JSON.parse(Buffer.concat(pieces).toString()) as Parameters<typeof getSignPayload>[0],
+      )
       return Uint8Array.from(Buffer.from(payload.slice(2), 'hex'))
     },
     cellProofs: (blob) => kzg().computeCellsAndKzgProofs(blob).proofs,

@@ -51,6 +51,15 @@ export class LoadedDirectories extends Map<string, LoadedDirectory> {
       .sort(([a], [b]) => b.length - a.length)
   }
 
+  /** Returns the directories above a path as segments, the deepest first. */
+  above(path: string): string[][] {
+    const key = keyOf(cleanSegments(path))
+    return [...this.keys()]
+      .filter((above) => above !== key && (above === '/' || key.startsWith(`${above}/`)))
+      .sort((a, b) => b.length - a.length)
+      .map(cleanSegments)
+  }
+
   /** Whether a directory is sharded, but may fit one block. */
   mayBecomeBlock(entry: UnixfsEntry): boolean {
     return isShardedEntry(entry) && !this.#large.has(entry.cid.toString())

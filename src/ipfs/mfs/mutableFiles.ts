@@ -213,9 +213,9 @@ export class MutableFiles {
   /** Stores an entry in its directory again, and so all directories above. */
   async update(path: string): Promise<void> {
     const segments = cleanSegments(path)
-    for (let depth = segments.length - 1; depth >= 0; depth--) {
-      const directory = segments.slice(0, depth)
-      if (this.#loaded.has(keyOf(directory))) await this.#storeAgain(directory, [segments[depth] as string])
+    for (const directory of this.#loaded.above(path)) {
+      if (!this.#loaded.has(keyOf(directory))) continue
+      await this.#storeAgain(directory, [segments[directory.length] as string])
     }
   }
 
