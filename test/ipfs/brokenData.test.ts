@@ -1,3 +1,4 @@
+import { extract } from 'tar-stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
 import answersToCars from './kuboCars.json' with { type: 'json' }
@@ -60,4 +61,36 @@ it('ends an archive of the gateway that cannot be completed with the reason, lik
   const reason = `block was not found locally (offline): ipld: could not find ${missing}`
   expect(archive.length).toBe(3 * 512 + reason.length + 1024)
   expect(archive.subarray(3 * 512).toString()).toBe(reason + '\0'.repeat(1024))
+})
+
+it('archives entries by name, whatever their order in the block, like Kubo 0.42.0', async () => {
+  const blocks = [
+    '120c0a05015500016812017318050a020801',
+    '120a0a05015500016812017312290a2401701220e79845e97e7933913d200b48a5e92eb3e4615848fab86f4adf84a1da3375e5bc1201620a020801',
+    '0a020801120c0a05015500016812017a1805122b0a24017012205da72e65f7689c6df6a4fc86d9a02f81b4c6d91f5e737cd4d882d46742f985121201731805120c0a050155000168120173180512290a2401701220e79845e97e7933913d200b48a5e92eb3e4615848fab86f4adf84a1da3375e5bc120162',
+  ]
+  for (const block of blocks) await exchange(node, 'block/put?cid-codec=dag-pb', block)
+  const root = 'bafybeigeuhjcxmgptp5jlxo6chg2shzwlawmj5ex7ej2h7xlaysofdlazu'
+  const fromGateway = await fetch(`${node.url}/ipfs/${root}?format=tar`)
+  for (const answer of [fromGateway, await node.post(`get?arg=${root}`)]) {
+    const archive = extract()
+    archive.end(Buffer.from(await answer.arrayBuffer()))
+    const names: string[] = []
+    for await (const entry of archive) {
+      names.push(entry.header.name.replace(root, '').replace(/\/$/, ''))
+      entry.resume()
+    }
+    expect(names).toEqual(['', '/b', '/b/s', '/s', '/s/b', '/s/b/s', '/s/s', '/s', '/z'])
+  }
+})
+
+it('tells the length of an empty symlink to HEAD, like Kubo 0.42.0', async () => {
+  const [, line] = await exchange(node, 'block/put?format=v0', '0a0408041200')
+  const { Key } = JSON.parse(line) as { Key: string }
+  const { status, headers } = await fetch(`${node.url}/ipfs/${Key}`, { method: 'HEAD' })
+  expect([status, headers.get('content-type'), headers.get('content-length')]).toEqual([
+    200,
+    'inode/symlink',
+    '0',
+  ])
 })

@@ -45,7 +45,7 @@ export const get = defineCommand({
     }
     const name = cleanSegments(arg.replace(/^ipfs:\/\//, '')).at(-1) ?? cid.toString()
     const keepsNanoseconds = options.archive !== true
-    const tar = inBlocks(writeTar(blockstore, entry, { name, keepsNanoseconds, isSorted: true }))
+    const tar = inBlocks(writeTar(blockstore, entry, { name, keepsNanoseconds }))
     if (options.compress) return bytes(compress(tar), { contentType: 'application/gzip', length })
     return bytes(tar, { contentType: 'application/x-tar', length })
   },

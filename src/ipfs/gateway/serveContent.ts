@@ -146,7 +146,9 @@ function serveSymlink(
   const target = node?.unixfs.data ?? new Uint8Array()
   const range = readRange(request.headers, headers, size)
   const described = { ...headers, 'Content-Type': symlinkType, 'Accept-Ranges': 'bytes' }
-  if (range === undefined) return { status: 200, headers: described, body: target }
+  if (range === undefined) {
+    return { status: 200, headers: { ...described, 'Content-Length': String(target.length) }, body: target }
+  }
   return {
     status: 206,
     headers: { ...described, 'Content-Range': contentRange(range, size) },

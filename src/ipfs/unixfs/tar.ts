@@ -22,8 +22,6 @@ interface TarOptions {
   name: string
   /** Whether times keep their nanoseconds; rounds them to seconds otherwise. */
   keepsNanoseconds?: boolean
-  /** Whether unsharded directories are sorted by name, whatever the order in their blocks. */
-  isSorted?: boolean
   /** Whether an archive that cannot be completed ends with the reason, instead of throwing it. */
   saysWhy?: boolean
 }
@@ -32,7 +30,7 @@ interface TarOptions {
 export async function* writeTar(
   source: BlockSource,
   root: UnixfsEntry,
-  { name, keepsNanoseconds = false, isSorted = false, saysWhy = false }: TarOptions,
+  { name, keepsNanoseconds = false, saysWhy = false }: TarOptions,
 ): AsyncGenerator<Uint8Array> {
   const archive = pack()
   const context: TarContext = {
@@ -40,7 +38,6 @@ export async function* writeTar(
     source,
     now: new Date(),
     keepsNanoseconds,
-    isSorted,
     isInFile: false,
     top: name,
     slice: new TimeSlice(),
@@ -74,7 +71,6 @@ interface TarContext {
   /** Time of entries without their own. */
   now: Date
   keepsNanoseconds: boolean
-  isSorted: boolean
   /** Whether the content of a file is being written. */
   isInFile: boolean
   /** Path with which all others begin. */
@@ -114,8 +110,8 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   }
   await writeHeader(archive, header)
   const listed = listDirectory(source, entry)
-  const links =
-    context.isSorted && !isShardedEntry(entry) ? await sortByName(listed, ({ name }) => name) : listed
+  // Unsharded directories are sorted, whatever the order in their blocks.
+  const links = isShardedEntry(entry) ? listed : await sortByName(listed, ({ name }) => name)
   for await (const link of links) {
     await context.slice.pause()
     await writeEntry(context, await loadEntry(source, link.cid), cleaned(`${path}/${link.name}`))
