@@ -114,7 +114,7 @@ export function createGenerator(
     // The empty block, which Kubo would remove from much that is pinned, is among the unknown ones.
     // Kubo has the root of MFS in memory, where it stays when it is removed.
     const removable = cids.filter((known) => !filesRoots.has(known))
-    if (operation === 'block/rm' && removable.length > 0) return random.pick(removable)
+    if (operation === 'block/rm') return random.pick(removable.length > 0 ? removable : unknownCids)
     if (operation === 'name/resolve' && random.chance(0.7)) {
       return random.pick(random.chance(0.8) ? keyIds : domains)
     }
@@ -207,6 +207,9 @@ export function createGenerator(
       operation === 'files/write' &&
       !writtenPaths.includes(query.find(([name]) => name === 'arg')?.[1] ?? '')
     ) {
+      // Which of two aliases of an option wins depends on the order of a Go map.
+      const alias = query.findIndex(([name]) => name === 't')
+      if (alias !== -1) query.splice(alias, 1)
       query.push(['truncate', 'true'])
     }
     // With an empty target, Kubo creates an entry without a name that nothing removes.
@@ -216,6 +219,10 @@ export function createGenerator(
     }
     if (operation === 'key/import' && random.chance(0.3)) query.push(['allow-any-key-type', 'true'])
     if (operation === 'name/publish' && random.chance(0.8)) query.push(['allow-offline', 'true'])
+    // Whether Kubo publishes after an expired timeout is a matter of chance.
+    if (operation === 'name/publish') {
+      for (const option of query) if (/^timeout=(0|-)/.test(option.join('='))) option[1] = '1m'
+    }
     // Without a time, or with 0, the time of the request applies.
     if (operation === 'files/touch') {
       for (const option of query) if (option[0] === 'mtime' && option[1] === '0') option[1] = '500'
