@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
-import { parseJsonInSlices, parseStringInSlices, stringifyJsonInSlices } from './json.js'
-import { runToCompletion } from './timeSlice.js'
+import { parseElementsInSlices, parseJsonInSlices, parseStringInSlices } from './json.js'
+import { stringifyJsonInSlices } from './jsonWriter.js'
+import { type Steps, runToCompletion } from './timeSlice.js'
 
 type Random = (bound: number) => number
 
@@ -58,6 +59,27 @@ describe('like JSON.parse', () => {
     expect(Math.min(counts.refused, counts.taken)).toBeGreaterThan(1000)
   })
 
+  it.each([1, 5, 20, 100])('hands over the elements of random arrays in pieces of %i', (pieceLength) => {
+    const random = randomOf(pieceLength + 1)
+    for (let round = 0; round < 1000; round++) {
+      const array = Array.from({ length: random(9) }, () => randomValue(random, 1))
+      const text = JSON.stringify(array, null, random(3))
+      const elements: unknown[] = []
+      const sources: unknown[] = []
+      function* take(values: readonly unknown[], starts: readonly number[], next: number): Steps<void> {
+        elements.push(...values)
+        expect(starts.length, text).toBe(values.length)
+        for (const [index, start] of starts.entries()) {
+          sources.push(JSON.parse(text.slice(start, (starts[index + 1] ?? next) - 1)))
+        }
+        yield
+      }
+      runToCompletion(parseElementsInSlices(text, take, pieceLength))
+      expect(elements, text).toEqual(array)
+      expect(sources, text).toEqual(array)
+    }
+  })
+
   it('keeps a member named like the prototype', () => {
     const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
     const value = runToCompletion(parseJsonInSlices(text, 4)) as object
@@ -87,6 +109,28 @@ it('yields many times for many members, wherever they are', () => {
     expect(step.value).toEqual(value)
     expect(text.length / count).toBeLessThan(70_000)
   }
+})
+
+it('yields many times for many members below thousands of brackets', () => {
+  const brackets = (count: number) => '['.repeat(count) + '{},'.repeat(100_000) + ']'.repeat(count)
+  const text = brackets(9000).replace(',]', ']')
+  const pieces = parseJsonInSlices(text)
+  let count = 1
+  for (; pieces.next().done !== true; count++);
+  expect(text.length / count).toBeLessThan(70_000)
+  expect(runToCompletion(stringifyJsonInSlices(runToCompletion(parseJsonInSlices(text)))).join('')).toBe(text)
+  const tooDeep = brackets(10_001).replace(',]', ']')
+  expect(() => runToCompletion(parseJsonInSlices(tooDeep))).toThrow('nested too deeply')
+})
+
+it.each([
+  [`[${'1,'.repeat(2 ** 22)}1]`, 'An array has more than 4194304 elements'],
+  [
+    `{${Array.from({ length: 340_001 }, (_, index) => `"${index}":1`).join(',')}}`,
+    'An object has more than 340000 members',
+  ],
+])('refuses more members than can be collected in time', (text, message) => {
+  expect(() => runToCompletion(parseJsonInSlices(text))).toThrow(message)
 })
 
 const parts = ['a', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\n', 'é', '\u{1f600}', '0123456789']

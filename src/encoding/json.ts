@@ -45,8 +45,6 @@ export function endOfPlainString(text: string, start: number): number | undefine
 /** Below this many members, Object.keys is fast enough. */
 const MANY = 1024
 
-const arrayIndex = /^(0|[1-9]\d*)$/
-
 /** Keys of large objects, in order. */
 const known = new WeakMap<object, readonly string[]>()
 
@@ -57,11 +55,10 @@ const known = new WeakMap<object, readonly string[]>()
  * @param names - in insertion order
  */
 export function rememberKeys(object: object, names: readonly string[]): void {
-  if (names.length < MANY || names.some((name) => arrayIndex.test(name))) return
-  known.set(object, names)
+  if (names.length >= MANY) known.set(object, names)
 }
 
-/** Returns the keys of an object, like Object.keys. */
+/** Returns the keys of an object: those that were remembered, or else in the order of Object.keys. */
 export function keysOf(object: object): readonly string[] {
   return known.get(object) ?? Object.keys(object)
 }
@@ -117,19 +114,14 @@ function endOfEscapes(characters: string): number {
 const PIECE_LENGTH = 64 * 1024
 /** Characters scanned in one step where no member ends. */
 const SCANNED_AT_ONCE = 512 * 1024
-/** Depth down to which arrays and objects are split; long values below it are parsed in one step. */
-const DEEPEST = 1000
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
-/** Opening brackets to their closing ones. */
-const closing = new Map([
-  ['{', '}'],
-  ['[', ']'],
-])
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
- * have {@link LONGEST_NAME} characters.
+ * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link deepestNesting} deep
+ * and have {@link MOST_ELEMENTS} elements or {@link MOST_MEMBERS} members.
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -137,37 +129,32 @@ export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): St
   const start = skipWhitespace(text, 0)
   if (text.length <= pieceLength) return JSON.parse(text)
   refuseLongNumber(text, start)
-  const isString = text.charCodeAt(start) === quote
-  if (!isString && !closing.has(text.charAt(start))) return JSON.parse(text)
-  const { value, end } = isString
-    ? yield* readString(text, start, pieceLength)
-    : yield* parseContainerInSlices(text, start, pieceLength)
-  if (skipWhitespace(text, end) < text.length) throw new SyntaxError('There is text behind the JSON value')
-  return value
+  const code = text.charCodeAt(start)
+  if (code !== quote && code !== openBracket && code !== openBrace) return JSON.parse(text)
+  if (code !== quote) return yield* new ContainerReader(text, start, pieceLength).read()
+  const end = yield* endOfString(text, start)
+  if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_BEHIND)
+  return yield* parseStringInSlices(text, start, end, pieceLength)
 }
+
+/** Receives elements of an array, where each of them begins, and the index behind the comma or bracket that ends them. */
+type TakeElements = (elements: readonly unknown[], starts: readonly number[], next: number) => Steps<void>
 
 /**
- * Parses the array or object that starts at `start`, like {@link parseJsonInSlices}; any text may follow it.
+ * Parses a text that is an array, like {@link parseJsonInSlices}, but hands over its elements piece by piece instead of
+ * collecting them.
  *
- * @returns the value and the index behind it
- * @throws SyntaxError if it is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
-export function parseContainerInSlices(
+export function* parseElementsInSlices(
   text: string,
-  start: number,
+  take: TakeElements,
   pieceLength = PIECE_LENGTH,
-): Steps<{ value: unknown; end: number }> {
-  return new Container(text, start, pieceLength, 1).read()
+): Steps<void> {
+  yield* new ContainerReader(text, skipWhitespace(text, 0), pieceLength, take).read()
 }
 
-function* readString(
-  text: string,
-  start: number,
-  pieceLength: number,
-): Steps<{ value: unknown; end: number }> {
-  const end = yield* endOfString(text, start)
-  return { value: yield* parseStringInSlices(text, start, end, pieceLength), end }
-}
+const TEXT_BEHIND = 'There is text behind the JSON value'
 
 /** Maximum characters of a member name, which is parsed in one step. */
 const LONGEST_NAME = 1024 * 1024
@@ -182,115 +169,40 @@ function refuseLongNumber(text: string, start: number): void {
   if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
-/** Array or object parsed member by member; short members are parsed together. */
+/** Most elements of a long array and members of a long object: V8 stores more of them anew for 50 ms as they grow. */
+const MOST_ELEMENTS = 2 ** 22
+const MOST_MEMBERS = 340_000
+
+/** A long array or object has too many members. */
+export class JsonLimitError extends SyntaxError {}
+
+/** An array or object that is parsed member by member. */
 class Container {
-  readonly #text: string
-  readonly #pieceLength: number
-  readonly #depth: number
-  readonly #open: string
-  readonly #close: string
+  readonly isArray: boolean
   readonly #value: unknown[] | Record<string, unknown>
   readonly #names: string[] = []
-  /** Start of the unparsed text, and of the member being scanned. */
-  #start: number
-  #member: number
+  /** Start of the unparsed text. */
+  start: number
+  /** Whether that is behind a member that was parsed on its own, at a comma or the end. */
+  isBehindMember = false
+  /** Name of the member that is being parsed on its own. */
+  name = ''
 
-  constructor(text: string, start: number, pieceLength: number, depth: number) {
-    this.#text = text
-    this.#pieceLength = pieceLength
-    this.#depth = depth
-    this.#open = text.charAt(start)
-    this.#close = closing.get(this.#open) ?? ''
-    this.#value = this.#close === ']' ? [] : {}
-    this.#start = this.#member = start + 1
+  constructor(isArray: boolean, start: number) {
+    this.isArray = isArray
+    this.#value = isArray ? [] : {}
+    this.start = start
   }
 
-  /** @returns the value and the index behind it */
-  *read(): Steps<{ value: unknown; end: number }> {
-    const text = this.#text
-    let depth = 0
-    let rested = this.#start
-    for (let index = this.#start; index < text.length; index++) {
-      const code = text.charCodeAt(index)
-      if (index - rested > SCANNED_AT_ONCE) {
-        rested = index
-        yield
-      }
-      let isLongString = false
-      if (code === quote) {
-        const end = endOfPlainString(text, index) ?? (yield* endOfString(text, index))
-        const isLongText = depth === 0 && end - index > this.#pieceLength
-        isLongString = isLongText && this.#isValue(index)
-        if (isLongText && !isLongString && end - index > LONGEST_NAME) {
-          throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
-        }
-        index = end - 1
-      } else if (code === comma && depth === 0) {
-        if (index - this.#start >= this.#pieceLength) {
-          this.#take(index)
-          this.#start = index + 1
-          yield
-        }
-        this.#member = index + 1
-      } else if (code === 0x5b || code === 0x7b) depth++
-      else if ((code === 0x5d || code === 0x7d) && depth-- === 0) {
-        // An array or object may be empty, but not end behind a comma.
-        if (this.#hasMembers() || skipWhitespace(text, this.#start) < index) this.#take(index)
-        return this.#end(index)
-      }
-      const isLong = depth > 0 && index - this.#member >= this.#pieceLength && this.#depth < DEEPEST
-      if (!isLong && !isLongString) continue
-      index = yield* this.#descend()
-      if (text.charCodeAt(index) !== comma) return this.#end(index)
-      this.#start = this.#member = index + 1
-      depth = 0
-    }
-    throw new SyntaxError('The JSON text ends too early')
-  }
-
-  /** Returns whether the string at an index is a member's value rather than its name. */
-  #isValue(index: number): boolean {
-    return this.#close === ']' || skipWhitespace(this.#text, this.#member) < index
-  }
-
-  /** Returns whether a member precedes the unparsed text. */
-  #hasMembers(): boolean {
-    return this.#text.charCodeAt(this.#start - 1) === comma
-  }
-
-  #end(index: number): { value: unknown; end: number } {
-    if (this.#text[index] !== this.#close) throw new SyntaxError('An array or object is closed wrongly')
-    if (this.#close === '}') rememberKeys(this.#value, this.#names)
-    return { value: this.#value, end: index + 1 }
-  }
-
-  /** Parses the members before `end`. */
-  #take(end: number): void {
-    if (skipWhitespace(this.#text, this.#start) >= end) throw new SyntaxError('A member is missing')
-    if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
-    const source = this.#open + this.#text.slice(this.#start, end) + this.#close
-    const members = JSON.parse(source) as unknown[] | Record<string, unknown>
-    if (Array.isArray(members)) for (const member of members) this.#add('', member)
-    else for (const name of Object.keys(members)) this.#add(name, members[name])
-  }
-
-  /** Checks the length of the last unparsed member if it is a number. */
-  #checkNumber(): void {
-    const start = skipWhitespace(this.#text, this.#member)
-    const isNamed = this.#close === '}' && this.#text.charCodeAt(start) === quote
-    const behind = isNamed
-      ? skipWhitespace(this.#text, runToCompletion(endOfString(this.#text, start))) + 1
-      : start
-    refuseLongNumber(this.#text, skipWhitespace(this.#text, behind))
-  }
-
-  #add(name: string, member: unknown): void {
+  add(name: string, member: unknown): void {
     const value = this.#value
     if (Array.isArray(value)) {
-      value.push(member)
-      return
+      if (value.push(member) <= MOST_ELEMENTS) return
+      throw new JsonLimitError(`An array has more than ${MOST_ELEMENTS} elements`)
     }
-    if (!Object.hasOwn(value, name)) this.#names.push(name)
+    if (!Object.hasOwn(value, name) && this.#names.push(name) > MOST_MEMBERS) {
+      throw new JsonLimitError(`An object has more than ${MOST_MEMBERS} members`)
+    }
     if (name === '__proto__') {
       Object.defineProperty(value, name, {
         value: member,
@@ -301,95 +213,222 @@ class Container {
     } else value[name] = member
   }
 
-  /**
-   * Parses the long member being scanned on its own, after those before it.
-   *
-   * @returns the index of what follows it: a comma, or the end of the container
-   */
-  *#descend(): Steps<number> {
-    const text = this.#text
-    if (this.#member > this.#start) this.#take(this.#member - 1)
-    yield
-    let [name, start] = ['', skipWhitespace(text, this.#member)]
-    if (this.#close === '}') {
-      if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
-      const endOfName = yield* endOfString(text, start)
-      name = String(JSON.parse(text.slice(start, endOfName)))
-      const behind = skipWhitespace(text, endOfName)
-      if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
-      start = skipWhitespace(text, behind + 1)
-    }
-    const { value, end } = yield* this.#readLong(start)
-    this.#add(name, value)
-    yield
-    return skipWhitespace(text, end)
-  }
-
-  /** Parses the array, object or string that starts at an index. */
-  *#readLong(start: number): Steps<{ value: unknown; end: number }> {
-    const text = this.#text
-    if (text.charCodeAt(start) === quote) return yield* readString(text, start, this.#pieceLength)
-    if (!closing.has(text.charAt(start))) throw new SyntaxError('There is text before a bracket')
-    return yield* new Container(text, start, this.#pieceLength, this.#depth + 1).read()
+  /** Returns the array or object once all members were added. */
+  complete(): unknown {
+    if (!this.isArray) rememberKeys(this.#value, this.#names)
+    return this.#value
   }
 }
 
-/** Approximate characters per piece of JSON text. */
-const TEXT_PIECE_LENGTH = 16 * 1024
+/**
+ * Parses a text that is an array or object. It is scanned once; long arrays and objects are parsed member by member, at
+ * every depth, and short members together.
+ */
+class ContainerReader {
+  readonly #text: string
+  readonly #pieceLength: number
+  readonly #takeElements: TakeElements | undefined
+  /** Where the arrays and objects around the scanned text begin, from the outermost, and the last members in them. */
+  readonly #opens: number[]
+  readonly #members: number[]
+  /** Those of them that are parsed member by member. The others are inside the last member of the innermost one. */
+  readonly #containers: Container[] = []
+  /** Starts of the outermost array's elements that were not handed over. */
+  #starts: number[]
 
-/** Longest string written in one step, in characters. */
-const STRING_AT_ONCE = 64 * 1024
+  constructor(text: string, start: number, pieceLength: number, takeElements?: TakeElements) {
+    this.#text = text
+    this.#pieceLength = pieceLength
+    this.#takeElements = takeElements
+    this.#opens = [start]
+    this.#members = [start + 1]
+    this.#starts = [start + 1]
+    this.#enter()
+  }
 
-/** Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold up other work. */
-export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
-  const pieces: string[] = []
-  let text = ''
-  yield* write(value, 1)
-  pieces.push(text)
-  return pieces
-
-  function* write(inner: unknown, depth: number): Steps<void> {
-    if (typeof inner === 'string' && inner.length > STRING_AT_ONCE) {
-      yield* writeString(inner)
-    } else if (typeof inner !== 'object' || inner === null || depth > DEEPEST) {
-      text += JSON.stringify(inner)
-    } else if (Array.isArray(inner)) {
-      text += '['
-      for (let index = 0; index < inner.length; index++) {
-        if (index > 0) text += ','
-        yield* write(inner[index], depth + 1)
+  *read(): Steps<unknown> {
+    const [text, opens, members, containers] = [this.#text, this.#opens, this.#members, this.#containers]
+    let rested = this.#innermost.start
+    for (let index = rested; index < text.length; index++) {
+      if (index - rested > SCANNED_AT_ONCE) {
+        rested = index
+        yield
       }
-      text += ']'
-    } else {
-      let separator = '{'
-      for (const name of keysOf(inner)) {
-        text += `${separator}${JSON.stringify(name)}:`
-        separator = ','
-        yield* write((inner as Record<string, unknown>)[name], depth + 1)
+      const code = text.charCodeAt(index)
+      if (code === quote) {
+        const end = endOfPlainString(text, index) ?? (yield* endOfString(text, index))
+        if (end - index > this.#pieceLength && (yield* this.#takeLongString(index, end))) {
+          index = this.#behindMember(end) - 1
+        } else index = end - 1
+      } else if (code === comma) {
+        if (opens.length === containers.length) yield* this.#takeIfLong(index)
+        if (opens.length === 1) this.#starts.push(index + 1)
+        members[opens.length - 1] = index + 1
+      } else if (code === openBracket || code === openBrace) {
+        opens.push(index)
+        members.push(index + 1)
+      } else if (code === closeBracket || code === closeBrace) {
+        if (opens.length === containers.length) {
+          const value = yield* this.#leave(index)
+          if (containers.length === 0) return value
+          yield* this.#add(value, index + 1)
+          index = this.#behindMember(index + 1) - 1
+        } else {
+          opens.pop()
+          members.pop()
+        }
       }
-      text += separator === '{' ? '{}' : '}'
+      while (this.#isLong(index)) yield* this.#descend()
     }
-    if (text.length < TEXT_PIECE_LENGTH) return
-    pieces.push(text)
-    text = ''
+    throw new SyntaxError('The JSON text ends too early')
+  }
+
+  get #innermost(): Container {
+    return this.#containers.at(-1) as Container
+  }
+
+  /** Start of the last member of the innermost container. */
+  get #member(): number {
+    return this.#members[this.#containers.length - 1] as number
+  }
+
+  /** Whether the scanned text is inside a long member of the innermost container. */
+  #isLong(index: number): boolean {
+    return this.#opens.length > this.#containers.length && index - this.#member >= this.#pieceLength
+  }
+
+  /** Begins to parse the innermost member, an array or object, member by member. */
+  #enter(): void {
+    const open = this.#opens[this.#containers.length] as number
+    const depth = this.#containers.push(new Container(this.#text.charCodeAt(open) === openBracket, open + 1))
+    if (depth > deepestNesting) throw new SyntaxError('Arrays and objects are nested too deeply')
+  }
+
+  /** Parses what precedes the last member of the innermost container, and then that on its own. */
+  *#descend(): Steps<void> {
+    yield* this.#takeBefore()
+    if ((yield* this.#startOfValue()) !== this.#opens[this.#containers.length]) {
+      throw new SyntaxError('There is text before a bracket')
+    }
+    this.#enter()
+  }
+
+  /** Ends the innermost container at its closing bracket. */
+  *#leave(index: number): Steps<unknown> {
+    const container = this.#innermost
+    const { isArray, start, isBehindMember } = container
+    if (this.#text.charCodeAt(index) !== (isArray ? closeBracket : closeBrace)) {
+      throw new SyntaxError('An array or object is closed wrongly')
+    }
+    // It may be empty, but not end behind a comma.
+    const isBehindComma = this.#text.charCodeAt(start - 1) === comma
+    const isEmpty = !isBehindComma && skipWhitespace(this.#text, start) >= index
+    if (!isBehindMember && !isEmpty) yield* this.#take(index)
+    this.#containers.pop()
+    this.#opens.pop()
+    this.#members.pop()
+    if (this.#containers.length === 0 && skipWhitespace(this.#text, index + 1) < this.#text.length) {
+      throw new SyntaxError(TEXT_BEHIND)
+    }
+    return container.complete()
+  }
+
+  /** Parses a long string on its own, unless it is a name. @returns whether it was */
+  *#takeLongString(start: number, end: number): Steps<boolean> {
+    while (this.#opens.length > this.#containers.length) yield* this.#descend()
+    const isValue = this.#innermost.isArray || skipWhitespace(this.#text, this.#member) < start
+    if (!isValue) {
+      if (end - start <= LONGEST_NAME) return false
+      throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
+    }
+    yield* this.#takeBefore()
+    if ((yield* this.#startOfValue()) !== start) throw new SyntaxError('There is text before a string')
+    yield* this.#add(yield* parseStringInSlices(this.#text, start, end, this.#pieceLength), end)
+    return true
+  }
+
+  /** Finds where the value of the innermost container's last member begins, and notes its name. */
+  *#startOfValue(): Steps<number> {
+    const [text, container] = [this.#text, this.#innermost]
+    const start = skipWhitespace(text, this.#member)
+    if (container.isArray) return start
+    if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
+    const endOfName = yield* endOfString(text, start)
+    container.name = String(JSON.parse(text.slice(start, endOfName)))
+    const behind = skipWhitespace(text, endOfName)
+    if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
+    return skipWhitespace(text, behind + 1)
+  }
+
+  /** Adds a member that was parsed on its own. */
+  *#add(value: unknown, end: number): Steps<void> {
+    if (this.#containers.length === 1 && this.#takeElements !== undefined) {
+      yield* this.#takeElements([value], this.#starts.splice(0), end + 1)
+    } else this.#innermost.add(this.#innermost.name, value)
     yield
   }
 
-  function* writeString(long: string): Steps<void> {
-    text += '"'
-    for (let at = 0; at < long.length;) {
-      const isPair = isHighSurrogate(long, at + STRING_AT_ONCE - 1)
-      const piece = long.slice(at, at + STRING_AT_ONCE + (isPair ? 1 : 0))
-      pieces.push(text + JSON.stringify(piece).slice(1, -1))
-      text = ''
-      at += piece.length
+  /** Goes on behind a member that was parsed on its own. @returns where a comma or closing bracket follows */
+  #behindMember(end: number): number {
+    const index = skipWhitespace(this.#text, end)
+    const code = this.#text.charCodeAt(index)
+    if (code !== comma && code !== closeBracket && code !== closeBrace) {
+      throw new SyntaxError('There is text behind a member')
+    }
+    this.#innermost.start = index
+    this.#innermost.isBehindMember = true
+    return index
+  }
+
+  /** Parses the members before a comma if they are long enough. */
+  *#takeIfLong(end: number): Steps<void> {
+    const container = this.#innermost
+    if (container.isBehindMember) {
+      container.isBehindMember = false
+      container.start = end + 1
+    } else if (end - container.start >= this.#pieceLength) {
+      yield* this.#take(end)
+      container.start = end + 1
       yield
     }
-    text = '"'
   }
-}
 
-/** Whether the character at an index may begin a surrogate pair, which is written as one. */
-function isHighSurrogate(text: string, index: number): boolean {
-  return (text.charCodeAt(index) & 0xfc00) === 0xd800
+  *#takeBefore(): Steps<void> {
+    const [container, member] = [this.#innermost, this.#member]
+    if (member > container.start) {
+      const last = this.#containers.length === 1 ? this.#starts.pop() : undefined
+      yield* this.#take(member - 1)
+      if (last !== undefined) this.#starts.push(last)
+      container.start = member
+    }
+    yield
+  }
+
+  /** Parses the unparsed members before an index. */
+  *#take(end: number): Steps<void> {
+    const container = this.#innermost
+    const { start, isArray } = container
+    if (skipWhitespace(this.#text, start) >= end) throw new SyntaxError('A member is missing')
+    if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
+    const source = this.#text.slice(start, end)
+    if (!isArray) {
+      const members = JSON.parse(`{${source}}`) as Record<string, unknown>
+      for (const name of Object.keys(members)) container.add(name, members[name])
+      return
+    }
+    const elements = JSON.parse(`[${source}]`) as unknown[]
+    if (this.#containers.length === 1 && this.#takeElements !== undefined) {
+      yield* this.#takeElements(elements, this.#starts.splice(0), end + 1)
+    } else for (const element of elements) container.add('', element)
+  }
+
+  /** Checks the length of the last unparsed member if it is a number. */
+  #checkNumber(): void {
+    const start = skipWhitespace(this.#text, this.#member)
+    const isNamed = !this.#innermost.isArray && this.#text.charCodeAt(start) === quote
+    const behind = isNamed
+      ? skipWhitespace(this.#text, runToCompletion(endOfString(this.#text, start))) + 1
+      : start
+    refuseLongNumber(this.#text, skipWhitespace(this.#text, behind))
+  }
 }

@@ -1,5 +1,5 @@
 import { withHardhatData } from './hardhatMessages.js'
-import { type Awaitable, TimeSlice, orElse, runInSlices, turnIn, whenReady } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, orElse, turnIn, whenReady } from '../encoding/timeSlice.js'
 import type { Backend, RpcSettings } from './backend.js'
 import type { CallPolicy, CallRecord, PolicyCall, RequestContext } from './callPolicy.js'
 import { toRpcError } from './chainErrors.js'
@@ -10,8 +10,10 @@ import {
   isNotification,
   isResponse,
   laneOf,
-  readBody,
-  readBodyInPieces,
+  largeBody,
+  paramsOf,
+  readEnvelope,
+  withParams,
 } from './envelope/body.js'
 import { type EnvelopeRules, envelopeRules } from './envelope/rules.js'
 import {
@@ -142,9 +144,6 @@ export interface PipelineSetup {
   report: (method: string, fault: unknown) => void
 }
 
-/** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
-const largeBody = 256 * 1024
-
 /** Maximum length of a method name in bytes (geth: rpc/handler.go). */
 const maxMethodNameLength = 2048
 
@@ -189,19 +188,9 @@ export class RpcPipeline {
     this.#setup = setup
   }
 
-  /**
-   * Answers a body.
-   *
-   * @returns undefined if there is nothing to answer: for empty bodies of HTTP, notifications and responses
-   */
+  /** Answers a body. @returns undefined if there is nothing to answer: for an empty body, notifications, responses */
   answerBody(body: Uint8Array | string, context: RequestContext): Awaitable<Reply | undefined> {
-    const envelope = orElse<Body | ParseError>(
-      () => (body.length > largeBody ? runInSlices(readBodyInPieces(body), new TimeSlice()) : readBody(body)),
-      (error) => {
-        if (error instanceof ParseError) return error
-        throw error
-      },
-    )
+    const envelope = readEnvelope(body, context.maxBatch ?? this.#setup.batch.maxItems)
     return whenReady(envelope, (read) => {
       const rules = this.#rules()
       const isMalformed = read instanceof ParseError || read.kind === 'empty'
@@ -261,7 +250,7 @@ export class RpcPipeline {
     }
     policy?.batch?.({ size: messages.length, context })
     const barrier = interceptor?.cassette.isActive ? new AdmissionBarrier() : undefined
-    const together = barrier && this.#answerTogether(messages, context, barrier)
+    const together = barrier && this.#answerTogether(await withParams(messages), context, barrier)
     const pieces: WirePiece[] = []
     // Answers not yet encoded. Encoding a long reply all at once would block other requests.
     let latest: WirePiece[] = []
@@ -330,10 +319,12 @@ export class RpcPipeline {
     const rules = this.#rules()
     if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isWithoutId: true }
     if (isCall(message) || isNotification(message)) {
-      const { method, params, length, idAbsent } = message
+      const { method, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
-      const isLarge = length > largeBody
-      return this.#execute({ method, params, text, batched: text === undefined, isLarge, context }, barrier)
+      const [batched, isLarge] = [text === undefined, length > largeBody]
+      const execute = (params: unknown) =>
+        this.#execute({ method, params, text, batched, isLarge, context }, barrier)
+      return whenReady(paramsOf(message, isLarge), execute)
     }
     if (isResponse(message)) return undefined
     const refusal = failedOutcome(rules?.invalid() ?? new InvalidRequestError())

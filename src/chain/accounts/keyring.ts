@@ -1,4 +1,4 @@
-import { stringifyJsonInSlices } from '../../encoding/json.js'
+import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { type Signature, keccak256InTurns, recover, sign } from '../crypto.js'

@@ -1,4 +1,4 @@
-import { stringifyJsonInSlices } from '../../encoding/json.js'
+import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'

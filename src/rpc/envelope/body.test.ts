@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lanes, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { type Body, laneOf, readBody, readBodyInPieces } from './body.js'
+import { type Body, laneOf, readBody, readBodyInPieces, withParams } from './body.js'
 
 function outcome(read: () => Body): Body | 'refused' {
   try {
@@ -16,6 +16,8 @@ const call = (index: number) => ({ jsonrpc: '2.0', id: index, method: 'eth_chain
 const calls = Array.from({ length: 20_000 }, (_, index) => call(index))
 const batch = JSON.stringify(calls)
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+const lengths = [1, 100, 4000, 5000, 70_000, 300_000]
 
 describe('a long body in pieces', () => {
   it.each([
@@ -65,8 +67,29 @@ describe('a long body in pieces', () => {
     const pieces = readBodyInPieces(batch)
     let count = 1
     while (pieces.next().done !== true) count++
-    // Three passes over the text, one over the messages.
-    expect(count).toBeGreaterThan(batch.length / 65_536 + (2 * batch.length) / 300_000 + 20_000 / 600)
+    // Two passes over the text, one over the messages.
+    expect(count).toBeGreaterThan(batch.length / 65_536 + batch.length / 300_000 + 20_000 / 600)
+  })
+
+  it('keeps of a batch only as much as a refusal of its size needs', () => {
+    const answers = Array.from({ length: 200_000 }, () => ({ jsonrpc: '2.0', id: 1, result: 1 }))
+    const body = runToCompletion(readBodyInPieces(JSON.stringify([...answers, ...calls]), 100))
+    if (body.kind !== 'batch') throw new Error('no batch')
+    expect(body.messages.map(({ method }) => method)).toEqual([...Array<string>(101).fill(''), 'eth_chainId'])
+  })
+
+  it('is read without the long parameters of a batch, until they are asked for', async () => {
+    const params = [...lengths.map((length) => 'é'.repeat(length)), [{ nested: calls.slice(0, 100) }]]
+    const text = JSON.stringify([...params, ...calls].map((value, id) => ({ ...call(id), params: [value] })))
+    const pretty = JSON.stringify(JSON.parse(text), null, 3)
+    for (const given of [text, pretty]) {
+      const whole = readBody(given)
+      const read = runToCompletion(readBodyInPieces(given))
+      if (whole.kind !== 'batch' || read.kind !== 'batch') throw new Error('no batch')
+      expect(read.messages.filter(({ paramsText }) => paramsText !== undefined).length).toBeGreaterThan(3)
+      expect(Math.max(...read.messages.map(({ params }) => JSON.stringify(params).length))).toBeLessThan(4200)
+      expect(await withParams(read.messages)).toEqual(whole.messages)
+    }
   })
 })
 

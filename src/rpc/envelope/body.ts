@@ -1,6 +1,21 @@
 import { StringDecoder } from 'node:string_decoder'
-import { deepestNesting, parseJsonInSlices, skipWhitespace } from '../../encoding/json.js'
-import { type Lane, type Steps, lanes, runToCompletion } from '../../encoding/timeSlice.js'
+import {
+  JsonLimitError,
+  deepestNesting,
+  parseElementsInSlices,
+  parseJsonInSlices,
+  skipWhitespace,
+} from '../../encoding/json.js'
+import {
+  type Awaitable,
+  type Lane,
+  type Steps,
+  TimeSlice,
+  lanes,
+  orElse,
+  runInSlices,
+  runToCompletion,
+} from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
 import { arrayElements, removeSpans, objectMembers, scanStructure } from './scan.js'
 
@@ -10,6 +25,19 @@ export type Body =
   /** With its source text. */
   | { kind: 'single'; message: Message; text: string }
   | { kind: 'batch'; messages: Message[] }
+
+/** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
+export const largeBody = 256 * 1024
+
+/** Parses a request body, in slices if it is large. @param maxBatch - see {@link readBodyInPieces} */
+export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {
+  const read = () =>
+    body.length > largeBody ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
+  return orElse<Body | ParseError>(read, (error) => {
+    if (error instanceof ParseError) return error
+    throw error
+  })
+}
 
 /**
  * Parses a request body (geth: rpc/json.go).
@@ -27,16 +55,20 @@ export function readBody(body: Uint8Array | string): Body {
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
 }
 
-/** Incremental version of {@link readBody}: yields between pieces. */
-export function* readBodyInPieces(body: Uint8Array | string): Steps<Body> {
+/**
+ * Incremental version of {@link readBody}: yields between pieces.
+ *
+ * @param maxBatch - of a batch of more messages, only the first of them and the first call are kept
+ */
+export function* readBodyInPieces(body: Uint8Array | string, maxBatch = Infinity): Steps<Body> {
   const whole = typeof body === 'string' ? body : yield* decodeTextInPieces(body)
   const { isTooDeep, longSpaces } = yield* scanStructure(whole)
   const text = removeSpans(whole, longSpaces)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   if (isTooDeep) throw new ParseError()
+  if (text.charAt(start) === '[') return { kind: 'batch', messages: yield* readBatchInPieces(text, maxBatch) }
   const value = yield* parseInPieces(text)
-  if (Array.isArray(value)) return { kind: 'batch', messages: yield* readBatch(value, text, start) }
   const message = yield* readMessageInPieces(value, wholeText(text, start))
   return { kind: 'single', message, text: whole }
 }
@@ -92,14 +124,20 @@ function parse(text: string): unknown {
 function* parseInPieces(text: string): Steps<unknown> {
   try {
     return yield* parseJsonInSlices(text)
-  } catch {
-    throw new ParseError()
+  } catch (error) {
+    throw toParseError(error)
   }
 }
 
-/** Approximate limits, in messages and characters, on what is read of a batch per piece. */
+function toParseError(error: unknown): unknown {
+  if (error instanceof JsonLimitError) return new ParseError(error.message)
+  return error instanceof SyntaxError ? new ParseError() : error
+}
+
+/** Messages of a batch read per piece. */
 const MESSAGES_AT_ONCE = 512
-const CHARACTERS_AT_ONCE = 256 * 1024
+/** Characters of a message of a long batch up to which its parameters are kept until it is answered. */
+const LONGEST_KEPT = 4096
 
 /** A message, reduced to what JSON-RPC 2.0 needs. */
 export interface Message {
@@ -111,8 +149,13 @@ export interface Message {
   idAbsent: boolean
   /** Empty if there is none. */
   method: string
-  /** Undefined if the member is absent. */
+  /** Undefined if the member is absent. Empty if they are to be read from {@link paramsText}. */
   params: unknown
+  /**
+   * Source text of a message whose parameters are parsed again when it is answered: values in memory take up to forty
+   * times as much as their text, and the messages of a batch are answered one after another.
+   */
+  paramsText?: string
   /** Whether there is a `result` or `error` member. */
   answers: boolean
   /** Characters from its start to the next message. */
@@ -174,13 +217,17 @@ export function* readMessageInPieces(value: unknown, place: MessageText): Steps<
 
 type Members = Readonly<Record<string, unknown>>
 
+/** Members that matter. A message may have a million others. */
+const memberNames = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
+
 /** Reads a message by its value; undefined if the value is an object whose source text is needed. */
 function readValue(value: unknown, { text, length, plain }: MessageText): Message | undefined {
   const message = emptyMessage(length)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return message
   const members = value as Members
-  for (const name of Object.keys(members)) {
+  for (const name of memberNames) {
     const member = members[name]
+    if (member === undefined) continue
     if (name === 'id') {
       message.idAbsent = false
       message.id = idText(member, text, plain)
@@ -207,11 +254,14 @@ function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }
 
+/** Characters of a message that are searched in one step for its id. */
+const LONGEST_SEARCHED = 1024 * 1024
+
 /** Returns the source text of an id if the value determines it; undefined if the text must be scanned. */
 function idText(value: unknown, text: string, plain: boolean): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return plain ? `"${value}"` : undefined
-  if (typeof value !== 'number' || !plain) return undefined
+  if (typeof value !== 'number' || !plain || text.length > LONGEST_SEARCHED) return undefined
   const member = text.indexOf('"id"')
   if (text.indexOf('"id"', member + 4) !== -1) return undefined
   const start = skipWhitespace(text, skipWhitespace(text, member + 4) + 1)
@@ -223,7 +273,7 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
 /** Reads a message of which a member can only be found in its source text. */
 function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
-  for (const name of Object.keys(values)) setMember(message, name, values[name])
+  for (const name of memberNames) if (values[name] !== undefined) setMember(message, name, values[name])
   for (const member of yield* objectMembers(text, start)) {
     const source = text.slice(member.start, member.end)
     if (keepsEarlier(member.name, values[member.name]) && source.startsWith('"')) {
@@ -237,18 +287,57 @@ function* readMembers(values: Members, { text, start, length }: MessageText): St
 }
 
 /** Reads the messages of a batch; `values` is the parsed array that begins at `start`. */
-export function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
+function* readBatch(values: readonly unknown[], text: string, start: number): Steps<Message[]> {
   const starts = yield* arrayElements(text, start)
   const messages: Message[] = []
-  let rested = start
   for (const [index, value] of values.entries()) {
     const from = starts[index] ?? start
     const place = { text, start: from, length: (starts[index + 1] ?? text.length) - from, plain: false }
-    messages.push(readValue(value, place) ?? (yield* readMembers(value as Members, place)))
-    const isLong = from + place.length - rested > CHARACTERS_AT_ONCE
-    if (!isLong && index % MESSAGES_AT_ONCE < MESSAGES_AT_ONCE - 1) continue
-    rested = from + place.length
-    yield
+    messages.push(yield* readMessageInPieces(value, place))
   }
   return messages
+}
+
+/** Reads the messages of a long batch, without keeping their long parameters. */
+function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
+  const messages: Message[] = []
+  let [count, hasCall] = [0, false]
+  function* take(values: readonly unknown[], starts: readonly number[], next: number): Steps<void> {
+    for (const [index, value] of values.entries()) {
+      const start = skipWhitespace(text, starts[index] ?? 0)
+      const behind = starts[index + 1] ?? next
+      const place = { text, start, length: skipWhitespace(text, behind) - start, plain: false }
+      const message = yield* readMessageInPieces(value, place)
+      if (Array.isArray(message.params) && place.length > LONGEST_KEPT) {
+        message.params = []
+        message.paramsText = text.slice(start, behind - 1)
+      }
+      if (messages.length <= maxBatch || (!hasCall && isCall(message))) messages.push(message)
+      hasCall ||= isCall(message)
+      if (++count % MESSAGES_AT_ONCE === 0) yield
+    }
+  }
+  try {
+    yield* parseElementsInSlices(text, take)
+  } catch (error) {
+    throw toParseError(error)
+  }
+  return messages
+}
+
+/** Returns the parameters of a message, parsed in pieces if they are long. */
+export function paramsOf({ params, paramsText: text }: Message, isLarge: boolean): Awaitable<unknown> {
+  if (text === undefined) return params
+  if (!isLarge) return (JSON.parse(text) as Members).params
+  return runInSlices(parseJsonInSlices(text), new TimeSlice()).then((members) => (members as Members).params)
+}
+
+/** Returns messages with all parameters. */
+export async function withParams(messages: readonly Message[]): Promise<Message[]> {
+  const complete: Message[] = []
+  for (const message of messages) {
+    const { paramsText, ...others } = message
+    complete.push(paramsText === undefined ? message : { ...others, params: await paramsOf(message, true) })
+  }
+  return complete
 }

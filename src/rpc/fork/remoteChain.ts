@@ -1,4 +1,4 @@
-import { stringifyJsonInSlices } from '../../encoding/json.js'
+import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { RpcError, ServerError } from '../errors.js'
 import { type PieceWriter, written } from '../format/pieces.js'

@@ -87,6 +87,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^(a body of one string with escapes|deep objects)/, 'invalid request'],
   [/^a body of (two-byte characters|emoji)/, 'hex string without 0x prefix'],
   [/^a method of ten megabytes/, 'method name too long'],
+  [/^a million names/, 'An object has more than 340000 members'],
   [/^deep parameters/, 'cannot unmarshal array'],
   [/^\/_standin\/outages.*two megabytes/, 'status 404'],
   [/^\/_standin.*(two megabytes|hundreds of thousands|code of a megabyte)/, 'status 400'],

@@ -1,0 +1,82 @@
+import { keysOf } from './json.js'
+import type { Steps } from './timeSlice.js'
+
+/** Approximate characters per piece of JSON text. */
+const PIECE_LENGTH = 16 * 1024
+/** Longest string written in one step, in characters. */
+const STRING_AT_ONCE = 64 * 1024
+
+/** An array or object being written. */
+interface Writing {
+  value: object
+  /** Names of its members; undefined for an array. */
+  names: readonly string[] | undefined
+  length: number
+  written: number
+}
+
+/**
+ * Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold up
+ * other work, however deep it is.
+ */
+export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
+  const pieces: string[] = []
+  /** From the outermost. */
+  const containers: Writing[] = []
+  let text = ''
+  let next = value
+  for (;;) {
+    if (typeof next === 'object' && next !== null) {
+      containers.push(writingOf(next))
+      text += Array.isArray(next) ? '[' : '{'
+    } else if (typeof next === 'string' && next.length > STRING_AT_ONCE) {
+      for (const part of longString(next)) {
+        pieces.push(text + part)
+        text = ''
+        yield
+      }
+    } else text += JSON.stringify(next)
+    if (text.length >= PIECE_LENGTH) {
+      pieces.push(text)
+      text = ''
+      yield
+    }
+    let container = containers.at(-1)
+    while (container !== undefined && container.written === container.length) {
+      text += container.names === undefined ? ']' : '}'
+      containers.pop()
+      container = containers.at(-1)
+    }
+    if (container === undefined) {
+      pieces.push(text)
+      return pieces
+    }
+    const { names, value: parent } = container
+    const index = container.written++
+    if (index > 0) text += ','
+    if (names === undefined) next = (parent as readonly unknown[])[index]
+    else {
+      const name = names[index] as string
+      text += `${JSON.stringify(name)}:`
+      next = (parent as Record<string, unknown>)[name]
+    }
+  }
+}
+
+function writingOf(value: object): Writing {
+  const names = Array.isArray(value) ? undefined : keysOf(value)
+  return { value, names, length: names?.length ?? (value as readonly unknown[]).length, written: 0 }
+}
+
+/** Writes a string in parts, without separating surrogate pairs. */
+function* longString(value: string): Generator<string> {
+  yield '"'
+  for (let start = 0; start < value.length;) {
+    const end = start + STRING_AT_ONCE
+    const isPair = (value.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    const part = value.slice(start, isPair ? end + 1 : end)
+    yield JSON.stringify(part).slice(1, -1)
+    start += part.length
+  }
+  yield '"'
+}
