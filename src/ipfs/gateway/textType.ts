@@ -1,5 +1,5 @@
 import { countFields } from './separatedValues.js'
-import { type JsonExtent, extentOfJson } from './jsonExtent.js'
+import { type MemberQuery, scanJson } from './scanJson.js'
 
 /** The beginning of a text file. */
 export interface TextStart {
@@ -99,41 +99,51 @@ function typeOfScript(text: string, known: typeof interpreters): string | undefi
   return command === undefined ? undefined : known.find(({ pattern }) => pattern.test(command))?.type
 }
 
+/** Members that identify kinds of JSON, with their types, in the order in which they are looked for. */
+const kindsOfJson: readonly { type: string; queries: readonly MemberQuery[] }[] = [
+  {
+    type: 'application/geo+json',
+    queries: [
+      {
+        path: ['type'],
+        values: [
+          '"Feature"',
+          '"FeatureCollection"',
+          '"Point"',
+          '"LineString"',
+          '"Polygon"',
+          '"MultiPoint"',
+          '"MultiLineString"',
+          '"MultiPolygon"',
+          '"GeometryCollection"',
+        ],
+      },
+    ],
+  },
+  {
+    type: 'application/json',
+    queries: ['version', 'creator', 'entries'].map((name) => ({ path: ['log', name] })),
+  },
+  { type: 'model/gltf+json', queries: [{ path: ['asset', 'version'], values: ['"1.0"', '"2.0"'] }] },
+]
+
 function typeOfJson({ text, isCut }: TextStart): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
-  const extent = extentOfJson(text)
-  const isJson = extent === 'whole' || (isCut && extent === 'cut')
-  if (!isJson) return undefined
-  if (/^\s*\[/.test(text)) return 'application/json'
-  if (hasMember(text, geometry)) return 'application/geo+json'
-  if (hasMember(text, archive)) return 'application/json'
-  return hasMember(text, scene) ? 'model/gltf+json' : 'application/json'
+  const matches = (queries: readonly MemberQuery[]): boolean => {
+    const { isWhole, isBeginning, isFound } = scanJson(text, queries)
+    return isFound && (isCut ? isBeginning : isWhole)
+  }
+  if (!matches([])) return undefined
+  const kind = /^\s*\{/.test(text) ? kindsOfJson.find(({ queries }) => matches(queries)) : undefined
+  return kind?.type ?? 'application/json'
 }
 
-/** Members that identify kinds of JSON. */
-const geometry =
-  /"type"\s*:\s*"(Feature|FeatureCollection|Point|LineString|Polygon|MultiPoint|MultiLineString|MultiPolygon|GeometryCollection)"/
-const archive = /"log"\s*:\s*\{\s*"(version|creator|entries)"/
-const scene = /"asset"\s*:\s*\{[^{}]*"version"\s*:\s*"[12]\.0"/
-
-/** Whether a member occurs at the top level of an object: exactly one bracket is open before it. */
-function hasMember(text: string, member: RegExp): boolean {
-  const at = member.exec(text)?.index
-  if (at === undefined) return false
-  const before = text.slice(0, at).replace(/"(?:[^"\\]|\\.)*"/gs, '')
-  const opened = (before.match(/[[{]/g) ?? []).length - (before.match(/[\]}]/g) ?? []).length
-  return opened === 1
-}
-
-/** Whether every line is JSON and at least one is a list or an object. */
+/** Whether every line begins as JSON and at least one as a list or an object. */
 function isJsonLines(text: string): boolean {
-  const lines = text.split('\n')
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   if (lines.at(-1) === '') lines.pop()
-  if (lines.length < 2 || !lines.some((line) => /^\s*[[{]/.test(line))) return false
-  return lines.every((line): boolean => {
-    const extent: JsonExtent = extentOfJson(line)
-    return extent !== 'broken'
-  })
+  if (lines.length < 2 || !lines.some((line) => /^[ \t\r]*[[{]/.test(line))) return false
+  return lines.every((line) => scanJson(line).isBeginning)
 }
 
 /** Whether the text begins with a numbered subtitle and its times. */
