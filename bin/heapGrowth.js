@@ -12,25 +12,44 @@ const GROWTH_PERCENT = 40
 const MIN_GROWTH_BYTES = 40 * 1024 * 1024
 /** Two major collections within this many milliseconds follow each other closely. */
 const CLOSE_MILLISECONDS = 250
+/** Maximum size of the young generation in bytes, both halves together. V8's own is 32 MiB. */
+const MAX_YOUNG_BYTES = 16 * 1024 * 1024
 
 /** Sets the growth, which counts from the next major collection on: each one computes the limit until the one after it. */
 function setGrowth(percent) {
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
+/** Lets the young generation grow to its maximum; V8 doubles it, and shrinks it when the node is idle. */
+class YoungGeneration {
+  #canGrow = true
+
+  adjust() {
+    const { space_size: bytes } = v8
+      .getHeapSpaceStatistics()
+      .find(({ space_name: name }) => name === 'new_space')
+    const canGrow = 2 * bytes <= MAX_YOUNG_BYTES
+    if (canGrow === this.#canGrow) return
+    this.#canGrow = canGrow
+    v8.setFlagsFromString(`--semi-space-growth-factor=${canGrow ? 2 : 1}`)
+  }
+}
+
 /**
- * Limits how far V8's heap grows between two major collections, which determines most of the node's memory use (see
- * docs/guides/performance.md): little under a steady load, more while collections follow each other closely.
+ * Limits how far V8's heap grows between two major collections, which determines most of the node's memory use:
+ * little under a steady load, more while collections follow each other closely. Limits the young generation too.
  */
 module.exports = {
   /**
-   * Sets the growth and adjusts it after each major collection. Call it only after the code cache is stored, which is
-   * valid for one set of flags.
+   * Sets the growth and adjusts it after each collection. Call it only after the code cache is stored, which is valid for
+   * one set of flags.
    */
   followCollections() {
     setGrowth(GROWTH_PERCENT)
+    const young = new YoungGeneration()
     let last = -Infinity
     new PerformanceObserver((list) => {
+      young.adjust()
       for (const { detail, startTime } of list.getEntries()) {
         if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
         const minimum = startTime - last < CLOSE_MILLISECONDS ? MIN_GROWTH_BYTES : 0

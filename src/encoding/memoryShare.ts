@@ -3,10 +3,8 @@ import { nextTurn } from './timeSlice.js'
 
 // The imported function keeps working when a test replaces the global timers.
 
-/** Bytes that every request may hold without asking. */
+/** Bytes that every share may hold without asking. */
 const FREE_BYTES = 1024 * 1024
-/** Bytes that all requests together may hold beyond that. */
-const SHARED_BYTES = 256 * 1024 * 1024
 /** Bytes are granted in multiples of this. */
 const STEP_BYTES = 1024 * 1024
 /** Milliseconds after which the next claim is granted although no memory was released: a holder may wait for others. */
@@ -19,20 +17,100 @@ interface Claim {
   proceed: () => void
 }
 
-/** Granted bytes of all shares. */
-let granted = 0
-/** Shares with granted bytes, oldest first. */
-const holders = new Set<MemoryShare>()
-let claims: Claim[] = []
-let timer: NodeJS.Timeout | undefined
-
 /**
- * What one request holds in memory: executions, traces, and answers until they are sent. Small requests never wait;
- * the others do while all together hold too much. The oldest holder never waits, so that some request always ends.
+ * Memory for work of one kind. Small requests never wait; the others do while all together hold too much. The oldest
+ * holder never waits, so that some request always ends.
  */
-export class MemoryShare {
-  #kept = 0
+export class MemoryPool {
+  readonly #bytes: number
+  /** Granted bytes of all shares. */
   #granted = 0
+  /** Shares with granted bytes, oldest first. */
+  readonly #holders = new Set<MemoryShare>()
+  #claims: Claim[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param bytes - what all shares together may hold beyond what each may hold without asking */
+  constructor(bytes: number) {
+    this.#bytes = bytes
+  }
+
+  /** Grants bytes to a share. @returns a promise to await if there is no room */
+  claim(share: MemoryShare, bytes: number): Promise<void> | undefined {
+    if (this.#hasRoom(share, bytes)) {
+      this.#grant(share, bytes)
+      return undefined
+    }
+    const granted = new Promise<void>((proceed) => {
+      this.#claims.push({ share, bytes, proceed })
+      this.#timer ??= setTimeout(this.#grantNext, PATIENCE)
+    })
+    // One release may grant many claims.
+    return granted.then(nextTurn)
+  }
+
+  /** Ends a share: takes back what it was granted, and grants the claims for which there is room now. */
+  release(share: MemoryShare): void {
+    if (share.granted === 0 && this.#claims.every((claim) => claim.share !== share)) return
+    if (this.#holders.delete(share)) this.#granted -= share.granted
+    share.granted = 0
+    const [waiting, ended] = partition(this.#claims, (claim) => claim.share !== share)
+    for (const { proceed } of ended) proceed()
+    // Those of holders first, so that they end soon.
+    const isHolder = (claim: Claim): boolean => this.#holders.has(claim.share)
+    this.#claims = partition(waiting, isHolder)
+      .flat()
+      .filter((claim) => {
+        if (!this.#hasRoom(claim.share, claim.bytes)) return true
+        this.#proceed(claim)
+        return false
+      })
+    clearTimeout(this.#timer)
+    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, PATIENCE)
+  }
+
+  #hasRoom(share: MemoryShare, bytes: number): boolean {
+    const [oldest = share] = this.#holders
+    return this.#granted + bytes <= this.#bytes || oldest === share
+  }
+
+  #grant(share: MemoryShare, bytes: number): void {
+    this.#granted += bytes
+    this.#holders.add(share)
+    share.granted += bytes
+  }
+
+  #proceed({ share, bytes, proceed }: Claim): void {
+    this.#grant(share, bytes)
+    proceed()
+  }
+
+  readonly #grantNext = (): void => {
+    const next = this.#claims.shift()
+    if (next !== undefined) this.#proceed(next)
+    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, PATIENCE)
+  }
+}
+
+function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))]
+}
+
+/** Executions, traces, and answers until they are sent. */
+const executions = new MemoryPool(256 * 1024 * 1024)
+/** Request bodies with what is parsed from them, until they are answered. */
+export const requestBodies = new MemoryPool(64 * 1024 * 1024)
+
+/** What one request holds in memory. */
+export class MemoryShare {
+  /** Granted bytes. Only the pool changes them. */
+  granted = 0
+  readonly #pool: MemoryPool
+  #kept = 0
+
+  constructor(pool = executions) {
+    this.#pool = pool
+  }
 
   /** Counts bytes that stay until the request ends. */
   keep(bytes: number): void {
@@ -51,64 +129,13 @@ export class MemoryShare {
    * @returns a promise to await if others hold too much
    */
   claim(bytes = 0): Promise<void> | undefined {
-    const more = Math.ceil((this.#kept + bytes - FREE_BYTES) / STEP_BYTES) * STEP_BYTES - this.#granted
-    if (more <= 0) return undefined
-    if (this.#mayTake(more)) {
-      this.#take(more)
-      return undefined
-    }
-    const granted = new Promise<void>((proceed) => {
-      claims.push({ share: this, bytes: more, proceed })
-      timer ??= setTimeout(grantNext, PATIENCE)
-    })
-    // One release may grant many claims.
-    return granted.then(nextTurn)
+    const more = Math.ceil((this.#kept + bytes - FREE_BYTES) / STEP_BYTES) * STEP_BYTES - this.granted
+    return more <= 0 ? undefined : this.#pool.claim(this, more)
   }
 
   /** Releases everything. Call this when the answer is sent, or nobody waits for it any more. */
   end(): void {
     this.#kept = 0
-    if (this.#granted === 0) return
-    granted -= this.#granted
-    this.#granted = 0
-    holders.delete(this)
-    grantClaims()
+    this.#pool.release(this)
   }
-
-  #mayTake(bytes: number): boolean {
-    const [oldest = this] = holders
-    return granted + bytes <= SHARED_BYTES || oldest === this
-  }
-
-  #take(bytes: number): void {
-    granted += bytes
-    this.#granted += bytes
-    holders.add(this)
-  }
-
-  /** Grants a claim that waited, if there is room or `always`. */
-  grant({ bytes, proceed }: Claim, always = false): boolean {
-    if (!always && !this.#mayTake(bytes)) return false
-    this.#take(bytes)
-    proceed()
-    return true
-  }
-}
-
-/** Grants the claims for which there is room, those of holders first. */
-function grantClaims(): void {
-  const waiting = claims
-  claims = []
-  const isHolder = ({ share }: Claim): boolean => holders.has(share)
-  const sorted = [...waiting.filter(isHolder), ...waiting.filter((claim) => !isHolder(claim))]
-  claims = sorted.filter((claim) => !claim.share.grant(claim))
-  clearTimeout(timer)
-  timer = claims.length === 0 ? undefined : setTimeout(grantNext, PATIENCE)
-}
-
-/** Grants the next claim, whether there is room or not. */
-function grantNext(): void {
-  const next = claims.shift()
-  next?.share.grant(next, true)
-  timer = claims.length === 0 ? undefined : setTimeout(grantNext, PATIENCE)
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { type Lane, turnIn } from '../encoding/timeSlice.js'
 import { kuboVersion } from '../ipfs/version.js'
 import { refuse } from '../provider/admission/refusal.js'
+import { readBody } from './bodyReader.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
 import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
 import {
@@ -15,7 +16,6 @@ import {
   type NetworkNames,
   isForContentHost,
   parseRpcRoute,
-  readBody,
   rpcPaths,
 } from './request.js'
 import { type RpcHttpSetup, answerRpc } from './jsonRpc.js'

@@ -71,6 +71,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   readonly #request: HttpRequest
   readonly #route: RpcRoute
   #memory: MemoryShare | undefined
+  #bodyMemory: MemoryShare | undefined
 
   constructor(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute) {
     this.#setup = setup
@@ -88,11 +89,13 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   }
 
   release(): void {
+    this.#bodyMemory?.end()
     this.#memory?.end()
   }
 
-  /** Releases the memory once the reply is sent. */
+  /** Releases the memory of the body, and the rest once the reply is sent. */
   releaseAfter(reply: HttpReply): HttpReply {
+    this.#bodyMemory?.end()
     if (this.#memory === undefined) return reply
     if (typeof reply.body !== 'string') return { ...reply, ended: () => this.release() }
     this.release()
@@ -124,7 +127,15 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     }
     if (this.#isStatusRequest()) return { answer: emptyReply(200, openToPages) }
     // Like in geth, a body that exceeds the limit without declaring it is cut off, and so is not JSON.
-    return whenReady(this.#request.readBody(maxBody), (body) => ('content' in body ? body : { content: '{' }))
+    return whenReady(this.#request.readBody(maxBody), (body) => {
+      if ('tooLong' in body) return { content: '{' }
+      const { memory } = body
+      if (memory !== undefined && memory.granted > 0) {
+        this.#bodyMemory = memory
+        this.signal.addEventListener('abort', () => memory.end(), { once: true })
+      }
+      return body
+    })
   }
 
   open(): Awaitable<RpcPipeline> {

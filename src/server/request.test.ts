@@ -5,7 +5,9 @@ import { type AddressInfo, Socket, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { DirectRequest, UploadBody, parseRpcRoute, readBody } from './request.js'
+import { MemoryShare, requestBodies } from '../encoding/memoryShare.js'
+import { readBody } from './bodyReader.js'
+import { DirectRequest, UploadBody, parseRpcRoute } from './request.js'
 
 const MEBIBYTE = 1024 * 1024
 const endings: (() => void)[] = []
@@ -89,13 +91,53 @@ test('a body in short chunks can be read as a whole', async () => {
   const port = await serve((request, response) => {
     void readBody(request, MEBIBYTE).then((body) => {
       read = body
+      if ('memory' in body) body.memory?.end()
       response.end('read')
     })
   })
   const sent = await sendChunks(port, chunkLengths)
-  expect(read).toEqual({ content: sent })
+  expect(read).toMatchObject({ content: sent })
   await sendChunks(port, [MEBIBYTE, 1])
   expect(read).toEqual({ tooLong: true })
+})
+
+test('the client of a long body waits while others hold too much memory', async () => {
+  const others = new MemoryShare(requestBodies)
+  expect(others.hold(65 * MEBIBYTE)).toBeUndefined()
+  endings.push(() => others.end())
+  let received = 0
+  const port = await serve((request, response) => {
+    request.on('data', (piece: Buffer) => (received += piece.length))
+    void readBody(request, Infinity).then((body) => {
+      if ('memory' in body) body.memory?.end()
+      response.end('read')
+    })
+  })
+  const sent = sendChunks(port, [16 * MEBIBYTE])
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(received).toBeGreaterThan(0)
+  expect(received).toBeLessThan(MEBIBYTE)
+  others.end()
+  expect(await sent).toHaveLength(16 * MEBIBYTE)
+  expect(received).toBe(16 * MEBIBYTE)
+})
+
+test('a long body releases its memory when its client goes', async () => {
+  const port = await serve((request) => void readBody(request, Infinity))
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\n\r\n')
+  socket.write(Buffer.alloc(32 * MEBIBYTE))
+  const others = new MemoryShare(requestBodies)
+  endings.push(() => others.end())
+  const smallest = new MemoryShare(requestBodies)
+  endings.push(() => smallest.end())
+  // All memory is taken: 4 bytes for each byte.
+  while (smallest.claim(2 * MEBIBYTE) === undefined) {
+    smallest.end()
+    await nextTurn()
+  }
+  socket.destroy()
+  await others.claim(64 * MEBIBYTE)
 })
 
 test('an empty body ends at once', async () => {

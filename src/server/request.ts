@@ -1,18 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import {
-  type Awaitable,
-  type Steps,
-  TimeSlice,
-  atEndOfTurn,
-  runInSlices,
-  whenReady,
-} from '../encoding/timeSlice.js'
+import type { MemoryShare } from '../encoding/memoryShare.js'
+import { type Awaitable, type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
-/** A request's body, or why it could not be read. */
-export type Body = { content: Uint8Array | string } | { tooLong: true }
+/** A request's body with what it holds in memory until {@link MemoryShare.end}, or why it could not be read. */
+export type Body = { content: Uint8Array | string; memory?: MemoryShare } | { tooLong: true }
 
 /** An HTTP request, whatever parses it. */
 export interface HttpRequest {
@@ -91,7 +85,7 @@ const JOINED_BYTES = 16 * 1024
 const COPIED_AT_ONCE = 1024 * 1024
 
 /** Pieces of a body in order. Short ones are joined, as a body may arrive in chunks of one byte. */
-class BodyPieces {
+export class BodyPieces {
   readonly #pieces: Buffer[] = []
   /** Buffer that collects short pieces after the last one, and its used length. */
   #room = Buffer.alloc(0)
@@ -161,7 +155,7 @@ const SHORT_PIECES_PER_TURN = 32
  * Lets a stream join further short pieces until the end of the turn: one read of a socket may hold ten thousand chunks
  * of a byte, and emitting each costs several times as much as joining them.
  */
-class ShortPiecePacer {
+export class ShortPiecePacer {
   readonly #stream: Readable
   readonly #endTurn: () => void
   /** Short pieces emitted in this turn. */
@@ -185,32 +179,6 @@ class ShortPiecePacer {
     this.#count = 0
     this.#endTurn()
   }
-}
-
-/** Reads a whole body of at most `limit` bytes; never resolves if the client disconnects first. */
-export function readBody(stream: Readable, limit: number): Promise<Body> {
-  return new Promise((resolve) => {
-    const pieces = new BodyPieces()
-    const pacer = new ShortPiecePacer(stream, () => stream.resume())
-    const onData = (piece: Buffer): void => {
-      pieces.add(piece)
-      pacer.received(piece)
-      if (pieces.length <= limit) return
-      pieces.clear()
-      stream.off('data', onData)
-      stream.off('end', onEnd)
-      stream.resume()
-      resolve({ tooLong: true })
-    }
-    const onEnd = (): void => void whenReady(pieces.concat(), (content) => resolve({ content }))
-    stream.on('data', onData)
-    stream.on('end', onEnd)
-    stream.on('error', ignore)
-  })
-}
-
-function ignore(): void {
-  // `close` follows.
 }
 
 /** Unread bytes at which the client has to wait. */

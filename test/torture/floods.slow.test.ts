@@ -112,6 +112,29 @@ it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT 
   await expectHealthy()
 })
 
+it('bounds memory for long bodies that do not end', { timeout: TIME_LIMIT }, async () => {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'web3_sha3',
+    params: [`0x${'ab'.repeat(4 * MEGABYTE)}`],
+  })
+  const all = await openAll(100)
+  for (const socket of all) socket.write(request(body).slice(0, -1))
+  await sleep(3000)
+  await expectHealthy()
+  for (const socket of all) socket.destroy()
+  const [answer] = await Promise.all(
+    (await openAll(20)).map(async (socket) => {
+      socket.write(request(body))
+      return String(await once(socket, 'data'))
+    }),
+  )
+  // keccak256 of 4 MiB of 0xab, by cast keccak.
+  expect(answer).toContain('0xacd8b43a43430a2d85685ae4e909d057ffc058f21d5c79953956c8c8b22dc01c')
+  await expectHealthy()
+})
+
 it('bounds memory for clients that do not read', { timeout: TIME_LIMIT }, async () => {
   const all = await openAll(20)
   for (const socket of all) {
