@@ -94,3 +94,16 @@ it('tells the length of an empty symlink to HEAD, like Kubo 0.42.0', async () =>
     '0',
   ])
 })
+
+it('lists the target of a symlink that is not UTF-8 like Kubo 0.42.0', async () => {
+  const [, line] = await exchange(node, 'block/put?format=v0', '0a0508041201ff')
+  const { Key } = JSON.parse(line) as { Key: string }
+  const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+  await exchange(node, 'object/new?arg=unixfs-dir', null)
+  const [, added] = await exchange(node, `object/patch/add-link?arg=${empty}&arg=y&arg=${Key}`, null)
+  const { Hash } = JSON.parse(added) as { Hash: string }
+  const [, listed] = await exchange(node, `ls?arg=${Hash}`, null)
+  expect(listed).toBe(
+    `{"Objects":[{"Hash":"QmV1B2vc2geoF242W6vWmoicbt4qthkYpctRGp5SztkJRT","Links":[{"Name":"y","Hash":"${Key}","Size":1,"Type":4,"Target":"\\ufffd","Mode":0,"ModTime":"0001-01-01T00:00:00Z"}]}]}\n`,
+  )
+})

@@ -154,6 +154,12 @@ describe('the host that a proxy names', () => {
   test('redirects names of peers, and unclean paths', async () => {
     const host = 'localhost:8080'
     expect((await answerTo('/p2p/x', { host })).slice(0, 2)).toEqual([301, 'http://x.p2p.localhost:8080/'])
+    const peer = 'k2k4r8mhzyf4m73rltxf0ppvpqjhot4m6wnh4ck2gy4hy1znpcyoi2l8.p2p.localhost'
+    const [status, location] = await answerTo('/a?b=c', {
+      host: 'QmWfVY9y3xjsixTgbd9AorQxH7VtMpzfx2HaWtsoUYecaX.p2p.localhost',
+    })
+    expect([status, location]).toEqual([301, `http://${peer}/a?b=c`])
+    expect(await answerTo('/a', { host: peer })).toEqual([404, undefined, '404 page not found\n'])
     expect((await answerTo('/a/../version', { host: '127.0.0.1:8080' })).slice(0, 2)).toEqual([
       307,
       '/version',

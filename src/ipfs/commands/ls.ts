@@ -5,6 +5,7 @@ import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type TextInput, defineCommand, pathArguments, single, values } from '../request/command.js'
+import { textOfBytes } from '../text/byteText.js'
 import { type DistantTime, jsonTime, shortTime } from '../text/goTime.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
@@ -92,7 +93,7 @@ async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsR
   if (link.cid.code !== codecCode.dagPb || !rule.resolveTypes) return describe(rule, { ...link, size: 0 }, {})
   const child = await loadEntry(network.blockstore, link.cid)
   const { size } = child
-  const target = child.type === 'symlink' ? Buffer.from(child.node?.unixfs.data ?? []).toString() : ''
+  const target = child.type === 'symlink' ? textOfBytes(child.node?.unixfs.data ?? new Uint8Array()) : ''
   return describe(rule, { ...link, size }, { ...child, target })
 }
 

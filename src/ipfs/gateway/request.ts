@@ -69,6 +69,8 @@ export function redirectAddress(request: GatewayRequest): void {
     return
   }
   redirectToLabel(subdomain, path, request)
+  // Peers have hosts, but serve nothing there.
+  if (subdomain.namespace === 'p2p') throw new PageNotFoundError()
   redirectUncleanPath(escapeUrlPath(rootOfSubdomain(subdomain) + path), request.search)
 }
 

@@ -11,7 +11,7 @@ import type { GatewayRequest } from './request.js'
 export interface Subdomain {
   /** A CID or a name; a DNS name may have several labels. */
   label: string
-  namespace: 'ipfs' | 'ipns'
+  namespace: 'ipfs' | 'ipns' | 'p2p'
   /** Includes the port. */
   domain: string
 }
@@ -32,7 +32,7 @@ export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdo
     /^([^.]+)\.(ip[fn]s)\.(.+)$/.exec(host) ??
     []
   if (namespace === '') return undefined
-  if (namespace !== 'ipfs' && namespace !== 'ipns') throw new PageNotFoundError()
+  if (namespace !== 'ipfs' && namespace !== 'ipns' && namespace !== 'p2p') throw new PageNotFoundError()
   return { label, namespace, domain }
 }
 
@@ -80,7 +80,7 @@ export function redirectToLabel(
 ): void {
   const cid = tryParse(label)
   if (cid === undefined) return
-  if (label.length <= longestLabel && !(namespace === 'ipns' && cid.code !== codecCode.libp2pKey)) return
+  if (label.length <= longestLabel && !(namespace !== 'ipfs' && cid.code !== codecCode.libp2pKey)) return
   // Before its codec is changed.
   if (label.length > longestLabel) checkLabel(cid.toV1().toString(base36))
   const canonical = canonicalLabel(namespace, label)
