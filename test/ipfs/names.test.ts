@@ -299,6 +299,34 @@ describe('the configuration', () => {
     await call(`${set}{}`)
   })
 
+  it('has all members of an empty section once another operation has written it', async () => {
+    const sections = {
+      Datastore: {
+        BlockKeyCacheSize: null,
+        BloomFilterSize: 0,
+        GCPeriod: '',
+        HashOnRead: false,
+        Spec: null,
+        StorageGCWatermark: 0,
+        StorageMax: '',
+      },
+      Discovery: { MDNS: { Enabled: false } },
+      Mounts: { FuseAllowOther: null, IPFS: '', IPNS: '', MFS: '', StoreMode: null, StoreMtime: null },
+      Provide: { DHT: {} },
+      Routing: { DelegatedRouters: null },
+    }
+    const other = await startNetwork()
+    const ask = async (path: string): Promise<unknown> => (await other.post(path)).json()
+    for (const section of Object.keys(sections)) {
+      expect(await ask(`config?arg=${section}&arg=null&json=true`)).toEqual({ Key: section, Value: null })
+    }
+    await ask('bootstrap/rm/all')
+    for (const [section, members] of Object.entries(sections)) {
+      expect(await ask(`config?arg=${section}`)).toEqual({ Key: section, Value: members })
+    }
+    await other.stop()
+  })
+
   it('is read if given more than a value', async () => {
     expect(await call('config?arg=Import.CidVersion&arg=1&arg=x&json=true')).toMatchObject({ Value: null })
   })

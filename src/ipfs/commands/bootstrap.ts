@@ -46,7 +46,7 @@ export const bootstrapAdd = defineCommand({
     for (const peer of args) checkReachable(peer)
     const added = [...new Set(args)]
     const others = peersOf(network).filter((peer) => !added.includes(peer))
-    await network.configuration.set('Bootstrap', [...added, ...others])
+    await network.configuration.rewrite('Bootstrap', [...added, ...others])
     return single({ Peers: added })
   },
 })
@@ -76,7 +76,7 @@ export const bootstrapRm = defineCommand({
         removed.push({ id, transports: parts.removed })
       if (parts.kept.length > 0 || (isBare && given === undefined)) kept.push({ id, transports: parts.kept })
     }
-    await network.configuration.set('Bootstrap', kept.flatMap(addressesOf))
+    await network.configuration.rewrite('Bootstrap', kept.flatMap(addressesOf))
     return single({ Peers: removed.flatMap(addressesOf) })
   },
 })
@@ -96,7 +96,7 @@ function listPeers({ configuration }: NetworkContext): ReturnType<typeof single>
 
 async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
   const removed = peersIn(peersOf(network))
-  await network.configuration.set('Bootstrap', null)
+  await network.configuration.rewrite('Bootstrap', null)
   return single({ Peers: removed.flatMap(addressesOf) })
 }
 

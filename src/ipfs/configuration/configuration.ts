@@ -6,7 +6,7 @@ import type { ImportDefaults, ImportProfile, ImportSettings } from '../unixfs/se
 import { configuredHash, readFilesSettings, readImportDefaults, shardThreshold } from './importSettings.js'
 import { flatfs, profiles } from './profiles.js'
 import { checkSection, checkSetting, knownOf, settingsIn } from './check.js'
-import { type JsonObject, configurationSchema, isObject } from './schema.js'
+import { type JsonObject, type Section, type ValueKind, configurationSchema, isObject } from './schema.js'
 
 const rowName = new TextEncoder().encode('configuration')
 
@@ -74,6 +74,14 @@ export class Configuration {
     })
   }
 
+  /** Sets a key and writes the whole configuration, like all operations of Kubo except the one for a key. */
+  rewrite(key: string, value: unknown): Promise<void> {
+    return this.#mutex.run(async () => {
+      checkSetting(key, value)
+      await this.#store(this.#spelledOut(withChange(this.#changes, key, value)))
+    })
+  }
+
   /**
    * Sets all keys of an object that Kubo knows, and ignores the others.
    *
@@ -85,7 +93,7 @@ export class Configuration {
       checkSection(known)
       let changed = this.#changes
       for (const [key, value] of settingsIn(known)) changed = withChange(changed, key, value)
-      await this.#store(changed)
+      await this.#store(this.#spelledOut(changed))
     })
   }
 
@@ -105,7 +113,7 @@ export class Configuration {
       let changed = this.#changes
       for (const [key, value] of Object.entries(entries)) changed = withChange(changed, key, value)
       const result = { before: this.show(), after: effective(this.#parts, changed) }
-      if (!isTrial) await this.#store(changed)
+      if (!isTrial) await this.#store(this.#spelledOut(changed))
       return result
     })
   }
@@ -123,6 +131,14 @@ export class Configuration {
   /** Returns the configured hash function of blocks and data, for requests that name none. */
   hashName(): string {
     return configuredHash(this.show())
+  }
+
+  /** Gives sections that are null the members that Go writes for empty ones. */
+  #spelledOut(changes: Changes): Changes {
+    const base = defaults(this.#parts.identity, 'unixfs-v0-2015')
+    return Object.fromEntries(
+      Object.entries(changes).map(([key, value]) => [key, value ?? emptyAt(key.split('.'), base)]),
+    )
   }
 
   async #store(changed: Changes): Promise<void> {
@@ -257,6 +273,40 @@ function defaults(identity: Identity, profile: ImportProfile): JsonObject {
     Version: {},
   }
   return profile === 'unixfs-v0-2015' ? base : applied(base, profiles.get(profile) ?? {})
+}
+
+/** Returns the empty value of a key: a section's members, and null for what is none. */
+function emptyAt(
+  [first = '', ...rest]: string[],
+  base: unknown,
+  section = configurationSchema,
+): JsonObject | null {
+  const kind = Object.hasOwn(section, first) ? section[first] : undefined
+  if (kind === undefined || typeof kind === 'string' || '*' in kind) return null
+  const below = isObject(base) ? base[first] : undefined
+  return rest.length === 0 ? emptySection(kind, below) : emptyAt(rest, below, kind)
+}
+
+/** Returns a section as Go writes it if nothing in it is set: without the optional members that a new repository sets. */
+function emptySection(section: Section, base: unknown): JsonObject {
+  const members = isObject(base) ? Object.entries(base) : []
+  return Object.fromEntries(
+    members.flatMap(([name, value]): [string, unknown][] => {
+      const kind = section[name]
+      if (kind === undefined) return []
+      if (typeof kind !== 'string') return [[name, '*' in kind ? null : emptySection(kind, value)]]
+      const isOptional = kind === 'flag' || kind.startsWith('optional')
+      return isOptional && value !== null ? [] : [[name, emptyValues[kind] ?? null]]
+    }),
+  )
+}
+
+/** Empty values in Go; those of other kinds are null. */
+const emptyValues: Partial<Record<ValueKind, unknown>> = {
+  string: '',
+  boolean: false,
+  integer: 0,
+  integer64: 0,
 }
 
 /** Converts a list to Kubo's format, in which a single string stands alone. */

@@ -29,7 +29,7 @@ export const pinRemoteServiceAdd = defineCommand({
     const services = servicesOf(network)
     if (Object.hasOwn(services, service)) throw new FileNetworkError('service already present')
     const added = [...Object.entries(services), [service, { API: { Endpoint, Key } }] as const]
-    await network.configuration.set(configurationKey, Object.fromEntries(added))
+    await network.configuration.rewrite(configurationKey, Object.fromEntries(added))
     return nothing()
   },
 })
@@ -80,7 +80,7 @@ export const pinRemoteServiceRm = defineCommand({
   async run({ args: [service = '', ...others] }, network) {
     if (others.length > 0) throw new FileNetworkError('expecting one argument: name')
     const left = Object.entries(servicesOf(network)).filter(([name]) => name !== service)
-    await network.configuration.set(configurationKey, Object.fromEntries(left))
+    await network.configuration.rewrite(configurationKey, Object.fromEntries(left))
     return nothing()
   },
 })
