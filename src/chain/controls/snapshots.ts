@@ -26,6 +26,11 @@ export interface SnapshotRecord {
   progress: Progress
   /** Pooled transactions in order of arrival; unprefixed hexadecimal. */
   waiting: string[]
+  /**
+   * An earlier snapshot, the first `count` of whose pooled transactions precede these. It is never removed before this
+   * one is.
+   */
+  shared?: { id: number; count: number }
 }
 
 /** Setting that holds the next snapshot's id, in case the earlier ones have been removed. */
@@ -36,6 +41,9 @@ export type RevertOutcome = 'done' | 'unknown' | 'lost'
 
 /** Maximum number of lost snapshots to remember. */
 const MAX_LOST = 10_000
+
+/** Maximum number of mempools in memory. Earlier snapshots read theirs from the database, as after a restart. */
+const MAX_POOLS = 100
 
 /** A component that reverts together with the chain. */
 export interface SnapshotParticipant {
@@ -51,9 +59,14 @@ export interface SnapshotEntry {
   blockHash: Uint8Array
 }
 
+/** The content of the mempool, which snapshots share; undefined once it was released. */
+interface KeptPool {
+  pool: MempoolSnapshot | undefined
+}
+
 /** The in-memory part of a snapshot, which does not survive the process. */
 interface SnapshotInMemory {
-  pool: MempoolSnapshot
+  kept: KeptPool
   participants: readonly (() => void)[]
 }
 
@@ -79,6 +92,10 @@ export class Snapshots {
   /** Snapshots whose blocks were rolled back. Each is reported once. */
   readonly #lost = new Set<number>()
   #next = 0
+  /** From the oldest. */
+  readonly #pools: KeptPool[] = []
+  /** The latest snapshot that stored pooled transactions of its own, and all of them. */
+  #stored: { id: number; waiting: readonly PooledTransaction[] } | undefined
 
   private constructor(parts: SnapshotParts) {
     this.#parts = parts
@@ -114,19 +131,23 @@ export class Snapshots {
         progress: currentProgress(chain.clock, chain.settings),
       }
       const inMemory = {
-        pool: chain.mempool.snapshot(),
+        kept: this.#keepPool(chain.mempool.snapshot()),
         participants: participants.map((participant) => participant.save()),
       }
+      const pooled = chain.mempool.inOrderOfArrival()
       // Everything is captured. From here on, the work yields between transactions.
-      const waiting = await runInSlices(
-        encodePooledTransactions(chain.mempool.inOrderOfArrival()),
-        new TimeSlice(),
-      )
-      const record: SnapshotRecord = { ...place, waiting }
+      const shared = this.#stored && {
+        id: this.#stored.id,
+        count: commonLength(this.#stored.waiting, pooled),
+      }
+      const own = shared === undefined ? pooled : pooled.slice(shared.count)
+      const waiting = await runInSlices(encodePooledTransactions(own), new TimeSlice())
+      const record: SnapshotRecord = { ...place, waiting, ...(shared?.count && { shared }) }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
       this.#ordinals.set(id, block.ordinal)
       this.#inMemory.set(id, inMemory)
+      if (own.length > 0) this.#stored = { id, waiting: pooled }
       return BigInt(id)
     })
   }
@@ -151,7 +172,7 @@ export class Snapshots {
       const used = [...this.#ordinals.keys()].filter((other) => other >= Number(id))
       const lost = used.filter((other) => (this.#ordinals.get(other) ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
-      const rows = record.waiting.map((text) => hexToBytes(text))
+      const rows = await runInSlices(this.#waitingOf(record), new TimeSlice())
       const then = await runInSlices(readRows(rows), new TimeSlice())
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -171,7 +192,7 @@ export class Snapshots {
       removed?.()
       this.#forget(used, lost)
       const waiting = then.map(({ pooled }) => pooled)
-      await this.#restoreMempool(remembered?.pool, waiting)
+      await this.#restoreMempool(remembered?.kept.pool, waiting)
       for (const restore of remembered?.participants ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block, pooled: then.map(({ hash }) => hash) })
       return 'done'
@@ -230,10 +251,45 @@ export class Snapshots {
     return bytes && decodeRecord(bytes)
   }
 
+  /** Returns the pooled transactions of a snapshot as they are stored. */
+  *#waitingOf(record: SnapshotRecord): Steps<Uint8Array[]> {
+    const parts: string[][] = []
+    let count = Infinity
+    for (
+      let at: SnapshotRecord | undefined = record;
+      at !== undefined;
+      at = at.shared && this.#record(at.shared.id)
+    ) {
+      const before = at.shared?.count ?? 0
+      if (count > before) parts.push(at.waiting.slice(0, count - before))
+      count = Math.min(count, before)
+      yield
+    }
+    const rows: Uint8Array[] = []
+    for (const text of parts.reverse().flat()) {
+      rows.push(hexToBytes(text))
+      yield
+    }
+    return rows
+  }
+
+  /** Keeps a mempool in memory, and releases the oldest one if there are too many. */
+  #keepPool(pool: MempoolSnapshot): KeptPool {
+    const latest = this.#pools.at(-1)
+    if (latest?.pool === pool) return latest
+    const kept = { pool }
+    if (this.#pools.push(kept) > MAX_POOLS) {
+      const oldest = this.#pools.shift()
+      if (oldest !== undefined) oldest.pool = undefined
+    }
+    return kept
+  }
+
   #forget(ids: readonly number[], lost: readonly number[]): void {
     for (const id of ids) {
       this.#ordinals.delete(id)
       this.#inMemory.delete(id)
+      if (this.#stored?.id === id) this.#stored = undefined
     }
     for (const id of lost.slice(-MAX_LOST)) this.#lost.add(id)
     for (const id of this.#lost) {
@@ -241,6 +297,13 @@ export class Snapshots {
       this.#lost.delete(id)
     }
   }
+}
+
+/** Returns the number of transactions with which both lists begin. */
+function commonLength(a: readonly PooledTransaction[], b: readonly PooledTransaction[]): number {
+  const end = Math.min(a.length, b.length)
+  for (let index = 0; index < end; index++) if (a[index] !== b[index]) return index
+  return end
 }
 
 /** Encodes pooled transactions as unprefixed hexadecimal. */

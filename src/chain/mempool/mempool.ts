@@ -79,6 +79,8 @@ export class Mempool {
   #byHash = new Map<string, Entry>()
   #arrivals = 0
   #version = 0
+  /** The latest snapshot, if the senders' accounts have not changed since. */
+  #latest: { version: number; snapshot: MempoolSnapshot } | undefined
   #head: Head | undefined
 
   /** Creates a mempool; call {@link reset} with a head before adding transactions. */
@@ -262,9 +264,13 @@ export class Mempool {
     for (const queue of this.#queues.values()) await this.#follow(queue, this.#head)
   }
 
-  /** Takes a snapshot of the content. */
+  /** Takes a snapshot of the content. Those of the same content are one. */
   snapshot(): MempoolSnapshot {
-    return { queues: new Map([...this.#queues].map(([key, queue]) => [key, queue.copy()])) }
+    if (this.#latest?.version !== this.#version) {
+      const queues = new Map([...this.#queues].map(([key, queue]) => [key, queue.copy()]))
+      this.#latest = { version: this.#version, snapshot: { queues } }
+    }
+    return this.#latest.snapshot
   }
 
   /** Restores a snapshot. Call {@link reset} afterwards if the head has changed. */
@@ -343,6 +349,7 @@ export class Mempool {
   async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {
     const account = await state.getAccount(queue.sender)
     const pendingBefore = queue.nextNonce
+    this.#latest = undefined
     queue.nonce = account?.nonce ?? 0n
     queue.balance = account?.balance ?? 0n
     const dropped = queue.retain(

@@ -230,7 +230,7 @@ async function removeBlocks(
         if (isThere && problem === undefined && !isKept) {
           await removal.remove([cid])
           // What a pin needs may have gone under another CID: then the search for the pins of the next block fails.
-          if (check.below.has(multihashText(cid))) check = undefined
+          if (check.read.has(multihashText(cid))) check = undefined
         }
         outcomes.push({ cid, problem })
       }

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { resolveText } from '../names/nameSystem.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
@@ -6,8 +7,13 @@ import { heldBack } from '../request/heldBack.js'
 import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type ByteRange, readRange } from '../unixfs/readFile.js'
 
+/** Files kept from their selection until they are read; the others are loaded again. */
+const MOST_KEPT = 16
+
 interface FilePart {
-  entry: UnixfsEntry
+  path: string
+  /** Undefined if it is not kept. */
+  entry: UnixfsEntry | undefined
   range: ByteRange
 }
 
@@ -39,28 +45,37 @@ export const cat = defineCommand({
 })
 
 /** @throws {@link FileNetworkError} if the block with the start of a part cannot be read */
-async function findStart({ blockstore }: NetworkContext, { entry, range }: FilePart): Promise<void> {
-  const { start, end } = range
-  for await (const _ of readRange(blockstore, entry, { start, end: Math.min(start + 1, end) })) break
+async function findStart(network: NetworkContext, part: FilePart): Promise<void> {
+  const { start, end } = part.range
+  const entry = part.entry ?? (await loadFile(network, part.path))
+  for await (const _ of readRange(network.blockstore, entry, { start, end: Math.min(start + 1, end) })) break
+}
+
+async function loadFile({ blockstore, names }: NetworkContext, path: string): Promise<UnixfsEntry> {
+  const { cid } = await resolveText({ blockstore, names }, path)
+  return loadEntry(blockstore, cid)
 }
 
 async function selectParts(
-  { blockstore, names }: NetworkContext,
+  network: NetworkContext,
   paths: string[],
   selection: { offset: number; length: number },
 ): Promise<FilePart[]> {
   const parts: FilePart[] = []
   let { offset, length } = selection
+  const slice = new TimeSlice()
   for (const path of paths) {
-    const { cid } = await resolveText({ blockstore, names }, path)
-    const entry = await loadEntry(blockstore, cid)
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    const entry = await loadFile(network, path)
     if (entry.type === 'directory') throw new FileNetworkError('this dag node is a directory')
     if (offset > entry.size) {
       offset -= entry.size
       continue
     }
     const end = Math.min(entry.size, offset + length)
-    parts.push({ entry, range: { start: offset, end } })
+    const kept = parts.length < MOST_KEPT ? entry : undefined
+    parts.push({ path, entry: kept, range: { start: offset, end } })
     length -= end - offset
     offset = 0
     if (length === 0) break
@@ -68,6 +83,12 @@ async function selectParts(
   return parts
 }
 
-async function* readParts({ blockstore }: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
-  for (const { entry, range } of parts) yield* heldBack(readRange(blockstore, entry, range))
+async function* readParts(network: NetworkContext, parts: FilePart[]): AsyncGenerator<Uint8Array> {
+  const slice = new TimeSlice()
+  for (const { path, entry, range } of parts) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    if (range.end <= range.start) continue
+    yield* heldBack(readRange(network.blockstore, entry ?? (await loadFile(network, path)), range))
+  }
 }

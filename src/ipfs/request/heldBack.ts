@@ -6,18 +6,21 @@ const sentAtOnce = 4096
  * lost. Each piece is valid only until the next is requested.
  */
 export async function* heldBack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const held = new Uint8Array(sentAtOnce)
+  let held: Uint8Array | undefined
   let length = 0
   for await (const bytes of source) {
     const total = length + bytes.length
     const sent = total < sentAtOnce ? 0 : bytes.length - (total % sentAtOnce)
     if (sent > 0) {
-      if (length > 0) yield held.subarray(0, length)
+      if (held !== undefined && length > 0) yield held.subarray(0, length)
       yield bytes.subarray(0, sent)
       length = 0
     }
-    held.set(bytes.subarray(sent), length)
-    length += bytes.length - sent
+    if (sent < bytes.length) {
+      held ??= new Uint8Array(sentAtOnce)
+      held.set(bytes.subarray(sent), length)
+      length += bytes.length - sent
+    }
   }
-  if (length > 0) yield held.subarray(0, length)
+  if (held !== undefined && length > 0) yield held.subarray(0, length)
 }

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { cidKey } from '../cid/cidFormat.js'
+import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { walkCids, walkReadable } from '../dag/links.js'
 import { FileNetworkError, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
@@ -55,8 +55,8 @@ export function multihashText(cid: CID): string {
 export interface PinCheck {
   /** Why they may not be removed, by {@link cidKey}; the others may. */
   reasons: Map<string, string>
-  /** Which of them lie below pins under any CID, by {@link multihashText}. */
-  below: Set<string>
+  /** Which of them the search for pins reads, under any CID, by {@link multihashText}: it fails once they are removed. */
+  read: Set<string>
 }
 
 /**
@@ -66,7 +66,7 @@ export interface PinCheck {
 export async function checkPins(network: NetworkContext, cids: CID[]): Promise<PinCheck> {
   const wanted = new Set(cids.map(multihashText))
   const open = new Map(cids.map((cid) => [cidKey(cid), cid]))
-  const check: PinCheck = { reasons: new Map(), below: new Set() }
+  const check: PinCheck = { reasons: new Map(), read: new Set() }
   const keep = (cid: CID, reason: string): void => {
     if (open.delete(cidKey(cid))) check.reasons.set(cidKey(cid), reason)
   }
@@ -79,7 +79,7 @@ export async function checkPins(network: NetworkContext, cids: CID[]): Promise<P
     for (const pin of await pinsInSearchOrder(network.pins)) {
       for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
         const text = multihashText(cid)
-        if (wanted.has(text)) check.below.add(text)
+        if (cid.code !== codecCode.raw && wanted.has(text)) check.read.add(text)
         keep(cid, `pinned via ${pin.cid}`)
         if (open.size === 0) return check
       }
