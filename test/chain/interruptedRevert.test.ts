@@ -57,3 +57,49 @@ test('snapshots consumed by a revert are not listed during it', async () => {
   expect(await call('evm_revert', second)).toBe(true)
   expect(listed).toMatchObject([{ snapshots: { [first]: [0, expect.any(String)] } }])
 })
+
+test.each(['the same process', 'a new process'])(
+  'a revert in %s restores the pending transactions that snapshots share',
+  async (where) => {
+    const first = await startDevnet({ dataDir, noMining: true })
+    const { from, to } = first
+    const pending = async (): Promise<Hex[]> => {
+      const found = await devnet.call<{ hash: Hex; nonce: Hex }[]>('eth_pendingTransactions')
+      return found.sort((a, b) => Number(a.nonce) - Number(b.nonce)).map(({ hash }) => hash)
+    }
+    const send = (nonce: number, gasPrice = 10n ** 10n) =>
+      first.call<Hex>('eth_sendTransaction', {
+        from,
+        to,
+        nonce: `0x${nonce.toString(16)}`,
+        gasPrice: `0x${gasPrice.toString(16)}`,
+      })
+    let devnet = first
+    const taken: { snapshot: Hex; waiting: Hex[] }[] = []
+    const takeTwo = async (): Promise<void> => {
+      for (let i = 0; i < 2; i++) {
+        taken.push({ snapshot: await first.call<Hex>('evm_snapshot'), waiting: await pending() })
+      }
+    }
+    await takeTwo()
+    for (const nonce of [0, 1, 2]) {
+      await send(nonce)
+      await takeTwo()
+    }
+    // Replaces a transaction, so that later snapshots share no more than the one before it.
+    await send(1, 10n ** 11n)
+    await takeTwo()
+    await send(3)
+    await takeTwo()
+    await first.call('anvil_dropAllTransactions')
+    await takeTwo()
+    if (where === 'a new process') {
+      await stopAll()
+      devnet = await startDevnet({ dataDir, noMining: true })
+    }
+    for (const { snapshot, waiting } of taken.reverse()) {
+      expect(await devnet.call('evm_revert', snapshot)).toBe(true)
+      expect(await pending()).toEqual(waiting)
+    }
+  },
+)

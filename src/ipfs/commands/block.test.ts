@@ -58,3 +58,23 @@ it('reads each block on a path once', async () => {
   expect(network.blockstore.has(leaf)).toBe(false)
   expect(read).toEqual([root.toString()])
 })
+
+it('walks the pins once, however many blocks with the hash of pinned ones are removed', async () => {
+  const leaves = await Promise.all([...Array(20).keys()].map((index) => put(raw.code, Uint8Array.of(index))))
+  const root = await put(cbor.code, cbor.encode(leaves))
+  await network.pins.set({ cid: root, mode: 'recursive', name: '' })
+  const twins = leaves.map((leaf) => CID.createV1(cbor.code, leaf.multihash))
+  const reply = await executeCommand(
+    blockRm,
+    {
+      operation: 'block/rm',
+      query: new URLSearchParams(twins.map((twin): [string, string] => ['arg', twin.toString()])),
+      headers: {},
+      signal: new AbortController().signal,
+    },
+    network,
+  )
+  for await (const piece of reply.body as AsyncIterable<Uint8Array>) void piece
+  expect(leaves.filter((leaf) => network.blockstore.has(leaf))).toEqual([])
+  expect(read).toEqual([root.toString()])
+})

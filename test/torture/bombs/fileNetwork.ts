@@ -237,7 +237,12 @@ export const fileNetwork: readonly Bomb[] = [
       sendFile(
         node,
         'add',
-        Buffer.from(`--torture\r\n${'x: y\r\n'.repeat(43_000)}\r\n\r\n`.repeat(10) + '--torture--\r\n'),
+        // Just below the limit for the headers of a part.
+        Buffer.from(
+          `--torture\r\n${'x: y\r\n'.repeat(43_000)}content-type: application/octet-stream\r\ncontent-disposition: form-data; filename="f"\r\n\r\nx\r\n`.repeat(
+            10,
+          ) + '--torture--\r\n',
+        ),
         signal,
       ),
   },
