@@ -1,14 +1,7 @@
 import type { Readable } from 'node:stream'
-import { setTimeout } from 'node:timers'
-import { MemoryShare, requestBodies } from '../encoding/memoryShare.js'
 import { whenReady } from '../encoding/timeSlice.js'
+import { IncomingMemory } from './incomingMemory.js'
 import { type Body, BodyPieces, ShortPiecePacer } from './request.js'
-
-/** Approximate bytes that a byte of a body takes as bytes, text and values. */
-const MEMORY_PER_BYTE = 4
-
-/** Milliseconds without data after which the connection of a body that holds memory is closed. */
-const STALL_TIMEOUT = 10_000
 
 /**
  * Reads a whole body of at most `limit` bytes; never resolves if the client disconnects first. Its client waits while
@@ -25,15 +18,15 @@ class BodyReader {
   readonly #resolve: (body: Body) => void
   readonly #pieces = new BodyPieces()
   readonly #pacer: ShortPiecePacer
-  readonly #memory = new MemoryShare(requestBodies)
+  readonly #memory: IncomingMemory
   /** Whether the client waits for memory. */
   #isWaiting = false
-  #stallTimer: NodeJS.Timeout | undefined
 
   constructor(stream: Readable, limit: number, resolve: (body: Body) => void) {
     this.#stream = stream
     this.#limit = limit
     this.#resolve = resolve
+    this.#memory = new IncomingMemory(() => stream.destroy())
     this.#pacer = new ShortPiecePacer(stream, () => {
       if (!this.#isWaiting) stream.resume()
     })
@@ -52,20 +45,17 @@ class BodyReader {
       this.#resolve({ tooLong: true })
       return
     }
-    const granted = this.#memory.hold(MEMORY_PER_BYTE * piece.length)
+    const granted = this.#memory.receive(piece.length)
     if (granted !== undefined) void this.#waitFor(granted)
-    else if (this.#memory.granted > 0) this.#watch()
   }
 
   readonly #onEnd = (): void => {
-    clearTimeout(this.#stallTimer)
     this.#stream.off('close', this.#discard)
-    const memory = this.#memory
-    void whenReady(this.#pieces.concat(), (content) => this.#resolve({ content, memory }))
+    const release = this.#memory.complete()
+    void whenReady(this.#pieces.concat(), (content) => this.#resolve({ content, release }))
   }
 
   readonly #discard = (): void => {
-    clearTimeout(this.#stallTimer)
     this.#stream.off('data', this.#onData)
     this.#stream.off('end', this.#onEnd)
     this.#pieces.clear()
@@ -73,19 +63,11 @@ class BodyReader {
   }
 
   async #waitFor(granted: Promise<void>): Promise<void> {
-    clearTimeout(this.#stallTimer)
     this.#isWaiting = true
     this.#stream.pause()
     await granted
     this.#isWaiting = false
-    if (this.#stream.destroyed) return
     this.#stream.resume()
-    this.#watch()
-  }
-
-  #watch(): void {
-    clearTimeout(this.#stallTimer)
-    this.#stallTimer = setTimeout(() => this.#stream.destroy(), STALL_TIMEOUT)
   }
 }
 

@@ -71,7 +71,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   readonly #request: HttpRequest
   readonly #route: RpcRoute
   #memory: MemoryShare | undefined
-  #bodyMemory: MemoryShare | undefined
+  #releaseBody: (() => void) | undefined
 
   constructor(setup: RpcHttpSetup, request: HttpRequest, route: RpcRoute) {
     this.#setup = setup
@@ -89,13 +89,13 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
   }
 
   release(): void {
-    this.#bodyMemory?.end()
+    this.#releaseBody?.()
     this.#memory?.end()
   }
 
   /** Releases the memory of the body, and the rest once the reply is sent. */
   releaseAfter(reply: HttpReply): HttpReply {
-    this.#bodyMemory?.end()
+    this.#releaseBody?.()
     if (this.#memory === undefined) return reply
     if (typeof reply.body !== 'string') return { ...reply, ended: () => this.release() }
     this.release()
@@ -129,10 +129,10 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     // Like in geth, a body that exceeds the limit without declaring it is cut off, and so is not JSON.
     return whenReady(this.#request.readBody(maxBody), (body) => {
       if ('tooLong' in body) return { content: '{' }
-      const { memory } = body
-      if (memory !== undefined && memory.granted > 0) {
-        this.#bodyMemory = memory
-        this.signal.addEventListener('abort', () => memory.end(), { once: true })
+      const { release } = body
+      if (release !== undefined) {
+        this.#releaseBody = release
+        this.signal.addEventListener('abort', release, { once: true })
       }
       return body
     })

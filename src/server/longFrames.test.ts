@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket, { WebSocketServer } from 'ws'
 import { seededRandom } from '../../test/support/programs.js'
+import { IncomingMemory } from './incomingMemory.js'
 import { takeLongFramesInPieces } from './longFrames.js'
 
 let server: Server
@@ -15,7 +16,7 @@ beforeAll(async () => {
   server = createServer()
   server.on('upgrade', (request, socket, head) => {
     webSockets.handleUpgrade(request, socket, head, (opened) => {
-      takeLongFramesInPieces(opened)
+      takeLongFramesInPieces(opened, new IncomingMemory(() => opened.terminate()))
       opened.on('message', (data: Buffer) => received.push(data))
     })
   })

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import type { IncomingMemory } from './incomingMemory.js'
 
 /** Frames with payloads longer than this, in bytes, are assembled here. */
 const LONG_PAYLOAD = 64 * 1024
@@ -19,11 +20,12 @@ const usedMembers = ['_buffers', '_bufferedBytes', '_mask', '_payloadLength', '_
 
 /**
  * Assembles and unmasks long frames (RFC 6455, section 5.3) chunk by chunk as they arrive. ws does both at once when a
- * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes.
+ * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes. The sender waits while
+ * others hold too much memory.
  *
  * @throws Error if ws lacks the expected members
  */
-export function takeLongFramesInPieces(socket: WebSocket): void {
+export function takeLongFramesInPieces(socket: WebSocket, memory: IncomingMemory): void {
   const receiver = receiverOf(socket)
   const write = receiver._write.bind(receiver)
   let payload: LongPayload | undefined
@@ -40,8 +42,10 @@ export function takeLongFramesInPieces(socket: WebSocket): void {
     }
     const rest = payload.take(chunk)
     receiver._bufferedBytes = payload.taken
+    const granted = memory.receive(chunk.length - rest.length)
     if (payload.taken < payload.length) {
-      done()
+      if (granted === undefined) done()
+      else void granted.then(() => done())
       return
     }
     receiver._buffers = [payload.bytes]

@@ -91,7 +91,7 @@ test('a body in short chunks can be read as a whole', async () => {
   const port = await serve((request, response) => {
     void readBody(request, MEBIBYTE).then((body) => {
       read = body
-      if ('memory' in body) body.memory?.end()
+      if ('release' in body) body.release?.()
       response.end('read')
     })
   })
@@ -109,7 +109,7 @@ test('the client of a long body waits while others hold too much memory', async 
   const port = await serve((request, response) => {
     request.on('data', (piece: Buffer) => (received += piece.length))
     void readBody(request, Infinity).then((body) => {
-      if ('memory' in body) body.memory?.end()
+      if ('release' in body) body.release?.()
       response.end('read')
     })
   })

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { MemoryShare } from '../encoding/memoryShare.js'
 import { type Awaitable, type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
 
-/** A request's body with what it holds in memory until {@link MemoryShare.end}, or why it could not be read. */
-export type Body = { content: Uint8Array | string; memory?: MemoryShare } | { tooLong: true }
+/** A request's body, or why it could not be read. `release` is to be called once it is answered. */
+export type Body = { content: Uint8Array | string; release?: (() => void) | undefined } | { tooLong: true }
 
 /** An HTTP request, whatever parses it. */
 export interface HttpRequest {

@@ -6,7 +6,6 @@ import type { Caller } from '../provider/admission/admission.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type NetworkNames, parseRpcRoute } from './request.js'
-import { takeLongFramesInPieces } from './longFrames.js'
 import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
 /** Dependencies of WebSocket upgrades. */
@@ -99,7 +98,6 @@ export class Upgrades {
       isPlainPath,
     }
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      takeLongFramesInPieces(webSocket)
       this.#open(new WebSocketConnection(webSocket, socket, options), pipeline, caller)
     })
   }

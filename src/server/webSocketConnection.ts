@@ -6,6 +6,8 @@ import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type Reply, createReply } from '../rpc/wire.js'
 import type { Connection } from '../rpc/session.js'
 import { Backlog } from './backlog.js'
+import { IncomingMemory } from './incomingMemory.js'
+import { takeLongFramesInPieces } from './longFrames.js'
 
 // Imported, so that it keeps working when a test replaces the global timers.
 
@@ -33,6 +35,15 @@ export interface ConnectionOptions {
   report: (fault: unknown) => void
 }
 
+/** Answers a message that holds memory. */
+async function answerAndRelease(answer: () => void | Promise<void>, release: () => void): Promise<void> {
+  try {
+    await answer()
+  } finally {
+    release()
+  }
+}
+
 /** A WebSocket as the pipeline, quotas and faults see it. */
 export class WebSocketConnection implements CallerConnection {
   dropsEvents = false
@@ -42,6 +53,7 @@ export class WebSocketConnection implements CallerConnection {
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   readonly #backlog: Backlog
+  readonly #memory = new IncomingMemory(() => this.destroy())
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
 
@@ -51,6 +63,7 @@ export class WebSocketConnection implements CallerConnection {
     this.#stream = stream
     this.#frames = new ReplyFrames(stream)
     socket.beforeClose = () => this.#frames.flush()
+    takeLongFramesInPieces(socket, this.#memory)
     this.#options = options
     this.#backlog = new Backlog({
       pause: () => socket.pause(),
@@ -79,14 +92,17 @@ export class WebSocketConnection implements CallerConnection {
     this.#watchIdleness()
     this.#socket.on('message', (data: Buffer) => {
       this.#watchIdleness()
+      const release = this.#memory.complete()
       if (this.#socket.readyState !== this.#socket.OPEN) return
       if (data.length > maxMessage) {
         this.close(messageTooBig, '')
         return
       }
-      this.#backlog.handle(() => session.receive(data), report)
+      const receive = () => session.receive(data)
+      this.#backlog.handle(release === undefined ? receive : () => answerAndRelease(receive, release), report)
     })
     this.#stream.on('drain', () => this.#backlog.resume())
+    this.#stream.once('close', () => this.#memory.end())
     // Protocol error or reset; `close` follows.
     this.#socket.on('error', () => undefined)
     this.#socket.once('close', () => {

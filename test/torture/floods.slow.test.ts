@@ -46,6 +46,16 @@ const largeCall = (id: number) =>
     params: [{ to: LARGE, gas: '0x2faf080' }, 'latest'],
   })
 
+/** A call of eight megabytes. */
+const hashing = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'web3_sha3',
+  params: [`0x${'ab'.repeat(4 * MEGABYTE)}`],
+})
+/** Its result: keccak256 of 4 MiB of 0xab, by cast keccak. */
+const HASH = '0xacd8b43a43430a2d85685ae4e909d057ffc058f21d5c79953956c8c8b22dc01c'
+
 /** Opens a connection to a URL's port, closed at the end of the test. */
 async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
@@ -113,25 +123,30 @@ it('keeps answering while writers send a byte at a time', { timeout: TIME_LIMIT 
 })
 
 it('bounds memory for long bodies that do not end', { timeout: TIME_LIMIT }, async () => {
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'web3_sha3',
-    params: [`0x${'ab'.repeat(4 * MEGABYTE)}`],
-  })
   const all = await openAll(100)
-  for (const socket of all) socket.write(request(body).slice(0, -1))
+  for (const socket of all) socket.write(request(hashing).slice(0, -1))
   await sleep(3000)
   await expectHealthy()
   for (const socket of all) socket.destroy()
   const [answer] = await Promise.all(
     (await openAll(20)).map(async (socket) => {
-      socket.write(request(body))
+      socket.write(request(hashing))
       return String(await once(socket, 'data'))
     }),
   )
-  // keccak256 of 4 MiB of 0xab, by cast keccak.
-  expect(answer).toContain('0xacd8b43a43430a2d85685ae4e909d057ffc058f21d5c79953956c8c8b22dc01c')
+  expect(answer).toContain(HASH)
+  await expectHealthy()
+})
+
+it('bounds memory for long messages over WebSocket', { timeout: TIME_LIMIT }, async () => {
+  const answers: string[] = []
+  for (let opened = 0; opened < 10; opened++) {
+    const socket = await openWebSocket()
+    socket.on('message', (answer: Buffer) => answers.push(answer.toString()))
+    for (let sent = 0; sent < 5; sent++) socket.send(hashing)
+  }
+  while (answers.length < 50) await sleep(50)
+  for (const answer of answers) expect(answer).toContain(HASH)
   await expectHealthy()
 })
 
