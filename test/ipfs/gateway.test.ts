@@ -698,6 +698,7 @@ describe('addresses', () => {
     const evil = await addAll([{ name: 'e/example.org/x', content: 'x' }], 'cid-version=1')
     const moved = await ask('//example.org', { host: `${evil}.ipfs.localhost` })
     expect(moved.status).toBe(307)
+    expect(moved.headers['access-control-allow-origin']).toBeUndefined()
     expect(moved.headers.location).toBe('/example.org')
   })
 

@@ -14,7 +14,14 @@ import type { BlockSource } from '../unixfs/entry.js'
 import { etagsOf, matchesEtag } from './conditional.js'
 import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
-import { GatewayError, PageNotFoundError, contentDisposition, notModified, pathHeader } from './headers.js'
+import {
+  GatewayError,
+  PageNotFoundError,
+  UncleanPathError,
+  contentDisposition,
+  notModified,
+  pathHeader,
+} from './headers.js'
 import { errorPage, escapeHtml } from './listingPage.js'
 import {
   type ChosenFormat,
@@ -42,13 +49,17 @@ export interface Gateway {
   handle(request: GatewayRequest): Promise<CommandReply>
 }
 
-/** Headers of every answer. Anyone can publish content here, so `nosniff` pins its declared type. */
-const commonHeaders = {
+/** Headers that let pages of other origins read an answer. */
+const openHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
   'Access-Control-Allow-Headers': 'Content-Type, Range, User-Agent, X-Requested-With',
   'Access-Control-Expose-Headers':
     'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+}
+
+/** Headers of every answer. Anyone can publish content here, so `nosniff` pins its declared type. */
+const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   // The answer depends on `Accept`: a cache must not serve a raw block to someone who wants the page.
   Vary: 'Accept',
@@ -91,7 +102,9 @@ export function createGateway(source: GatewaySource): Gateway {
         })
         return finish(request, { ...reply, headers: { ...kept, ...reply.headers } })
       } catch (error) {
-        return finish(request, refusal(request, error, kept))
+        return finish(request, refusal(request, error, kept), {
+          isOpen: !(error instanceof UncleanPathError),
+        })
       }
     },
   }
@@ -299,9 +312,10 @@ function refusal(request: GatewayRequest, error: unknown, kept: Record<string, s
   }
 }
 
-function finish(request: GatewayRequest, reply: CommandReply): CommandReply {
+function finish(request: GatewayRequest, reply: CommandReply, { isOpen } = { isOpen: true }): CommandReply {
   const isPath = !/\.ip[fn]s\./i.test(request.headers['host'] ?? '')
   const headers: Record<string, string> = {
+    ...(isOpen ? openHeaders : {}),
     ...commonHeaders,
     ...(isPath ? { 'Content-Security-Policy': 'sandbox' } : {}),
     ...reply.headers,

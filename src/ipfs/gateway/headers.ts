@@ -32,6 +32,13 @@ export class PageNotFoundError extends GatewayError {
   }
 }
 
+/** A path is not clean, and its redirect is closed to pages of other origins: Go's server makes it before Kubo adds headers. */
+export class UncleanPathError extends GatewayError {
+  constructor(location: string) {
+    super(307, 'moved to the cleaned path', { Location: location })
+  }
+}
+
 /** `Cache-Control` of content-addressed answers: 48 weeks. */
 export const immutable = 'public, max-age=29030400, immutable'
 

@@ -4,7 +4,14 @@ import { errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'
-import { GatewayError, PageNotFoundError, escapePath, escapeUrlPath, pathHeader } from './headers.js'
+import {
+  GatewayError,
+  PageNotFoundError,
+  UncleanPathError,
+  escapePath,
+  escapeUrlPath,
+  pathHeader,
+} from './headers.js'
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 import { decodeEscapes, encodeEscapes } from '../text/byteText.js'
 import type { RequestQuery } from '../request/command.js'
@@ -118,9 +125,7 @@ export function cleanUrlPath(path: string): string {
 function redirectUncleanPath(escaped: string, search: string): void {
   const clean = cleanUrlPath(escaped)
   if (escaped === clean) return
-  throw new GatewayError(307, 'moved to the cleaned path', {
-    Location: clean + (search === '?' ? '' : search),
-  })
+  throw new UncleanPathError(clean + (search === '?' ? '' : search))
 }
 
 /** Redirects a key's name to its base36 form (boxo, `handleIpnsB58mhToCidRedirection`). */

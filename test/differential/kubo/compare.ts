@@ -29,6 +29,7 @@ const gatewayHeaders = [
   'allow',
   'retry-after',
   'last-modified',
+  'access-control-allow-origin',
 ]
 
 /** Operations with values in arbitrary order (Go maps or goroutines). */
