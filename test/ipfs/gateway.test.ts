@@ -275,6 +275,8 @@ describe('conditions', () => {
     }
     expect(await ofRecord('/', name)).toEqual([500, 'routing: not found\n'])
     expect(await ofRecord('/x', name)).toEqual([400, 'cannot find ipns key for subpath\n'])
+    const unclean = await ask(`/ipns/${name}/docs/%2e%2e/x?format=ipns-record`)
+    expect([unclean.status, unclean.headers['x-ipfs-path']]).toEqual([400, `/ipns/${name}/x`])
     expect(await ofRecord('/', 'foo')).toEqual([400, "invalid cid: encoding/hex: invalid byte: U+006F 'o'\n"])
     const block = 'bafybeidskjjd4zmr7oh6ku6wp72vvbxyibcli2r6if3ocdcy7jjjusvl2u'
     const unnamed = await ask(`/ipns/${block}?format=ipns-record`)

@@ -142,7 +142,7 @@ async function isCached(source: BlockSource, { content }: GatewayTarget): Promis
 function withoutRecord(request: GatewayRequest, unresolved: GatewayError): GatewayError {
   const path = askedPath(request)
   const [, label = '', ...below] = cleanSegments(path)
-  if (below.length > 0) return belowName(path)
+  if (below.length > 0) return belowName(cleanUrlPath(path))
   const { headers } = unresolved
   // Kubo searches the routing system.
   if (parseName(label) !== undefined) return new GatewayError(500, 'routing: not found', headers)
@@ -259,7 +259,7 @@ async function serveRecord(
   if (name === undefined) {
     throw new GatewayError(400, `${target.contentPath} is not an IPNS link`)
   }
-  if (cleanSegments(target.contentPath).length > 2) throw belowName(target.shownPath)
+  if (cleanSegments(target.contentPath).length > 2) throw belowName(target.contentPath)
   const { record, ttlMilliseconds } = await names.find(name)
   const text = formatName(name)
   // Unquoted, as in boxo (`gateway/handler_ipns_record.go`), so no client's ETag list can match it.

@@ -37,8 +37,6 @@ export interface GatewayTarget {
   content: ContentPath
   /** Decoded, cleaned path for messages and pages: `/ipfs/<cid>/…`. */
   contentPath: string
-  /** The same path as requested, not cleaned. */
-  shownPath: string
   /** The IPNS name with which the path begins, if any. */
   name?: CID
   /** The requested path, with a name resolved. */
@@ -100,7 +98,6 @@ export async function readTarget(names: NameSystem, request: GatewayRequest): Pr
     ...parsed,
     form,
     contentPath: cleanUrlPath(shownPath),
-    shownPath,
     hasTrailingSlash: path.endsWith('/'),
   }
 }

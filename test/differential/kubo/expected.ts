@@ -78,6 +78,15 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
       (/ \| status \| /.test(name) || ours.includes('context deadline exceeded')),
   },
   {
+    reason:
+      'a long upload is read to its end; Kubo sometimes loses the rest of one that still arrives when its answer begins',
+    matches: ({ request, name, ours, theirs }) =>
+      name.startsWith('add | ') &&
+      request.length > 262_144 &&
+      (theirs.includes('multipart: NextPart: EOF') ||
+        (name.startsWith('add | body') && withoutLength(ours).startsWith(withoutLength(theirs).trimEnd()))),
+  },
+  {
     reason: 'a truncated upload is never accepted as complete, and every operation reports it',
     matches: ({ request, ours }) =>
       /^(\d+ )?\(\d+\) multipart: NextPart: EOF|"Message":"multipart: NextPart: EOF"/.test(ours) ||
