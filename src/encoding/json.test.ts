@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { parseElementsInSlices, parseJsonInSlices, parseStringInSlices } from './json.js'
+import { parseElementsInSlices, parseJsonInSlices, parseStringInSlices, unlimited } from './json.js'
 import { stringifyJsonInSlices } from './jsonWriter.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
@@ -51,7 +51,7 @@ describe('like JSON.parse', () => {
       if (random(2) === 1) text = corrupt(text, random)
       const expected = outcome(JSON.parse, text)
       expect(
-        outcome((given) => runToCompletion(parseJsonInSlices(given, pieceLength)), text),
+        outcome((given) => runToCompletion(parseJsonInSlices(given, { pieceLength })), text),
         text,
       ).toBe(expected)
       counts[expected === 'refused' ? 'refused' : 'taken']++
@@ -82,7 +82,7 @@ describe('like JSON.parse', () => {
 
   it('keeps a member named like the prototype', () => {
     const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
-    const value = runToCompletion(parseJsonInSlices(text, 4)) as object
+    const value = runToCompletion(parseJsonInSlices(text, { pieceLength: 4 })) as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(Object.keys(value)).toEqual(['a', '__proto__', 'c'])
   })
@@ -131,6 +131,7 @@ it.each([
   ],
 ])('refuses more members than can be collected in time', (text, message) => {
   expect(() => runToCompletion(parseJsonInSlices(text))).toThrow(message)
+  expect(runToCompletion(parseJsonInSlices(text, { limits: unlimited }))).toEqual(JSON.parse(text))
 })
 
 const parts = ['a', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\n', 'é', '\u{1f600}', '0123456789']

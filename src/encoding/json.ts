@@ -118,20 +118,27 @@ const SCANNED_AT_ONCE = 512 * 1024
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
+/** Limits of a long array and object: V8 stores more elements or members anew for 50 ms as they grow. */
+const withinTime = { elements: 2 ** 22, members: 340_000 }
+/** Limits of texts that may stop other work for a moment. */
+export const unlimited = { elements: Infinity, members: Infinity }
+
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
- * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link deepestNesting} deep
- * and have {@link MOST_ELEMENTS} elements or {@link MOST_MEMBERS} members.
+ * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link deepestNesting} deep.
  *
  * @throws SyntaxError if the text is not JSON
  */
-export function* parseJsonInSlices(text: string, pieceLength = PIECE_LENGTH): Steps<unknown> {
+export function* parseJsonInSlices(
+  text: string,
+  { pieceLength = PIECE_LENGTH, limits = withinTime } = {},
+): Steps<unknown> {
   const start = skipWhitespace(text, 0)
   if (text.length <= pieceLength) return JSON.parse(text)
   refuseLongNumber(text, start)
   const code = text.charCodeAt(start)
   if (code !== quote && code !== openBracket && code !== openBrace) return JSON.parse(text)
-  if (code !== quote) return yield* new ContainerReader(text, start, pieceLength).read()
+  if (code !== quote) return yield* new ContainerReader(text, start, { pieceLength, limits }).read()
   const end = yield* endOfString(text, start)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_BEHIND)
   return yield* parseStringInSlices(text, start, end, pieceLength)
@@ -151,7 +158,7 @@ export function* parseElementsInSlices(
   take: TakeElements,
   pieceLength = PIECE_LENGTH,
 ): Steps<void> {
-  yield* new ContainerReader(text, skipWhitespace(text, 0), pieceLength, take).read()
+  yield* new ContainerReader(text, skipWhitespace(text, 0), { pieceLength, limits: withinTime }, take).read()
 }
 
 const TEXT_BEHIND = 'There is text behind the JSON value'
@@ -169,10 +176,6 @@ function refuseLongNumber(text: string, start: number): void {
   if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
-/** Most elements of a long array and members of a long object: V8 stores more of them anew for 50 ms as they grow. */
-const MOST_ELEMENTS = 2 ** 22
-const MOST_MEMBERS = 340_000
-
 /** A long array or object has too many members. */
 export class JsonLimitError extends SyntaxError {}
 
@@ -188,20 +191,24 @@ class Container {
   /** Name of the member that is being parsed on its own. */
   name = ''
 
-  constructor(isArray: boolean, start: number) {
+  readonly #limits: typeof withinTime
+
+  constructor(isArray: boolean, start: number, limits: typeof withinTime) {
     this.isArray = isArray
+    this.#limits = limits
     this.#value = isArray ? [] : {}
     this.start = start
   }
 
   add(name: string, member: unknown): void {
     const value = this.#value
+    const { elements, members } = this.#limits
     if (Array.isArray(value)) {
-      if (value.push(member) <= MOST_ELEMENTS) return
-      throw new JsonLimitError(`An array has more than ${MOST_ELEMENTS} elements`)
+      if (value.push(member) <= elements) return
+      throw new JsonLimitError(`An array has more than ${elements} elements`)
     }
-    if (!Object.hasOwn(value, name) && this.#names.push(name) > MOST_MEMBERS) {
-      throw new JsonLimitError(`An object has more than ${MOST_MEMBERS} members`)
+    if (!Object.hasOwn(value, name) && this.#names.push(name) > members) {
+      throw new JsonLimitError(`An object has more than ${members} members`)
     }
     if (name === '__proto__') {
       Object.defineProperty(value, name, {
@@ -227,6 +234,7 @@ class Container {
 class ContainerReader {
   readonly #text: string
   readonly #pieceLength: number
+  readonly #limits: typeof withinTime
   readonly #takeElements: TakeElements | undefined
   /** Where the arrays and objects around the scanned text begin, from the outermost, and the last members in them. */
   readonly #opens: number[]
@@ -236,9 +244,15 @@ class ContainerReader {
   /** Starts of the outermost array's elements that were not handed over. */
   #starts: number[]
 
-  constructor(text: string, start: number, pieceLength: number, takeElements?: TakeElements) {
+  constructor(
+    text: string,
+    start: number,
+    { pieceLength, limits }: { pieceLength: number; limits: typeof withinTime },
+    takeElements?: TakeElements,
+  ) {
     this.#text = text
     this.#pieceLength = pieceLength
+    this.#limits = limits
     this.#takeElements = takeElements
     this.#opens = [start]
     this.#members = [start + 1]
@@ -300,7 +314,9 @@ class ContainerReader {
   /** Begins to parse the innermost member, an array or object, member by member. */
   #enter(): void {
     const open = this.#opens[this.#containers.length] as number
-    const depth = this.#containers.push(new Container(this.#text.charCodeAt(open) === openBracket, open + 1))
+    const depth = this.#containers.push(
+      new Container(this.#text.charCodeAt(open) === openBracket, open + 1, this.#limits),
+    )
     if (depth > deepestNesting) throw new SyntaxError('Arrays and objects are nested too deeply')
   }
 

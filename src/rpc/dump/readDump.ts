@@ -12,7 +12,7 @@ import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { keysOf, parseJsonInSlices } from '../../encoding/json.js'
+import { keysOf, parseJsonInSlices, unlimited } from '../../encoding/json.js'
 import { TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
 import { StateDumpError, readPart } from './readPart.js'
@@ -62,7 +62,7 @@ async function parseJson(dump: Uint8Array, maxOutputLength: number, slice: TimeS
     const text = isCompressed
       ? await decompress(dump, maxOutputLength, slice)
       : await runInSlices(decodeTextInPieces(dump), slice)
-    return await runInSlices(parseJsonInSlices(text), slice)
+    return await runInSlices(parseJsonInSlices(text, { limits: unlimited }), slice)
   } catch {
     throw new StateDumpError('Failed to decode state dump')
   }
