@@ -112,8 +112,9 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
 /** Splits a section into its CID and its data. @throws {@link CarError} with go-cid's message */
 function splitSection(section: Uint8Array): [cid: CID, data: Uint8Array] {
   try {
-    // A version is never written as 0.
-    if (section[0] !== 0) return CID.decodeFirst(section)
+    // A version is never written as 0, and CIDs of version 0 have digests of 32 bytes alone.
+    const isVersion = section[0] === 0x12 ? section[1] === 0x20 : section[0] !== 0
+    if (isVersion) return CID.decodeFirst(section)
   } catch {
     // go-cid says what is wrong.
   }
