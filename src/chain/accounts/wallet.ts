@@ -320,7 +320,8 @@ export class Wallet {
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {
     if (nonce === undefined) return undefined
     const { pending, queued } = this.#parts.mempool.contentFrom(from)
-    const replaced = [...pending, ...queued].find(({ transaction }) => transaction.nonce === nonce)
+    const isReplaced = ({ transaction }: PooledTransaction): boolean => transaction.nonce === nonce
+    const replaced = pending.find(isReplaced) ?? queued.find(isReplaced)
     return replaced === undefined ? undefined : maxPriorityFeePerGas(replaced.transaction)
   }
 

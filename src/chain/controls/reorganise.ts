@@ -81,6 +81,12 @@ async function mineBranch(
   start: Head,
 ): Promise<StoredBlock> {
   const slice = new TimeSlice()
+  const byIndex = new Map<number, Replacement['transaction'][]>()
+  for (const { index, transaction } of replacements) {
+    const others = byIndex.get(index)
+    if (others === undefined) byIndex.set(index, [transaction])
+    else others.push(transaction)
+  }
   let parent = start
   for (let index = 0; index < depth; index++) {
     await slice.pause()
@@ -88,8 +94,9 @@ async function mineBranch(
     const replaced = ancestor(chain, parent.block.header.number + 1n)
     const nonceOf = nonces(chain, parent)
     const transactions: PooledTransaction[] = []
-    for (const replacement of replacements) {
-      if (replacement.index === index) transactions.push(await prepare(replacement.transaction, nonceOf))
+    for (const transaction of byIndex.get(index) ?? []) {
+      await slice.pause()
+      transactions.push(await prepare(transaction, nonceOf))
     }
     const prevRandao = keccak256(Buffer.concat([parent.block.hash, replaced.block.hash]))
     const block = await chain.mineSideBlock(parent, { candidates: oneByOne(transactions), prevRandao })

@@ -288,12 +288,16 @@ function joinPieces(given: ReadonlyMap<string, string>): ReadonlyMap<string, str
   return joined
 }
 
+/** Maximum number of pieces of a parameter. Go takes any that its limit of the headers allows. */
+const MOST_PIECES = 1024
+
 function joinNumbered(given: ReadonlyMap<string, string>, name: string): string | undefined {
   let joined: string | undefined
   for (let number = 0; ; number++) {
     const encoded = given.get(`${name}*${number}*`)
     const plain = given.get(`${name}*${number}`)
     if (plain === undefined && encoded === undefined) return joined
+    if (number === MOST_PIECES) throw new MediaTypeError(`a parameter in more than ${MOST_PIECES} pieces`)
     const decoded = number === 0 ? decodeExtended(encoded ?? '') : decodePercents(encoded ?? '')
     joined = (joined ?? '') + (plain ?? decoded ?? '')
   }
