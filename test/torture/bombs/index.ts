@@ -4,6 +4,7 @@ import { connections } from './connections.js'
 import { controls } from './controls.js'
 import { fileDags } from './fileDags.js'
 import { fileNetwork } from './fileNetwork.js'
+import { edges } from './edges.js'
 import { expectedRefusal } from './refusals.js'
 import { requests } from './requests.js'
 import { transactions } from './transactions.js'
@@ -18,5 +19,6 @@ export const bombs: readonly Bomb[] = [
   ...fileDags,
   ...requests,
   ...controls,
+  ...edges,
   ...transactions,
 ].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? expectedRefusal(bomb.name) }))

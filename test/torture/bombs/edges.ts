@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  SIGNER,
+  TARGET,
+  address,
+  body,
+  file,
+  firstRefusal,
+  hash,
+  many,
+  oncePerNode,
+  rpc,
+  sendBody,
+  sendFile,
+  type Bomb,
+} from './bomb.js'
+import { postFiles, uploadBody } from '../requests.js'
+
+const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth)
+const callOf = (params: string, id = 1): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":${params}}`
+
+/** A part of an upload that has a header of its own. */
+const part = (header: string): string =>
+  `--torture\r\n${header}content-type: application/octet-stream\r\n\r\nx\r\n`
+const uploadOf = (header: string): Buffer => Buffer.from(part(header).repeat(20) + '--torture--\r\n')
+
+const leaf = (index: number): Buffer => Buffer.from(`leaf ${index}`)
+/** Returns the CID of a leaf's hash as dag-cbor, under which no pin protects it. */
+const twin = (index: number): string => `f01711220${createHash('sha256').update(leaf(index)).digest('hex')}`
+
+/** Two thousand uploads that break off together. */
+const abortedUploads: Bomb = {
+  name: 'two thousand uploads that break off at once',
+  async run(node) {
+    const { hostname, port } = new URL(node.ready.ipfsUrl)
+    const sockets = await Promise.all(
+      many(2000, async () => {
+        const socket = connect({ host: hostname, port: Number(port) })
+        socket.on('error', () => undefined)
+        await once(socket, 'connect')
+        return socket
+      }),
+    )
+    const head = 'POST /api/v0/add HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n'
+    const type = 'content-type: multipart/form-data; boundary=torture\r\n\r\n'
+    const start = '--torture\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\nabc'
+    for (const socket of sockets) socket.write(head + type + start)
+    await sleep(1000)
+    for (const socket of sockets) socket.destroy()
+    await sleep(1500)
+    return undefined
+  },
+}
+
+/** Bombs at the edges of limits. */
+export const edges: readonly Bomb[] = [
+  ...[5000, 9000].map((depth) => ({
+    ...body(
+      `a batch of a thousand calls with parameters ${depth} deep`,
+      () => `[${many(999, (id) => callOf(nested(depth), id)).join(',')}]`,
+    ),
+    refusal: 'cannot unmarshal array',
+  })),
+  {
+    ...body('three million numbers below 1,500 brackets', () => callOf(nested(1500, `${'1,'.repeat(3e6)}1`))),
+    refusal: 'cannot unmarshal array',
+  },
+  {
+    ...body('three million objects below 1,500 brackets', () =>
+      callOf(nested(1500, `${'{},'.repeat(3e6)}1`)),
+    ),
+    refusal: 'cannot unmarshal array',
+  },
+  {
+    ...body('sixteen million numbers', () => callOf(nested(1, `${'1,'.repeat(16e6)}1`))),
+    refusal: 'An array has more than',
+  },
+  {
+    ...body('ten million empty arrays', () => callOf(nested(1, `${'[],'.repeat(1e7)}1`))),
+    refusal: 'An array has more than',
+  },
+  ...['k', ''].map((prefix) => ({
+    ...body(`two million names of a parameter, such as "${prefix}7"`, () =>
+      callOf(`[{${many(2e6, (i) => `"${prefix}${i * 7}":0`).join(',')}}]`),
+    ),
+    refusal: 'An object has more than',
+  })),
+  {
+    ...body('objects of 300,000 shapes', () =>
+      callOf(`[{},"latest",{${many(3e5, (i) => `"a${i}":{}`).join(',')}}]`),
+    ),
+    refusal: 'cannot unmarshal hex string',
+  },
+  rpc('20,000 accounts with code and a slot each', 'eth_estimateGas', () => [
+    { to: TARGET },
+    'latest',
+    Object.fromEntries(
+      many(20_000, (i) => [address(i), { code: hash(i), nonce: '0x1', stateDiff: { [hash(i)]: hash(i) } }]),
+    ),
+  ]),
+  rpc('overrides of 400 accounts in each of 256 blocks', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: many(256, (block) => ({
+        stateOverrides: Object.fromEntries(
+          many(400, (i) => [address(i + block * 400), { balance: '0x1', stateDiff: { [hash(i)]: hash(1) } }]),
+        ),
+      })),
+    },
+  ]),
+  rpc('five thousand transactions for five blocks', 'anvil_reorg', () => [
+    5,
+    many(5000, (i) => [{ from: SIGNER, to: TARGET, value: '0x1' }, i % 5]),
+  ]),
+  {
+    name: 'evm_snapshot: a thousand of thousands of pending transactions',
+    run: (node, signal) =>
+      sendBody(
+        node,
+        JSON.stringify(many(1000, (id) => ({ jsonrpc: '2.0', id, method: 'evm_snapshot', params: [] }))),
+        signal,
+      ),
+  },
+  abortedUploads,
+  ...(
+    [
+      ['empty files', 'bafkqaaa'],
+      ['files of a byte', 'bafkqaala'],
+    ] as const
+  ).map(([name, cid]): Bomb => ({
+    name: `cat: eight hundred ${name} a thousand times at once`,
+    run: (node, signal) =>
+      firstRefusal(
+        many(1000, () => sendFile(node, `cat?${many(800, () => `arg=${cid}`).join('&')}`, undefined, signal)),
+      ),
+  })),
+  {
+    name: 'block/rm: the blocks of pinned leaves under other CIDs',
+    prepare: oncePerNode((node) =>
+      postFiles(node, 'add?cid-version=1&quieter=true', uploadBody(many(20_000, (i) => [`l${i}`, leaf(i)]))),
+    ),
+    run: (node, signal) =>
+      sendFile(
+        node,
+        `block/rm?force=true&${many(150, (i) => `arg=${twin(i)}`).join('&')}`,
+        undefined,
+        signal,
+      ),
+  },
+  ...Object.entries({
+    'a file name in 12,000 pieces': [
+      `content-disposition: form-data${many(12_000, (i) => `; filename*${i}*=%41`).join('')}\r\n`,
+      'expected a file argument',
+    ],
+    '20,000 parameters': [
+      `content-disposition: form-data; filename="f"${many(20_000, (i) => `; a${i}=b`).join('')}\r\n`,
+    ],
+    '50,000 lines of a header': [
+      `content-disposition: form-data; filename="f"\r\nx: y${'\r\n y'.repeat(50_000)}\r\n`,
+    ],
+  }).map(([name, [header = '', refusal]]) => ({
+    ...file(
+      `add: parts with ${name}`,
+      () => 'add',
+      () => uploadOf(header),
+    ),
+    refusal,
+  })),
+]
