@@ -2,7 +2,7 @@ import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
+import { UnregisteredHashError, digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
 import { castCid } from '../cid/parseCid.js'
 import { EndOfDataError, errorText } from '../errors.js'
 import { CarError, type CarHeader, decodeCarHeader } from './carHeader.js'
@@ -98,15 +98,18 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
   }
 }
 
-/** Returns the CID of bytes, in the format of another CID. */
+/** Returns the CID of bytes, in the format of another CID. @throws {@link CarError} with the message of go-multihash */
 async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const { code, digest } = form.multihash
   const hash = await hashFunctionByCode(code, digest.length)
-  if (hash === undefined) throw new CarError(`cannot check ${form}: unknown multihash`)
+  if (hash === undefined) throw new CarError(new UnregisteredHashError(code).message)
   const whole = await digestInTurns(hash, bytes)
   // Only the bytes themselves are never cut.
-  const found = code === identityCode ? whole : whole.subarray(0, digest.length)
-  return CID.create(form.version, form.code, Digest.create(code, found))
+  if (code === identityCode) return CID.create(form.version, form.code, Digest.create(code, whole))
+  if (whole.length < digest.length) {
+    throw new CarError('invalid cid: requested length was too large for digest')
+  }
+  return CID.create(form.version, form.code, Digest.create(code, whole.subarray(0, digest.length)))
 }
 
 /** Splits a section into its CID and its data. @throws {@link CarError} with go-cid's message */
