@@ -64,7 +64,7 @@ export async function runGroup(group, { nodes, rounds, log }) {
     }
     for (let round = isFirst ? FIRST : 0; round < roundCount; round++) {
       for (const measure of group.measures) {
-        for (const running of started) {
+        for (const running of rotate(started, round)) {
           if (results.isOut(running.name)) continue
           if (measure.once && round !== 0) continue
           const place = { measure, size, round, node: running.name }
@@ -79,6 +79,12 @@ export async function runGroup(group, { nodes, rounds, log }) {
   }
   for (const running of started) await running.stop()
   return results.rows(group)
+}
+
+/** Returns nodes beginning with another one in each round: the first pays for what the client compiles or collects. */
+function rotate(nodes, round) {
+  const first = Math.max(round, 0) % nodes.length
+  return [...nodes.slice(first), ...nodes.slice(0, first)]
 }
 
 /** Stops an excluded node: its unfinished work would slow the others down. */
