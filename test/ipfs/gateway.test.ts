@@ -704,6 +704,13 @@ describe('addresses', () => {
     expect(moved.headers.location).toBe('/example.org')
   })
 
+  // As Kubo 0.42.0 does.
+  it('are open to pages of other origins once the host has been resolved', async () => {
+    const moved = await ask('/docs/%2e%2e/index.html', { host: 'bafkqaaa.ipfs.localhost' })
+    expect([moved.status, moved.headers.location]).toEqual([307, '/ipfs/bafkqaaa/index.html'])
+    expect(moved.headers['access-control-allow-origin']).toBe('*')
+  })
+
   it('without a name are shown inline, regardless of `download`', async () => {
     const saved = await ask(`/ipfs/${page}?download=true`)
     expect(saved.headers['content-disposition']).toBeUndefined()

@@ -60,7 +60,8 @@ export interface ResolvedTarget extends GatewayTarget {
  * @throws {@link GatewayError} for a redirect, or an address without content
  */
 export function redirectAddress(request: GatewayRequest): void {
-  redirectUncleanPath(request.path, request.search)
+  const cleaned = cleanAddress(request.path, request.search)
+  if (cleaned !== undefined) throw new UncleanPathError(cleaned)
   redirectUri(request.query)
   const path = decodePath(request.path)
   const subdomain = subdomainOf(request)
@@ -76,7 +77,9 @@ export function redirectAddress(request: GatewayRequest): void {
   redirectToLabel(subdomain, path, request)
   // Peers have hosts, but serve nothing there.
   if (subdomain.namespace === 'p2p') throw new PageNotFoundError()
-  redirectUncleanPath(escapeUrlPath(rootOfSubdomain(subdomain) + path), request.search)
+  const moved = cleanAddress(escapeUrlPath(rootOfSubdomain(subdomain) + path), request.search)
+  // Unlike the redirect above, it is open to pages of other origins: Kubo has added its headers by now.
+  if (moved !== undefined) throw new GatewayError(307, 'moved to the cleaned path', { Location: moved })
 }
 
 /**
@@ -116,13 +119,12 @@ export function cleanUrlPath(path: string): string {
 }
 
 /**
- * Redirects a path that is not clean to its clean form. Compares segments as written, so `%2e%2e` is a name (Go,
- * `http.ServeMux`).
+ * Returns the address of the clean form of a path; undefined if it is clean. Compares segments as written, so `%2e%2e`
+ * is a name (Go, `http.ServeMux`).
  */
-function redirectUncleanPath(escaped: string, search: string): void {
+function cleanAddress(escaped: string, search: string): string | undefined {
   const clean = cleanUrlPath(escaped)
-  if (escaped === clean) return
-  throw new UncleanPathError(clean + (search === '?' ? '' : search))
+  return escaped === clean ? undefined : clean + (search === '?' ? '' : search)
 }
 
 /** Redirects a key's name to its base36 form (boxo, `handleIpnsB58mhToCidRedirection`). */
