@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { bytesToHex } from '../../../encoding/hex.js'
 import { StateDumpError } from '../../dump/readPart.js'
 import { writeDump } from '../../dump/writeDump.js'
 import { InvalidParamsError } from '../../errors.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { anything, data } from '../../params/bytes.js'
+import { WireBytes, type WirePiece } from '../../wire.js'
 
 /** Maximum length of a dump once it is decompressed, in bytes. */
 const MAX_DUMP_BYTES = 128 * 1024 * 1024
@@ -31,6 +30,17 @@ export const loadState = defineMethod(
   },
 )
 
+/** Maximum compressed bytes per piece of a dump. */
+const COMPRESSED_AT_ONCE = 64 * 1024
+
+/** Writes a stream as a JSON string of `0x` and hexadecimal digits, in pieces: there may be tens of megabytes. */
+async function wireHex(stream: AsyncIterable<Buffer>): Promise<WireBytes> {
+  const pieces: WirePiece[] = ['"0x']
+  for await (const piece of stream) pieces.push(Buffer.from(piece.toString('hex'), 'latin1'))
+  pieces.push('"')
+  return new WireBytes(pieces)
+}
+
 /** anvil_dumpState: returns the state and blocks as gzipped JSON, without historical states even if requested. */
 export const dumpState = defineMethod(
   'anvil_dumpState',
@@ -38,6 +48,6 @@ export const dumpState = defineMethod(
   async ({ backend: { chain: view, controls }, context: { signal } }) =>
     controls.exportState(async (accounts) => {
       const text = Readable.from(writeDump({ view, accounts, signal }))
-      return bytesToHex(await pipeline(text, createGzip(), (compressed) => buffer(compressed)))
+      return pipeline(text, createGzip({ chunkSize: COMPRESSED_AT_ONCE }), wireHex)
     }, signal),
 )
