@@ -127,18 +127,20 @@ test('a long body releases its memory when its client goes', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\n\r\n')
   socket.write(Buffer.alloc(32 * MEBIBYTE))
-  const others = new MemoryShare(requestBodies)
-  endings.push(() => others.end())
-  const smallest = new MemoryShare(requestBodies)
-  endings.push(() => smallest.end())
-  // All memory is taken: 4 bytes for each byte.
-  while (smallest.claim(2 * MEBIBYTE) === undefined) {
-    smallest.end()
-    await nextTurn()
-  }
+  // 4 bytes are taken for each byte.
+  while (isFree()) await nextTurn()
   socket.destroy()
-  await others.claim(64 * MEBIBYTE)
+  while (!isFree()) await nextTurn()
 })
+
+/** Whether no body holds memory. */
+function isFree(): boolean {
+  const share = new MemoryShare(requestBodies)
+  const granted = share.claim(64 * MEBIBYTE)
+  // Ended at once, so that it is not granted after a while.
+  share.end()
+  return granted === undefined
+}
 
 test('an empty body ends at once', async () => {
   const { port, result } = readWith(collect)

@@ -53,7 +53,10 @@ export class WebSocketConnection implements CallerConnection {
   readonly #options: ConnectionOptions
   readonly #gone = new AbortController()
   readonly #backlog: Backlog
-  readonly #memory = new IncomingMemory(() => this.destroy())
+  readonly #memory = new IncomingMemory(() => {
+    // A paused connection is read no further, so its client is not the one that stalls.
+    if (!this.#socket.isPaused) this.destroy()
+  })
   #idleTimer: NodeJS.Timeout | undefined
   #idleMilliseconds: number | undefined
 
