@@ -16,6 +16,7 @@ import {
 import { Address, createZeroAddress } from '@ethereumjs/util'
 import type { VM } from '@ethereumjs/vm'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { kzg } from '../crypto/outcome.js'
 import type { ForkRules } from '../types.js'
@@ -254,7 +255,33 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   return transaction as unknown as TypedTransaction
 }
 
-function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {
+/** Authorizations converted between two yields. */
+const AUTHORIZATIONS_AT_ONCE = 512
+
+/** Like {@link unsignedTransaction}, but yields to other work while it converts a long authorization list. */
+export function unsignedTransactionInSlices(
+  fields: UnsignedFields,
+  rules: ForkRules,
+): Awaitable<TypedTransaction> {
+  const { authorizationList = [] } = fields
+  if (authorizationList.length <= AUTHORIZATIONS_AT_ONCE) return unsignedTransaction(fields, rules)
+  const transaction = unsignedTransaction({ ...fields, authorizationList: [] }, rules)
+  return whenReady(runWithin(convertAuthorizations(authorizationList), new TimeSlice()), (converted) => {
+    Reflect.set(transaction, 'authorizationList', converted)
+    return transaction
+  })
+}
+
+function* convertAuthorizations(authorizations: readonly Authorization[]): Steps<Uint8Array[][]> {
+  const converted: Uint8Array[][] = []
+  for (const authorization of authorizations) {
+    if (converted.push(authorizationBytes(authorization)) % AUTHORIZATIONS_AT_ONCE === 0) yield
+  }
+  return converted
+}
+
+/** Returns the fields of an authorization in the order of EIP-7702; numbers have no leading zeros. */
+export function authorizationBytes({ chainId, address, nonce, yParity, r, s }: Authorization): Uint8Array[] {
   return [minimalBytes(chainId), address, ...[nonce, yParity, r, s].map(minimalBytes)]
 }
 

@@ -21,6 +21,16 @@ const calls: [string, CallObject][] = [
   ['a creation', { data: Uint8Array.of(0), accessList: accessList.slice(0, 1) }],
   ['type 3', { to, blobVersionedHashes: [new Uint8Array(32).fill(1)], maxFeePerBlobGas: 1n, accessList }],
   ['type 4', { to, authorizationList: [authorization], accessList }],
+  [
+    'type 4 with many authorizations',
+    {
+      to,
+      authorizationList: Array.from({ length: 1300 }, (_, index) => ({
+        ...authorization,
+        nonce: BigInt(index),
+      })),
+    },
+  ],
 ]
 
 it.each(calls)("hashes %s like the library's encoding", async (_, call) => {

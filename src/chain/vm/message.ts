@@ -6,7 +6,7 @@ import { GAS_PER_BLOB } from '../block/header.js'
 import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
 import { keccak256, keccak256InTurns, recover } from '../crypto.js'
 import { ChainError } from '../errors.js'
-import { unsignedTransaction } from '../evm/internals.js'
+import { authorizationBytes, unsignedTransaction } from '../evm/internals.js'
 import { accessListOf, authorizationListOf } from '../mempool/decode.js'
 import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
 import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
@@ -235,11 +235,13 @@ export function unsignedTransactionOf(
 
 /** Index of the access list among a transaction's fields, by type (EIP-2930, EIP-1559, EIP-4844, EIP-7702). */
 const accessListIndex: Readonly<Record<number, number>> = { 1: 7, 2: 8, 3: 8, 4: 8 }
-/** Access list entries encoded between two yields. */
+/** Index of the authorization list among the fields of a set-code transaction (EIP-7702). */
+const AUTHORIZATION_LIST_INDEX = 9
+/** List entries encoded between two yields. */
 const ENTRIES_AT_ONCE = 512
 
 /**
- * Hashes {@link unsignedTransactionOf} incrementally: yields between pieces, since an access list may have megabytes.
+ * Hashes {@link unsignedTransactionOf} incrementally: yields between pieces, since the lists may have megabytes.
  *
  * @returns 32 bytes
  */
@@ -248,28 +250,41 @@ export async function unsignedHashOf(
   message: Message,
   rules: ForkRules,
 ): Promise<Uint8Array> {
-  const { accessList = [] } = message
-  const withoutList = message.accessList === undefined ? message : { ...message, accessList: [] }
-  const transaction = unsignedTransactionOf(call, withoutList, rules)
+  const { accessList = [], authorizationList = [] } = message
+  const withoutLists = { ...message }
+  if (message.accessList !== undefined) withoutLists.accessList = []
+  if (message.authorizationList !== undefined) withoutLists.authorizationList = []
+  const transaction = unsignedTransactionOf(call, withoutLists, rules)
   const index = accessListIndex[transaction.type]
-  if (index === undefined || accessList.length === 0) return keccak256(transaction.serialize())
+  if (index === undefined) return keccak256(transaction.serialize())
+  const slice = new TimeSlice()
   const fields: RlpInput[] = [...(transaction.raw() as RlpInput[])]
-  fields[index] = new EncodedItem(await runInSlices(encodeAccessList(accessList), new TimeSlice()))
+  fields[index] = await runInSlices(encodeList(accessList, accessListFields), slice)
+  if (transaction.type === 4) {
+    fields[AUTHORIZATION_LIST_INDEX] = await runInSlices(
+      encodeList(authorizationList, authorizationBytes),
+      slice,
+    )
+  }
   const encoded = encodeRlp(fields, 1)
   encoded[0] = transaction.type
   return keccak256InTurns(encoded)
 }
 
-function* encodeAccessList(accessList: readonly AccessListEntry[]): Steps<Uint8Array> {
+function accessListFields({ address, storageKeys }: AccessListEntry): RlpInput {
+  return [address, storageKeys]
+}
+
+function* encodeList<T>(list: readonly T[], fieldsOf: (item: T) => RlpInput): Steps<EncodedItem> {
   const parts: EncodedItem[] = []
   let entries: Uint8Array[] = []
-  for (const { address, storageKeys } of accessList) {
-    entries.push(encodeRlp([address, storageKeys]))
+  for (const item of list) {
+    entries.push(encodeRlp(fieldsOf(item)))
     if (entries.length === ENTRIES_AT_ONCE) {
       parts.push(new EncodedItem(joinBytes(entries)))
       entries = []
       yield
     }
   }
-  return encodeRlp([...parts, new EncodedItem(joinBytes(entries))])
+  return new EncodedItem(encodeRlp([...parts, new EncodedItem(joinBytes(entries))]))
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../encoding/timeSlice.js'
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
 import { checksumAddress } from '../accounts/address.js'
 import { GAS_PER_BLOB } from '../block/header.js'
@@ -8,7 +8,7 @@ import type { PooledEvm } from '../evm/pooledEvm.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import { MAX_NONCE } from '../state/account.js'
 import type { ForkRules } from '../types.js'
-import { type UnsignedFields, unsignedTransaction } from '../evm/internals.js'
+import { type UnsignedFields, unsignedTransactionInSlices } from '../evm/internals.js'
 import { type Message, isDelegation } from './message.js'
 
 /** EIP-7594: maximum number of blobs in a transaction. */
@@ -65,9 +65,9 @@ export function preCheck(
   evm: PooledEvm,
   message: Message,
   checks: MessageChecks,
-  transaction: TypedTransaction = transactionOfMessage(evm, message),
+  transaction: Awaitable<TypedTransaction> = transactionOfMessage(evm, message),
 ): Awaitable<CheckedMessage> {
-  return retryUntilLoaded(() => check(evm, message, checks, transaction))
+  return whenReady(transaction, (built) => retryUntilLoaded(() => check(evm, message, checks, built)))
 }
 
 function check(
@@ -130,7 +130,7 @@ function check(
 }
 
 /** Builds the transaction of a message, of the earliest type that has all its fields. */
-function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransaction {
+function transactionOfMessage(evm: PooledEvm, message: Message): Awaitable<TypedTransaction> {
   const { common: rules } = evm
   const type = typeOfMessage(message, rules)
   const fields: UnsignedFields = {
@@ -150,7 +150,7 @@ function transactionOfMessage(evm: PooledEvm, message: Message): TypedTransactio
     fields.blobVersionedHashes = message.blobVersionedHashes
   }
   if (type === 4) fields.authorizationList = message.authorizationList
-  return unsignedTransaction(fields, rules)
+  return unsignedTransactionInSlices(fields, rules)
 }
 
 /** Returns the blob fee cap of a message; without one, it pays the blob base fee of the block. */

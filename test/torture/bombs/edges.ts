@@ -56,8 +56,31 @@ const abortedUploads: Bomb = {
   },
 }
 
+/** More authorizations than any gas limit covers. */
+const authorizations = (): object[] =>
+  many(40_000, (index) => ({
+    ...{ chainId: '0x7a69', address: address(index), nonce: '0x0' },
+    ...{ yParity: '0x0', r: `0x${'f'.repeat(60)}${(4096 + index).toString(16)}`, s: '0x1' },
+  }))
+
+/** Methods that refuse {@link authorizations}, and with which words. */
+const authorizing = {
+  eth_call: 'intrinsic gas too low',
+  eth_estimateGas: 'gas required exceeds allowance',
+  eth_createAccessList: 'intrinsic gas too low',
+  debug_traceCall: 'intrinsic gas too low',
+  eth_sendTransaction: 'gas required exceeds allowance',
+}
+
 /** Bombs at the edges of limits. */
 export const edges: readonly Bomb[] = [
+  ...Object.entries(authorizing).map(([method, refusal]) => ({
+    ...rpc('forty thousand authorizations', method, () => [
+      { from: SIGNER, to: TARGET, authorizationList: authorizations() },
+      ...(method === 'eth_sendTransaction' ? [] : ['latest']),
+    ]),
+    refusal,
+  })),
   ...[5000, 9000].map((depth) => ({
     ...body(
       `a batch of a thousand calls with parameters ${depth} deep`,
