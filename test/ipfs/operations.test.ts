@@ -342,6 +342,15 @@ it.each([
   ['config?arg=Import.UnixFSRawLeaves&arg=true&json=true', undefined, undefined, '"Value":true'],
   ['add?mtime=5', 'hello', undefined, "raw-leaves can't be used with UnixFS metadata"],
   ['config?arg=Import.UnixFSRawLeaves&arg=null&json=true', undefined, undefined, '"Value":null'],
+  ['add?hash=x11&inline=true', 'hello', undefined, '"invalid cid: unknown multihash code 4352 (0x1100): '],
+  ['add?hash=x11&inline=true', '', 'application/x-directory', '"invalid cid: unknown multihash code 4352 '],
+  ['add?hash=murmur3-x64-64&inline=true', 'hello', undefined, '"bafkqablimvwgy3y"'],
+  [
+    'add?hash=x11&max-file-links=1&chunker=size-2',
+    'hello',
+    undefined,
+    '"invalid cid: unknown multihash code 4352 (0x1100): ',
+  ],
   ['add?hash=blake2s-160', '../b', 'application/symlink', '"unknown multihash code 45652 (0xb254): '],
   ['add?wrap-with-directory=true', '', 'application/x-directory', '"no path given to Mkdir"'],
   [

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { codecCode, makeCid } from '../cid/cidFormat.js'
+import { codecCode, isComputed, makeCid } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
 import type { BlockWriter } from '../unixfs/blockWriter.js'
@@ -186,6 +186,15 @@ export async function addEntry(options: {
   function checkEmptyDirectory(): void {
     const { cid: format } = plan.settings
     if (format.inlineLimit === undefined) makeCid(format, codecCode.dagPb, new Uint8Array())
+    else checkInlining()
+  }
+
+  /** Even if all blocks are inlined, Kubo hashes a longer one when it makes the root (go-merkledag, SetCidBuilder). */
+  function checkInlining(): void {
+    const { cid: format } = plan.settings
+    if (format.inlineLimit !== undefined && !isComputed(format.hash)) {
+      makeCid(format, codecCode.dagPb, new Uint8Array(format.inlineLimit + 1))
+    }
   }
 
   /** Awaits only real promises: a directory may have a million small files. */
@@ -212,6 +221,7 @@ export async function addEntry(options: {
     child: UploadEntry,
     { path, node }: { path: string; node: StoredNode },
   ): Promise<void> | undefined {
+    checkInlining()
     const name = child.name === '' ? node.cid.toString() : child.name
     directory.put(name, node)
     const telling = plan.silent ? undefined : emit({ path: join(path, name), node })
@@ -237,12 +247,14 @@ export async function addEntry(options: {
   if (plan.onlyHash) checkEmptyDirectory()
   if (entry.kind !== 'directory') {
     const node = await storeLeaf(entry, '')
+    checkInlining()
     await writer.room()
     if (!plan.silent) await emit({ path: '', node })
     return { cid: node.cid }
   }
   const root = new TreeDirectory(metadataOf(entry))
   await fill(root, entry.children, '')
+  checkInlining()
   const stored = root.store({ path: '', settings: plan.settings.directory, writer })
   for (let step = await stored.next(); ; step = await stored.next()) {
     if (step.done) return { cid: step.value.cid }

@@ -338,23 +338,25 @@ export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>,
 /**
  * Returns the CID of a block.
  *
- * @throws {@link FileNetworkError} if the hash function cannot be computed; go-merkledag's nodes give only the reason
+ * @throws {@link FileNetworkError} if the hash function cannot be computed. The nodes of go-merkledag check the function
+ *   first and give only the reason, unless CIDs are inlined.
  */
 export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CID {
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {
     return CID.createV1(codec, Digest.create(identityCode, bytes))
   }
-  const digest = Digest.create(format.hash.code, digestOf(format.hash, codec, bytes))
+  const digest = Digest.create(format.hash.code, digestOf(format, codec, bytes))
   checkDigest(format.hash, digest.size)
   if (format.version === 0 && codec === codecCode.dagPb) return CID.create(0, codec, digest)
   return CID.createV1(codec, digest)
 }
 
-function digestOf(hash: HashFunction, codec: number, bytes: Uint8Array): Uint8Array {
+function digestOf({ hash, inlineLimit }: CidFormat, codec: number, bytes: Uint8Array): Uint8Array {
   try {
     return hash.digest(bytes)
   } catch (error) {
-    const isReason = error instanceof UnregisteredHashError && codec === codecCode.dagPb
+    const checksFunction = codec === codecCode.dagPb && inlineLimit === undefined
+    const isReason = error instanceof UnregisteredHashError && checksFunction
     throw isReason ? new FileNetworkError(error.reason) : error
   }
 }

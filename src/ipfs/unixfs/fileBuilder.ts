@@ -115,8 +115,8 @@ export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
       first = chunk
       continue
     }
-    if (parts.maxLinks < 2) throw new FileNetworkError('a file of several chunks needs nodes with two links')
     if (levels.length === 0) await append(levels, 0, await parts.leaf(first, unixfsType.file), parts)
+    if (parts.maxLinks < 2) throw new FileNetworkError('a file of several chunks needs nodes with two links')
     await append(levels, 0, await parts.leaf(chunk, unixfsType.file), parts)
   }
   if (levels.length === 0) return parts.leaf(first ?? parts.newChunk(0), unixfsType.file, metadata)
