@@ -215,7 +215,10 @@ export function createServer(parts: ServerParts): NodeServer {
     },
     files: filesBehind(parts.cassette, {
       execute: async (request) => (await files()).execute(request),
-      gateway: { handle: async (request) => (await files()).gateway.handle(request) },
+      gateway: {
+        handle: async (request) => (await files()).gateway.handle(request),
+        route: async (request) => (await files()).gateway.route(request),
+      },
     }),
     health,
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),

@@ -125,6 +125,13 @@ export function filesBehind(cassette: CurrentCassette, files: FileEndpoint): Fil
           files.gateway.handle(request),
         )
       },
+      route: (request) => {
+        if (!cassette.isActive) return files.gateway.route(request)
+        const { method, path: target, headers, body, signal } = request
+        return cassette.files({ method, target, headers, body, signal }, (asked) =>
+          files.gateway.route({ ...request, body: asked.body }),
+        )
+      },
     },
   }
 }

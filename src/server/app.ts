@@ -9,7 +9,14 @@ import { kuboVersion } from '../ipfs/version.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { readBody } from './bodyReader.js'
 import { isLocalAddress, refuseControl } from './controlAccess.js'
-import { type FileSetup, answerFileRequest, answerGatewayRequest, isGatewayPath } from './fileApi.js'
+import {
+  type FileSetup,
+  answerFileRequest,
+  answerGatewayRequest,
+  answerRoutingRequest,
+  isGatewayPath,
+  isRoutingPath,
+} from './fileApi.js'
 import {
   type Body,
   type HttpRequest,
@@ -104,6 +111,7 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   app.notFound(async (context) => {
     const request = new AppRequest(context)
     if (isGatewayPath(request.target)) return answerGateway(context)
+    if (isRoutingPath(request.target)) return send(context, await answerRoutingRequest(setup, request))
     return send(context, await answerFileRequest(setup, request))
   })
   app.onError((fault, context) => {

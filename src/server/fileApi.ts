@@ -11,6 +11,7 @@ import { CutError, type HttpReply, emptyReply, textReply } from './reply.js'
 import { type HttpRequest, UploadBody, isPreflight } from './request.js'
 
 const prefix = '/api/v0/'
+const routingPrefix = '/routing/v1/'
 const allow = 'OPTIONS, POST'
 /** Content of the web interface of this Kubo release (Kubo, `corehttp/webui.go`). */
 const webUiPath = '/ipfs/bafybeihxglpcfyarpm7apn7xpezbuoqgk3l5chyk7w4gvrjwk45rqohlmm'
@@ -170,6 +171,34 @@ function preflightReply({ headers }: HttpRequest, opened: Readonly<Record<string
       'access-control-allow-headers': asked ?? 'Authorization, Content-Type',
     }),
   })
+}
+
+/** Whether a path leads to the delegated routing API once it is cleaned. */
+export function isRoutingPath(target: string): boolean {
+  const { path } = splitTarget(target)
+  return !isMalformed(path) && `${cleanPath(path)}/`.startsWith(routingPrefix)
+}
+
+/**
+ * Answers a request to the delegated routing API. It is public like the gateway, but to store a record takes what the
+ * operation `routing/put` takes.
+ */
+export async function answerRoutingRequest(setup: FileSetup, request: FileHttpRequest): Promise<HttpReply> {
+  const { path, search } = splitTarget(request.target)
+  const clean = cleanPath(path)
+  const isRoot = `${clean}/` === routingPrefix
+  if (clean !== path || isRoot) return redirect(request, 307, (isRoot ? routingPrefix : clean) + search)
+  const operation = request.method === 'PUT' ? 'routing/put' : 'gateway'
+  const admission =
+    request.method === 'PUT'
+      ? setup.provider.admission.admitFiles({ operation, headers: request.headers })
+      : { refusal: undefined, caller: { key: undefined } }
+  if (admission.refusal !== undefined) return textReply(admission.refusal)
+  const { caller } = admission
+  const admitted = { request, caller, operation, query: GoQuery.parse(search), params: request.target }
+  return answerAdmitted(setup, admitted, ({ headers, body, signal }) =>
+    setup.files.gateway.route({ method: request.method, path: decode(path), headers, body, signal }),
+  )
 }
 
 /** Answers a gateway request. The gateway is public in every mode, as pages embed its content by address. */

@@ -26,6 +26,7 @@ beforeEach(async () => {
           inProgress--
           return { status: 200, headers: {}, body: Buffer.from(`<${path}>`) }
         },
+        route: () => Promise.reject(new Error('no request of this test is for routing')),
       },
     },
   })

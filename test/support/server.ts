@@ -29,6 +29,9 @@ const echoFiles: FileEndpoint = {
     async handle({ method, path }) {
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ gateway: method, path })) }
     },
+    async route({ method, path }) {
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ routing: method, path })) }
+    },
   },
 }
 

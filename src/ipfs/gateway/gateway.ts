@@ -12,6 +12,7 @@ import type { NetworkContext } from '../networkContext.js'
 import { type CommandReply, headerText } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { etagsOf, matchesEtag } from './conditional.js'
+import { type RoutingRequest, answerRouting } from './delegatedRouting.js'
 import { checkRange } from './ranges.js'
 import { type RuleOutcome, followRules } from './followRules.js'
 import {
@@ -20,6 +21,7 @@ import {
   UncleanPathError,
   contentDisposition,
   notModified,
+  openHeaders,
   pathHeader,
 } from './headers.js'
 import { errorPage, escapeHtml } from './listingPage.js'
@@ -47,15 +49,8 @@ import { goEscape, goQuote } from '../text/goQuote.js'
 export interface Gateway {
   /** Answers a request; never rejects. The body for HEAD is empty. */
   handle(request: GatewayRequest): Promise<CommandReply>
-}
-
-/** Headers that let pages of other origins read an answer. */
-const openHeaders = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-  'Access-Control-Allow-Headers': 'Content-Type, Range, User-Agent, X-Requested-With',
-  'Access-Control-Expose-Headers':
-    'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+  /** Answers a request to the delegated routing API. */
+  route(request: RoutingRequest): Promise<CommandReply>
 }
 
 /** Headers of every answer. Anyone can publish content here, so `nosniff` pins its declared type. */
@@ -73,6 +68,7 @@ export type GatewaySource = Pick<NetworkContext, 'blockstore' | 'names' | 'confi
 /** Creates a gateway to the blocks in a store. */
 export function createGateway(source: GatewaySource): Gateway {
   return {
+    route: (request) => answerRouting(source.names, request),
     async handle(request) {
       /** Headers that even an error keeps (boxo, `gateway/handler.go`). */
       const kept: Record<string, string> = {}

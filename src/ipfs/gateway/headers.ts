@@ -3,6 +3,15 @@ import { type CommandReply, headerText } from '../request/reply.js'
 import { encodeEscapes } from '../text/byteText.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
+/** Headers that let pages of other origins read an answer. */
+export const openHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, Range, User-Agent, X-Requested-With',
+  'Access-Control-Expose-Headers':
+    'Content-Length, Content-Range, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output',
+}
+
 /** Answers 304: the client's copy is current. */
 export function notModified(headers: Record<string, string> = {}): CommandReply {
   return { status: 304, headers, body: new Uint8Array() }

@@ -55,24 +55,27 @@ export interface Mismatch {
   theirs: string
 }
 
-/** Lists the differences of two answers. A different status hides all others. */
+/** Lists the differences of two answers. A different status, or a panic of Kubo, hides all others. */
 export function compare(request: PeerRequest, ours: PeerAnswer, theirs: PeerAnswer): Mismatch[] {
   if (ours.status !== theirs.status) {
     return [
       { what: 'status', ours: `${ours.status} ${shown(ours)}`, theirs: `${theirs.status} ${shown(theirs)}` },
     ]
   }
+  const [a, b] = [ours.trailers['x-stream-error'] ?? '', theirs.trailers['x-stream-error'] ?? '']
+  const streamError = { what: 'x-stream-error', ours: a, theirs: b }
+  // Kubo has panicked, and the rest of its answer is missing.
+  if (b === 'an error occurred' && a !== b) return [streamError]
   const differences: Mismatch[] = []
   const names = request.to === 'api' ? apiHeaders : gatewayHeaders
   const isSameBody = normal(request, ours).equals(normal(request, theirs))
   for (const name of names) {
-    const [a, b] = [ours.headers[name] ?? '', theirs.headers[name] ?? '']
+    const [own, other] = [ours.headers[name] ?? '', theirs.headers[name] ?? '']
     // The length says nothing more about different bodies.
     if (name === 'content-length' && !isSameBody) continue
-    if (a !== b) differences.push({ what: name, ours: a, theirs: b })
+    if (own !== other) differences.push({ what: name, ours: own, theirs: other })
   }
-  const [a, b] = [ours.trailers['x-stream-error'] ?? '', theirs.trailers['x-stream-error'] ?? '']
-  if (a !== b) differences.push({ what: 'x-stream-error', ours: a, theirs: b })
+  if (a !== b) differences.push(streamError)
   if ((ours.cut === undefined) !== (theirs.cut === undefined)) {
     differences.push({ what: 'end', ours: ours.cut ?? 'complete', theirs: theirs.cut ?? 'complete' })
   }

@@ -152,6 +152,30 @@ const dates = [
   '',
 ]
 
+/** Generates a request to the delegated routing API. */
+export function routingRequest(random: Random, label: string): PeerRequest {
+  const kind = random.pick(['providers', 'peers', 'ipns', 'ipns', 'dht/closest/peers', 'x', ''])
+  const target = `/routing/v1/${kind}/${random.pick([label, label, label, 'x', '', `${label}/`, `./${label}`, '%FF'])}`
+  const headers: Record<string, string> = {}
+  if (random.chance(0.4)) {
+    headers['accept'] = random.pick([
+      ...[
+        'application/x-ndjson',
+        'application/json',
+        'text/html',
+        '*/*',
+        'text/html, application/json;q=0.9',
+      ],
+      ...['application/vnd.ipfs.ipns-record', 'application/vnd.ipfs.ipns-record, */*', ''],
+    ])
+  }
+  if (!random.chance(0.15))
+    return { to: 'gateway', method: random.chance(0.05) ? 'POST' : 'GET', target, headers }
+  const type = random.pick(['application/vnd.ipfs.ipns-record', 'application/json'])
+  const body = Buffer.from(random.pick(['', 'x', '\n\u0001a']))
+  return { to: 'gateway', method: 'PUT', target, headers: { ...headers, 'content-type': type }, body }
+}
+
 /**
  * Generates a gateway request.
  *

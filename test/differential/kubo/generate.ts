@@ -5,7 +5,7 @@ import type { Random } from '../support/random.js'
 import { cborHex, json, multibaseTexts } from './data.js'
 import { withUnusualEnvelope } from './envelopes.js'
 import { emptyDirectory } from './expected.js'
-import { gatewayRequest } from './gatewayRequests.js'
+import { gatewayRequest, routingRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
 import { type Scene, request } from './scene.js'
 import { scenes } from './scenes.js'
@@ -44,6 +44,13 @@ export interface Generator {
   /** Drops all CIDs, because the peers may no longer store the same content. */
   forget(): void
 }
+
+/** Names and peer IDs that have no record. */
+const unpublished = [
+  'k51qzi5uqu5dhi84sgso564yby2s6expoxuvfynid625vodh2c9sy87ao0xbse',
+  '12D3KooWEqiMqBzKSXAnqbqgwvTjyL5QBbPnhGrqTZq1yLfGBYt3',
+  'QmaCpDMGvV2BGHeYERUEnRQAwe3N8SzbUtfsmvsqQLuvuJ',
+]
 
 /** Creates a generator for a registry of operations. */
 export function createGenerator(
@@ -255,6 +262,8 @@ export function createGenerator(
   }
 
   function gateway(): PeerRequest {
+    if (random.chance(0.02))
+      return routingRequest(random, random.chance(0.5) ? cid() : random.pick(unpublished))
     return gatewayRequest(random, random.chance(0.05) ? random.pick(keyIds) : cid())
   }
 
