@@ -505,6 +505,20 @@ describe('eth_simulateV1 refuses', () => {
       -32000,
       /is not a precompile$/,
     ],
+    [
+      'two spellings of a member, unless another fault comes first in the alphabet',
+      [{ blockOverrides: { time: '0xffffffffff', number: '0x25', NUMBER: '0x26', nothing: 1 } }],
+      {},
+      -32602,
+      'invalid argument 0: unknown field "nothing" in block override',
+    ],
+    [
+      'two spellings of a member of an account',
+      [{ stateOverrides: { [poor]: { nonce: '0x1', Nonce: null, unknown: 1 } } }],
+      {},
+      -32602,
+      'invalid argument 0: keys "Nonce" and "nonce" in state override for 0xC0C0c0c0C0C0c0c0c0C0c0C0C0C0C0C0C0C0c0c0 name the same field',
+    ],
   ]
   it.each(cases)('%s', async (_, blocks, options, code, message) => {
     const expected = typeof message === 'string' ? message : (expect.stringMatching(message) as string)

@@ -253,5 +253,9 @@ describe('a tracer in JavaScript', () => {
         ) as string,
       },
     ])
+    // geth traces one by one with an empty name, and the first failure is the answer.
+    await expect(
+      chain.call('debug_traceBlockByNumber', receipt.blockNumber, { tracer: '' }),
+    ).rejects.toMatchObject({ code: -32000, message: expect.stringMatching(/^SyntaxError: /) as string })
   })
 })

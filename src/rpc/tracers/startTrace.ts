@@ -116,9 +116,9 @@ export function startTrace(
 
 const programs: ReadonlySet<string> = new Set([...opcodeTracers, ...legacyTracers].map(({ name }) => name))
 
-/** Whether geth implements a tracer in JavaScript: those in the request, and some of its own. */
+/** Whether geth looks up a tracer and finds it in JavaScript: those in the request, and some of its own. */
 export function isJavaScript({ tracer }: TraceConfig): boolean {
-  return tracer !== undefined && (!kinds.has(tracer) || programs.has(tracer))
+  return tracer !== undefined && tracer !== '' && (!kinds.has(tracer) || programs.has(tracer))
 }
 
 /** Whether a trace may run programs, itself or in a muxTracer. */

@@ -9,9 +9,11 @@ export function nearMiss(random: Random, value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (String(index) === key ? nearMiss(random, item) : item))
   }
-  const entries = Object.entries(value).map(([name, item]): [string, unknown] => {
-    if (name !== key) return [name, item]
-    return random.chance(0.12) ? [otherSpelling(random, name), item] : [name, nearMiss(random, item)]
+  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
+    if (name !== key) return [[name, item]]
+    if (random.chance(0.88)) return [[name, nearMiss(random, item)]]
+    const renamed: [string, unknown] = [otherSpelling(random, name), item]
+    return random.chance(0.25) ? [renamed, [name, item]] : [renamed]
   })
   return Object.fromEntries(entries)
 }

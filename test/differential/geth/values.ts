@@ -64,6 +64,7 @@ export const tracers = [
   '4byteTracerLegacy',
   'noopTracerLegacy',
   'evmdisTracer',
+  '',
 ]
 
 /** Results of JavaScript tracers: values that JSON lacks or prints in another form, and what the engine offers. */

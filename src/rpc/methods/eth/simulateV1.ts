@@ -186,13 +186,13 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
     stateOverrides: accounts = [],
     calls,
   } = yield* inPieces(undecodedBlock, value)
-  yield* checkKnownMembers(header, blockOverrides.schema, () => 'block override')
+  yield* checkMembers(header, blockOverrides.schema, () => 'block override')
   const decodedHeader = yield* inPieces(blockOverrides, header ?? null)
   const overrides: AccountOverride[] = []
   const what = (account: Uint8Array) => `state override for ${checksumAddress(account)}`
   for (const { account, override } of accounts) {
     if (overrides.length % ACCOUNTS_AT_ONCE === ACCOUNTS_AT_ONCE - 1) yield
-    yield* checkKnownMembers(override, accountOverride.schema, () => what(account))
+    yield* checkMembers(override, accountOverride.schema, () => what(account))
     overrides.push({ address: account, ...(yield* inPieces(accountOverride, override)) })
   }
   return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
@@ -203,14 +203,33 @@ const ACCOUNTS_AT_ONCE = 64
 /** Members checked per piece. */
 const MEMBERS_AT_ONCE = 1024
 
-/** @throws ReasonError if an object has members that the schema lacks, for the alphabetically first of them */
-function* checkKnownMembers(value: unknown, { properties }: JsonSchema, what: () => string): Steps<void> {
+/**
+ * Refuses members that the schema lacks, and two spellings of one member. Like geth, it names the alphabetically first
+ * member at fault, and ignores case.
+ *
+ * @throws ReasonError
+ */
+function* checkMembers(value: unknown, { properties }: JsonSchema, what: () => string): Steps<void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const known = new Set(Object.keys(properties as object).map((name) => name.toLowerCase()))
+  const spellings = new Map(
+    Object.keys(properties as object).map((name) => [name.toLowerCase(), [] as string[]]),
+  )
   let unknown: string | undefined
   for (const [index, name] of keysOf(value).entries()) {
     if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
-    if ((unknown === undefined || name < unknown) && !known.has(name.toLowerCase())) unknown = name
+    const found = spellings.get(name.toLowerCase())
+    if (found !== undefined) found.push(name)
+    else if (unknown === undefined || name < unknown) unknown = name
+  }
+  const [repeated] = [...spellings.values()]
+    .filter(({ length }) => length > 1)
+    .map((names) => names.sort())
+    .sort(([, a = ''], [, b = '']) => (a < b ? -1 : 1))
+  if (repeated !== undefined) {
+    const [first = '', second = ''] = repeated
+    if (unknown === undefined || second < unknown) {
+      throw new ReasonError(`keys "${first}" and "${second}" in ${what()} name the same field`)
+    }
   }
   if (unknown !== undefined) throw new ReasonError(`unknown field "${unknown}" in ${what()}`)
 }
