@@ -16,7 +16,6 @@ test.each<[string, Record<string, unknown>, string]>([
   ['eth_sendTransaction', { gasPrice: huge }, funds],
   ['eth_sendTransaction', { maxFeePerGas: huge, maxPriorityFeePerGas: huge }, funds],
   ['eth_sendTransaction', { nonce: '0xffffffffffffffff' }, 'nonce has max value'],
-  ['eth_signTransaction', { nonce: '0x0', gasPrice: huge }, funds],
   ['eth_sendUnsignedTransaction', { gasPrice: huge }, funds],
 ])('%s refuses unpayable fees and the maximum nonce (case %#)', async (method, fields, message) => {
   const { call, from, to } = devnet

@@ -58,7 +58,7 @@ describe('eth_resend', () => {
     })
   })
 
-  test('requires the contents of pending transactions, and a price only if there is one', async () => {
+  test('requires the contents of a pending transaction, and a price replaces its fee caps', async () => {
     const { call, from, to } = await startDevnet({ noMining: true })
     const fees = { maxFeePerGas: gwei(3), maxPriorityFeePerGas: gwei(1) }
     const waiting = { from, to, nonce: '0x0', gas: '0x5208', ...fees }
@@ -71,7 +71,14 @@ describe('eth_resend', () => {
       'not found',
     )
     // The same contents form the same transaction.
-    expect((await refusalOf(call('eth_resend', waiting, gwei(9), '0x0'))).message).toBe('already known')
+    expect((await refusalOf(call('eth_resend', waiting, '0x0', '0x0'))).message).toBe('already known')
     expect(await call('eth_getTransactionByHash', hash)).toMatchObject({ maxFeePerGas: gwei(3) })
+    // As in geth 1.17.10, a price makes it a legacy transaction.
+    const priced = await call<Hex>('eth_resend', waiting, gwei(9))
+    expect(await call('eth_getTransactionByHash', priced)).toMatchObject({ type: '0x0', gasPrice: gwei(9) })
+    expect(await call('eth_getTransactionByHash', hash)).toBeNull()
+    const distant = { ...waiting, nonce: '0x5' }
+    await call('eth_sendTransaction', distant)
+    expect((await refusalOf(call('eth_resend', distant, gwei(9)))).message).toContain('not found')
   })
 })

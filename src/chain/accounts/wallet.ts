@@ -20,16 +20,28 @@ import { isPlainTransfer } from '../calls/estimate.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import type { ExecutionRequest, ExecutionView, MessageExecutor } from '../calls/executor.js'
 import { ChainError } from '../errors.js'
-import { keccak256 } from '../crypto.js'
+import { keccak256, sign } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
-import { unsignedTransaction } from '../evm/internals.js'
+import { setSignature, unsignedTransaction } from '../evm/internals.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate, protectedV } from './impersonation.js'
 import { type Keyring, UnknownAccountError } from './keyring.js'
+
+/** What geth encodes with a signed blob transaction whose blobs it does not know. */
+const noBlobs: BlobSidecar = { version: 0, blobs: [], commitments: [], proofs: [] }
+
+/** Removes the fee caps of a call, and the members that require them. */
+const withoutCaps = {
+  maxFeePerGas: undefined,
+  maxPriorityFeePerGas: undefined,
+  maxFeePerBlobGas: undefined,
+  blobVersionedHashes: undefined,
+  authorizationList: undefined,
+} satisfies CallObject
 
 /** Longer lists make signing run in steps, because the library iterates over them repeatedly. */
 const MAX_SIGNED_AT_ONCE = 256
@@ -119,11 +131,13 @@ export class Wallet {
   }
 
   /**
-   * Signs a transaction for which the caller must set gas, fees and nonce (eth_signTransaction).
+   * Signs a transaction for which the caller must set gas, fees and nonce, including its blob proofs
+   * (eth_signTransaction; geth: internal/ethapi/api.go, SignTransaction). Whether it could be sent or executed does not
+   * matter.
    *
-   * @throws as {@link prepare} does
+   * @throws as {@link complete} does, and UnknownAccountError if the node has no key of the sender
    */
-  async sign(call: CallObject): Promise<PooledTransaction> {
+  async sign(call: CallObject, given?: PartialSidecar): Promise<CompletedTransaction> {
     if (call.gas === undefined) throw new ChainError('gas not specified')
     if (
       call.gasPrice === undefined &&
@@ -132,11 +146,17 @@ export class Wallet {
       throw new ChainError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
     }
     if (call.nonce === undefined) throw new ChainError('nonce not specified')
-    const from = call.from ?? this.#parts.keyring.first
-    if (from === undefined || !this.#parts.keyring.has(from)) {
-      throw new UnknownAccountError(from)
-    }
-    return this.prepareUnsent(call)
+    const { keyring, view } = this.#parts
+    const from = call.from ?? keyring.first
+    const { transaction, ...blobs } = await this.complete(call, { from, given })
+    if (from === undefined || !keyring.has(from)) throw new UnknownAccountError(from)
+    const { r, s, yParity } = sign(transaction.getHashedMessageToSign(), keyring.privateKey(from))
+    const v = BigInt(yParity) + (transaction.type === 0 ? protectedV(view.chainId) : 0n)
+    setSignature(transaction, { v, r, s })
+    const raw = transaction.serialize()
+    const hash = keccak256(raw)
+    if (transaction.type !== 3) return { transaction, hash, raw }
+    return { ...blobs, transaction, hash, raw: encodeWithSidecar(raw, blobs.sidecar ?? noBlobs) }
   }
 
   /**
@@ -171,37 +191,34 @@ export class Wallet {
   }
 
   /**
-   * Re-signs a pooled transaction with another gas price or gas limit (geth: internal/ethapi/api.go, Resend). As in
-   * geth, a gas price has no effect on a transaction without one, and zero keeps the current value.
+   * Re-signs a pending transaction with another gas price or gas limit (geth: internal/ethapi/api.go, Resend). As in
+   * geth, zero keeps the current value, and a gas price leaves neither fee caps nor what only a transaction with fee
+   * caps can have.
    *
-   * @param call - the pooled transaction
-   * @throws ChainError if no pooled transaction has these contents, and as {@link prepare} does
+   * @param call - the pending transaction
+   * @throws ChainError if no pending transaction has these contents, and as {@link prepare} does
    */
   async resend(call: CallObject, { gasPrice, gas }: ResendChange): Promise<PooledTransaction> {
-    const pooled = await this.#findPooled(call)
-    return this.prepare({
-      ...call,
-      gas: gas || pooled.transaction.gasLimit,
-      gasPrice: call.gasPrice === undefined ? undefined : gasPrice || call.gasPrice,
-    })
+    const pooled = await this.#findPending(call)
+    const changed = { ...call, gas: gas || pooled.transaction.gasLimit }
+    return this.prepare(gasPrice ? { ...changed, ...withoutCaps, gasPrice } : changed)
   }
 
   /**
-   * Finds the pooled transaction with given contents, filling in missing fields.
+   * Finds the pending transaction with given contents, filling in missing fields.
    *
    * @throws ChainError if there is none, and as {@link prepare} does
    */
-  async #findPooled(call: CallObject): Promise<PooledTransaction> {
+  async #findPending(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? new Uint8Array(20)
     const wanted = unsignedTransaction(
       await this.fill({ ...this.#withSuggestedTip(call), from }),
       this.#rules(),
     )
     const contents = wanted.getHashedMessageToSign()
-    const { pending, queued } = this.#parts.mempool.contentFrom(from)
-    const found = [...pending, ...queued].find(({ transaction }) =>
-      bytesEqual(transaction.getHashedMessageToSign(), contents),
-    )
+    const found = this.#parts.mempool
+      .contentFrom(from)
+      .pending.find(({ transaction }) => bytesEqual(transaction.getHashedMessageToSign(), contents))
     if (found !== undefined) return found
     throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }

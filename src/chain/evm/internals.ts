@@ -255,6 +255,16 @@ export function unsignedTransaction(fields: UnsignedFields, rules: ForkRules): T
   return transaction as unknown as TypedTransaction
 }
 
+/** Gives an object made by {@link unsignedTransaction} its signature, which the library's `sign` would validate. */
+export function setSignature(
+  transaction: TypedTransaction,
+  { v, r, s }: Readonly<Record<'v' | 'r' | 's', bigint>>,
+): void {
+  Reflect.set(transaction, 'v', v)
+  Reflect.set(transaction, 'r', r)
+  Reflect.set(transaction, 's', s)
+}
+
 /** Authorizations converted between two yields. */
 const AUTHORIZATIONS_AT_ONCE = 512
 

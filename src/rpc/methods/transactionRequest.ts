@@ -3,6 +3,7 @@ import type { CallBaseFee } from '../../chain/calls/call.js'
 import type { CallObject } from '../../chain/calls/callObject.js'
 import { ChainError } from '../../chain/errors.js'
 import type { AccountOverride } from '../../chain/calls/overrides.js'
+import type { PartialSidecar } from '../../chain/mempool/blobs.js'
 import type { BlockSelector } from '../../chain/view.js'
 import type { BlockOverrides } from '../../chain/vm/blockEnvironment.js'
 import { bytesEqual, quantity } from '../../encoding/hex.js'
@@ -207,4 +208,29 @@ export function blobTransactionRequest(
   const { input, data } = given
   const hasConflictingData = input !== undefined && data !== undefined && !bytesEqual(input, data)
   return { ...toCall(given), ...(hasConflictingData && { hasConflictingData }) }
+}
+
+/** Returns the blobs of call arguments, with what is given of their proofs; undefined if there are none. */
+export function givenSidecar({
+  blobs,
+  commitments,
+  proofs,
+  blobVersionedHashes: versionedHashes,
+}: CallArguments): PartialSidecar | undefined {
+  return blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes }
+}
+
+/**
+ * Refuses blobs in a transaction to sign and send: geth takes them only in raw transactions (internal/ethapi/api.go,
+ * SendTransaction).
+ *
+ * @throws ServerError with geth's message; the other nodes have messages of their own
+ */
+export function checkNoBlobs(
+  { blobVersionedHashes, maxFeePerBlobGas }: CallArguments,
+  { requestChecks }: CompatibilityProfile,
+): void {
+  if (requestChecks !== 'geth') return
+  if (blobVersionedHashes === undefined && maxFeePerBlobGas === undefined) return
+  throw new ServerError('signing blob transactions not supported')
 }

@@ -206,6 +206,10 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
+    reason: 'geth has no keys here',
+    matches: where({ name: /^(eth_signTransaction|batch) /, theirs: /"unknown account"/ }),
+  },
+  {
     reason: 'debug_getBadBlocks writes no files',
     matches: where({ request: /"debug_getBadBlocks"/, ours: /too many arguments/ }),
   },

@@ -120,7 +120,7 @@ async function nonceOf(url: string, address: string): Promise<number> {
 
 /** Methods whose answers depend on the machine or the time, or that change what later requests see. */
 const excludedMethods =
-  /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|eth_sign|eth_sendTransaction|eth_pendingTransactions)/
+  /^(web3_clientVersion|eth_accounts|rpc_modules|eth_syncing|net_|eth_new|eth_capabilities|debug_setHead|eth_subscribe|eth_unsubscribe|debug_(un)?subscribe|eth_sign(?!Transaction)|eth_sendTransaction|eth_pendingTransactions)/
 
 /**
  * The command `npm run differential -- geth [--seed N] [--requests N] [--hardfork NAME] [--methods REGEXP]

@@ -3,7 +3,7 @@ import { pendingTransactionText } from '../../format/transaction.js'
 import { WireBytes } from '../../wire.js'
 import { callObject } from '../../params/callObject.js'
 import { defineMethod, required } from '../../method.js'
-import { blobTransactionRequest } from '../transactionRequest.js'
+import { blobTransactionRequest, givenSidecar } from '../transactionRequest.js'
 import { rawAndTransaction } from './signTransaction.js'
 
 /**
@@ -16,13 +16,9 @@ export const fillTransaction = defineMethod(
   async ({ backend }, given) => {
     const { wallet, keyring, settings } = backend
     const { compatibility } = settings
-    const { blobs, commitments, proofs, blobVersionedHashes: versionedHashes } = given
     const request = blobTransactionRequest(given, compatibility)
     const sender = compatibility.fillReturnsPendingTransaction ? (request.from ?? keyring.first) : undefined
-    const completed = await wallet.complete(request, {
-      from: sender,
-      given: blobs === undefined ? undefined : { blobs, commitments, proofs, versionedHashes },
-    })
+    const completed = await wallet.complete(request, { from: sender, given: givenSidecar(given) })
     if (sender === undefined) return rawAndTransaction(completed)
     const pending = pendingTransactionText({ ...completed, sender }, compatibility)
     return new WireBytes([`{"raw":${jsonBytes(completed.raw)},"tx":${pending}}`])

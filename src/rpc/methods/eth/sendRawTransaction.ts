@@ -11,13 +11,14 @@ import { data } from '../../params/bytes.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
 import { big, milliseconds, uint64 } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
-import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
+import { checkNoBlobs, checkSignersChain, transactionRequest } from '../transactionRequest.js'
 import { receiptWire } from './receipts.js'
 
 /** Fills, signs and submits a transaction from an account whose key the node holds, or that it impersonates. */
 export function submitCall(backend: Backend, given: CallArguments): Promise<SubmittedTransaction> {
   const { submission, wallet, settings } = backend
   checkSignersChain(backend, given)
+  checkNoBlobs(given, settings.compatibility)
   const call = transactionRequest(given, settings.compatibility)
   return submission.sendPrepared(() => wallet.prepare(call))
 }

@@ -7,7 +7,12 @@ import { signedTransactionText } from '../../format/transaction.js'
 import { defineMethod, required } from '../../method.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
 import { WireBytes } from '../../wire.js'
-import { checkSignersChain, transactionRequest } from '../transactionRequest.js'
+import {
+  blobTransactionRequest,
+  checkSignersChain,
+  givenSidecar,
+  transactionRequest,
+} from '../transactionRequest.js'
 
 /** Formats an unsent transaction: its encoding and its fields (geth: ethapi.SignTransactionResult). */
 export function rawAndTransaction(given: CompletedTransaction): WireBytes {
@@ -27,10 +32,10 @@ export async function signOnly(backend: Backend, given: CallArguments): Promise<
     throw new UnknownAccountError(from)
   }
   checkSignersChain(backend, given)
-  const call = transactionRequest(given, compatibility)
-  const { transaction, hash } = await (compatibility.fillsBeforeSigning
-    ? wallet.prepareUnsent(call)
-    : wallet.sign(call))
+  if (!compatibility.fillsBeforeSigning) {
+    return wallet.sign(blobTransactionRequest(given, compatibility), givenSidecar(given))
+  }
+  const { transaction, hash } = await wallet.prepareUnsent(transactionRequest(given, compatibility))
   return { raw: transaction.serialize(), transaction, hash }
 }
 
