@@ -273,7 +273,10 @@ describe('subscriptions', () => {
     return {
       pushed,
       open(feed) {
-        feed((payload) => pushed.push(new WireBytes(payload).parse()))
+        feed(
+          (payload) => pushed.push(new WireBytes(payload).parse()),
+          () => true,
+        )
         return '0x1d'
       },
       close: () => true,

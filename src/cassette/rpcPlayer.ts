@@ -84,7 +84,7 @@ export class RpcPlayer {
     const { outcome } = answer.entry
     const isResult = 'resultText' in outcome
     if (isResult && method.endsWith('_subscribe') && subscriptions !== undefined) {
-      return this.#subscribe(recorded, answer, subscriptions)
+      return this.#subscribe(recorded, answer, subscriptions, method)
     }
     if (isResult && hash !== undefined) this.#matching.alias(hash, JSON.parse(outcome.resultText))
     const isChanging = isChange(method)
@@ -102,6 +102,7 @@ export class RpcPlayer {
     recorded: RecordedCall,
     { entry: { nth, after = 0 }, events }: RecordedAnswer,
     subscriptions: Subscriptions,
+    method: string,
   ): string {
     const [begun, answered] = [this.#changes, this.#answered]
     return subscriptions.open((push) => {
@@ -130,7 +131,7 @@ export class RpcPlayer {
         isEnded = true
         this.#onAnswer.delete(notify)
       }
-    })
+    }, method)
   }
 }
 

@@ -105,7 +105,7 @@ export class RpcRecorder {
       opened.push = target
       for (const event of early) pushed(event)
       return end
-    })
+    }, method)
   }
 
   /** Resolves a block tag with the provider the first time it occurs, if tags are pinned. */

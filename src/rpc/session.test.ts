@@ -18,7 +18,7 @@ test('pushes wait for the answer with their subscription id', async () => {
   const id = message.open((push) => {
     push(['"0x1"'])
     return () => undefined
-  })
+  }, 'eth_subscribe')
   expect(target.sent).toEqual([])
   message.release()
   while (target.sent.length === 0) await setImmediate()
@@ -36,12 +36,12 @@ test('a subscription after the connection has closed does not listen', () => {
     return () => void listening--
   }
   const early = subscriptions.forMessage()
-  early.open(feed)
+  early.open(feed, 'eth_subscribe')
   expect(listening).toBe(1)
   const late = subscriptions.forMessage()
   subscriptions.close()
   expect(listening).toBe(0)
-  late.open(feed)
+  late.open(feed, 'eth_subscribe')
   late.release()
   expect(listening).toBe(0)
 })

@@ -121,13 +121,17 @@ interface PushTarget {
   close(reason: string, code?: number): void
 }
 
-/** Source of one subscription: passes payloads to `push`. @returns a function that ends it */
-export type Feed = (push: (payload: readonly WirePiece[]) => void) => () => void
+/**
+ * Source of one subscription: passes payloads to `push`. One that makes its payloads itself waits until `isDrained`.
+ *
+ * @returns a function that ends it
+ */
+export type Feed = (push: (payload: readonly WirePiece[]) => void, isDrained: () => boolean) => () => void
 
 /** Opens and closes subscriptions for methods. */
 export interface Subscriptions {
-  /** @returns the id */
-  open(feed: Feed): string
+  /** @param method - `eth_subscribe`, or that of another namespace, which names the pushes @returns the id */
+  open(feed: Feed, method: string): string
   /** @returns false if the connection has no subscription with this id */
   close(id: string): boolean
   /** Closes the connection; with code 1006, without a close frame (RFC 6455, section 7.4.1). */
@@ -136,8 +140,12 @@ export interface Subscriptions {
 
 /** A subscriber with more unsent bytes than this is disconnected. */
 export const maxWaitingBytes = 32 * 1024 * 1024
+/** With fewer unsent bytes than this, a subscriber gets more at once. */
+const DRAINED_BYTES = 1024 * 1024
 
 interface Subscription {
+  /** Method name of the pushes. */
+  notification: string
   end: () => void
   /** Payloads held until the answer with the id has been sent; undefined afterwards. */
   held: (readonly WirePiece[])[] | undefined
@@ -160,8 +168,8 @@ export class SessionSubscriptions {
   forMessage(): Subscriptions & { release(): void } {
     let opened: string[] | undefined
     return {
-      open: (feed) => {
-        const id = this.#start(feed)
+      open: (feed, method) => {
+        const id = this.#start(feed, method.replace(/subscribe$/, 'subscription'))
         ;(opened ??= []).push(id)
         return id
       },
@@ -177,15 +185,18 @@ export class SessionSubscriptions {
     for (const id of [...this.#open.keys()]) this.#end(id)
   }
 
-  #start(feed: Feed): string {
+  #start(feed: Feed, notification: string): string {
     const id = randomId()
     if (this.#isClosed) return id
-    const subscription: Subscription = { end: () => undefined, held: [] }
+    const subscription: Subscription = { notification, end: () => undefined, held: [] }
     this.#open.set(id, subscription)
-    subscription.end = feed((payload) => {
-      if (subscription.held !== undefined) subscription.held.push(payload)
-      else pushes.add(() => this.#push(id, payload))
-    })
+    subscription.end = feed(
+      (payload) => {
+        if (subscription.held !== undefined) subscription.held.push(payload)
+        else pushes.add(() => this.#push(id, payload))
+      },
+      () => subscription.held === undefined && this.#target.bufferedBytes < DRAINED_BYTES,
+    )
     return id
   }
 
@@ -202,13 +213,15 @@ export class SessionSubscriptions {
   }
 
   #push(id: string, payload: readonly WirePiece[]): void {
-    if (!this.#open.has(id)) return
+    const subscription = this.#open.get(id)
+    if (subscription === undefined) return
     if (this.#target.bufferedBytes > maxWaitingBytes) {
       this.close()
       this.#target.close('too slow for its subscriptions')
       return
     }
-    const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`
+    const { notification } = subscription
+    const head = `{"jsonrpc":"2.0","method":"${notification}","params":{"subscription":"${id}","result":`
     this.#target.push(joinPieces([head, ...payload, '}}']))
   }
 }

@@ -177,7 +177,12 @@ describe('a chain with automine', () => {
 
   it('pushes the receipts of each block, for all transactions or those named', async () => {
     const socket = new WebSocket(node.wsUrl)
-    const received: { id?: number; result?: unknown; error?: { code: number }; params?: Push }[] = []
+    const received: {
+      id?: number
+      result?: unknown
+      error?: { code: number; message: string }
+      params?: Push
+    }[] = []
     interface Push {
       subscription: string
       result: { transactionHash: string }[]
@@ -210,6 +215,9 @@ describe('a chain with automine', () => {
     expect(pushedTo(named?.result)).toEqual([[first]])
     const tooMany = Array.from({ length: 201 }, () => first)
     expect((await ask(3, ['transactionReceipts', { transactionHashes: tooMany }]))?.error?.code).toBe(-32000)
+    expect((await ask(4, ['transactionReceipts', []]))?.error?.message).toBe(
+      'invalid argument 1: json: cannot unmarshal array into Go value of type filters.input',
+    )
     socket.close()
   })
 

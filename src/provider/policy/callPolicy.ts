@@ -239,7 +239,7 @@ export class ProviderCallRecord implements CallRecord {
     const { method, params } = this.#call
     const [first]: unknown[] = Array.isArray(params) ? params : []
     if (typeof first !== 'string') return
-    if (method === 'eth_unsubscribe') this.#caller.subscriptions?.delete(first)
+    if (method.endsWith('_unsubscribe')) this.#caller.subscriptions?.delete(first)
     if (method !== 'eth_subscribe') return
     const id: unknown = JSON.parse(pieceText(result))
     if (typeof id === 'string') this.#caller.subscriptions?.set(id, first)

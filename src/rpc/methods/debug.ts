@@ -14,6 +14,7 @@ import {
 } from './debug/raw.js'
 import { storageRangeAt } from './debug/storageRangeAt.js'
 import { traceBlock, traceBlockByHash, traceBlockByNumber } from './debug/traceBlock.js'
+import { subscribe, unsubscribe } from './debug/traceChain.js'
 import { traceCall } from './debug/traceCall.js'
 import { traceTransaction } from './debug/traceTransaction.js'
 
@@ -33,9 +34,11 @@ export const debugMethods: readonly Method[] = [
   intermediateRoots,
   preimage,
   storageRangeAt,
+  subscribe,
   traceBlock,
   traceBlockByHash,
   traceBlockByNumber,
   traceCall,
   traceTransaction,
+  unsubscribe,
 ]

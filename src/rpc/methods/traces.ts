@@ -104,9 +104,21 @@ export async function traceOne(
   return written((writer) => writeTrace(made, context, writer))
 }
 
+/**
+ * What becomes of a tracer's failure in one of a block's transactions: the request fails, each failure is reported
+ * beside the other traces, or the first one is, and null for the transactions after it.
+ */
+type FailureHandling = 'fail' | 'report each' | 'report first'
+
 /** Traces all transactions of a block, each with its hash. */
-export function traceAll(call: Call, block: ReplayedBlock, config: TraceConfig): Promise<WireBytes> {
-  return withinBudget(call, config, (budget) => traceEach(call, block, config, budget))
+export function traceAll(
+  call: Call,
+  block: ReplayedBlock,
+  config: TraceConfig,
+  // For JavaScript tracers, geth traces the transactions of a block in parallel.
+  failures: FailureHandling = isJavaScript(config) ? 'report each' : 'fail',
+): Promise<WireBytes> {
+  return withinBudget(call, config, (budget) => traceEach(call, block, config, budget, failures))
 }
 
 async function traceEach(
@@ -114,36 +126,42 @@ async function traceEach(
   block: ReplayedBlock,
   config: TraceConfig,
   budget: TraceBudget,
+  failures: FailureHandling,
 ): Promise<WireBytes> {
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
   const slice = new TimeSlice()
-  // For JavaScript tracers, geth traces the transactions of a block in parallel and reports failures one by one.
-  const isTolerant = isJavaScript(config)
   let trace: Trace | undefined
   let failure: string | undefined
+  let hasEnded = false
   await call.backend.tracing.traceBlock({
     view: call.view,
     requester: call.context,
     block,
     tracerFor: (index) => {
+      if (hasEnded) return {}
       failure = undefined
       try {
         trace = startTraceWithinBudget(call, config, budget, traceContextOf(block, index))
         return trace.tracer
       } catch (error) {
-        if (!isTolerant || !(error instanceof ServerError)) throw error
+        if (failures === 'fail' || !(error instanceof ServerError)) throw error
         trace = undefined
         failure = error.message
         return {}
       }
     },
     traced: async (index) => {
+      if (hasEnded) {
+        list.append('null')
+        return
+      }
       const context = traceContextOf(block, index)
       const hash = context.transactionHash === undefined ? 'null' : jsonBytes(context.transactionHash)
       failure ??= trace?.tracer.failure
       if (trace === undefined || failure !== undefined) {
-        if (!isTolerant) throw new ServerError(failure ?? '')
+        if (failures === 'fail') throw new ServerError(failure ?? '')
+        hasEnded = failures === 'report first'
         list.append(`{"txHash":${hash},"error":${printJson(failure ?? '')}}`)
         return
       }

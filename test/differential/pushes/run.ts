@@ -7,6 +7,7 @@ import { DifferenceClasses, type ExpectedDifference } from '../support/classes.j
 import { numberOption, temporaryDirectory } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { Branches, type MadeBlock } from './branches.js'
+import { compareRanges } from './ranges.js'
 import { Subscriber } from './subscriber.js'
 
 /** Intended differences, with their reasons. */
@@ -66,6 +67,7 @@ export async function comparePushes({ seed, rounds, log }: PushesOptions): Promi
   }
   const sides = await Promise.all([Subscriber.connect(node.wsUrl), Subscriber.connect(geth.wsUrl)])
   try {
+    await compareRanges(sides, random, files.facts.head, result.classes)
     for (const side of sides) await watch(side, files.facts.contracts)
     const branches = new Branches(maker, random, files.facts)
     const announce = async (raw: string): Promise<void> => {

@@ -44,11 +44,18 @@ export class Subscriber {
 
   /** Opens a subscription, whose notifications are collected under a name. */
   async subscribe(name: string, params: readonly unknown[]): Promise<void> {
-    const { result, error } = await this.call('eth_subscribe', params)
-    if (typeof result !== 'string') throw new Error(`eth_subscribe ${name}: ${JSON.stringify(error)}`)
+    const error = await this.open(name, 'eth_subscribe', params)
+    if (error !== undefined) throw new Error(`eth_subscribe ${name}: ${JSON.stringify(error)}`)
+  }
+
+  /** Like {@link subscribe}, with any method. @returns the error if it is refused */
+  async open(name: string, method: string, params: readonly unknown[]): Promise<unknown> {
+    const { result, error } = await this.call(method, params)
+    if (typeof result !== 'string') return error
     this.#names.set(result, name)
     this.#pushed.set(name, [])
     for (const { subscription, result: pushed } of this.#early.splice(0)) this.#keep(subscription, pushed)
+    return undefined
   }
 
   /** Installs a filter, whose changes are collected under a name. */

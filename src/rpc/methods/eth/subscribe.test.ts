@@ -37,7 +37,10 @@ test('a failure to read logs is reported, and the logs of the next block are pus
   }
   const pushed: unknown[] = []
   const feed = await logs.feed(call as Call, ['logs', {}])
-  feed((payload) => pushed.push(payload))
+  feed(
+    (payload) => pushed.push(payload),
+    () => true,
+  )
   for (let i = 0; i < 2; i++) events.emit({ type: 'head', block })
   await new Promise(setImmediate)
   expect(faults).toEqual([['eth_subscribe', failure]])

@@ -2,30 +2,25 @@ import type { StoredBlock } from '../../../chain/block/record.js'
 import type { PooledTransaction } from '../../../chain/mempool/transaction.js'
 import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
-import { TimeSlice, TurnQueue, whenReady } from '../../../encoding/timeSlice.js'
-import {
-  InvalidParamsError,
-  NotificationsUnsupportedError,
-  ServerError,
-  SubscriptionKindNotFoundError,
-} from '../../errors.js'
+import { TimeSlice, TurnQueue } from '../../../encoding/timeSlice.js'
+import { ServerError } from '../../errors.js'
 import { blockWire } from '../../format/block.js'
 import { jsonBytes, jsonQuantity } from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
 import { checkNewLogRange, isWithoutBlocks } from '../../logQuery.js'
-import { type Call, type Method, defineMethod, optional, required, withArguments } from '../../method.js'
-import { boolean, filterId, hash, text } from '../../params/bytes.js'
-import { type ArgumentsOf, type Parameter, list, struct } from '../../params/combinators.js'
+import { optional, required } from '../../method.js'
+import { boolean, hash } from '../../params/bytes.js'
+import { list, struct } from '../../params/combinators.js'
 import { filter } from '../../params/filter.js'
-import type { Feed } from '../../session.js'
 import { type LogChange, changedLogs, logChanges } from '../../subscriptions/filters.js'
 import { type WireBytes, wireArray } from '../../wire.js'
+import { defineKind, subscriptionMethods } from '../subscriptionMethods.js'
 
 /** Maximum number of transactions per subscription (geth: eth/filters/api.go, maxTxHashes). */
 const MAX_HASHES = 200
 
 const query = struct(
-  { struct: 'input', type: 'filters.TransactionReceiptsQuery' },
+  { struct: 'input', type: 'filters.input' },
   { transactionHashes: list(hash, '[]common.Hash') },
 )
 
@@ -113,27 +108,6 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
   }
 })
 
-/** A kind of subscription. */
-export interface SubscriptionKind {
-  readonly name: string
-  readonly parameters: readonly Parameter<unknown>[]
-  /** @param params - all parameters, starting with the kind's name */
-  feed(call: Call, params: readonly unknown[]): Feed | Promise<Feed>
-}
-
-/** Defines a kind of subscription by the parameters after its name and its feed. */
-export function defineKind<const P extends readonly Parameter<unknown>[]>(
-  name: string,
-  parameters: P,
-  createFeed: (call: Call, ...args: ArgumentsOf<P>) => Feed,
-): SubscriptionKind {
-  return {
-    name,
-    parameters,
-    feed: (call, params) => withArguments(call, params, parameters, createFeed, 1),
-  }
-}
-
 /**
  * Returns what newHeads pushes, in geth's order (core/types/block.go, Header). All members are present, null if the
  * fork lacks them.
@@ -159,17 +133,6 @@ export function headPushText({ hash, header }: Pick<StoredBlock, 'hash' | 'heade
     `,"hash":${jsonBytes(hash)}}`
   )
 }
-
-/** eth_unsubscribe: ends a subscription of this connection; in hardhat, an unknown one is no error. */
-export const unsubscribe = defineMethod(
-  'eth_unsubscribe',
-  [required('id', filterId)],
-  ({ context, backend }, id) => {
-    const isOpen = context.subscriptions?.close(id) ?? false
-    if (isOpen || backend.settings.compatibility.nullForUnknownFilter) return isOpen
-    throw new ServerError('subscription not found')
-  },
-)
 
 /** Caches the text of the latest event for the thousands of subscriptions that may push it. */
 function cacheLatest<Subject extends object>(
@@ -212,27 +175,10 @@ export const newHeads = defineKind('newHeads', [], ({ backend }) => {
 /** Pushes when sync with other nodes starts or stops, which never happens here. */
 export const syncing = defineKind('syncing', [], () => () => () => undefined)
 
-const kinds = new Map(
-  [newHeads, logs, newPendingTransactions, syncing, transactionReceipts].map((kind) => [kind.name, kind]),
-)
+const kinds = [newHeads, logs, newPendingTransactions, syncing, transactionReceipts]
 
 /**
  * eth_subscribe: starts pushing events of a kind and returns the subscription id. Further parameters depend on the
- * kind.
+ * kind. eth_unsubscribe: ends a subscription of this connection; in hardhat, an unknown one is no error.
  */
-export const subscribe: Method = {
-  name: 'eth_subscribe',
-  parameters: [required('kind', text('string', 'kind of subscription'))],
-  invoke(call, params) {
-    const { subscriptions } = call.context
-    if (subscriptions === undefined) throw new NotificationsUnsupportedError()
-    if (!Array.isArray(params)) throw new InvalidParamsError('non-array args')
-    const [name]: unknown[] = params
-    if (typeof name !== 'string') {
-      throw new InvalidParamsError('expected subscription name as first argument')
-    }
-    const kind = kinds.get(name)
-    if (kind === undefined) throw new SubscriptionKindNotFoundError('eth', name)
-    return whenReady(kind.feed(call, params), (feed) => subscriptions.open(feed))
-  },
-}
+export const [subscribe, unsubscribe] = subscriptionMethods('eth', kinds)
