@@ -125,6 +125,20 @@ describe('a state', () => {
     expect(await call('debug_preimage', keccak256(pad('0x2')))).toBe(pad('0x2'))
     await expect(call('debug_preimage', keccak256('0x1234'))).rejects.toThrow('unknown preimage')
   })
+
+  it('is accessible after every block; tags mean the head, as in geth 1.17.10', async () => {
+    const head = Number(await call<Hex>('eth_blockNumber'))
+    expect(await call('debug_getAccessibleState', '0x1', 'latest')).toBe(1)
+    expect(await call('debug_getAccessibleState', 'earliest', '0x0')).toBe(head)
+    await expect(call('debug_getAccessibleState', 'latest', 'pending')).rejects.toMatchObject({
+      code: -32000,
+      message: 'from and to needs to be different',
+    })
+    await expect(call('debug_getAccessibleState', '0x99', '0x1')).rejects.toMatchObject({
+      code: -32000,
+      message: 'missing header 153',
+    })
+  })
 })
 
 describe('ERC-7562 validation', () => {

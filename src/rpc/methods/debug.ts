@@ -1,6 +1,7 @@
 import type { Method } from '../method.js'
 import { accountRange, dumpBlock } from './debug/accountRange.js'
 import { intermediateRoots } from './debug/intermediateRoots.js'
+import { getAccessibleState } from './debug/getAccessibleState.js'
 import { getModifiedAccountsByHash, getModifiedAccountsByNumber } from './debug/getModifiedAccounts.js'
 import { preimage } from './debug/preimage.js'
 import {
@@ -23,6 +24,7 @@ export const debugMethods: readonly Method[] = [
   accountRange,
   codeByHash,
   dumpBlock,
+  getAccessibleState,
   getBadBlocks,
   getModifiedAccountsByHash,
   getModifiedAccountsByNumber,
