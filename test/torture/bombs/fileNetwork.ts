@@ -40,9 +40,8 @@ const readings = [
   'cat?arg=CID',
   'get?arg=CID',
   'files/stat?arg=/ipfs/CID',
-  'files/ls?arg=/ipfs/CID',
-  'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa',
-  'object/patch/rm-link?arg=CID&arg=a',
+  'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa&allow-big-block=true',
+  'object/patch/rm-link?arg=CID&arg=777&allow-big-block=true',
   'pin/add?arg=CID',
   'pin/ls?arg=CID',
   'pin/rm?arg=CID',
@@ -320,7 +319,7 @@ export const fileNetwork: readonly Bomb[] = [
   ...withCbor('a million numbers', () =>
     Buffer.concat([Buffer.from([0x9a, 0, 0x0f, 0x42, 0x40]), Buffer.alloc(1e6, 1)]),
   ),
-  ...withCbor('deep lists', () => deepCbor(9000)),
+  ...withCbor('deep lists', () => deepCbor(1000)),
   ...withCbor('bytes of 1.9 megabytes', () =>
     Buffer.concat([Buffer.from([0x5a, 0, 0x1c, 0xfd, 0xe0]), Buffer.alloc(1_900_000, 1)]),
   ),

@@ -11,6 +11,7 @@ import {
   override,
   refusalOf,
   rpc,
+  sendCall,
   type Bomb,
 } from './bomb.js'
 import { callOf } from './computing.js'
@@ -53,10 +54,19 @@ function manyTransactions(count: number): Hex {
 /** Bombs of single calls and batches. */
 export const requests: readonly Bomb[] = [
   rpc('256 empty blocks', 'eth_simulateV1', () => [{ blockStateCalls: many(256, () => ({})) }, 'latest']),
-  rpc('a gap of thousands of blocks', 'eth_simulateV1', () => [
-    { blockStateCalls: [{ blockOverrides: { number: '0x100' } }] },
-    'latest',
-  ]),
+  {
+    name: 'eth_simulateV1: a gap of 250 blocks',
+    async run(node, signal) {
+      const { result } = JSON.parse(await call(node, 'eth_blockNumber', [], signal)) as { result: Hex }
+      const number = `0x${(Number(result) + 250).toString(16)}`
+      return sendCall(
+        node,
+        'eth_simulateV1',
+        [{ blockStateCalls: [{ blockOverrides: { number } }] }, 'latest'],
+        signal,
+      )
+    },
+  },
   rpc('a thousand calls', 'eth_simulateV1', () => [
     {
       blockStateCalls: [
@@ -222,8 +232,12 @@ export const requests: readonly Bomb[] = [
       accessList: many(6000, (i) => ({ address: address(i), storageKeys: [hash(i)] })),
     },
   ]),
-  rpc('a thousand blocks of calls', 'eth_simulateV1', () => [
-    { blockStateCalls: many(256, () => ({ calls: many(20, () => ({ to: TARGET, data: '0x01' })) })) },
+  rpc('256 blocks of calls', 'eth_simulateV1', () => [
+    {
+      blockStateCalls: many(256, () => ({
+        calls: many(20, () => ({ to: TARGET, data: '0x01', gas: '0x7530' })),
+      })),
+    },
     'latest',
   ]),
   ...['eth_call', 'eth_estimateGas'].map((method) => ({
