@@ -5,7 +5,9 @@ const largeTraces = isFull
   ? [
       /struct logs (with memory )?of (cold|LOG0|different hashes$|calls of empty|SSTORE)/,
       /struct logs with memory of (different hashes of|RETURNDATACOPY|LOG4|CREATE2)/,
-      /struct logs of ecrecover/,
+      /struct logs of (ecrecover|calls of itself$)/,
+      /struct logs with memory of calls of itself/,
+      /(callTracer|erc7562Tracer|muxTracer) of calls of itself$/,
       /callTracer of (LOG|CREATE2|ecrecover)/,
       /(erc7562|keccak256Preimage)Tracer of different hashes/,
       /(erc7562|mux)Tracer of (calls of empty accounts|CREATE2)/,
