@@ -91,7 +91,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^key\/sign: sixty/, 'input is larger than '],
   [/^dag\/put: sixty megabytes of dag-cbor/, 'demanded too many resources'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
-  [/^dag\/put.*: deep/, 'maximum nesting depth'],
+  [/^dag\/put.*: deep dag-/, 'maximum nesting depth'],
   [/^dag\/import: a CID of a megabyte/, 'longer than 1024 bytes'],
   [/^dag\/import: seven hundred thousand/, 'beyond allowable maximum'],
   [/^dag\/import: (not a CAR|a header)/, 'invalid header'],

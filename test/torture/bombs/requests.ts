@@ -235,7 +235,7 @@ export const requests: readonly Bomb[] = [
   rpc('256 blocks of calls', 'eth_simulateV1', () => [
     {
       blockStateCalls: many(256, () => ({
-        calls: many(20, () => ({ to: TARGET, data: '0x01', gas: '0x7530' })),
+        calls: many(8, () => ({ to: TARGET, data: '0x01' })),
       })),
     },
     'latest',
