@@ -14,7 +14,7 @@ const largeTraces = isFull
     ]
   : [
       /struct logs (of|with memory of) cold SLOAD/,
-      /struct logs with memory of (different hashes of|RETURNDATACOPY)/,
+      /struct logs with memory of (different hashes of|RETURNDATACOPY|calls of itself with)/,
     ]
 
 /**
