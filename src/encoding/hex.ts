@@ -8,6 +8,17 @@ export function bytesToHex(bytes: Uint8Array): Hex {
   return `0x${bytesToPlainHex(bytes)}`
 }
 
+/** Bytes of a piece of {@link hexPieces}. */
+const PIECE_BYTES = 64 * 1024
+
+/** Yields `0x` and lower-case hexadecimal digits in pieces. */
+export function* hexPieces(bytes: Uint8Array): Generator<string, void, undefined> {
+  yield '0x'
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytesToPlainHex(bytes.subarray(at, at + PIECE_BYTES))
+  }
+}
+
 /** Encodes bytes as lower-case hexadecimal without a prefix, the form used for map keys. */
 export function bytesToPlainHex(bytes: Uint8Array): string {
   return hexDigits(bytes)

@@ -13,6 +13,7 @@ import {
   largeBody,
   paramsOf,
   readEnvelope,
+  refusalOfLength,
   withParams,
 } from './envelope/body.js'
 import { type EnvelopeRules, envelopeRules } from './envelope/rules.js'
@@ -316,6 +317,8 @@ export class RpcPipeline {
     text: string | undefined,
     barrier?: AdmissionBarrier,
   ): Awaitable<Outcome | undefined> {
+    const excess = refusalOfLength(message)
+    if (excess !== undefined) return { ...failedOutcome(excess), isWithoutId: true }
     const rules = this.#rules()
     if (rules?.refuses(message)) return { ...failedOutcome(rules.invalid()), isWithoutId: true }
     if (isCall(message) || isNotification(message)) {

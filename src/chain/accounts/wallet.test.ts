@@ -156,4 +156,18 @@ describe('Wallet', () => {
       UnknownAccountError,
     )
   })
+
+  it.each<[string, CallObject]>([
+    ['2097153, limit 2097152', { data: new Uint8Array(2 * 1024 * 1024 + 1) }],
+    [
+      '264021, limit 262144',
+      { accessList: [{ address: to, storageKeys: Array(8000).fill(new Uint8Array(32)) }] },
+    ],
+  ])('signs no transaction of size %s', async (size, members) => {
+    const wallet = await createWallet()
+    const fees = { maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }
+    await expect(
+      wallet.sign({ from: first, to, gas: 10n ** 8n, nonce: 5n, ...fees, ...members }),
+    ).rejects.toThrow(`oversized data: transaction size ${size}`)
+  })
 })

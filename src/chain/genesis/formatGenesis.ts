@@ -1,4 +1,4 @@
-import { bytesToBigint, bytesToHex, bytesToPlainHex, quantity } from '../../encoding/hex.js'
+import { bytesToBigint, bytesToHex, bytesToPlainHex, hexPieces, quantity } from '../../encoding/hex.js'
 import type { Database } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { GAS_PER_BLOB } from '../block/header.js'
@@ -150,7 +150,11 @@ function* accountPieces(
 ): Generator<string> {
   yield `${separator}    "${bytesToPlainHex(address)}": {\n      "balance": "${quantity(balance)}"`
   if (nonce > 0n) yield `,\n      "nonce": "${quantity(nonce)}"`
-  if (code.length > 0) yield `,\n      "code": "${bytesToHex(code)}"`
+  if (code.length > 0) {
+    yield ',\n      "code": "'
+    yield* hexPieces(code)
+    yield '"'
+  }
   if (storage.length > 0) {
     yield ',\n      "storage": {'
     let comma = ''

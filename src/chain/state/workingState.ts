@@ -1,12 +1,19 @@
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address } from '@ethereumjs/util'
-import { keccak256 } from '../crypto.js'
+import { keccak256, keccak256InTurns } from '../crypto.js'
 import { AccountEntry, EMPTY_CODE_HASH, EMPTY_RECORD, NO_BYTES, bytesKey, slotKeyOf } from './account.js'
 import { ExecutionState, type WorkingStore } from './executionState.js'
 import { type StateCommitment, type StateReader, type StateStore, TrieStateView } from './stateStore.js'
 
 const DONE = Promise.resolve()
+/** Bytes of code above which its hash yields: overrides and dumps may hold megabytes. */
+const LONG_CODE = 512 * 1024
+
+function hashOfCode(code: Uint8Array): Awaitable<Uint8Array> {
+  if (code.length === 0) return EMPTY_CODE_HASH
+  return code.length > LONG_CODE ? keccak256InTurns(code) : keccak256(code)
+}
 
 /**
  * A mutable state for execution, as a state manager of the ethereumjs VM.
@@ -64,8 +71,9 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
   }
 
   async putCode(address: Address, code: Uint8Array): Promise<void> {
+    const hashed = hashOfCode(code)
+    const codeHash = hashed instanceof Promise ? await hashed : hashed
     const entry = await this.state.entry(address.bytes)
-    const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
     if (code.length > 0) this.newCodes.set(bytesKey(codeHash), { hash: codeHash, bytes: code.slice() })
     const { nonce, balance } = entry.current ?? EMPTY_RECORD
     this.state.setRecord(entry, { nonce, balance, codeHash })

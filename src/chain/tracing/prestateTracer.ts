@@ -47,7 +47,11 @@ export class PrestateTracer implements ExecutionTracer {
     const recipient = to ?? generateAddress(from, minimalBytes(nonce))
     for (const address of [from, recipient, coinbase]) await this.#lookUp(address)
     await this.#lookUpDelegation(recipient)
-    for (const authority of authorizations.map(recoverAuthority)) {
+    const slice = new TimeSlice()
+    for (const authorization of authorizations) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      const authority = recoverAuthority(authorization)
       if (authority !== undefined) await this.#lookUp(authority)
     }
   }

@@ -3,7 +3,7 @@ import type { ForkSchedule } from '../../chain/evm/forkSchedule.js'
 import { gethGenesisPieces } from '../../chain/genesis/formatGenesis.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { ChainView } from '../../chain/view.js'
-import { bytesToHex, quantity } from '../../encoding/hex.js'
+import { bytesToHex, hexPieces, quantity } from '../../encoding/hex.js'
 import { textChunks } from '../../encoding/textChunks.js'
 import { headerMembers } from '../format/block.js'
 import type { JsonValue } from '../wire.js'
@@ -78,8 +78,10 @@ function* accountPieces(
 ): Generator<string> {
   yield (
     `${separator}"${bytesToHex(address)}":{"nonce":${Number(nonce)},"balance":"${quantity(balance)}"` +
-    `,"code":"${bytesToHex(code)}","storage":{`
+    ',"code":"'
   )
+  yield* hexPieces(code)
+  yield '","storage":{'
   let comma = ''
   for (const [slot, value] of storage) {
     yield `${comma}"${bytesToHex(slot)}":"${bytesToHex(value)}"`

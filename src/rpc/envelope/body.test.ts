@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lanes, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { type Body, laneOf, readBody, readBodyInPieces, withParams } from './body.js'
+import { type Body, laneOf, readBody, readBodyInPieces, refusalOfLength, withParams } from './body.js'
 
 function outcome(read: () => Body): Body | 'refused' {
   try {
@@ -91,6 +91,17 @@ describe('a long body in pieces', () => {
       expect(await withParams(read.messages)).toEqual(whole.messages)
     }
   })
+})
+
+it('takes calls of more than 32 MB only of methods that take files', () => {
+  const body = (method: string) =>
+    readBody(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['x'.repeat(2 ** 25)] }))
+  const refusal = (method: string) => {
+    const read = body(method)
+    return read.kind === 'single' ? refusalOfLength(read.message)?.message : read.kind
+  }
+  expect(refusal('anvil_loadState')).toBeUndefined()
+  expect(refusal('web3_sha3')).toMatch(/^content length too large \(\d+>33554432\)$/)
 })
 
 it.each([

@@ -16,7 +16,7 @@ import {
   runInSlices,
   runToCompletion,
 } from '../../encoding/timeSlice.js'
-import { ParseError } from '../errors.js'
+import { InvalidRequestError, ParseError, type RpcError } from '../errors.js'
 import { arrayElements, removeSpans, objectMembers, scanStructure } from './scan.js'
 
 /** Parsed request body. */
@@ -28,6 +28,16 @@ export type Body =
 
 /** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
 export const largeBody = 256 * 1024
+
+/** Maximum characters of a call, except of a method that takes a file. Bodies that need a key are as long at most. */
+const MAX_CALL_LENGTH = 32 * 1024 * 1024
+const fileMethods = new Set(['anvil_loadState', 'hardhat_addCompilationResult', 'standin_importBlocks'])
+
+/** Returns the refusal of a message that is too long for its method; undefined if it is not. */
+export function refusalOfLength({ method, length }: Message): RpcError | undefined {
+  if (length <= MAX_CALL_LENGTH || fileMethods.has(method ?? '')) return undefined
+  return new InvalidRequestError(`content length too large (${length}>${MAX_CALL_LENGTH})`)
+}
 
 /** Parses a request body, in slices if it is large. @param maxBatch - see {@link readBodyInPieces} */
 export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {

@@ -1,5 +1,5 @@
 import type { SealedBlock } from '../../chain/block/record.js'
-import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToHex, bytesToPlainHex, hexPieces } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { type JsonValue, WireBytes, type WirePiece, printJson } from '../wire.js'
 
@@ -109,7 +109,7 @@ function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: P
   list.end()
 }
 
-/** Bytes written at once. */
+/** Longer byte strings are written in pieces. */
 const BYTES_AT_ONCE = 64 * 1024
 
 /** Encodes bytes as a JSON string: `0x` and lower-case hexadecimal digits, nothing to escape. */
@@ -118,10 +118,11 @@ export function bytesWire(bytes: Uint8Array): WireBytes | Promise<WireBytes> {
   return new WireBytes([`"${bytesToHex(bytes)}"`])
 }
 
-function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Steps<void> {
-  writer.append('"0x')
-  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
-    writer.append(bytesToPlainHex(bytes.subarray(at, at + BYTES_AT_ONCE)))
+/** Writes bytes like {@link bytesWire}. */
+export function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Steps<void> {
+  writer.append('"')
+  for (const piece of hexPieces(bytes)) {
+    writer.append(piece)
     yield
   }
   writer.append('"')

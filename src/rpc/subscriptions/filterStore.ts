@@ -10,6 +10,11 @@ const lifetimeMilliseconds = 15 * 60_000
 const MAX_FILTERS = 20_000
 /** Maximum weight of all that waits in the filters of a network. */
 const MAX_WAITING = 250_000
+/**
+ * Maximum number of addresses and topics in all log filters of a network, and again in all its subscriptions: each
+ * takes two hundred bytes.
+ */
+export const MAX_CRITERIA = 1_000_000
 /** Growth after which that weight is summed up again. */
 const RECOUNT_GROWTH = MAX_WAITING / 10
 
@@ -75,6 +80,8 @@ export class FilterStore {
   #saves = 0
   /** What was added since the waiting values were last summed up. */
   #grown = 0
+  /** Number of addresses and topics in the filters. */
+  #criteria = 0
   readonly #now: () => number
   readonly #nextId: () => string
 
@@ -86,8 +93,12 @@ export class FilterStore {
   /** @returns the filter's id */
   add(filter: Filter): string {
     this.#sweep()
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined && this.#entries.size >= MAX_FILTERS) this.remove(oldest)
+    const criteria = criteriaOf(filter.logs)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < MAX_FILTERS && this.#criteria + criteria <= MAX_CRITERIA) break
+      this.#drop(oldest)
+    }
+    this.#criteria += criteria
     const id = this.#nextId()
     const entry: Entry = { filter, expires: this.#expiry(), firstSave: this.#saves, past: [] }
     filter.watch({
@@ -134,8 +145,7 @@ export class FilterStore {
   /** @returns false if there is no such filter */
   remove(id: string): boolean {
     this.#sweep()
-    this.#entries.get(id)?.filter.end()
-    return this.#entries.delete(id)
+    return this.#drop(id)
   }
 
   /**
@@ -157,8 +167,15 @@ export class FilterStore {
 
   /** Removes all filters. */
   clear(): void {
-    for (const { filter } of this.#entries.values()) filter.end()
-    this.#entries.clear()
+    for (const id of this.#entries.keys()) this.#drop(id)
+  }
+
+  #drop(id: string): boolean {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return false
+    entry.filter.end()
+    this.#criteria -= criteriaOf(entry.filter.logs)
+    return this.#entries.delete(id)
   }
 
   #grow(weight: number): void {
@@ -170,7 +187,7 @@ export class FilterStore {
     for (const each of weights) {
       if (total <= MAX_WAITING) return
       total -= each.weight
-      this.remove(each.id)
+      this.#drop(each.id)
     }
   }
 
@@ -187,12 +204,17 @@ export class FilterStore {
 
   #sweep(): void {
     const now = this.#now()
-    for (const [id, { filter, expires }] of this.#entries) {
+    for (const [id, { expires }] of this.#entries) {
       if (expires > now) return
-      filter.end()
-      this.#entries.delete(id)
+      this.#drop(id)
     }
   }
+}
+
+/** Returns the number of addresses and topics in criteria. */
+export function criteriaOf(logs: Pick<FilterArguments, 'addresses' | 'topics'> | undefined): number {
+  if (logs === undefined) return 0
+  return logs.topics.reduce((sum, { length }) => sum + length, logs.addresses.length)
 }
 
 /** Creates the id of a filter or subscription: 16 random bytes without leading zeros (geth: rpc/subscription.go). */

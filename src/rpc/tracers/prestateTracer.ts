@@ -6,7 +6,7 @@ import {
 import { sortedEntries } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
+import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity, writeBytes } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
@@ -27,7 +27,10 @@ function* writeAccount(
 ): Steps<void> {
   const members = new ListWriter(writer, '{}')
   if (balance !== undefined) members.append(`"balance":${jsonQuantity(balance)}`)
-  if (code.length > 0) members.append(`"code":${jsonBytes(code)}`)
+  if (code.length > 0) {
+    members.append('"code":')
+    yield* writeBytes(code, writer)
+  }
   if (codeHash !== undefined) members.append(`"codeHash":${jsonBytes(codeHash)}`)
   if (nonce !== undefined && nonce > 0n) members.append(`"nonce":${nonce}`)
   yield

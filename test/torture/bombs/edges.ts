@@ -17,7 +17,7 @@ import {
   sendFile,
   type Bomb,
 } from './bomb.js'
-import { postFiles, uploadBody } from '../requests.js'
+import { call, postFiles, uploadBody } from '../requests.js'
 
 const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth)
 const callOf = (params: string, id = 1): string =>
@@ -72,8 +72,73 @@ const authorizing = {
   eth_sendTransaction: 'gas required exceeds allowance',
 }
 
+/** What {@link unsendable} transactions must set. */
+const signed = {
+  ...{ from: SIGNER, to: TARGET, nonce: '0x0', gas: '0xffffff' },
+  ...{ maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+}
+/** Members that make a transaction too long for any mempool, by name. */
+const unsendable: Record<string, () => object> = {
+  'an access list of 100,000': () => ({
+    accessList: many(100_000, (index) => ({ address: address(index), storageKeys: [hash(index)] })),
+  }),
+  '40,000 authorizations': () => ({ authorizationList: authorizations() }),
+  'fifteen megabytes of data': () => ({ data: `0x${'ab'.repeat(1.5e7)}` }),
+}
+
+/** An account with more code than any contract. */
+const LARGE_CODE = address(0xc0de)
+const putLargeCode = oncePerNode((node) =>
+  call(node, 'anvil_setCode', [LARGE_CODE, `0x${'5b'.repeat(1.5e7)}`]),
+)
+/** Calls that read that code. */
+const readings: Record<string, readonly unknown[]> = {
+  eth_getAccountInfo: [LARGE_CODE, 'latest'],
+  debug_traceCall: [{ to: LARGE_CODE, gas: '0xfffff' }, 'latest', { tracer: 'prestateTracer' }],
+  debug_accountRange: ['latest', '0x', 256, false, false, false],
+  anvil_dumpState: [],
+  standin_dumpGenesis: [],
+}
+
 /** Bombs at the edges of limits. */
 export const edges: readonly Bomb[] = [
+  ...['eth_signTransaction', 'eth_fillTransaction', 'eth_sendTransaction'].flatMap((method) =>
+    Object.entries(unsendable).map(([name, make]) => ({
+      ...rpc(name, method, () => [{ ...signed, ...make() }]),
+      refusal: 'oversized data',
+    })),
+  ),
+  {
+    ...rpc('forty thousand authorizations', 'trace_call', () => [
+      { from: SIGNER, to: TARGET, authorizationList: authorizations() },
+      ['trace', 'stateDiff'],
+      'latest',
+    ]),
+    refusal: 'intrinsic gas too low',
+  },
+  rpc('code of fifteen megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(1.5e7)}`]),
+  rpc('an override of code of fifteen megabytes', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    { [TARGET]: { code: `0x00${'5b'.repeat(1.5e7)}` } },
+  ]),
+  ...Object.entries(readings).map(([method, params]) => ({
+    ...rpc('code of fifteen megabytes', method, () => params),
+    prepare: putLargeCode,
+  })),
+  {
+    name: 'eth_newFilter: 900 filters of 4,900 topics each',
+    run: (node, signal) =>
+      firstRefusal(
+        many(10, () => {
+          const filters = many(90, (id) => ({
+            ...{ jsonrpc: '2.0', id, method: 'eth_newFilter' },
+            params: [{ topics: [many(4900, hash)] }],
+          }))
+          return sendBody(node, JSON.stringify(filters), signal)
+        }),
+      ),
+  },
   ...Object.entries(authorizing).map(([method, refusal]) => ({
     ...rpc('forty thousand authorizations', method, () => [
       { from: SIGNER, to: TARGET, authorizationList: authorizations() },

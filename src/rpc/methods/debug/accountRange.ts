@@ -6,7 +6,7 @@ import { bytesToPlainHex } from '../../../encoding/hex.js'
 import { sortedEntries } from '../../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
-import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
+import { ListWriter, PieceWriter, jsonBytes, writeBytes } from '../../format/pieces.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber, blockSelector } from '../../params/blockSelector.js'
 import { boolean, data } from '../../params/bytes.js'
@@ -126,7 +126,10 @@ function* writeAccount(
   writer.append(
     `{"balance":"${balance}","nonce":${nonce},"root":${jsonBytes(storageRoot)},"codeHash":${jsonBytes(codeHash)}`,
   )
-  if (code.length > 0) writer.append(`,"code":${jsonBytes(code)}`)
+  if (code.length > 0) {
+    writer.append(',"code":')
+    yield* writeBytes(code, writer)
+  }
   yield
   const known = new Map<string, Uint8Array>()
   for (const { key, value } of slots) {

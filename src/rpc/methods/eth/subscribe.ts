@@ -12,6 +12,7 @@ import { optional, required } from '../../method.js'
 import { boolean, hash } from '../../params/bytes.js'
 import { list, struct } from '../../params/combinators.js'
 import { filter } from '../../params/filter.js'
+import { MAX_CRITERIA, criteriaOf } from '../../subscriptions/filterStore.js'
 import { type LogChange, changedLogs, logChanges } from '../../subscriptions/filters.js'
 import { type WireBytes, wireArray } from '../../wire.js'
 import { defineKind, subscriptionMethods } from '../subscriptionMethods.js'
@@ -67,12 +68,26 @@ function queueOf(events: object): TurnQueue {
   return queue
 }
 
+/** Number of addresses and topics in a network's subscriptions to logs. */
+const openCriteria = new WeakMap<object, number>()
+
+function countCriteria(events: object, change = 0): number {
+  const count = (openCriteria.get(events) ?? 0) + change
+  openCriteria.set(events, count)
+  return count
+}
+
 /** Pushes matching new logs one by one, and those removed by a reorganisation. */
 export const logs = defineKind('logs', [required('filter', filter)], (call, criteria) => {
   checkNewLogRange(call, criteria)
   const { backend, report } = call
   if (isWithoutBlocks(criteria)) return () => () => undefined
+  const size = criteriaOf(criteria)
+  if (countCriteria(backend.events) + size > MAX_CRITERIA) {
+    throw new ServerError('too many addresses and topics in subscriptions')
+  }
   return (push) => {
+    countCriteria(backend.events, size)
     const queue = queueOf(backend.events)
     /** Changes to push, and those pushed since the list was last empty. */
     const changes: LogChange[] = []
@@ -103,6 +118,7 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
     })
     return () => {
       changes.length = 0
+      countCriteria(backend.events, -size)
       unsubscribe()
     }
   }
