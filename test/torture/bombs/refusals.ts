@@ -59,6 +59,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^eth_getLogs: all of 100,000 logs/, 'query returned more than 10000 results'],
   [/^eth_sendRawTransaction: deep RLP/, 'rlp: '],
   [/^eth_sendRawTransaction: /, 'oversized data'],
+  [/^eth_(call|estimateGas): initcode of ten/, 'max initcode size exceeded'],
   [/^eth_call: an override of code of PUSH32/, 'stack limit reached'],
   [/^eth_(estimateGas|sendTransaction): five megabytes of data/, 'gas required exceeds allowance'],
   [/^anvil_loadState: (an invalid state|a gigabyte)/, 'Failed to decode state dump'],
