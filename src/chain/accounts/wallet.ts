@@ -15,17 +15,18 @@ import {
   runToCompletion,
 } from '../../encoding/timeSlice.js'
 import { headerBlobBaseFee } from '../block/header.js'
-import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
+import type { CallObject } from '../calls/callObject.js'
 import { isPlainTransfer } from '../calls/estimate.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import type { ExecutionRequest, ExecutionView, MessageExecutor } from '../calls/executor.js'
-import { ChainError, TransactionRejectedError } from '../errors.js'
+import { ChainError } from '../errors.js'
 import { keccak256, sign } from '../crypto.js'
 import type { TransactionType } from '../mempool/decode.js'
 import type { Mempool } from '../mempool/mempool.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { setSignature, unsignedTransaction } from '../evm/internals.js'
+import { checkSizes } from '../mempool/validation.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate, protectedV } from './impersonation.js'
@@ -45,14 +46,6 @@ const withoutCaps = {
 
 /** Longer lists make signing run in steps, because the library iterates over them repeatedly. */
 const MAX_SIGNED_AT_ONCE = 256
-/** Maximum bytes of a transaction's data and of its lists. Mempools accept 128 KiB for the whole transaction. */
-const MAX_DATA_BYTES = 2 * 1024 * 1024
-const MAX_LIST_BYTES = 256 * 1024
-/** Bytes of an encoded address, hash and authorization, without numbers that vary (EIP-2930, EIP-7702). */
-const ADDRESS_BYTES = 21
-const HASH_BYTES = 33
-const AUTHORIZATION_BYTES = 91
-
 /** The parts that a {@link Wallet} works with. */
 export interface WalletParts {
   keyring: Keyring
@@ -417,26 +410,6 @@ function checkContents(
   if (authorizationList !== undefined) {
     throw new ChainError('authorizationList provided for contract creation, but "to" field is missing')
   }
-}
-
-/**
- * Refuses what takes long to sign and no mempool accepts.
- *
- * @throws TransactionRejectedError
- */
-function checkSizes(
-  data: Uint8Array,
-  accessList: readonly AccessListEntry[],
-  authorizations: readonly Authorization[] = [],
-): void {
-  const check = (size: number, limit: number): void => {
-    if (size <= limit) return
-    throw new TransactionRejectedError(`oversized data: transaction size ${size}, limit ${limit}`)
-  }
-  check(data.length, MAX_DATA_BYTES)
-  let size = authorizations.length * AUTHORIZATION_BYTES
-  for (const { storageKeys } of accessList) size += ADDRESS_BYTES + storageKeys.length * HASH_BYTES
-  check(size, MAX_LIST_BYTES)
 }
 
 /** An unsigned transaction. */

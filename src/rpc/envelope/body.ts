@@ -31,11 +31,11 @@ export const largeBody = 256 * 1024
 
 /** Maximum characters of a call, except of a method that takes a file. Bodies that need a key are as long at most. */
 const MAX_CALL_LENGTH = 32 * 1024 * 1024
-const fileMethods = new Set(['anvil_loadState', 'hardhat_addCompilationResult', 'standin_importBlocks'])
+const fileMethods = /_(loadState|addCompilationResult|importBlocks)$/
 
 /** Returns the refusal of a message that is too long for its method; undefined if it is not. */
 export function refusalOfLength({ method, length }: Message): RpcError | undefined {
-  if (length <= MAX_CALL_LENGTH || fileMethods.has(method ?? '')) return undefined
+  if (length <= MAX_CALL_LENGTH || fileMethods.test(method ?? '')) return undefined
   return new InvalidRequestError(`content length too large (${length}>${MAX_CALL_LENGTH})`)
 }
 
