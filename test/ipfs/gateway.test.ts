@@ -91,6 +91,24 @@ describe('files by path', () => {
     )
   })
 
+  it('escapes control characters in the name of a download, like Kubo', async () => {
+    const { headers } = await ask(`/ipfs/${page}?filename=a%0Db%7F%C3%A9`)
+    expect(headers['content-disposition']).toBe(
+      `inline; filename="a%0Db%7F_"; filename*=UTF-8''a%0Db%7F%C3%A9`,
+    )
+  })
+
+  it('reads parameters of a media type in quotes, and refuses malformed ones, like Kubo', async () => {
+    const accepting = (accept: string): Promise<Answer> => ask(`/ipfs/${page}`, { accept })
+    const archive = await accepting('application/vnd.ipld.car;version="1";dups="y"')
+    expect(archive.headers['content-type']).toBe('application/vnd.ipld.car; version=1; order=dfs; dups=y')
+    const refused = await accepting('application/vnd.ipld.raw;foo')
+    expect([refused.status, refused.body.toString()]).toEqual([
+      400,
+      'error while processing the Accept header: mime: invalid media parameter\n',
+    ])
+  })
+
   it.each(['', '/', '/nothing', '?format=raw', '?filename=x.svg'])(
     'lets no page run scripts at its own origin: %s',
     async (rest) => {

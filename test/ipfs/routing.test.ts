@@ -41,6 +41,13 @@ describe('the answers of an offline Kubo', () => {
       'no supported content types',
     ],
     [
+      `providers/${raw}`,
+      { accept: 'text/html;q' },
+      400,
+      'text/plain; charset=utf-8',
+      'unable to parse Accept header: mime: invalid media parameter',
+    ],
+    [
       'providers/xx',
       {},
       400,

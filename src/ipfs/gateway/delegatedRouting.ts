@@ -12,6 +12,7 @@ import {
   checkRecord,
   readRecord,
 } from '../names/nameSystem.js'
+import { parseMediaType } from '../request/multipart.js'
 import type { CommandReply } from '../request/reply.js'
 import { bytesOfText } from '../text/byteText.js'
 import { goQuote } from '../text/goQuote.js'
@@ -228,12 +229,18 @@ function noResults(member: 'Providers' | 'Peers', request: RoutingRequest): Rout
 
 /** Returns the type of an answer for the `Accept` header. */
 function checkAccept({ headers }: RoutingRequest): 'application/json' | 'application/x-ndjson' {
-  const types = (headers['accept'] ?? '*/*')
-    .split(',')
-    .map((part) => part.replace(/;.*/, '').trim().toLowerCase())
+  const types = (headers['accept'] ?? '*/*').split(',').map(typeOf)
   if (types.includes('application/x-ndjson')) return 'application/x-ndjson'
   if (types.includes('application/json') || types.includes('*/*')) return 'application/json'
   throw new GatewayError(400, 'no supported content types')
+}
+
+function typeOf(accepted: string): string {
+  try {
+    return parseMediaType(accepted).value
+  } catch (error) {
+    throw new GatewayError(400, `unable to parse Accept header: ${errorText(error)}`)
+  }
 }
 
 function cacheControl(maxAge: number, stale: number): string {

@@ -98,7 +98,8 @@ export function contentDisposition(
 ): string {
   const kind = query.get('download') === 'true' ? 'attachment' : options.kind
   const name = query.get('filename') || options.name
-  const ascii = escapePath(name.replace(/[^\x20-\x7e]/gu, '_'))
+  // eslint-disable-next-line no-control-regex -- as in boxo, control characters stay, and are escaped
+  const ascii = escapePath(name.replace(/[^\x00-\x7f]/gu, '_'))
   const encoded = escapePath(name)
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }

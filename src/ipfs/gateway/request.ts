@@ -15,6 +15,7 @@ import {
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 import { decodeEscapes, encodeEscapes } from '../text/byteText.js'
 import type { RequestQuery } from '../request/command.js'
+import { type MediaType, parseMediaType } from '../request/multipart.js'
 import { goEscape } from '../text/goQuote.js'
 
 /** A request to the gateway, independent of the transport. */
@@ -257,19 +258,28 @@ export function chooseFormat(query: RequestQuery, accept: string | undefined): C
   return { format: named as GatewayFormat, parameters }
 }
 
+function parseAccepted(text: string): MediaType {
+  try {
+    return parseMediaType(text)
+  } catch (error) {
+    throw new GatewayError(400, `error while processing the Accept header: ${errorText(error)}`)
+  }
+}
+
 /** Prefixes of media types that select a format; for all others the content itself is sent. */
 const specialTypes = /^application\/(vnd\.ipld|vnd\.ipfs|x-tar|json|cbor)/
 
-/** Returns the first media type that selects a format. Matches lower case only, as in boxo. */
+/**
+ * Returns the first media type that selects a format. Matches lower case only, as in boxo.
+ *
+ * @throws {@link GatewayError} if it is malformed
+ */
 function acceptedFormat(accept: string): ChosenFormat | undefined {
   for (const range of accept.split(',')) {
-    const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim())
-    if (!specialTypes.test(mediaType)) continue
-    const pairs = parameters.map((parameter) => parameter.split('='))
-    return {
-      format: formatsByMediaType.get(mediaType.toLowerCase()) ?? 'unknown',
-      parameters: new Map(pairs.map(([name = '', value = '']) => [name.toLowerCase(), value])),
-    }
+    const trimmed = range.trim()
+    if (!specialTypes.test(trimmed)) continue
+    const { value, parameters } = parseAccepted(trimmed)
+    return { format: formatsByMediaType.get(value) ?? 'unknown', parameters }
   }
   return undefined
 }

@@ -99,6 +99,8 @@ const acceptTypes = [
   'application/vnd.ipld.car',
   'application/vnd.ipld.car; version=1; order=dfs; dups=y',
   'application/vnd.ipld.car;version=2',
+  'application/vnd.ipld.car;version="1"; dups="y"',
+  'application/vnd.ipld.raw;foo',
   'application/vnd.ipld.car; dups=n',
   'application/vnd.ipld.car; order=unk; dups=x',
   'application/json',
@@ -203,6 +205,7 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
     '%0Ax',
     '%FF.txt',
     '%F0%9F%8E%89.webp',
+    'a%0Db%7F.txt',
   ])
   add(0.1, 'download', ['true', 'false', '', '1'])
   add(0.1, 'dag-scope', ['all', 'entity', 'block', 'foo', ''])
