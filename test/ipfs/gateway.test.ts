@@ -690,6 +690,16 @@ describe('addresses', () => {
     expect((await ask('/ipfs/?uri=https://example.org')).status).toBe(400)
   })
 
+  it('of a root keep their query, like Kubo', async () => {
+    const moved = await ask(`/ipfs/?uri=ipfs%3A%2F%2F${site}%3Fa%3Db`)
+    expect(moved.headers.location).toBe(`/ipfs/${site}/?a=b`)
+  })
+
+  it('without a valid scheme cannot be parsed, like in Kubo', async () => {
+    const refused = await ask('/ipfs/?uri=web+ipfs://x')
+    expect([refused.status, refused.body.toString()]).toEqual([400, 'failed to parse uri query parameter\n'])
+  })
+
   // Like Kubo 0.42.0: Go writes the body of a redirect for GET only.
   it('that redirect have a length only for GET', async () => {
     for (const path of ['/ipfs', `/ipfs/ipfs/${site}`]) {

@@ -147,10 +147,14 @@ function redirectUri(query: RequestQuery): void {
   if (uri === null || uri === '') return
   const [, scheme, path = '', search] =
     /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(uri) ?? []
+  if (scheme === undefined && /^[^/?#]*:/.test(uri)) {
+    throw new GatewayError(400, 'failed to parse uri query parameter')
+  }
   if (scheme?.toLowerCase() !== 'ipfs' && scheme?.toLowerCase() !== 'ipns') {
     throw new GatewayError(400, 'uri query parameter scheme must be ipfs or ipns')
   }
-  const segments = cleanSegments(`${scheme.toLowerCase()}/${path}${search ? `?${escapePath(search)}` : ''}`)
+  const shownSearch = search ? `${path.includes('/') ? '' : '/'}?${escapePath(search)}` : ''
+  const segments = cleanSegments(`${scheme.toLowerCase()}/${path}${shownSearch}`)
   throw new GatewayError(301, 'moved to the path of the address', {
     Location: encodeEscapes(`/${segments.join('/')}`, encodeURI).replaceAll('%25', '%'),
   })

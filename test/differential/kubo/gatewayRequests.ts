@@ -192,7 +192,16 @@ export function gatewayRequest(random: Random, root: string): PeerRequest {
   }
   add(0.35, 'format', formats)
   add(0.01, 'format', formats)
-  add(0.02, 'uri', [`ipfs://${root}`, `ipfs://${root}/a?b=c`, `ipns://${root}/`, 'http://x', 'x', 'ipfs:'])
+  add(0.02, 'uri', [
+    `ipfs://${root}`,
+    `ipfs://${root}/a?b=c`,
+    `ipfs%3A%2F%2F${root}%3Fa%3Db`,
+    `ipns://${root}/`,
+    'web+ipfs://x',
+    'http://x',
+    'x',
+    'ipfs:',
+  ])
   add(0.12, 'filename', [
     'x.txt',
     'x%20%C3%A9.html',
