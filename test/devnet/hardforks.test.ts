@@ -66,17 +66,27 @@ describe('a feature of a later fork', () => {
     ],
   }
   test.each([
-    ['istanbul', 'accessList', 'access list', 'type 1 rejected, pool not yet in Berlin'],
-    ['shanghai', 'blobVersionedHashes', 'blob', 'type 3 rejected, pool not yet in Cancun'],
-    ['cancun', 'authorizationList', 'setcode', 'type 4 rejected, pool not yet in Prague'],
-  ] as const)('is refused like in geth: %s has no %s', async (hardfork, field, type, rejected) => {
+    [
+      'istanbul',
+      'accessList',
+      'access list',
+      'transaction type not supported: type 1 rejected, pool not yet in Berlin',
+    ],
+    ['shanghai', 'blobVersionedHashes', 'blob', 'signing blob transactions not supported'],
+    [
+      'cancun',
+      'authorizationList',
+      'setcode',
+      'transaction type not supported: type 4 rejected, pool not yet in Prague',
+    ],
+  ] as const)('is refused like in geth: %s has no %s', async (hardfork, field, type, unsent) => {
     const { call, from, to } = await startDevnet({ hardfork })
     const request = { from, to, gas: '0x186a0', [field]: lists[field] }
     const refusal = `transaction type not supported: ${type} tx (sender ${from})`
     for (const [method, message] of [
       ['eth_call', `err: ${refusal} (supplied gas 100000)`],
       ['eth_estimateGas', `failed with 100000 gas: ${refusal}`],
-      ['eth_sendTransaction', `transaction type not supported: ${rejected}`],
+      ['eth_sendTransaction', unsent],
     ] as const) {
       expect(await refusalOf(call(method, request))).toEqual({ code: -32000, message })
     }

@@ -10,13 +10,16 @@ import {
   file,
   firstRefusal,
   hash,
+  loop,
   many,
   oncePerNode,
   rpc,
   sendBody,
+  sendCall,
   sendFile,
   type Bomb,
 } from './bomb.js'
+import type { TorturedNode } from '../node.js'
 import { call, postFiles, uploadBody } from '../requests.js'
 
 const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth)
@@ -100,8 +103,29 @@ const readings: Record<string, readonly unknown[]> = {
   standin_dumpGenesis: [],
 }
 
+/** Sends a transaction of as many calls as its gas pays. @returns its hash */
+const sendCalls = oncePerNode(async (node) => {
+  await call(node, 'evm_setAutomine', [true])
+  await call(node, 'anvil_setCode', [address(0xca11), loop('5f5f5f5f5f6104005af150')])
+  const sent = await call(node, 'eth_sendTransaction', [
+    { from: SIGNER, to: address(0xca11), gas: '0xfffff0' },
+  ])
+  return (JSON.parse(sent) as { result: string }).result
+})
+
 /** Bombs at the edges of limits. */
 export const edges: readonly Bomb[] = [
+  ...[
+    'ots_getTransactionError',
+    'ots_getInternalOperations',
+    'ots_traceTransaction',
+    'trace_transaction',
+  ].map((method) => ({
+    name: `${method}: a transaction of a hundred thousand calls`,
+    prepare: sendCalls,
+    run: async (node: TorturedNode, signal: AbortSignal) =>
+      sendCall(node, method, [await sendCalls(node)], signal),
+  })),
   ...['eth_signTransaction', 'eth_fillTransaction', 'eth_sendTransaction'].flatMap((method) =>
     Object.entries(unsendable).map(([name, make]) => ({
       ...rpc(name, method, () => [{ ...signed, ...make() }]),
