@@ -1,4 +1,6 @@
-import { numberToHex, type Hex } from 'viem'
+import { type ExecutionPayload, createBlockFromExecutionPayload } from '@ethereumjs/block'
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import { bytesToHex, numberToHex, type Hex } from 'viem'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../support/until.js'
 import { refusalOf, startDevnet, stopAll, type Block } from './support.js'
@@ -98,6 +100,30 @@ describe('mining on request', () => {
       { from: from.toLowerCase(), output: `0x${'05'.padStart(64, '0')}` },
     ])
   })
+})
+
+test('testing_buildBlockV1 builds a payload whose hash the library confirms', async () => {
+  const { call, block, from, to } = await startDevnet({ hardfork: 'shanghai' })
+  await call('evm_setAutomine', false)
+  const sent = await call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208', value: '0x7' })
+  const raw = await call<Hex>('eth_getRawTransactionByHash', sent)
+  const latest = await block()
+  const withdrawals = [{ index: '0x0', validatorIndex: '0x5', address: miner, amount: '0x9' }]
+  const attributes = {
+    timestamp: numberToHex(Number(latest.timestamp) + 12),
+    prevRandao: `0x${'11'.repeat(32)}`,
+    suggestedFeeRecipient: miner,
+    withdrawals,
+  }
+  const { executionPayload, blockValue } = await call<{
+    executionPayload: ExecutionPayload
+    blockValue: Hex
+  }>('testing_buildBlockV1', latest.hash, attributes, [raw], '0x')
+  expect(executionPayload).toMatchObject({ transactions: [raw], withdrawals, blockNumber: '0x1' })
+  expect(Number(blockValue)).toBeGreaterThan(0)
+  const common = new Common({ chain: { ...Mainnet, chainId: 31337 }, hardfork: Hardfork.Shanghai })
+  const built = await createBlockFromExecutionPayload(executionPayload, { common })
+  expect(bytesToHex(built.hash())).toBe(executionPayload.blockHash)
 })
 
 describe('automatic mining', () => {

@@ -1,15 +1,21 @@
 import type { BuiltBlock, PayloadAttributes } from '../../chain/mining/build.js'
+import type { Withdrawal } from '../../chain/types.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
+import { jsonBytes, jsonQuantity, writtenTexts } from '../format/pieces.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, data, hash } from '../params/bytes.js'
 import { type Decoder, ReasonError, list, mapped, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
-import type { JsonValue } from '../wire.js'
+import { type JsonValue, WireBytes, printJson } from '../wire.js'
 
 /** Formats a built block as an engine API payload (ExecutionPayloadEnvelope). */
-export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): JsonValue {
+async function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): Promise<WireBytes> {
   const { header } = block
-  return {
+  const transactions = await writtenTexts(block.transactions, ({ transaction }) =>
+    jsonBytes(transaction.serialize()),
+  )
+  const withdrawals = block.withdrawals && (await writtenTexts(block.withdrawals, withdrawalText))
+  const envelope: JsonValue = {
     executionPayload: {
       parentHash: bytesToHex(header.parentHash),
       feeRecipient: bytesToHex(header.coinbase),
@@ -24,13 +30,8 @@ export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBloc
       extraData: bytesToHex(header.extraData),
       baseFeePerGas: quantity(header.baseFeePerGas ?? 0n),
       blockHash: bytesToHex(block.hash),
-      transactions: block.transactions.map(({ transaction }) => bytesToHex(transaction.serialize())),
-      withdrawals: block.withdrawals?.map(({ index, validatorIndex, address, amount }) => ({
-        index: quantity(index),
-        validatorIndex: quantity(validatorIndex),
-        address: bytesToHex(address),
-        amount: quantity(amount),
-      })),
+      transactions: PLACE,
+      withdrawals: withdrawals && PLACE,
       blobGasUsed: header.blobGasUsed === undefined ? undefined : quantity(header.blobGasUsed),
       excessBlobGas: header.excessBlobGas === undefined ? undefined : quantity(header.excessBlobGas),
     },
@@ -45,6 +46,19 @@ export function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBloc
     ),
     shouldOverrideBuilder: false,
   }
+  const [start = '', ...rests] = printJson(envelope).split(`"${PLACE}"`)
+  const lists = [transactions, ...(withdrawals === undefined ? [] : [withdrawals])]
+  return new WireBytes([start, ...rests.flatMap((rest, index) => [...(lists[index]?.pieces ?? []), rest])])
+}
+
+/** Marks the place of a long list, which is written in pieces. */
+const PLACE = '*'
+
+function withdrawalText({ index, validatorIndex, address, amount }: Withdrawal): string {
+  return (
+    `{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
+    `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`
+  )
 }
 
 const withdrawal = struct(

@@ -115,6 +115,42 @@ const sendCalls = oncePerNode(async (node) => {
 
 /** Bombs at the edges of limits. */
 export const edges: readonly Bomb[] = [
+  {
+    name: 'testing_buildBlockV1: sixty thousand withdrawals',
+    async run(node, signal) {
+      const latest = JSON.parse(await call(node, 'eth_getBlockByNumber', ['latest', false], signal)) as {
+        result: { hash: string; timestamp: string }
+      }
+      const { hash: parent, timestamp } = latest.result
+      const attributes = {
+        timestamp: `0x${(Number(timestamp) + 1).toString(16)}`,
+        prevRandao: hash(1),
+        suggestedFeeRecipient: address(1),
+        parentBeaconBlockRoot: hash(2),
+        withdrawals: many(60_000, (index) => ({
+          ...{
+            index: `0x${index.toString(16)}`,
+            validatorIndex: '0x1',
+            address: address(index),
+            amount: '0x1',
+          },
+        })),
+      }
+      return sendCall(node, 'testing_buildBlockV1', [parent, attributes, [], '0x'], signal)
+    },
+  },
+  {
+    name: 'evm_mine_detailed: three thousand transactions',
+    async prepare(node) {
+      await call(node, 'evm_setBlockGasLimit', ['0x1dcd6500'])
+      await call(node, 'evm_setAutomine', [false])
+      for (let round = 0; round < 30; round++) {
+        const transfer = { from: SIGNER, to: address(1), gas: '0x5208', value: '0x1' }
+        await Promise.all(many(100, () => call(node, 'eth_sendTransaction', [transfer])))
+      }
+    },
+    run: (node, signal) => sendCall(node, 'evm_mine_detailed', [], signal),
+  },
   ...[
     'ots_getTransactionError',
     'ots_getInternalOperations',

@@ -1,13 +1,13 @@
 import type { MinedBlock } from '../../../chain/chain.js'
 import { REVERTED, decodeRevertReason } from '../../../chain/evm/revertReason.js'
 import type { ChainView } from '../../../chain/view.js'
-import { bytesToHex } from '../../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
-import { type BlockShape, blockWire } from '../../format/block.js'
+import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
+import { jsonBytes, writtenTexts } from '../../format/pieces.js'
 import { defineMethod, optional } from '../../method.js'
 import { type Decoder, inPieces, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
-import type { JsonValue } from '../../wire.js'
+import { WireBytes, pieceText, printJson } from '../../wire.js'
 
 /** Parameters of evm_mine. */
 export interface MineOrder {
@@ -37,28 +37,25 @@ function* decodeOrder(value: unknown): Steps<MineOrder> {
 }
 
 /** Returns a block with full transactions, each with its output unless it failed otherwise, and its revert reason. */
-export function detailedBlock(
+async function detailedBlock(
   view: ChainView,
   { block, executed }: MinedBlock,
   shape: Pick<BlockShape, 'totalDifficulty'>,
-): JsonValue {
-  const wire = blockWire(view, block, { ...shape, fullTransactions: true }).parse()
-  const { transactions, ...rest } = wire as { transactions: Record<string, JsonValue>[] } & Record<
-    string,
-    JsonValue
-  >
-  return {
-    ...rest,
-    transactions: transactions.map((transaction, index) => {
-      const { output = new Uint8Array(0), failure } = executed.transactions[index] ?? {}
-      const hasReverted = failure === REVERTED
-      return {
-        ...transaction,
-        output: failure === undefined || hasReverted ? bytesToHex(output) : undefined,
-        revertReason: hasReverted ? decodeRevertReason(output) : undefined,
-      }
-    }),
-  }
+): Promise<WireBytes> {
+  const wire = view.wire(block)
+  const transactions = await writtenTexts(block.transactions.keys(), (index) => {
+    const { output = new Uint8Array(0), failure } = executed.transactions[index] ?? {}
+    const hasReverted = failure === REVERTED
+    const reason = hasReverted ? decodeRevertReason(output) : undefined
+    return (
+      pieceText([wire.transaction(index)]).slice(0, -1) +
+      (failure === undefined || hasReverted ? `,"output":${jsonBytes(output)}` : '') +
+      (reason === undefined ? '' : `,"revertReason":${printJson(reason)}`) +
+      '}'
+    )
+  })
+  const middle = `${totalDifficultyMember(block, shape)},"transactions":`
+  return new WireBytes([wire.head(), middle, ...transactions.pieces, '}'])
 }
 
 /** evm_mine_detailed: like evm_mine, but returns the blocks with their transactions' outputs. */
@@ -67,10 +64,14 @@ export const mine_detailed = defineMethod(
   [optional('timestampOrOrder', mineOrder)],
   async ({ view, backend, context }, order = { blocks: 1 }) => {
     const { totalDifficulty } = backend.settings
-    const blocks: JsonValue[] = []
+    const blocks: Promise<WireBytes>[] = []
     await backend.controls.mine({ ...order, signal: context.signal }, (mined) =>
       blocks.push(detailedBlock(view, mined, { totalDifficulty })),
     )
-    return blocks
+    const pieces = (await Promise.all(blocks)).flatMap((block, index) => [
+      index === 0 ? '' : ',',
+      ...block.pieces,
+    ])
+    return new WireBytes(['[', ...pieces, ']'])
   },
 )
