@@ -197,7 +197,7 @@ export async function answerRoutingRequest(setup: FileSetup, request: FileHttpRe
   const { caller } = admission
   const admitted = { request, caller, operation, query: GoQuery.parse(search), params: request.target }
   return answerAdmitted(setup, admitted, ({ headers, body, signal }) =>
-    setup.files.gateway.route({ method: request.method, path: decode(path), headers, body, signal }),
+    setup.files.gateway.route({ method: request.method, path, headers, body, signal }),
   )
 }
 

@@ -107,6 +107,8 @@ describe('files by path', () => {
       400,
       'error while processing the Accept header: mime: invalid media parameter\n',
     ])
+    const unread = await ask('/ipfs/zzzz', { accept: 'application/vnd.ipld.raw;foo' })
+    expect(unread.body.toString()).toContain('invalid path "/ipfs/zzzz"')
   })
 
   it.each(['', '/', '/nothing', '?format=raw', '?filename=x.svg'])(

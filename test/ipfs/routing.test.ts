@@ -57,6 +57,13 @@ describe('the answers of an offline Kubo', () => {
     [`peers/${name}`, {}, 200, 'application/json', '{"Peers":[]}'],
     [`peers/${raw}`, {}, 200, 'application/json', '{"Peers":[]}'],
     [
+      'peers/%FF',
+      {},
+      400,
+      'text/plain; charset=utf-8',
+      'unable to parse PeerID "\\xff": failed to parse peer ID: invalid cid: cid too short',
+    ],
+    [
       'peers/xx',
       {},
       400,

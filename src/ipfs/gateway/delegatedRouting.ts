@@ -17,11 +17,12 @@ import type { CommandReply } from '../request/reply.js'
 import { bytesOfText } from '../text/byteText.js'
 import { goQuote } from '../text/goQuote.js'
 import { GatewayError, PageNotFoundError, openHeaders } from './headers.js'
+import { decodePath } from './request.js'
 
 /** A request to the delegated routing API. */
 export interface RoutingRequest {
   method: string
-  /** Decoded, cleaned path, from `/routing/v1/` on. */
+  /** Cleaned, percent-encoded path, from `/routing/v1/` on. */
   path: string
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>
@@ -57,10 +58,13 @@ const endpoints: Readonly<Record<string, Readonly<Record<string, Endpoint>>>> = 
  * stores IPNS records. There are no peers, so providers and addresses are never found.
  */
 export async function answerRouting(names: NameSystem, request: RoutingRequest): Promise<CommandReply> {
-  const [, parent = '', label = ''] = /^(.*)\/([^/]+)$/.exec(request.path) ?? []
+  const path = decodePath(request.path)
+  const [, parent = '', label = ''] = /^(.*)\/([^/]+)$/s.exec(path) ?? []
   const methods = endpoints[parent]
   const endpoint = methods?.[request.method]
   try {
+    // Providers announced themselves here (https://specs.ipfs.tech/ipips/ipip-0526/), which needs peers.
+    if (path === '/routing/v1/providers/') return opened(emptyReply(405))
     if (methods === undefined) throw new PageNotFoundError()
     return opened(endpoint === undefined ? emptyReply(405) : await endpoint(names, label, request))
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
 import { decodeEscapes, encodeEscapes } from '../text/byteText.js'
 import type { RequestQuery } from '../request/command.js'
-import { type MediaType, parseMediaType } from '../request/multipart.js'
+import { parseMediaType } from '../request/multipart.js'
 import { goEscape } from '../text/goQuote.js'
 
 /** A request to the gateway, independent of the transport. */
@@ -247,6 +247,8 @@ const formats: ReadonlySet<string> = new Set(formatsByMediaType.values())
 export interface ChosenFormat {
   format: GatewayFormat
   parameters: ReadonlyMap<string, string>
+  /** Set if the media type is malformed, which is reported once the path is known to be valid. */
+  problem?: GatewayError
 }
 
 /**
@@ -257,33 +259,27 @@ export function chooseFormat(query: RequestQuery, accept: string | undefined): C
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
   // An unknown format is ignored, as in boxo.
+  if (accepted?.problem !== undefined) return accepted
   if (named === null || !formats.has(named)) return accepted ?? { format: 'content', parameters: new Map() }
   const parameters = accepted?.format === named ? accepted.parameters : new Map<string, string>()
   return { format: named as GatewayFormat, parameters }
 }
 
-function parseAccepted(text: string): MediaType {
-  try {
-    return parseMediaType(text)
-  } catch (error) {
-    throw new GatewayError(400, `error while processing the Accept header: ${errorText(error)}`)
-  }
-}
-
 /** Prefixes of media types that select a format; for all others the content itself is sent. */
 const specialTypes = /^application\/(vnd\.ipld|vnd\.ipfs|x-tar|json|cbor)/
 
-/**
- * Returns the first media type that selects a format. Matches lower case only, as in boxo.
- *
- * @throws {@link GatewayError} if it is malformed
- */
+/** Returns the first media type that selects a format. Matches lower case only, as in boxo. */
 function acceptedFormat(accept: string): ChosenFormat | undefined {
   for (const range of accept.split(',')) {
     const trimmed = range.trim()
     if (!specialTypes.test(trimmed)) continue
-    const { value, parameters } = parseAccepted(trimmed)
-    return { format: formatsByMediaType.get(value) ?? 'unknown', parameters }
+    try {
+      const { value, parameters } = parseMediaType(trimmed)
+      return { format: formatsByMediaType.get(value) ?? 'unknown', parameters }
+    } catch (error) {
+      const problem = new GatewayError(400, `error while processing the Accept header: ${errorText(error)}`)
+      return { format: 'unknown', parameters: new Map(), problem }
+    }
   }
   return undefined
 }

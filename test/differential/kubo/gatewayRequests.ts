@@ -171,7 +171,7 @@ export function routingRequest(random: Random, label: string): PeerRequest {
       ...['application/vnd.ipfs.ipns-record', 'application/vnd.ipfs.ipns-record, */*', ''],
     ])
   }
-  if (!random.chance(0.15))
+  if (kind !== 'ipns' || !random.chance(0.3))
     return { to: 'gateway', method: random.chance(0.05) ? 'POST' : 'GET', target, headers }
   const type = random.pick(['application/vnd.ipfs.ipns-record', 'application/json'])
   const body = Buffer.from(random.pick(['', 'x', '\n\u0001a']))
