@@ -79,6 +79,17 @@ describe('headers and shapes', () => {
     expect(response.trailers['x-stream-error']).toBe('failed to fetch all nodes')
   })
 
+  it('lists the pins before an object without one, like Kubo', async () => {
+    const [pinned] = await lines(await add([{ name: 'f', content: 'pinned' }]))
+    const [unpinned] = await lines(await add([{ name: 'f', content: 'not pinned' }], 'pin=false'))
+    const [cid, other] = [pinned?.['Hash'], unpinned?.['Hash']].map(String)
+    const response = await exchange(`pin/ls?arg=${cid}&arg=${other}&stream=true`)
+    expect(response.status).toBe(200)
+    expect(JSON.parse(response.body.toString())).toEqual({ Cid: cid, Type: 'recursive' })
+    expect(response.trailers['x-stream-error']).toBe(`path '${other}' is not pinned`)
+    expect((await exchange(`pin/ls?arg=${cid}&arg=${other}`)).status).toBe(500)
+  })
+
   it('writes errors in UTF-8', async () => {
     const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
     await (await add([{ name: 'd', type: 'application/x-directory' }])).text()

@@ -59,7 +59,7 @@ export const pinLs = defineCommand({
     const { encodeCid } = input
     const withNames = options.names === true || name !== ''
     const listed =
-      args.length > 0 ? await listObjects(network, args, { type, encodeCid }) : listAll(network, type, name)
+      args.length > 0 ? listObjects(network, args, { type, encodeCid }) : listAll(network, type, name)
     const shownName = (pin: Listed): string => (withNames ? pin.name : '')
 
     if (options.stream) {
@@ -95,27 +95,26 @@ function* sortedMap<Value>(map: ReadonlyMap<string, Value>): Steps<Map<string, V
   return sorted
 }
 
-async function listObjects(
+/** Like in Kubo, the objects before one that is not pinned are listed. */
+async function* listObjects(
   network: NetworkContext,
   args: string[],
   options: { type: ListType; encodeCid: (cid: CID) => string },
-): Promise<Listed[]> {
+): AsyncGenerator<Listed> {
   const { type, encodeCid } = options
-  const listed: Listed[] = []
   const asked: { arg: string; cid: CID }[] = []
   for (const arg of args) asked.push({ arg, cid: (await resolveText(network, arg)).cid })
   for (const { arg, cid } of asked) {
     const pin = network.pins.find(cid)
     if (pin && (type === 'all' || type === pin.mode)) {
-      listed.push({ cid, type: pin.mode, name: pin.name })
+      yield { cid, type: pin.mode, name: pin.name }
       continue
     }
     const mayBeIndirect = type === 'all' || (type === 'indirect' && pin?.mode !== 'recursive')
     const root = mayBeIndirect ? (await findPinAbove(network, [cid])).get(cidKey(cid)) : undefined
     if (root === undefined) throw new FileNetworkError(`path '${arg}' is not pinned`)
-    listed.push({ cid, type: `indirect through ${encodeCid(root)}`, name: '' })
+    yield { cid, type: `indirect through ${encodeCid(root)}`, name: '' }
   }
-  return listed
 }
 
 async function* listAll(network: NetworkContext, type: ListType, name: string): AsyncGenerator<Listed> {
