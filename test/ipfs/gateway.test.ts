@@ -109,6 +109,11 @@ describe('files by path', () => {
     ])
     const unread = await ask('/ipfs/zzzz', { accept: 'application/vnd.ipld.raw;foo' })
     expect(unread.body.toString()).toContain('invalid path "/ipfs/zzzz"')
+    const uncached = await ask('/ipfs/bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq', {
+      accept: 'application/vnd.ipld.raw;foo',
+      'cache-control': 'only-if-cached',
+    })
+    expect(uncached.status).toBe(412)
   })
 
   it.each(['', '/', '/nothing', '?format=raw', '?filename=x.svg'])(

@@ -82,18 +82,18 @@ export function createGateway(source: GatewaySource): Gateway {
         const target = await readTarget(source.names, request).catch((error: unknown) => {
           // An unknown name only fails once the answer has begun.
           if (error instanceof GatewayError && error.status === 500) {
-            if (chosen.problem !== undefined) throw chosen.problem
             if (mustBeCached(request)) throw notCached(request)
+            if (chosen.problem !== undefined) throw chosen.problem
             Object.assign(kept, locationHeader(request, chosen))
             if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
           }
           throw error
         })
-        if (chosen.problem !== undefined) throw chosen.problem
         if (mustBeCached(request)) {
           if (!(await isCached(source.blockstore, target))) throw notCached(request)
           if (request.method === 'HEAD') return finish(request, withoutContent(200))
         }
+        if (chosen.problem !== undefined) throw chosen.problem
         Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
         const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
           throw error instanceof FileNetworkError ? unserved(target, error) : error
