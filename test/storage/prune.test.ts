@@ -104,6 +104,13 @@ describe('a pruned chain', () => {
       expect(await refusalOf(call('eth_getProof', devnet.to, [], block))).toEqual(refusal)
       expect(await refusalOf(call('eth_call', { to: contract }, block))).toEqual(refusal)
     }
+    // The snapshot keeps the state of block 11.
+    expect(await call('debug_getAccessibleState', '0x1', 'latest')).toBe(11)
+    expect(await call('debug_getAccessibleState', '0xc', 'latest')).toBe(36)
+    expect(await refusalOf(call('debug_getAccessibleState', '0x14', '0xb'))).toEqual({
+      code: -32000,
+      message: 'no state found',
+    })
     const { transactions } = await devnet.block('0x14')
     expect(await refusalOf(call('debug_traceTransaction', transactions[0]))).toMatchObject({ code: -32000 })
     expect(await refusalOf(call('anvil_rollback', 20))).toMatchObject({ code: -32000 })
