@@ -160,6 +160,19 @@ export const connections: readonly Bomb[] = [
     },
   },
   {
+    name: 'five thousand subscriptions to the traces of all blocks',
+    prepare: (node) => sendCall(node, 'anvil_mine', ['0x186a0']),
+    async run(node) {
+      const socket = await upgraded(node)
+      const subscription = Buffer.from(call(1, 'debug_subscribe', ['traceChain', '0x0', 'latest']))
+      const frame = Buffer.concat([Buffer.from([0x81, 0x80 | subscription.length, 0, 0, 0, 0]), subscription])
+      socket.write(Buffer.concat(many(5000, () => frame)))
+      await sleep(5000)
+      socket.destroy()
+      return undefined
+    },
+  },
+  {
     name: 'a thousand calls with four megabytes of memory at once',
     async run(node) {
       // MSTORE at four million, then a loop.

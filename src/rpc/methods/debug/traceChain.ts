@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StoredBlock } from '../../../chain/block/record.js'
 import { ChainError } from '../../../chain/errors.js'
 import type { ChainView } from '../../../chain/view.js'
 import { MemoryShare } from '../../../encoding/memoryShare.js'
+import { Semaphore } from '../../../encoding/semaphore.js'
+import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { RpcError, ServerError } from '../../errors.js'
 import { jsonBytes, jsonQuantity } from '../../format/pieces.js'
 import { type Call, optional, required } from '../../method.js'
@@ -19,11 +22,16 @@ const POLL_MILLISECONDS = 20
 /** Block tags as geth's messages show them (rpc/types.go). */
 const tagNumbers = { pending: -1n, latest: -2n, finalized: -3n, safe: -4n, earliest: -5n }
 
-/** What the stream of traces needs of a subscription. */
-interface Target {
+/** Blocks traced at once for all subscriptions; the others wait. */
+const tracing = new Semaphore(16)
+
+/** The stream of traces of a subscription. */
+interface Stream {
   push: (payload: readonly WirePiece[]) => void
   isDrained: () => boolean
-  signal: AbortSignal
+  isOpen: boolean
+  /** Ends the trace that runs, if any. */
+  abort: () => void
 }
 
 /**
@@ -40,13 +48,15 @@ const traceChain = defineKind(
       throw new ServerError(`end block (#${shown(end)}) needs to come after start block (#${shown(start)})`)
     }
     return (push, isDrained) => {
-      const controller = new AbortController()
-      const { signal } = controller
-      pushTraces(call, { first, last, config }, { push, isDrained, signal }).catch((fault: unknown) => {
+      const stream: Stream = { push, isDrained, isOpen: true, abort: () => undefined }
+      pushTraces(call, { first, last, config }, stream).catch((fault: unknown) => {
         const isRefusal = fault instanceof ChainError || fault instanceof RpcError
-        if (!isRefusal && !signal.aborted) call.report('debug_subscribe', fault)
+        if (!isRefusal && stream.isOpen) call.report('debug_subscribe', fault)
       })
-      return () => controller.abort()
+      return () => {
+        stream.isOpen = false
+        stream.abort()
+      }
     }
   },
 )
@@ -62,23 +72,35 @@ function shown(selector: NumberSelector): bigint {
 async function pushTraces(
   call: Call,
   { first, last, config }: { first: bigint; last: bigint; config: TraceConfig },
-  { push, isDrained, signal }: Target,
+  stream: Stream,
 ): Promise<void> {
-  const { transport, caller } = call.context
+  const slice = new TimeSlice()
   for (let number = first + 1n; number <= last; number++) {
-    while (!isDrained()) await sleep(POLL_MILLISECONDS, undefined, { signal })
+    while (stream.isOpen && !stream.isDrained()) await sleep(POLL_MILLISECONDS)
+    await slice.pause()
+    if (!stream.isOpen) return
     const block = call.view.resolve({ number })
     if (block === undefined) return
     if (block.transactions.length === 0 && number < last) continue
-    // The request's own context ended with its answer.
-    const memory = new MemoryShare()
-    try {
-      const own = { ...call, context: { transport, caller, signal, memory } }
-      const { pieces } = await traceAll(own, block, config, 'report first')
-      push([`{"block":${jsonQuantity(number)},"hash":${jsonBytes(block.hash)},"traces":`, ...pieces, '}'])
-    } finally {
-      memory.end()
-    }
+    await tracing.run(() => pushBlock(call, block, config, stream))
+  }
+}
+
+async function pushBlock(call: Call, block: StoredBlock, config: TraceConfig, stream: Stream): Promise<void> {
+  if (!stream.isOpen) return
+  const { transport, caller } = call.context
+  const controller = new AbortController()
+  stream.abort = () => controller.abort()
+  // The request's own context ended with its answer.
+  const memory = new MemoryShare()
+  try {
+    const own = { ...call, context: { transport, caller, signal: controller.signal, memory } }
+    const { pieces } = await traceAll(own, block, config, 'report first')
+    const head = `{"block":${jsonQuantity(block.header.number)},"hash":${jsonBytes(block.hash)},"traces":`
+    stream.push([head, ...pieces, '}'])
+  } finally {
+    stream.abort = () => undefined
+    memory.end()
   }
 }
 
