@@ -129,6 +129,19 @@ export const requests: readonly Bomb[] = [
     { blockStateCalls: [{ blockOverrides: Object.fromEntries(many(100_000, (i) => [`key${i}`, 1])) }] },
     'latest',
   ]),
+  {
+    ...rpc('300,000 spellings of an override member', 'eth_simulateV1', () => {
+      const spellings = many(300_000, (index) => {
+        const bits = index.toString(2).padStart(19, '0')
+        return 'moveprecompiletoaddress'.replace(/./g, (letter, place: number) =>
+          bits[place] === '1' ? letter.toUpperCase() : letter,
+        )
+      })
+      const overridden = Object.fromEntries(spellings.map((name) => [name, TARGET]))
+      return [{ blockStateCalls: [{ stateOverrides: { [TARGET]: overridden } }] }, 'latest']
+    }),
+    refusal: 'name the same field',
+  },
   rpc('fifty thousand transactions', 'debug_traceBlock', () => [manyTransactions(50_000)]),
   rpc('ten thousand keys', 'eth_getProof', () => [TARGET, many(10_000, hash), 'latest']),
   rpc('ten thousand slots', 'eth_getStorageValues', () => [{ [TARGET]: many(10_000, hash) }, 'latest']),

@@ -211,6 +211,7 @@ const MEMBERS_AT_ONCE = 1024
  */
 function* checkMembers(value: unknown, { properties }: JsonSchema, what: () => string): Steps<void> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  /** The alphabetically first two spellings of each member. */
   const spellings = new Map(
     Object.keys(properties as object).map((name) => [name.toLowerCase(), [] as string[]]),
   )
@@ -218,12 +219,11 @@ function* checkMembers(value: unknown, { properties }: JsonSchema, what: () => s
   for (const [index, name] of keysOf(value).entries()) {
     if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
     const found = spellings.get(name.toLowerCase())
-    if (found !== undefined) found.push(name)
+    if (found !== undefined) found.splice(0, found.length, ...[...found, name].sort().slice(0, 2))
     else if (unknown === undefined || name < unknown) unknown = name
   }
   const [repeated] = [...spellings.values()]
     .filter(({ length }) => length > 1)
-    .map((names) => names.sort())
     .sort(([, a = ''], [, b = '']) => (a < b ? -1 : 1))
   if (repeated !== undefined) {
     const [first = '', second = ''] = repeated
