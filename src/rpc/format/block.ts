@@ -6,7 +6,7 @@ import type {
   StoredBlock,
   WireSpan,
 } from '../../chain/block/record.js'
-import type { HeaderFields } from '../../chain/types.js'
+import type { HeaderFields, Withdrawal } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { WireBytes } from '../wire.js'
@@ -112,13 +112,19 @@ export function* bodyMembers({
   let text = `,"size":${jsonQuantity(size)},"uncles":[${uncleHashes.map(jsonBytes).join(',')}]`
   if (withdrawals === undefined) return text
   text += ',"withdrawals":['
-  for (const [place, { index, validatorIndex, address, amount }] of withdrawals.entries()) {
-    text +=
-      `${place > 0 ? ',' : ''}{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
-      `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`
+  for (const [place, withdrawal] of withdrawals.entries()) {
+    text += (place > 0 ? ',' : '') + withdrawalText(withdrawal)
     if (place % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield
   }
   return `${text}]`
+}
+
+/** Returns the object of a withdrawal. */
+export function withdrawalText({ index, validatorIndex, address, amount }: Withdrawal): string {
+  return (
+    `{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
+    `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`
+  )
 }
 
 /** Which members of the pending block are null, and whether its transactions refer to it. */

@@ -1,40 +1,32 @@
 import type { BuiltBlock, PayloadAttributes } from '../../chain/mining/build.js'
-import type { Withdrawal } from '../../chain/types.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
-import { jsonBytes, jsonQuantity, writtenTexts } from '../format/pieces.js'
+import { withdrawalText } from '../format/block.js'
+import { jsonBytes, quantityMember, writtenTexts } from '../format/pieces.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, data, hash } from '../params/bytes.js'
 import { type Decoder, ReasonError, list, mapped, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
-import { type JsonValue, WireBytes, printJson } from '../wire.js'
+import { WireBytes, printJson } from '../wire.js'
 
 /** Formats a built block as an engine API payload (ExecutionPayloadEnvelope). */
 async function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock): Promise<WireBytes> {
   const { header } = block
-  const transactions = await writtenTexts(block.transactions, ({ transaction }) =>
-    jsonBytes(transaction.serialize()),
-  )
-  const withdrawals = block.withdrawals && (await writtenTexts(block.withdrawals, withdrawalText))
-  const envelope: JsonValue = {
-    executionPayload: {
-      parentHash: bytesToHex(header.parentHash),
-      feeRecipient: bytesToHex(header.coinbase),
-      stateRoot: bytesToHex(header.stateRoot),
-      receiptsRoot: bytesToHex(header.receiptsRoot),
-      logsBloom: bytesToHex(header.logsBloom),
-      prevRandao: bytesToHex(header.mixHash),
-      blockNumber: quantity(header.number),
-      gasLimit: quantity(header.gasLimit),
-      gasUsed: quantity(header.gasUsed),
-      timestamp: quantity(header.timestamp),
-      extraData: bytesToHex(header.extraData),
-      baseFeePerGas: quantity(header.baseFeePerGas ?? 0n),
-      blockHash: bytesToHex(block.hash),
-      transactions: PLACE,
-      withdrawals: withdrawals && PLACE,
-      blobGasUsed: header.blobGasUsed === undefined ? undefined : quantity(header.blobGasUsed),
-      excessBlobGas: header.excessBlobGas === undefined ? undefined : quantity(header.excessBlobGas),
-    },
+  const head = {
+    parentHash: bytesToHex(header.parentHash),
+    feeRecipient: bytesToHex(header.coinbase),
+    stateRoot: bytesToHex(header.stateRoot),
+    receiptsRoot: bytesToHex(header.receiptsRoot),
+    logsBloom: bytesToHex(header.logsBloom),
+    prevRandao: bytesToHex(header.mixHash),
+    blockNumber: quantity(header.number),
+    gasLimit: quantity(header.gasLimit),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    extraData: bytesToHex(header.extraData),
+    baseFeePerGas: quantity(header.baseFeePerGas ?? 0n),
+    blockHash: bytesToHex(block.hash),
+  }
+  const rest = {
     blockValue: quantity(value),
     blobsBundle: {
       commitments: sidecars.flatMap(({ commitments }) => commitments.map(bytesToHex)),
@@ -46,19 +38,18 @@ async function formatBuiltBlock({ block, requests, sidecars, value }: BuiltBlock
     ),
     shouldOverrideBuilder: false,
   }
-  const [start = '', ...rests] = printJson(envelope).split(`"${PLACE}"`)
-  const lists = [transactions, ...(withdrawals === undefined ? [] : [withdrawals])]
-  return new WireBytes([start, ...rests.flatMap((rest, index) => [...(lists[index]?.pieces ?? []), rest])])
-}
-
-/** Marks the place of a long list, which is written in pieces. */
-const PLACE = '*'
-
-function withdrawalText({ index, validatorIndex, address, amount }: Withdrawal): string {
-  return (
-    `{"index":${jsonQuantity(index)},"validatorIndex":${jsonQuantity(validatorIndex)}` +
-    `,"address":${jsonBytes(address)},"amount":${jsonQuantity(amount)}}`
+  const transactions = await writtenTexts(block.transactions, ({ transaction }) =>
+    jsonBytes(transaction.serialize()),
   )
+  const withdrawals = block.withdrawals && (await writtenTexts(block.withdrawals, withdrawalText))
+  const blobGas =
+    quantityMember('blobGasUsed', header.blobGasUsed) + quantityMember('excessBlobGas', header.excessBlobGas)
+  return new WireBytes([
+    `{"executionPayload":${printJson(head).slice(0, -1)},"transactions":`,
+    ...transactions.pieces,
+    ...(withdrawals === undefined ? [] : [',"withdrawals":', ...withdrawals.pieces]),
+    `${blobGas}},${printJson(rest).slice(1)}`,
+  ])
 }
 
 const withdrawal = struct(

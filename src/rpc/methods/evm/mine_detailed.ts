@@ -7,7 +7,7 @@ import { jsonBytes, writtenTexts } from '../../format/pieces.js'
 import { defineMethod, optional } from '../../method.js'
 import { type Decoder, inPieces, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
-import { WireBytes, pieceText, printJson } from '../../wire.js'
+import { WireBytes, type WirePiece, pieceText, printJson } from '../../wire.js'
 
 /** Parameters of evm_mine. */
 export interface MineOrder {
@@ -64,14 +64,13 @@ export const mine_detailed = defineMethod(
   [optional('timestampOrOrder', mineOrder)],
   async ({ view, backend, context }, order = { blocks: 1 }) => {
     const { totalDifficulty } = backend.settings
-    const blocks: Promise<WireBytes>[] = []
-    await backend.controls.mine({ ...order, signal: context.signal }, (mined) =>
-      blocks.push(detailedBlock(view, mined, { totalDifficulty })),
-    )
-    const pieces = (await Promise.all(blocks)).flatMap((block, index) => [
-      index === 0 ? '' : ',',
-      ...block.pieces,
-    ])
-    return new WireBytes(['[', ...pieces, ']'])
+    const blocks: MinedBlock[] = []
+    await backend.controls.mine({ ...order, signal: context.signal }, (mined) => blocks.push(mined))
+    const pieces: WirePiece[] = ['[']
+    for (const mined of blocks) {
+      if (pieces.length > 1) pieces.push(',')
+      pieces.push(...(await detailedBlock(view, mined, { totalDifficulty })).pieces)
+    }
+    return new WireBytes([...pieces, ']'])
   },
 )
