@@ -46,6 +46,7 @@ const withoutCaps = {
 
 /** Longer lists make signing run in steps, because the library iterates over them repeatedly. */
 const MAX_SIGNED_AT_ONCE = 256
+
 /** The parts that a {@link Wallet} works with. */
 export interface WalletParts {
   keyring: Keyring

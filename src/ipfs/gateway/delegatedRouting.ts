@@ -9,6 +9,7 @@ import {
   type NameSystem,
   type ResolvedName,
   UnresolvedNameError,
+  longestRecord,
   checkRecord,
   readRecord,
 } from '../names/nameSystem.js'
@@ -17,22 +18,14 @@ import type { CommandReply } from '../request/reply.js'
 import { bytesOfText } from '../text/byteText.js'
 import { goQuote } from '../text/goQuote.js'
 import { GatewayError, PageNotFoundError, openHeaders } from './headers.js'
-import { decodePath } from './request.js'
+import { type GatewayRequest, decodePath } from './request.js'
 
 /** A request to the delegated routing API. */
-export interface RoutingRequest {
-  method: string
-  /** Cleaned, percent-encoded path, from `/routing/v1/` on. */
-  path: string
-  /** By lower-case name. */
-  headers: Readonly<Record<string, string | undefined>>
+export interface RoutingRequest extends Pick<GatewayRequest, 'method' | 'path' | 'headers' | 'signal'> {
   body?: AsyncIterable<Uint8Array> | undefined
-  signal: AbortSignal
 }
 
 const recordType = 'application/vnd.ipfs.ipns-record'
-/** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
-const recordLimit = 10 * 1024
 /** Seconds for which an answer without results may be cached. */
 const emptyMaxAge = 15
 /** Seconds for which an outdated answer may be served while its cache asks again. */
@@ -176,7 +169,7 @@ async function putRecord(names: NameSystem, label: string, request: RoutingReque
     throw new GatewayError(406, "content type in 'Content-Type' header is missing or not supported")
   }
   const name = readName(label)
-  const record = await readStart(request.body, recordLimit)
+  const record = await readStart(request.body, longestRecord)
   const problem = await readRecord(record).then(
     () => checkRecord(name, record),
     (error: unknown) => errorText(error),

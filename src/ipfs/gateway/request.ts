@@ -258,8 +258,8 @@ export interface ChosenFormat {
 export function chooseFormat(query: RequestQuery, accept: string | undefined): ChosenFormat {
   const accepted = acceptedFormat(accept ?? '')
   const named = query.get('format')
-  // An unknown format is ignored, as in boxo.
   if (accepted?.problem !== undefined) return accepted
+  // An unknown format is ignored, as in boxo.
   if (named === null || !formats.has(named)) return accepted ?? { format: 'content', parameters: new Map() }
   const parameters = accepted?.format === named ? accepted.parameters : new Map<string, string>()
   return { format: named as GatewayFormat, parameters }

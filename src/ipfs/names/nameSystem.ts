@@ -41,6 +41,8 @@ export interface ResolvedName {
   record: Uint8Array
 }
 
+/** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
+export const longestRecord = 10 * 1024
 /** Maximum number of names to follow in a row (boxo, `namesys.DefaultDepthLimit`). */
 const defaultDepth = 32
 /** Default TTL of a record, in milliseconds (boxo, `DefaultResolverCacheTTL`). */

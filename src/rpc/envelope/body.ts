@@ -29,7 +29,10 @@ export type Body =
 /** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
 export const largeBody = 256 * 1024
 
-/** Maximum characters of a call, except of a method that takes a file. Bodies that need a key are as long at most. */
+/**
+ * Maximum characters of a call, except of a method that takes a file. Where a key is needed, a whole body may not be
+ * longer either.
+ */
 const MAX_CALL_LENGTH = 32 * 1024 * 1024
 const fileMethods = /_(loadState|addCompilationResult|importBlocks)$/
 

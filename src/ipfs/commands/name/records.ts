@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { inColumns } from '../../request/textForm.js'
 import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
-import { checkRecord, readRecord } from '../../names/nameSystem.js'
+import { checkRecord, longestRecord, readRecord } from '../../names/nameSystem.js'
 import {
   defineCommand,
   fileArgument,
@@ -16,8 +16,6 @@ import { goQuote } from '../../text/goQuote.js'
 
 /** The longest file read as a record, in bytes. It holds even with `force`, where Kubo has no limit. */
 const fileLimit = 1024 * 1024
-/** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
-const recordLimit = 10 * 1024
 
 /** `name/inspect`: decodes an IPNS record, and optionally verifies it against a name. */
 export const nameInspect = defineCommand({
@@ -30,7 +28,7 @@ export const nameInspect = defineCommand({
   text: textOf,
   async run({ options, upload }) {
     const bytes = await readFileArgument(upload, fileLimit)
-    if (bytes.length > recordLimit) throw new FileNetworkError('record exceeds allowed size limit')
+    if (bytes.length > longestRecord) throw new FileNetworkError('record exceeds allowed size limit')
     const { value, validity, sequence, ttl, isSignedTwice } = await readRecord(bytes)
     const name = options.verify === undefined ? undefined : readPeerId(options.verify)
     const Reason = name && (await checkRecord(name, bytes))
@@ -133,9 +131,9 @@ export const namePut = defineCommand({
     const name = withPrefix('invalid IPNS name: ', () => readPeerId(text))
     const bytes = await readFileArgument(upload, fileLimit)
     if (bytes.length === 0) throw new FileNetworkError('record is empty')
-    if (bytes.length > recordLimit && !force) {
+    if (bytes.length > longestRecord && !force) {
       throw new FileNetworkError(
-        `record exceeds maximum size of ${recordLimit} bytes, use --force to skip size check`,
+        `record exceeds maximum size of ${longestRecord} bytes, use --force to skip size check`,
       )
     }
     let value = ''
