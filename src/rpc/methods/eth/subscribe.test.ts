@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testHeader } from '../../../../test/support/callSite.js'
+import { until } from '../../../../test/support/until.js'
 import type { StoredBlock } from '../../../chain/block/record.js'
 import { ChainEvents } from '../../../chain/reader.js'
 import type { ChainView } from '../../../chain/view.js'
@@ -23,8 +24,8 @@ test('a failure to read logs is reported, and the logs of the next block are pus
   const failure = new Error('the disk does not answer')
   const faults: unknown[][] = []
   const events = new ChainEvents((fault) => faults.push(['events', fault]))
-  const read = [Promise.reject(failure), Promise.resolve([Uint8Array.of(1)])]
-  const chain: Partial<ChainView> = { logs: () => read.shift() ?? Promise.resolve([]) }
+  const reads = [() => Promise.reject(failure), () => Promise.resolve([Uint8Array.of(1)])]
+  const chain: Partial<ChainView> = { logs: () => reads.shift()?.() ?? Promise.resolve([]) }
   const settings: Partial<RpcSettings> = { compatibility: compatibilityProfile(undefined) }
   const backend: Partial<Backend> = {
     events,
@@ -42,7 +43,7 @@ test('a failure to read logs is reported, and the logs of the next block are pus
     () => true,
   )
   for (let i = 0; i < 2; i++) events.emit({ type: 'head', block })
-  await new Promise(setImmediate)
+  await until(() => pushed.length > 0)
   expect(faults).toEqual([['eth_subscribe', failure]])
   expect(pushed).toEqual([[Uint8Array.of(1)]])
 })
