@@ -207,7 +207,8 @@ export class BlockSession {
   }
 
   protects(key: Uint8Array, location: BlockLocation): boolean {
-    return linearPosition(location) >= this.#startedAt || this.#touched.has(keyText(key))
+    // A location is behind the head of its record, so it equals the start only if an empty block was stored before.
+    return linearPosition(location) > this.#startedAt || this.#touched.has(keyText(key))
   }
 
   end(): void {

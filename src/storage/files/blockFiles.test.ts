@@ -313,6 +313,20 @@ describe('removal', () => {
     expect(await later.remove([found, stored].map(keyOf))).toHaveLength(2)
     later.end()
   })
+
+  it('removes an empty block stored just before, but spares one that a session stored', async () => {
+    const empty = new Uint8Array()
+    await put(bytes(10))
+    const session = store.blocks.openSession()
+    await store.blocks.put({ key: keyOf(empty), label, data: empty, session })
+    const removal = store.blocks.openRemoval()
+    expect(await removal.remove([keyOf(empty)])).toEqual([])
+    session.end()
+    removal.end()
+    const later = store.blocks.openRemoval()
+    expect(await later.remove([keyOf(empty)])).toHaveLength(1)
+    later.end()
+  })
 })
 
 describe('records', () => {
