@@ -67,6 +67,7 @@ export async function openNetworkContext(
   const rows = store.named
   const blockstore = new Blockstore(store.blocks, { verifyBlocks })
   const identity = await loadIdentity(rows, addresses)
+  const keystore = new Keystore(rows, identity)
   const configuration = await Configuration.open({ rows, identity, profile: importProfile })
   const filesSettings = (): ImportSettings => configuration.filesSettings()
   return {
@@ -83,8 +84,8 @@ export async function openNetworkContext(
       return filesSettings()
     },
     identity,
-    keystore: new Keystore(rows, identity),
-    names: new NameSystem(rows),
+    keystore,
+    names: new NameSystem(rows, { id: identity.id, key: () => keystore.self() }),
     requestLog: new RequestLog(),
     log: new NetworkLog(),
   }

@@ -199,6 +199,33 @@ describe('names', () => {
     expect((await fetchRecord('*')).status).toBe(304)
   })
 
+  it('have a record of the empty directory if they are that of a new node', async () => {
+    const fresh = await startNetwork()
+    const inspect = async (name: string): Promise<unknown> => {
+      const record = await fetch(`${fresh.url}/ipns/${name}?format=ipns-record`)
+      const { body, headers } = form([{ content: Buffer.from(await record.arrayBuffer()) }])
+      return (await fresh.post(`name/inspect?dump=false&verify=${name}`, body, headers)).json()
+    }
+    try {
+      const Path = '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+      expect(await (await fresh.post('name/resolve')).json()).toEqual({ Path })
+      const { Keys } = (await (await fresh.post('key/ls')).json()) as { Keys: { Id: string }[] }
+      const name = Keys[0]?.Id ?? ''
+      expect(await inspect(name)).toEqual({
+        Entry: {
+          ...{ Value: Path, ValidityType: 0, Sequence: 0, TTL: 300_000_000_000 },
+          Validity: expect.any(String) as string,
+        },
+        ...{ PbSize: 371, SignatureType: 'V1+V2', HexDump: '' },
+        Validation: { Valid: true, Reason: '', Name: name },
+      })
+      await fresh.post('name/publish?arg=/ipfs/bafkqaaa&allow-offline=true')
+      expect(await inspect(name)).toMatchObject({ Entry: { Value: '/ipfs/bafkqaaa', Sequence: 1 } })
+    } finally {
+      await fresh.stop()
+    }
+  })
+
   describe('keep their record', () => {
     let name: string
     const publish = (options: string): Promise<unknown> =>

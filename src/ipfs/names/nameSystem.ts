@@ -55,29 +55,40 @@ export class UnresolvedNameError extends FileNetworkError {
   }
 }
 
+/** What a node has published under its own name before any request: the empty directory (Kubo, `ipfs init`). */
+const firstPublication = {
+  value: '/ipfs/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn',
+  lifetimeMilliseconds: 48 * 60 * 60 * 1000,
+  ttlNanoseconds: 300_000_000_000n,
+  sequence: 0n,
+  isVersion1Compatible: true,
+} satisfies Publication
+
+/** The node as a publisher. */
+export interface Publisher {
+  /** The peer ID, which is also the node's own name. */
+  id: string
+  key(): Promise<PrivateKey>
+}
+
 /** IPNS names published here; there is no network to ask for others. */
 export class NameSystem {
   readonly #rows: RowStore
+  readonly #publisher: Publisher
 
-  constructor(rows: RowStore) {
+  constructor(rows: RowStore, publisher: Publisher) {
     this.#rows = rows
+    this.#publisher = publisher
   }
 
   async publish(key: PrivateKey, publication: Publication): Promise<CID> {
-    const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
     const name = nameOf(key.publicKey)
-    const { value, lifetimeMilliseconds, ttlNanoseconds, isVersion1Compatible } = publication
-    if (ttlNanoseconds < 0n) throw new FileNetworkError('the TTL of a record must not be negative')
+    if (publication.ttlNanoseconds < 0n) {
+      throw new FileNetworkError('the TTL of a record must not be negative')
+    }
     const previous = this.#rows.get(publishedRowOf(name)) ?? (await this.#validRecord(name))
     const sequence = await nextSequence(previous, publication)
-    await new TimeSlice().pause()
-    const created = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
-      ttlNs: ttlNanoseconds,
-      v1Compatible: isVersion1Compatible,
-    })
-    // The library takes ECDSA keys for names that hold the key itself.
-    if (name.multihash.code !== identityCode) created.pubKey ??= await encodePublicKey(key.publicKey)
-    const record = marshalIPNSRecord(created)
+    const record = await sign(key, { ...publication, sequence })
     await this.#rows.put(publishedRowOf(name), record)
     await this.put(name, record)
     return name
@@ -91,9 +102,22 @@ export class NameSystem {
     await this.#rows.put(rowOf(name), record)
   }
 
+  /** Returns the stored record of a name. The first one of the node's own name is signed when it is first needed. */
+  async #storedRecord(name: CID): Promise<Uint8Array | undefined> {
+    const row = rowOf(name)
+    const stored = this.#rows.get(row)
+    if (stored !== undefined || parseName(this.#publisher.id)?.equals(name) !== true) return stored
+    const record = await sign(await this.#publisher.key(), firstPublication)
+    // Another request may have published meanwhile.
+    if (this.#rows.get(row) === undefined) {
+      await Promise.all([publishedRowOf(name), row].map((place) => this.#rows.put(place, record)))
+    }
+    return this.#rows.get(row)
+  }
+
   /** Returns the record of a name if it is valid. */
   async #validRecord(name: CID): Promise<Uint8Array | undefined> {
-    const record = this.#rows.get(rowOf(name))
+    const record = await this.#storedRecord(name)
     return record !== undefined && (await isValidRecord(name, record)) ? record : undefined
   }
 
@@ -103,7 +127,7 @@ export class NameSystem {
    * @throws {@link UnresolvedNameError}
    */
   async find(name: CID): Promise<ResolvedName> {
-    const record = this.#rows.get(rowOf(name))
+    const record = await this.#storedRecord(name)
     if (record === undefined) throw new UnresolvedNameError()
     const contents = await readRecord(record).catch(() => {
       throw new UnresolvedNameError()
@@ -188,6 +212,30 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
       ? 'record is expired'
       : 'signature verification failed'
   }
+}
+
+/** Creates a record. */
+async function sign(
+  key: PrivateKey,
+  {
+    value,
+    lifetimeMilliseconds,
+    ttlNanoseconds,
+    sequence,
+    isVersion1Compatible,
+  }: Publication & { sequence: bigint },
+): Promise<Uint8Array> {
+  const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
+  await new TimeSlice().pause()
+  const created = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
+    ttlNs: ttlNanoseconds,
+    v1Compatible: isVersion1Compatible,
+  })
+  // The library takes ECDSA keys for names that hold the key itself.
+  if (nameOf(key.publicKey).multihash.code !== identityCode) {
+    created.pubKey ??= await encodePublicKey(key.publicKey)
+  }
+  return marshalIPNSRecord(created)
 }
 
 async function encodePublicKey(key: PublicKey): Promise<Uint8Array> {

@@ -5,7 +5,7 @@ import { DifferenceClasses } from '../support/classes.js'
 import { numberOption } from '../support/processes.js'
 import { Random } from '../support/random.js'
 import { classOf, compare } from './compare.js'
-import { emptyDirectory, expectedDifferences } from './expected.js'
+import { expectedDifferences } from './expected.js'
 import { createGenerator } from './generate.js'
 import { type PeerAnswer, type PeerRequest, exchange } from './http.js'
 import { type Peer, findKubo, startKubo } from './peer.js'
@@ -90,8 +90,6 @@ async function playEpisode({
   let sent = 'its start'
   try {
     await reconcile(own, kubo)
-    // Kubo publishes an empty directory when it creates its repository.
-    await post(own, `name/publish?arg=${emptyDirectory}&resolve=false&allow-offline=true`)
     const generator = createGenerator(random, commands, globalOptions)
     for (let index = 0; index < length; index++) {
       if (index % resetInterval === 0) await Promise.all([own, kubo].map(reset))
