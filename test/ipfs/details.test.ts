@@ -282,6 +282,20 @@ it('looks for the hash function of a link before its block', async () => {
   }
 })
 
+// Messages of Kubo 0.42.0.
+it('looks for the decoder of a block that a path enters before the block', async () => {
+  const root = 'bafibeifecreu3vw6xy2tmduvahxl2s3h7h6hjzyjnf6aoevku5vszcxkvm'
+  const failure = 'could not choose a decoder: no decoder registered for multicodec code 80 (0x50)'
+  for (const operation of ['dag/stat', 'resolve', 'ls', 'block/stat']) {
+    expect(await messageOf(await server.post(`${operation}?arg=${root}/dir`))).toBe(failure)
+  }
+  const above = await ipfs.dag.put({ a: CID.parse(root) })
+  expect(await messageOf(await server.post(`dag/get?arg=${above}/a/b`))).toBe(
+    `error traversing node at "a": could not load link "${root}": ${failure}`,
+  )
+  expect(await messageOf(await server.post(`dag/get?arg=${above}/a`))).toContain('ipld: could not find')
+})
+
 it('creates directories in the requested CID format, and keeps the format of existing ones', async () => {
   await ipfs.files.mkdir('/formats')
   await ipfs.files.write('/formats/x', 'x', { create: true, parents: true, cidVersion: 1 })

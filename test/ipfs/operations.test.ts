@@ -241,6 +241,7 @@ it.each([
   ['pin/rm?arg=bafyreiaqfni3s5s2k2r6rgpxz4hohdsskh44ka5tk6ztbjerqpvxwfkwaq', undefined, undefined, 'Pins'],
   ['config?arg=Import.HashFunction&arg=x', undefined, undefined, '"Value":"x"'],
   ['files/mkdir?arg=/unset', undefined, undefined, 'Import.HashFunction unrecognized: \\"x\\"'],
+  ['files/cp?arg=x&arg=y', undefined, undefined, 'Import.HashFunction unrecognized: \\"x\\"'],
   ['files/mkdir?arg=/set&cid-version=0', undefined, undefined, ''],
   ['config?arg=Import.HashFunction&arg=null&json=true', undefined, undefined, '"Value":null'],
   [

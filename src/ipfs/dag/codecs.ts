@@ -210,7 +210,7 @@ export function decoderOf({ code }: { code: number }): Codec {
 }
 
 /** git-raw, a codec that Kubo decodes with a plugin and this node does not. */
-const gitRaw = 0x78
+export const gitRaw = 0x78
 
 /**
  * Rejects a block that does not match its codec. Blocks of codecs that only Kubo decodes are accepted unchecked.

@@ -6,6 +6,7 @@ import { FileNetworkError, LinkNotFoundError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
+import { decoderOf, gitRaw } from './codecs.js'
 import { kindOf } from './kinds.js'
 import { decodeNode, nodeName } from './dagPbSchema.js'
 import { linksOf } from './links.js'
@@ -104,11 +105,15 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
 }
 
 /**
- * Reads a block on the way. Below the root, the block must also decode, and an error names the path to it
- * (go-ipld-prime, `traversal/walk.go`).
+ * Reads a block on the way, for which there must be a decoder. Below the root, the block must also decode, and an error
+ * names the path to it (go-ipld-prime, `traversal/walk.go`).
  */
 async function load(source: BlockSource, cid: CID, way: readonly string[]): Promise<Uint8Array> {
-  if (way.length === 0) return source.get(cid)
+  if (way.length === 0) {
+    const problem = decoderError(cid)
+    if (problem !== undefined) throw problem
+    return source.get(cid)
+  }
   try {
     const block = await source.get(cid)
     await linksOf(cid, block)
@@ -121,11 +126,22 @@ async function load(source: BlockSource, cid: CID, way: readonly string[]): Prom
 /** Creates the error for a link to a missing or unreadable block (go-ipld-prime, `traversal/walk.go`). */
 export function linkFailure(way: readonly string[], cid: CID, error: unknown): FileNetworkError {
   const place = goQuote(way.join('/'))
-  const cause = hasherError(cid) ?? error
+  const cause = decoderError(cid) ?? hasherError(cid) ?? error
   return new FileNetworkError(
     `error traversing node at ${place}: could not load link "${cid}": ${errorText(cause)}`,
     { cause },
   )
+}
+
+/** Returns the error for a CID whose codec Kubo lacks, for which it looks first. */
+function decoderError(cid: CID): FileNetworkError | undefined {
+  if (cid.code === gitRaw) return undefined
+  try {
+    decoderOf(cid)
+    return undefined
+  } catch (error) {
+    return error as FileNetworkError
+  }
 }
 
 /** Returns the error for a link whose hash function Kubo lacks, which it looks for before the block. */

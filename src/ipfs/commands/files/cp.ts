@@ -1,4 +1,4 @@
-import { DigestTooLargeError, codecCode } from '../../cid/cidFormat.js'
+import { type CidFormat, DigestTooLargeError, codecCode } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
@@ -19,6 +19,8 @@ export const filesCp = defineCommand({
     force: { type: 'bool', description: 'Replace an existing file, but never a directory.' },
   },
   async run({ args: [sourceArg = '', targetArg = ''], options }, network) {
+    // Kubo reports an unusable configuration first, even if no directory is made.
+    const format = network.filesSettings.cid
     const source = checkFilesPath(sourceArg).replace(/\/+$/, '')
     const given = checkFilesPath(targetArg)
     const target = given.endsWith('/') ? given + (source.split('/').at(-1) ?? '') : given
@@ -27,6 +29,7 @@ export const filesCp = defineCommand({
       await putEntry(network, {
         entry,
         target,
+        format,
         parents: options.parents === true,
         force: options.force === true,
       })
@@ -89,12 +92,12 @@ async function checkReplaceable(source: BlockSource, { cid }: UnixfsLink, path: 
 }
 
 async function putEntry(
-  { files, blockstore, filesSettings }: NetworkContext,
-  options: { entry: UnixfsEntry; target: string; parents: boolean; force: boolean },
+  { files, blockstore }: NetworkContext,
+  options: { entry: UnixfsEntry; target: string; format: CidFormat; parents: boolean; force: boolean },
 ): Promise<void> {
-  const { entry, target, parents, force } = options
+  const { entry, target, format, parents, force } = options
   const { directory, name } = splitPath(target)
-  if (parents) await files.makeDirectory(directory, { parents, format: filesSettings.cid })
+  if (parents) await files.makeDirectory(directory, { parents, format })
   try {
     if (name === '') throw new FileNetworkError('cannot create file with empty name')
     if (force && !parents) await checkWay(files, directory)
