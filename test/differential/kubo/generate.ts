@@ -4,7 +4,7 @@ import type { PeerAnswer, PeerRequest } from './http.js'
 import type { Random } from '../support/random.js'
 import { cborHex, json, multibaseTexts } from './data.js'
 import { withUnusualEnvelope } from './envelopes.js'
-import { emptyDirectory } from './expected.js'
+import { emptyDirectory } from './emptyDirectories.js'
 import { gatewayRequest, routingRequest } from './gatewayRequests.js'
 import { keyFiles, keyIds } from './keys.js'
 import { type Scene, request } from './scene.js'
@@ -61,7 +61,7 @@ export function createGenerator(
   const cids: string[] = []
   const cars: Buffer[] = []
   /** CIDs that the root of MFS has had. */
-  const filesRoots = new Set([emptyDirectory.slice('/ipfs/'.length)])
+  const filesRoots = new Set([emptyDirectory])
   const operations = [...commands.keys()]
   const total = operations.reduce((sum, name) => sum + (weights[name] ?? 1), 0)
 
