@@ -2,7 +2,7 @@ import { Mutex, TimeSlice, nextTurn } from '../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { ConsoleListener } from './calls/callObject.js'
 import { ChainStoppedError } from './errors.js'
-import { ChainPosition, type Head, type HeadMove, HeadStates, type MoveOptions } from './head/position.js'
+import { ChainPosition, type Head, HeadStates, type MoveOptions, type PlannedMove } from './head/position.js'
 import type { BlockParts } from './import/blockParts.js'
 import { executeOnParent } from './import/executeBlock.js'
 import type { Mempool } from './mempool/mempool.js'
@@ -217,12 +217,17 @@ export class Chain {
     return commitInBatches(this.stores, await state.computeRootInSlices(new TimeSlice()))
   }
 
+  /** See {@link ChainPosition.planMove}. Only within {@link exclusively}. */
+  planMove(to: StoredBlock): Promise<PlannedMove> {
+    return this.#position.planMove(to)
+  }
+
   /**
    * Makes another stored block the head, with its own working root. Emits no event, because a revert and a
    * reorganisation announce the same move differently. Only within {@link exclusively}.
    */
-  moveHead(head: Head, options?: MoveOptions): HeadMove {
-    return this.#position.move(head, options)
+  moveHead(head: Head, options?: MoveOptions): void {
+    this.#position.move(head, options)
   }
 
   /**

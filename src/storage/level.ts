@@ -1,6 +1,7 @@
 import { Level as LevelDatabase } from 'level'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { nextTurn } from '../encoding/timeSlice.js'
 import { DataDirectoryError } from './errors.js'
 import { type KeyRange, RECORD_END_KEY, isTrieNodeKey } from './keyspace.js'
 import { type UncheckedTables, checkLevelFiles } from './levelFiles.js'
@@ -128,6 +129,8 @@ export async function writeToLevel(
   memTable: MemTable,
   { sync, changes }: { sync: boolean; changes: (key: Uint8Array) => void },
 ): Promise<void> {
+  // LevelDB copies each value in one step, which takes a while for megabytes of code that were written just now.
+  await nextTurn()
   let rowBatch = rows.batch()
   let nodeBatch = nodes.batch()
   for (const { key, value } of memTable.operations()) {

@@ -58,9 +58,11 @@ test('a competing branch is stored until the head moves to it', async () => {
 
   const tip = branch[2]
   if (tip === undefined) throw new Error('the branch has three blocks')
-  const move = await chain.exclusively(() =>
-    chain.moveHead({ block: tip, workingRoot: tip.header.stateRoot }),
-  )
+  const move = await chain.exclusively(async () => {
+    const planned = await chain.planMove(tip)
+    chain.moveHead({ block: tip, workingRoot: tip.header.stateRoot }, { planned })
+    return planned
+  })
   expect(move.base?.header.number).toBe(0n)
   expect(move.added.map(({ hash }) => bytesToHex(hash))).toEqual(branch.map(({ hash }) => bytesToHex(hash)))
   expect(chain.view.isCanonical(head)).toBe(false)

@@ -72,9 +72,11 @@ test('blocks mined over an abandoned branch are canonical, and the branch return
 
   const tip = left[3]
   if (tip === undefined) throw new Error('four blocks were mined')
-  const move = await chain.exclusively(() =>
-    chain.moveHead({ block: tip, workingRoot: tip.header.stateRoot }),
-  )
+  const move = await chain.exclusively(async () => {
+    const planned = await chain.planMove(tip)
+    chain.moveHead({ block: tip, workingRoot: tip.header.stateRoot }, { planned })
+    return planned
+  })
   expect(move.base?.header.number).toBe(1n)
   expect(move.added.map(({ header }) => header.number)).toEqual([2n, 3n, 4n])
   expect(left.map((block) => block && chain.view.isCanonical(block))).toEqual([true, true, true, true])

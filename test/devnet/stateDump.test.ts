@@ -140,6 +140,21 @@ describe('a dump', () => {
     )
   })
 
+  test.each([
+    [
+      'longer than anvil_setCode takes',
+      'ab'.repeat(2 ** 24 + 1),
+      /^Failed to .* is longer than 16777216 bytes$/,
+    ],
+    ['no hexadecimal text', `${'ab'.repeat(200_000)}zz`, /^Failed to .*\.code no hexadecimal text$/],
+    ['of an odd number of digits', 'abc', /^Failed to .*\.code an odd number of digits$/],
+  ])('with code that is %s is refused', async (_, digits, message) => {
+    const { call } = await startDevnet()
+    const dump = { accounts: { [someone]: { nonce: 1, balance: '0x1', code: `0x${digits}`, storage: {} } } }
+    const refusal = await refusalOf(call('anvil_loadState', stringToHex(JSON.stringify(dump))))
+    expect(refusal.message).toMatch(message)
+  })
+
   test('whose best block is missing is refused', async () => {
     const first = await startDevnet()
     await first.call('anvil_mine', 2)

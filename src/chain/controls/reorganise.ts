@@ -191,8 +191,11 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   let removed: StoredBlock[] = []
   let orphaned: NamedPooled[] = []
   const head = { block, workingRoot: block.header.stateRoot }
-  const { added } = chain.moveHead(head, {
-    stage: (batch, { base }) => {
+  const planned = await chain.planMove(block)
+  const { base, added } = planned
+  chain.moveHead(head, {
+    planned,
+    stage: (batch) => {
       removed = blocksAbove(blocks, base, chain.head.block)
       orphaned = removed.flatMap((orphan) => pooledFromBlock({ blocks, blobs }, orphan))
       for (const pooled of orphaned) stagePooled(batch, keys, pooled)

@@ -174,10 +174,12 @@ export class Snapshots {
       const remembered = this.#inMemory.get(Number(id))
       const rows = await runInSlices(this.#waitingOf(record), new TimeSlice())
       const then = await runInSlices(readRows(rows), new TimeSlice())
+      const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
         { block, workingRoot: hexToBytes(record.workingRoot) },
         {
+          planned,
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })

@@ -75,9 +75,11 @@ export function importState(chain: Chain, { accounts, blocks }: ImportedState): 
     }
     if (head === undefined) return chain.editState(edit)
     const commitment = await chain.draftState(edit)
+    const planned = await chain.planMove(head)
     chain.moveHead(
       { block: head, workingRoot: commitment.root },
       {
+        planned,
         stage: (batch) => chain.stores.states.stage(batch, commitment),
         change: () => {
           chain.settings.gasLimit = head.header.gasLimit

@@ -1,5 +1,5 @@
 import { bytesEqual } from '../../encoding/hex.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, putOrdinal } from '../../storage/keyspace.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
@@ -56,16 +56,26 @@ export interface HeadMove {
   added: StoredBlock[]
 }
 
+/** A move that is ready to be written. */
+export interface PlannedMove extends HeadMove {
+  /** Those of the added blocks whose rows are not written yet. */
+  unwritten: readonly StoredBlock[]
+}
+
+/** Rows of a move written at once. */
+const ROWS_AT_ONCE = 512
+
 /**
  * Plans the move to another head by following its ancestors down to the canonical chain. If none of them is canonical,
  * not even the first block, it replaces the entire chain.
  */
-export function planMove(blocks: BlockStore, to: StoredBlock): HeadMove {
+export function* planMove(blocks: BlockStore, to: StoredBlock): Steps<HeadMove> {
   const added: StoredBlock[] = []
   let block: StoredBlock | undefined = to
   while (block !== undefined && !blocks.isCanonical(block)) {
     added.push(block)
     block = blocks.byHash(block.header.parentHash)
+    yield
   }
   return { base: block, added: added.reverse() }
 }
@@ -105,16 +115,22 @@ export function stageMove(
   head: Head,
 ): void {
   for (const number of removed) batch.delete(keys.ordinalByNumber(number))
-  for (const block of added) {
-    batch.put(keys.ordinalByNumber(block.header.number), encodeOrdinal(block.ordinal))
-  }
+  stageRows(batch, keys, added)
   batch.put(keys.head(), encodeHead(head))
 }
 
-/** Changes within the same write as a move. */
+function stageRows(batch: WriteBatch, keys: Keyspace, added: readonly StoredBlock[]): void {
+  for (const { header, ordinal } of added) {
+    batch.put(keys.ordinalByNumber(header.number), encodeOrdinal(ordinal))
+  }
+}
+
+/** The plan of a move, and changes within the same write. */
 export interface MoveOptions {
+  /** The move as it was planned; needed if it may be long. */
+  planned?: PlannedMove | undefined
   /** Adds changes to the batch of the move. */
-  stage?: ((batch: WriteBatch, move: HeadMove) => void) | undefined
+  stage?: ((batch: WriteBatch) => void) | undefined
   /** Changes the clock and the settings of coming blocks. */
   change?: (() => void) | undefined
 }
@@ -183,17 +199,37 @@ export class ChainPosition {
     return blocks.added(staged)
   }
 
+  /**
+   * Plans the move to a stored block. The chain must not change until {@link move}. Of a long move, most rows above the
+   * head are written now: they are ignored until it has moved.
+   */
+  async planMove(to: StoredBlock): Promise<PlannedMove> {
+    const { blocks, keys, database } = this.#parts
+    const slice = new TimeSlice()
+    const move = await runInSlices(planMove(blocks, to), slice)
+    let unwritten: readonly StoredBlock[] = move.added
+    while (unwritten.length > ROWS_AT_ONCE) {
+      const group = unwritten.slice(-ROWS_AT_ONCE)
+      if (group[0] === undefined || group[0].header.number <= this.#head.block.header.number) break
+      const batch = new WriteBatch()
+      stageRows(batch, keys, group)
+      database.write(batch)
+      unwritten = unwritten.slice(0, -ROWS_AT_ONCE)
+      await slice.pause()
+    }
+    return { ...move, unwritten }
+  }
+
   /** Makes a stored block the head. */
-  move(head: Head, { stage, change = noChange }: MoveOptions = {}): HeadMove {
+  move(head: Head, { planned, stage, change = noChange }: MoveOptions = {}): void {
     const { blocks, keys, first } = this.#parts
-    const move = planMove(blocks, head.block)
+    const { base, added } = planned ?? runToCompletion(planMove(blocks, head.block))
     const batch = new WriteBatch()
-    const removed = move.base === undefined ? numbersBelow(first, move.added[0]) : []
-    stageMove(batch, keys, { added: move.added, removed }, head)
-    stage?.(batch, move)
+    const removed = base === undefined ? numbersBelow(first, added[0]) : []
+    stageMove(batch, keys, { added: planned?.unwritten ?? added, removed }, head)
+    stage?.(batch)
     this.#write(batch, change)
     this.#setHead(head)
-    return move
   }
 
   /** Changes the working root of the head. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
+import type * as z from 'zod'
 import { encodeBlock, logsBloom } from '../../chain/block/body.js'
 import { hashHeader } from '../../chain/block/header.js'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
@@ -8,14 +9,14 @@ import type { ImportedState } from '../../chain/controls/stateDump.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { TransactionType } from '../../chain/mempool/decode.js'
 import { createTransaction } from '../../chain/mempool/transaction.js'
-import type { HeaderFields } from '../../chain/types.js'
+import type { ExecutionLog, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { keysOf, parseJsonInSlices, unlimited } from '../../encoding/json.js'
-import { TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
-import { StateDumpError, readPart } from './readPart.js'
+import { type Path, StateDumpError, readBytes, readPart } from './readPart.js'
 import {
   type AnvilState,
   type DumpedBlock,
@@ -26,32 +27,47 @@ import {
   anvilState,
   block,
   genesisAlloc,
+  log,
   outcome,
+  sent,
+  withdrawal,
   word,
 } from './schema.js'
 
 /** Bytes decompressed per step. */
 const DECOMPRESSED_AT_ONCE = 256 * 1024
 
+/** Limits of a dump. */
+export interface DumpLimits {
+  /** Bytes of the dump once it is decompressed. */
+  length: number
+  /** Bytes of the code of an account. */
+  codeLength: number
+}
+
+const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinity }
+
 /**
  * Reads a state dump: anvil's format as JSON, possibly gzipped, or the accounts of a geth genesis. Yields to other work
  * while reading.
  *
  * @param view - provides the rules for reading the dump's blocks
- * @param maxOutputLength - maximum length of the decompressed dump, in bytes
- * @throws StateDumpError if it is not a dump or too long, or a block is missing
+ * @throws StateDumpError if it is not a dump or exceeds a limit, or a block is missing
  */
 export async function readDump(
   dump: Uint8Array,
   view: ChainView,
-  maxOutputLength = constants.MAX_LENGTH,
+  { length, codeLength } = noLimits,
 ): Promise<ImportedState> {
   const slice = new TimeSlice()
-  const json = await parseJson(dump, maxOutputLength, slice)
+  const json = await parseJson(dump, length, slice)
   const genesis = genesisAlloc.safeParse(json)
-  if (genesis.success) return { accounts: await readAccounts(genesis.data.alloc, 'alloc', slice), blocks: [] }
+  const reading = { slice, codeLength }
+  if (genesis.success) {
+    return { accounts: await readAccounts(genesis.data.alloc, 'alloc', reading), blocks: [] }
+  }
   const state = readPart(anvilState, json, [])
-  const accounts = await readAccounts(state.accounts, 'accounts', slice)
+  const accounts = await readAccounts(state.accounts, 'accounts', reading)
   if (state.blocks.length === 0 && state.transactions.length === 0) return { accounts, blocks: [] }
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
@@ -88,7 +104,7 @@ async function decompress(compressed: Uint8Array, maxLength: number, slice: Time
 async function readAccounts(
   accounts: Record<string, unknown>,
   member: string,
-  slice: TimeSlice,
+  { slice, codeLength }: Pick<DumpLimits, 'codeLength'> & { slice: TimeSlice },
 ): Promise<GenesisAccount[]> {
   const all: GenesisAccount[] = []
   for (const address of keysOf(accounts)) {
@@ -99,14 +115,20 @@ async function readAccounts(
       throw new StateDumpError(`Failed to decode state dump: ${address} is no address`)
     }
     const slots = await readSlots(storage, [...path, 'storage'], slice)
-    all.push({ address: hexToBytes(address), nonce, balance, code, storage: slots })
+    if (code.length > 2 + 2 * codeLength) {
+      throw new StateDumpError(
+        `Failed to decode state dump: the code of ${address} is longer than ${codeLength} bytes`,
+      )
+    }
+    const read = await readBytes(code, [...path, 'code'], slice)
+    all.push({ address: hexToBytes(address), nonce, balance, code: read, storage: slots })
   }
   return all
 }
 
 async function readSlots(
   storage: Record<string, unknown>,
-  path: readonly string[],
+  path: Path,
   slice: TimeSlice,
 ): Promise<GenesisAccount['storage']> {
   const slots: [slot: Uint8Array, value: Uint8Array][] = []
@@ -139,20 +161,27 @@ export async function readBlocks(
   slice: TimeSlice,
 ): Promise<SealedBlock[]> {
   const reading = { outcomes: await readOutcomes(state, slice), view, slice }
+  const best = state.best_block_number ?? state.block?.number
   const byHash = new Map<string, SealedBlock>()
-  const blocks: SealedBlock[] = []
+  let head: SealedBlock | undefined
   for (const [index, value] of state.blocks.entries()) {
     await slice.pause()
-    const sealed = await readBlock(readPart(block, value, ['blocks', index]), reading)
-    blocks.push(sealed)
+    const path = ['blocks', index]
+    const sealed = await readBlock(readPart(block, value, path), path, reading)
+    if (sealed.header.number === best) head ??= sealed
     byHash.set(bytesToPlainHex(sealed.hash), sealed)
   }
-  if (state.block === null || state.block === undefined || blocks.length === 0) return []
-  const best = state.best_block_number ?? state.block.number
-  let next = blocks.find(({ header }) => header.number === best)
-  if (next === undefined) throw new StateDumpError(`Best hash not found for best number ${best}`)
+  if (state.block === null || state.block === undefined || byHash.size === 0) return []
+  if (head === undefined) throw new StateDumpError(`Best hash not found for best number ${best}`)
   const chain: SealedBlock[] = []
-  for (; next !== undefined; next = byHash.get(bytesToPlainHex(next.header.parentHash))) chain.push(next)
+  for (
+    let next: SealedBlock | undefined = head;
+    next !== undefined;
+    next = byHash.get(bytesToPlainHex(next.header.parentHash))
+  ) {
+    chain.push(next)
+    await slice.pause()
+  }
   return chain.reverse()
 }
 
@@ -169,36 +198,59 @@ export interface BlockReading {
   slice: TimeSlice
 }
 
-/** Reads a block with its transactions and their receipts. */
+/**
+ * Reads a block with its transactions and their receipts.
+ *
+ * @param path - of the block, for error messages
+ */
 export async function readBlock(
   { header: dumped, transactions, withdrawals }: DumpedBlock,
+  path: Path,
   { outcomes, view, slice }: BlockReading,
 ): Promise<SealedBlock> {
   const header = readHeader(dumped)
   const hash = hashHeader(header)
   const sealed: SealedTransaction[] = []
-  for (const [index, { transaction, impersonated_sender: sender }] of transactions.entries()) {
+  for (const [index, value] of transactions.entries()) {
     await slice.pause()
+    const place = [...path, 'transactions', index]
+    const { transaction, impersonated_sender: sender } = readPart(sent, value, place)
     const outcome = outcomes.get(outcomeKey(hash, index))
     if (outcome === undefined) {
       throw new StateDumpError(`block ${header.number} has a transaction without a receipt`)
     }
-    sealed.push(readTransaction({ transaction, impersonated: sender ?? undefined, outcome, header, view }))
+    const parts = { transaction, impersonated: sender ?? undefined, outcome, header, view, slice }
+    sealed.push(await readTransaction(parts, [...place, 'transaction']))
   }
   const body = { header, transactions: sealed.map(({ transaction }) => transaction), uncles: [] }
-  const paid = withdrawals ?? undefined
-  const size = encodeBlock({ ...body, ...(paid !== undefined && { withdrawals: paid }) }).length
+  const paid = withdrawals && (await readList(withdrawal, withdrawals, [...path, 'withdrawals'], slice))
+  const size = encodeBlock({ ...body, ...(paid && { withdrawals: paid }) }).length
   return {
     hash,
     header,
     transactions: sealed,
     uncles: [],
     uncleHashes: [],
-    ...(paid !== undefined && { withdrawals: paid }),
+    ...(paid && { withdrawals: paid }),
     size,
     totalDifficulty: 0n,
     altered: true,
   }
+}
+
+/** Reads the elements of a list, yielding to other work in between. */
+async function readList<Schema extends z.ZodType>(
+  schema: Schema,
+  values: readonly unknown[],
+  path: Path,
+  slice: TimeSlice,
+): Promise<z.output<Schema>[]> {
+  const read: z.output<Schema>[] = []
+  for (const [index, value] of values.entries()) {
+    await slice.pause()
+    read.push(readPart(schema, value, [...path, index]))
+  }
+  return read
 }
 
 function readHeader({ sha3Uncles: uncleHash, miner: coinbase, ...dumped }: DumpedHeader): HeaderFields {
@@ -214,19 +266,18 @@ interface TransactionParts {
   outcome: DumpedOutcome
   header: HeaderFields
   view: ChainView
+  slice: TimeSlice
 }
 
-function readTransaction({
-  transaction: dumped,
-  impersonated,
-  outcome: { info, receipt },
-  header,
-  view,
-}: TransactionParts): SealedTransaction {
-  const transaction = createTransaction(fieldsOf(dumped), view.rulesAt(header))
+async function readTransaction(
+  { transaction: dumped, impersonated, outcome: { info, receipt }, header, view, slice }: TransactionParts,
+  path: Path,
+): Promise<SealedTransaction> {
+  const data = await readBytes(dumped.input, [...path, 'input'], slice)
+  const transaction = createTransaction(fieldsOf(dumped, data), view.rulesAt(header))
   const price = dumped.maxFeePerGas ?? dumped.gasPrice ?? 0n
   const withTip = (header.baseFeePerGas ?? 0n) + (dumped.maxPriorityFeePerGas ?? dumped.gasPrice ?? 0n)
-  const logs = receipt.logs
+  const logs = await readLogs(receipt.logs, slice)
   return {
     transaction,
     hash: info.transaction_hash,
@@ -236,7 +287,7 @@ function readTransaction({
       status: Number(receipt.status) === 0 ? 0 : 1,
       gasUsed: info.gas_used,
       cumulativeGasUsed: receipt.cumulativeGasUsed,
-      logsBloom: receipt.logsBloom ?? runToCompletion(logsBloom(logs)),
+      logsBloom: receipt.logsBloom ?? (await runInSlices(logsBloom(logs), slice)),
       logs,
       effectiveGasPrice: minBigint(withTip, price),
       ...(info.contract_address && { contractAddress: info.contract_address }),
@@ -244,8 +295,17 @@ function readTransaction({
   }
 }
 
-function fieldsOf(dumped: DumpedTransaction): Parameters<typeof createTransaction>[0] {
-  const { to, nonce, gas: gasLimit, value, input: data, r, s, yParity, v } = dumped
+async function readLogs(values: readonly unknown[], slice: TimeSlice): Promise<ExecutionLog[]> {
+  const path = ['transactions', 'receipt', 'logs']
+  const logs: ExecutionLog[] = []
+  for (const { address, topics, data } of await readList(log, values, path, slice)) {
+    logs.push({ address, topics, data: await readBytes(data, [...path, logs.length, 'data'], slice) })
+  }
+  return logs
+}
+
+function fieldsOf(dumped: DumpedTransaction, data: Uint8Array): Parameters<typeof createTransaction>[0] {
+  const { to, nonce, gas: gasLimit, value, r, s, yParity, v } = dumped
   return {
     type: Number(dumped.type) as TransactionType,
     nonce,

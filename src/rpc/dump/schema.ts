@@ -4,9 +4,7 @@ import { hexToBytes } from '../../encoding/hex.js'
 const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'no hexadecimal text')
 
 /** A byte string in hexadecimal. */
-export const bytes = hexText
-  .refine((text) => text.length % 2 === 0, 'an odd number of digits')
-  .transform(hexToBytes)
+const bytes = hexText.refine((text) => text.length % 2 === 0, 'an odd number of digits').transform(hexToBytes)
 
 /** A byte string that may lack leading zeros. */
 export const word = hexText
@@ -24,11 +22,17 @@ const listed = z.custom<Readonly<Record<string, unknown>>>(
   'no object',
 )
 
+/** Elements read later, as {@link listed}. */
+const elements = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'no list')
+
+/** Bytes in hexadecimal, decoded later by {@link readBytes}: there may be megabytes of them. */
+const longBytes = z.string().regex(/^0x/, 'no hexadecimal text')
+
 /** An account; the values of its slots are {@link word}s. */
 export const account = z.object({
   nonce: amount.default(0n),
   balance: amount,
-  code: bytes.default(new Uint8Array(0)),
+  code: longBytes.default('0x'),
   storage: listed.default({}),
 })
 
@@ -40,8 +44,8 @@ export const anvilState = z.object({
   block: z.object({ number: amount }).nullish(),
   accounts: listed,
   best_block_number: amount.nullish(),
-  blocks: z.array(z.unknown()).default([]),
-  transactions: z.array(z.unknown()).default([]),
+  blocks: elements.default([]),
+  transactions: elements.default([]),
 })
 
 /** A geth genesis, reduced to its accounts, which are read later. */
@@ -84,7 +88,7 @@ const transaction = z.object({
   maxFeePerBlobGas: amount.nullish(),
   to: bytes.nullish(),
   value: amount,
-  input: bytes,
+  input: longBytes,
   accessList: z.array(z.object({ address: bytes, storageKeys: z.array(bytes) })).nullish(),
   blobVersionedHashes: z.array(bytes).nullish(),
   authorizationList: z
@@ -98,18 +102,17 @@ const transaction = z.object({
   yParity: amount.nullish(),
 })
 
-const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
+export const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
 
-/** A block with its transactions. */
-export const block = z.object({
-  header,
-  transactions: z.array(z.object({ transaction, impersonated_sender: bytes.nullish() })),
-  withdrawals: z.array(withdrawal).nullish(),
-})
+/** A block; its {@link sent} transactions and {@link withdrawal}s are read later. */
+export const block = z.object({ header, transactions: elements, withdrawals: elements.nullish() })
 
-const log = z.object({ address: bytes, topics: z.array(bytes), data: bytes })
+/** A transaction of a block. */
+export const sent = z.object({ transaction, impersonated_sender: bytes.nullish() })
 
-/** Execution result of a transaction. */
+export const log = z.object({ address: bytes, topics: z.array(bytes), data: longBytes })
+
+/** Execution result of a transaction; its {@link log}s are read later. */
 export const outcome = z.object({
   info: z.object({
     transaction_hash: bytes,
@@ -122,7 +125,7 @@ export const outcome = z.object({
   receipt: z.object({
     status: z.union([amount, z.boolean()]).default(1n),
     cumulativeGasUsed: amount,
-    logs: z.array(log).default([]),
+    logs: elements.default([]),
     logsBloom: bytes.optional(),
   }),
   block_hash: bytes,

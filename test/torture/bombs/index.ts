@@ -7,6 +7,7 @@ import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
 import { expectedRefusal } from './refusals.js'
 import { requests } from './requests.js'
+import { states } from './states.js'
 import { transactions } from './transactions.js'
 
 export type { Bomb } from './bomb.js'
@@ -21,4 +22,5 @@ export const bombs: readonly Bomb[] = [
   ...controls,
   ...edges,
   ...transactions,
+  ...states,
 ].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? expectedRefusal(bomb.name) }))

@@ -1,5 +1,4 @@
 import { RLP } from '@ethereumjs/rlp'
-import { gzipSync } from 'node:zlib'
 import {
   TARGET,
   SIGNER,
@@ -336,14 +335,6 @@ export const requests: readonly Bomb[] = [
   revertWithManyFilters(),
   { ...rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]), prepare: mineThousand },
   { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
-  rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
-  rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
-  rpc('an invalid state of ten megabytes', 'anvil_loadState', () => [megabytes(10)]),
-  rpc('a gigabyte in a megabyte', 'anvil_loadState', () => [
-    `0x${gzipSync(Buffer.alloc(2 ** 30)).toString('hex')}`,
-  ]),
-  rpc('the whole state after that', 'anvil_dumpState', () => [true]),
-  rpc('the genesis of that', 'standin_dumpGenesis', () => []),
   rpc('a filled state', 'evm_snapshot', () => []),
   {
     name: 'evm_revert: to thousands of pending transactions',
@@ -545,28 +536,6 @@ function typedDataOfTypes(count: number): object {
 
 /** A contract whose ten thousand slots the harness fills. */
 export const FILLED = `0x${'2'.repeat(40)}` as const
-
-/** Makes an anvil dump with many accounts. */
-export function stateOf(count: number): Hex {
-  const account = (i: number) => ({
-    nonce: 1,
-    balance: '0x1',
-    code: hash(i),
-    storage: { [hash(0)]: hash(1) },
-  })
-  return dumpOf({ accounts: Object.fromEntries(many(count, (i) => [address(i + 1e6), account(i)])) })
-}
-
-function dumpOf(state: object): Hex {
-  return `0x${gzipSync(JSON.stringify(state)).toString('hex')}`
-}
-
-/** Makes an anvil dump with a contract of many slots. */
-function stateOfSlots(count: number): Hex {
-  return dumpOf({
-    accounts: { [address(2e6)]: { nonce: 1, balance: '0x1', code: '0x00', storage: slots(count) } },
-  })
-}
 
 function pollOfManyBlocks(): Bomb {
   let filter: Hex = '0x0'

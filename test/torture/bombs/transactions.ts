@@ -17,8 +17,7 @@ import {
   sendCall,
   type Bomb,
 } from './bomb.js'
-import { isFull } from '../settings.js'
-import { loggers, stateOf } from './requests.js'
+import { loggers } from './requests.js'
 
 interface Blob {
   blob: Hex
@@ -216,6 +215,4 @@ export const transactions: readonly Bomb[] = [
       return refusal ?? sendCall(node, 'evm_revert', [first.result], signal)
     },
   },
-  // Takes half a minute.
-  ...(isFull ? [rpc('a state of 200,000 accounts', 'anvil_loadState', () => [stateOf(200_000)])] : []),
 ]

@@ -8,8 +8,8 @@ import { defineMethod, optional, required } from '../../method.js'
 import { anything, data } from '../../params/bytes.js'
 import { WireBytes, type WirePiece } from '../../wire.js'
 
-/** Maximum length of a dump once it is decompressed, in bytes. */
-const MAX_DUMP_BYTES = 128 * 1024 * 1024
+/** Code of an account may be as long as that of anvil_setCode, a call of 32 MB. */
+const limits = { length: 128 * 1024 * 1024, codeLength: 16 * 1024 * 1024 }
 
 /**
  * anvil_loadState: loads a dump from anvil_dumpState, here or in anvil, or the accounts of a geth genesis; returns
@@ -21,7 +21,7 @@ export const loadState = defineMethod(
   async ({ backend }, dump) => {
     const { readDump } = await import('../../dump/readDump.js')
     try {
-      await backend.controls.importState(await readDump(dump, backend.chain, MAX_DUMP_BYTES))
+      await backend.controls.importState(await readDump(dump, backend.chain, limits))
       return true
     } catch (error) {
       if (error instanceof StateDumpError) throw new InvalidParamsError(error.message)
