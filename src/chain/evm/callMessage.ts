@@ -74,13 +74,13 @@ function start(host: MessageHost, message: Message): Awaitable<ExecResult> {
  */
 export function findCode(
   host: MessageHost,
-  { codeAddress, value, depth }: Message,
+  { to, codeAddress, depth }: Message,
 ): Awaitable<Uint8Array | PrecompileFunc> {
   const { state, common } = host
   const address = codeAddress.bytes
   const precompile = host.findPrecompile(address)
   if (precompile !== undefined) {
-    return value === 0n ? precompile : whenReady(state.readAccount(address), () => precompile)
+    return to === codeAddress ? whenReady(state.readAccount(address), () => precompile) : precompile
   }
   return whenReady(state.readCode(address), (code) => {
     const target = common.isActivatedEIP(7702) ? delegationTarget(code) : undefined
@@ -94,9 +94,9 @@ export function findCode(
 function transfer({ state, frameJournal }: MessageHost, message: Message): ExecResult | undefined {
   const { caller, to, value } = message
   if (to === undefined) throw new Error('a call has a recipient')
-  frameJournal.touchAddress(caller)
   frameJournal.touchAddress(to)
   if (value === 0n) return undefined
+  frameJournal.touchAddress(caller)
   const payer = loaded(state.readAccount(caller.bytes)) ?? EMPTY_RECORD
   if (payer.balance < value) return failed(EVMError.errorMessages.INSUFFICIENT_BALANCE)
   void state.writeAccount(caller.bytes, { ...payer, balance: payer.balance - value })

@@ -8,8 +8,8 @@ import { delegationTarget } from '../vm/message.js'
 import { priceOutOfGas } from './failure.js'
 import { FrameEnvironment, loaded } from './frameEnvironment.js'
 import { type RunState, interpreterResult, stackItem } from './internals.js'
-import { expand } from './memoryGas.js'
-import { type JournalOwner, accessGas } from './stateOpcodes.js'
+import { endOf, expand, expansionGas } from './memoryGas.js'
+import { COLD_ACCOUNT_GAS, type JournalOwner, WARM_READ_GAS, accessGas } from './stateOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { wordToAddress } from './words.js'
 
@@ -80,20 +80,27 @@ export function createCallOpcodes(
     const { env, gasLeft } = runState
     const isRefused = kind === 'CALL' && env.isStatic && value > 0n
     if (isRefused && delegates) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
-    const code = loaded(host.state.readCode(target))
-    const delegate = delegates ? delegationTarget(code) : undefined
-    if (delegate !== undefined) loaded(host.state.readCode(delegate))
-    const access = accessGas(host, target)
+    const access = host.frameJournal.isWarmedAddress(target) ? WARM_READ_GAS : COLD_ACCOUNT_GAS
     if (access > gasLeft) throw priceOutOfGas()
     if (isRefused) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
-    let gas = access + expand(runState, inOffset, inLength) + expand(runState, outOffset, outLength)
+    const end = Math.max(endOf(inOffset, inLength), endOf(outOffset, outLength))
+    let gas = access + expansionGas(runState, end)
     if (value > 0n) gas += VALUE_TRANSFER_GAS
-    // Before EIP-7702, geth's price function checks only CALL, without the new account.
-    const isUnpaid = gas > gasLeft
-    if (value > 0n && kind === 'CALL' && isEmptyAccount(target)) gas += NEW_ACCOUNT_GAS
-    if (delegate !== undefined) gas += accessGas(host, delegate)
     if (gas === Infinity) return gas
-    if (delegates ? gas > gasLeft : kind === 'CALL' && isUnpaid) throw priceOutOfGas()
+    // What cannot be paid for is not read. Before EIP-7702, geth's price function notices it only for CALL.
+    if (gas > gasLeft) {
+      if (delegates || kind === 'CALL') throw priceOutOfGas()
+      return gas
+    }
+    if (value > 0n && kind === 'CALL' && isEmptyAccount(target)) gas += NEW_ACCOUNT_GAS
+    if (delegates && gas > gasLeft) throw priceOutOfGas()
+    const delegate = delegates ? delegationTarget(loaded(host.state.readCode(target))) : undefined
+    // Everything is loaded, so nothing below runs twice.
+    host.frameJournal.warmAddress(target)
+    expand(runState, inOffset, inLength)
+    expand(runState, outOffset, outLength)
+    if (delegate !== undefined) gas += accessGas(host, delegate)
+    if (delegates && gas > gasLeft) throw priceOutOfGas()
     const available = gasLeft - BigInt(gas)
     const allowed = available - available / RETAINED_SHARE
     runState.messageGasLimit = requestedGas < allowed ? requestedGas : allowed

@@ -19,19 +19,36 @@ function words(bytes: bigint): number {
   return Math.ceil(Number(bytes) / 32)
 }
 
-/** Returns the gas for expanding memory to `offset + length` (Yellow Paper, appendix H.1). */
+/** Returns the gas for that many words of memory (Yellow Paper, appendix H.1). */
+function memoryCost(count: number): number {
+  const total = count * MEMORY_WORD_GAS + Math.floor((count * count) / QUADRATIC_DIVISOR)
+  // Memory whose price exceeds exact numbers is more than anybody has gas for.
+  return total > Number.MAX_SAFE_INTEGER ? Infinity : total
+}
+
+/** Returns the gas for expanding memory to `offset + length`, and records the expansion. */
 export function expand(runState: RunState, offset: bigint, length: bigint): number {
   if (length === 0n) return 0
   const end = Number(offset) + Number(length)
   if (end <= Number(runState.memoryWordCount) * 32) return 0
   const count = Math.ceil(end / 32)
-  const total = count * MEMORY_WORD_GAS + Math.floor((count * count) / QUADRATIC_DIVISOR)
-  // Memory whose price exceeds exact numbers is more than anybody has gas for.
-  if (total > Number.MAX_SAFE_INTEGER) return Infinity
+  const total = memoryCost(count)
+  if (total === Infinity) return Infinity
   const gas = total - Number(runState.highestMemCost)
   runState.highestMemCost = integerWord(total)
   runState.memoryWordCount = integerWord(count)
   return gas
+}
+
+/** Returns the offset of the first byte after a region of memory; zero if it is empty. */
+export function endOf(offset: bigint, length: bigint): number {
+  return length === 0n ? 0 : Number(offset) + Number(length)
+}
+
+/** Returns the gas for expanding memory to an offset, without expanding it. */
+export function expansionGas({ memoryWordCount, highestMemCost }: RunState, end: number): number {
+  if (end <= Number(memoryWordCount) * 32) return 0
+  return memoryCost(Math.ceil(end / 32)) - Number(highestMemCost)
 }
 
 /** Memory of a fixed length at the offset on top of the stack. */

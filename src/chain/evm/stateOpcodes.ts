@@ -1,5 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
-import { type SlotKey, isEmptyRecord, stripZeros } from '../state/account.js'
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
+import { type AccountRecord, type SlotKey, isEmptyRecord, stripZeros } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { loaded } from './frameEnvironment.js'
@@ -12,8 +13,8 @@ import { readWord, slotOfWord, toWord, wordToAddress, wordToBytes } from './word
 
 /** EIP-2929. */
 const COLD_SLOAD_GAS = 2_100
-const COLD_ACCOUNT_GAS = 2_600
-const WARM_READ_GAS = 100
+export const COLD_ACCOUNT_GAS = 2_600
+export const WARM_READ_GAS = 100
 /** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n
 /** EIP-2200, SSTORE_SET_GAS. */
@@ -47,6 +48,29 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
+}
+
+/** Pushes what a value of the state means to an opcode, at once if it is loaded. */
+function pushOf<T>(
+  stack: RunState['stack'],
+  value: Awaitable<T>,
+  wordOf: (value: T) => bigint,
+): void | Promise<void> {
+  if (value instanceof Promise) return value.then((arrived) => stack.push(wordOf(arrived)))
+  stack.push(wordOf(value))
+}
+
+function balanceIn(account: AccountRecord | undefined): bigint {
+  return account?.balance ?? 0n
+}
+
+function lengthOf(code: Uint8Array): bigint {
+  return BigInt(code.length)
+}
+
+/** EIP-1052: zero for an empty account. */
+function codeHashIn(account: AccountRecord | undefined): bigint {
+  return account === undefined || isEmptyRecord(account) ? 0n : readWord(account.codeHash, 0)
 }
 
 /**
@@ -97,60 +121,47 @@ export function createStateOpcodes(
   }
 
   function sload({ stack, env }: RunState): void | Promise<void> {
-    const value = host.state.loadSlot(env.address.bytes, slotOfWord(stack.pop()))
-    if (value instanceof Promise) return value.then((bytes) => stack.push(toWord(bytes)))
-    stack.push(toWord(value))
+    return pushOf(stack, host.state.loadSlot(env.address.bytes, slotOfWord(stack.pop())), toWord)
   }
 
-  function balanceGas(runState: RunState): number {
-    const address = topAddress(runState)
-    loaded(host.state.readAccount(address))
-    return accessGas(host, address)
+  /** The account itself is only read once this is paid, as in geth. */
+  function accountGas(runState: RunState): number {
+    return accessGas(host, topAddress(runState))
   }
 
-  function balance(runState: RunState): void {
-    const account = loaded(host.state.readAccount(wordToAddress(runState.stack.pop())))
-    runState.stack.push(account?.balance ?? 0n)
+  function balance({ stack }: RunState): void | Promise<void> {
+    return pushOf(stack, host.state.readAccount(wordToAddress(stack.pop())), balanceIn)
   }
 
   function selfBalance({ stack, env }: RunState): void {
-    stack.push(loaded(host.state.readAccount(env.address.bytes))?.balance ?? 0n)
+    stack.push(balanceIn(loaded(host.state.readAccount(env.address.bytes))))
   }
 
-  function codeSizeGas(runState: RunState): number {
-    const address = topAddress(runState)
-    loaded(host.state.readCode(address))
-    return accessGas(host, address)
-  }
-
-  function codeSize({ stack }: RunState): void {
-    stack.push(BigInt(loaded(host.state.readCode(wordToAddress(stack.pop()))).length))
+  function codeSize({ stack }: RunState): void | Promise<void> {
+    return pushOf(stack, host.state.readCode(wordToAddress(stack.pop())), lengthOf)
   }
 
   /** The address comes first, before the operands that every copy has. */
   function codeCopyGas(runState: RunState): number {
     const { stack } = runState
-    const address = topAddress(runState)
-    loaded(host.state.readCode(address))
     const length = stackItem(stack, 3)
-    return accessGas(host, address) + expand(runState, stackItem(stack, 1), length) + copyGas(length)
+    return accountGas(runState) + expand(runState, stackItem(stack, 1), length) + copyGas(length)
   }
 
-  function codeCopy(runState: RunState): void {
-    copyToMemory(runState, loaded(host.state.readCode(wordToAddress(runState.stack.pop()))))
+  function codeCopy(runState: RunState): Awaitable<void> {
+    const code = host.state.readCode(wordToAddress(runState.stack.pop()))
+    return whenReady(code, (bytes) => copyToMemory(runState, bytes))
   }
 
-  /** EIP-1052: zero for an empty account. */
-  function codeHash({ stack }: RunState): void {
-    const account = loaded(host.state.readAccount(wordToAddress(stack.pop())))
-    stack.push(account === undefined || isEmptyRecord(account) ? 0n : readWord(account.codeHash, 0))
+  function codeHash({ stack }: RunState): void | Promise<void> {
+    return pushOf(stack, host.state.readAccount(wordToAddress(stack.pop())), codeHashIn)
   }
 
   return new Map<number, StateOpcode>([
-    [0x31, { dynamicGas: balanceGas, readsGas: false, action: balance }],
+    [0x31, { dynamicGas: accountGas, readsGas: false, action: balance }],
     [0x3c, { dynamicGas: codeCopyGas, readsGas: false, action: codeCopy }],
-    [0x3b, { dynamicGas: codeSizeGas, readsGas: false, action: codeSize }],
-    [0x3f, { dynamicGas: balanceGas, readsGas: false, action: codeHash }],
+    [0x3b, { dynamicGas: accountGas, readsGas: false, action: codeSize }],
+    [0x3f, { dynamicGas: accountGas, readsGas: false, action: codeHash }],
     [0x47, { dynamicGas: undefined, readsGas: false, action: selfBalance }],
     [0x54, { dynamicGas: sloadGas, readsGas: false, action: sload }],
     [0x55, { dynamicGas: sstoreGas, readsGas: true, action: sstore }],

@@ -22,7 +22,8 @@ import type { Message } from '../vm/message.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
 import { interruptible } from './budget.js'
-import { type ReplaySources, type ReplayedBlock, gasTipOf, replayBlock } from './replay.js'
+import { type ExecutionWitness, witnessExecution } from './executionWitness.js'
+import { type ReplaySources, type ReplayTarget, type ReplayedBlock, gasTipOf, replayBlock } from './replay.js'
 import type { ExecutionTracer, TracedState } from './tracer.js'
 
 /** The transactions of a block to trace. */
@@ -142,6 +143,17 @@ export class HistoryTracer {
       }
       return roots
     })
+  }
+
+  /**
+   * Collects what executing a block reads of the state and the chain before it.
+   *
+   * @throws ChainError if the block has no parent
+   */
+  async executionWitness(
+    request: Pick<ReplayTarget, 'view' | 'block' | 'requester' | 'depositContract'>,
+  ): Promise<ExecutionWitness> {
+    return interruptible(() => witnessExecution(this.#sources, request))
   }
 
   #run({ keepsSteps = false }: { keepsSteps?: boolean }, work: () => Promise<void>): Promise<void> {

@@ -6,9 +6,10 @@ import type { BlockStore } from '../block/store.js'
 import { ancestorHash } from '../calls/call.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
+import { decodeBlock } from '../import/blockParts.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import { type PooledTransaction, createTransaction } from '../mempool/transaction.js'
-import type { StateStore } from '../state/stateStore.js'
+import type { StateStore, TrieStateView } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
@@ -36,6 +37,12 @@ export interface ReplayTarget {
   view: ChainView
   block: ReplayedBlock
   requester?: Requester | undefined
+  /** The state to execute it on: the parent's by default. */
+  state?: WorkingState
+  /** Called with the number of each block whose hash is read. */
+  readsHash?: (number: bigint) => void
+  /** 20 bytes; mainnet's unless a genesis names another. */
+  depositContract?: Uint8Array
 }
 
 /** A block under re-execution. */
@@ -49,6 +56,24 @@ export interface Replay {
    * held the event loop for a while, because awaiting loaded state never leaves it.
    */
   next(tracer?: ExecutionTracer): Promise<void>
+  /** Ends the block after its last transaction: pays rewards and withdrawals, and collects the requests. */
+  finish(): Promise<void>
+}
+
+/**
+ * Returns the state that a block was executed on.
+ *
+ * @throws ChainError if the block has no parent, or the parent's state is unavailable
+ */
+export function parentState(
+  { states }: ReplaySources,
+  { view, block: { header, parentStateRoot } }: Pick<ReplayTarget, 'view' | 'block'>,
+): TrieStateView {
+  const parent = view.blockByHash(header.parentHash)
+  if (parent === undefined) throw new ChainError(`parent ${bytesToHex(header.parentHash)} not found`)
+  const root = parentStateRoot ?? parent.header.stateRoot
+  states.requireRoot(root, parent.header)
+  return states.viewAt(root)
 }
 
 /**
@@ -57,17 +82,15 @@ export interface Replay {
  * @throws ChainError if the block has no parent, or the parent's state is unavailable.
  */
 export async function replayBlock<T>(
-  { blocks, states }: ReplaySources,
-  { view, block, requester }: ReplayTarget,
+  sources: ReplaySources,
+  target: ReplayTarget,
   use: (replay: Replay) => Promise<T>,
 ): Promise<T> {
+  const { blocks, states } = sources
+  const { view, block, requester, readsHash, depositContract } = target
   const { header } = block
-  const parent = view.blockByHash(header.parentHash)
-  if (parent === undefined) throw new ChainError(`parent ${bytesToHex(header.parentHash)} not found`)
+  const state = target.state ?? new WorkingState({ base: parentState(sources, target), store: states })
   const rules = view.rulesAt(header)
-  const root = block.parentStateRoot ?? parent.header.stateRoot
-  states.requireRoot(root, parent.header)
-  const state = new WorkingState({ base: states.viewAt(root), store: states })
   const raws = isStored(block)
     ? rawTransactions(blocks.blockRlp(block))
     : block.transactions.map(({ transaction }) => transaction.serialize())
@@ -76,12 +99,21 @@ export async function replayBlock<T>(
     rules,
     state,
     block: environment,
-    blockHash: (number: bigint) => ancestorHash(view, header, number),
+    blockHash: (number: bigint) => {
+      readsHash?.(number)
+      return ancestorHash(view, header, number)
+    },
     requester,
   }
   const slice = new TimeSlice()
   return withLimitedEvm(context, async (evm) => {
-    const execution = await BlockExecution.begin({ evm, rules, header, block: environment })
+    const execution = await BlockExecution.begin({
+      evm,
+      rules,
+      header,
+      block: environment,
+      ...(depositContract && { depositContract }),
+    })
     let index = 0
     let logs = 0
     return use({
@@ -98,6 +130,9 @@ export async function replayBlock<T>(
         evm.trace(undefined)
         logs += receipt.logs.length
         await tracer?.end?.(receipt.gasUsed)
+      },
+      finish: async () => {
+        await execution.finish(isStored(block) ? decodeBlock(blocks.blockRlp(block)) : block)
       },
     })
   })

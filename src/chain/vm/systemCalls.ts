@@ -164,13 +164,13 @@ async function readQueue(
   queue: 'withdrawal' | 'consolidation',
 ): Promise<Uint8Array> {
   const { address } = contract
-  if (!hasPrecompile(evm, address) && (await isIdle(evm.state, contract))) return NO_BYTES
   if ((await evm.state.readCode(address)).length === 0) {
     // A remote chain need not be mainnet. Without this exception it could have no next block.
     if (evm.common.isFork) return NO_BYTES
     const name = checksumAddress(address)
     throw new SystemCallError(`failed to process ${queue} queue: empty system contract: no code at ${name}`)
   }
+  if (!hasPrecompile(evm, address) && (await isIdle(evm.state, contract))) return NO_BYTES
   const { exceptionError, returnValue } = await runSystemCall(evm, address, NO_BYTES)
   if (exceptionError === undefined) return returnValue.slice()
   const message = failureMessage(exceptionError)

@@ -100,6 +100,27 @@ export function headerMembers(hash: Uint8Array, header: HeaderFields, nulls = no
   )
 }
 
+/** Returns the object of a header with all its members, null where the fork has none (geth: core/types/block.go). */
+export function completeHeaderText(hash: Uint8Array, header: HeaderFields): string {
+  const orNull = (value: bigint | Uint8Array | undefined): string =>
+    value === undefined ? 'null' : typeof value === 'bigint' ? jsonQuantity(value) : jsonBytes(value)
+  return (
+    `{"parentHash":${jsonBytes(header.parentHash)},"sha3Uncles":${jsonBytes(header.uncleHash)}` +
+    `,"miner":${jsonBytes(header.coinbase)},"stateRoot":${jsonBytes(header.stateRoot)}` +
+    `,"transactionsRoot":${jsonBytes(header.transactionsRoot)},"receiptsRoot":${jsonBytes(header.receiptsRoot)}` +
+    `,"logsBloom":${jsonBytes(header.logsBloom)},"difficulty":${jsonQuantity(header.difficulty)}` +
+    `,"number":${jsonQuantity(header.number)},"gasLimit":${jsonQuantity(header.gasLimit)}` +
+    `,"gasUsed":${jsonQuantity(header.gasUsed)},"timestamp":${jsonQuantity(header.timestamp)}` +
+    `,"extraData":${jsonBytes(header.extraData)},"mixHash":${jsonBytes(header.mixHash)}` +
+    `,"nonce":${jsonBytes(header.nonce)},"baseFeePerGas":${orNull(header.baseFeePerGas)}` +
+    `,"withdrawalsRoot":${orNull(header.withdrawalsRoot)},"blobGasUsed":${orNull(header.blobGasUsed)}` +
+    `,"excessBlobGas":${orNull(header.excessBlobGas)}` +
+    `,"parentBeaconBlockRoot":${orNull(header.parentBeaconBlockRoot)}` +
+    `,"requestsHash":${orNull(header.requestsHash)},"blockAccessListHash":null,"slotNumber":null` +
+    `,"hash":${jsonBytes(hash)}}`
+  )
+}
+
 /** Logs and withdrawals written at once. */
 const WRITTEN_AT_ONCE = 256
 

@@ -1,5 +1,6 @@
 import type { Method } from '../method.js'
 import { accountRange, dumpBlock } from './debug/accountRange.js'
+import { executionWitness } from './debug/executionWitness.js'
 import { intermediateRoots } from './debug/intermediateRoots.js'
 import { getAccessibleState } from './debug/getAccessibleState.js'
 import { getModifiedAccountsByHash, getModifiedAccountsByNumber } from './debug/getModifiedAccounts.js'
@@ -24,6 +25,7 @@ export const debugMethods: readonly Method[] = [
   accountRange,
   codeByHash,
   dumpBlock,
+  executionWitness,
   getAccessibleState,
   getBadBlocks,
   getModifiedAccountsByHash,

@@ -1,5 +1,6 @@
 import type { StoredBlock } from '../../chain/block/record.js'
 import type { BlockSelector, ChainView } from '../../chain/view.js'
+import { bytesToHex } from '../../encoding/hex.js'
 import type { PendingFields } from '../compatibility.js'
 import { HeaderNotFoundError } from '../../chain/errors.js'
 import { ResourceNotFoundError, ServerError } from '../errors.js'
@@ -62,4 +63,10 @@ export function isPendingInAnvil({ backend }: Pick<Call, 'backend'>, selector: B
  */
 export function pendingFieldsOf({ backend, context }: Pick<Call, 'backend' | 'context'>): PendingFields {
   return backend.settings.pendingFields ?? (context.isPlainPath === true ? 'geth' : 'spec')
+}
+
+/** Prints a selector like Go prints its struct (rpc/types.go, BlockNumberOrHash). */
+export function printedSelector(selector: BlockSelector): string {
+  if ('hash' in selector) return `{<nil> ${bytesToHex(selector.hash)} ${selector.requireCanonical}}`
+  return `{${'number' in selector ? `0x${selector.number.toString(16)}` : selector.tag} <nil> false}`
 }

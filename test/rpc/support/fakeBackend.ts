@@ -205,6 +205,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       traceCall: unexpected,
       traceCalls: unexpected,
       intermediateRoots: unexpected,
+      executionWitness: unexpected,
     },
     ranges: {
       accounts: unexpected,

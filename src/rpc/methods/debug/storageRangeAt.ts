@@ -7,8 +7,7 @@ import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { int } from '../../params/numbers.js'
-import { findBlock, isPending } from '../findBlock.js'
-import type { BlockSelector } from '../../../chain/view.js'
+import { findBlock, isPending, printedSelector } from '../findBlock.js'
 
 /**
  * debug_storageRangeAt: returns an account's slots, ordered by key hash, from a given hash on. Like in geth 1.17, they
@@ -28,7 +27,7 @@ export const storageRangeAt = defineMethod(
   ],
   async ({ view, backend }, selector, index, account, start, limit) => {
     const block = isPending(selector) ? (await view.pendingBlock()).block : findBlock(view, selector)
-    if (block === undefined) throw new ServerError(`block ${printed(selector)} not found`)
+    if (block === undefined) throw new ServerError(`block ${printedSelector(selector)} not found`)
     const { header, transactions, hash } = block
     if (header.number === 0n) throw new ServerError('no transaction in genesis')
     if (index < 0 || index >= Math.max(transactions.length, 1)) {
@@ -54,10 +53,4 @@ function* writeRange({ items, next }: Range<RangeSlot>, writer: PieceWriter): St
   }
   members.end()
   writer.append(`,"nextKey":${next === undefined ? 'null' : jsonBytes(next)}}`)
-}
-
-/** Prints a selector like Go prints its struct (rpc/types.go, BlockNumberOrHash). */
-function printed(selector: BlockSelector): string {
-  if ('hash' in selector) return `{<nil> ${bytesToHex(selector.hash)} ${selector.requireCanonical}}`
-  return `{${'number' in selector ? `0x${selector.number.toString(16)}` : selector.tag} <nil> false}`
 }
