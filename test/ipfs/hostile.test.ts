@@ -183,6 +183,31 @@ describe('archives and data', () => {
     }
   })
 
+  // Messages of Kubo 0.42.0 for the block `hello`.
+  it.each([
+    ['md5', 'd501105d41402abc4b2a76b9719d911017c592', 'potentially insecure hash functions not allowed'],
+    ['blake2b-64', '88e40208a7b6eda801e5347d', 'potentially insecure hash functions not allowed'],
+    [
+      'sha2-256, cut',
+      '12132cf24dba5fb0a30e26e83b2ac5b9e29e1b161e',
+      'digest too small: sha2-256 digest got 19 bytes, minimum 20',
+    ],
+    [
+      'keccak-224',
+      `1a1c${'78'.repeat(28)}`,
+      'import failed: invalid cid: unknown multihash code 26 (0x1a): no such hash registered',
+    ],
+  ])('refuses a block of a CAR with the hash %s', async (_, multihash, message) => {
+    const section = Buffer.concat([Buffer.from(`0155${multihash}`, 'hex'), Buffer.from('hello')])
+    const header = Buffer.from('0aa16776657273696f6e01', 'hex')
+    const content = Buffer.concat([header, Buffer.of(section.length), section])
+    const response = await post('dag/import', [{ name: 'x.car', content }])
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { Message: message, Code: 0, Type: 'error' },
+    ])
+  })
+
   it('reports which root of a CAR it could not pin', async () => {
     const { bytes } = await car()
     const header = bytes.subarray(0, 1 + (bytes[0] ?? 0))

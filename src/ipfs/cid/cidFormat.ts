@@ -89,7 +89,11 @@ function refused(code: number, createError: () => FileNetworkError): HashEntry {
   return { code, load: () => digest }
 }
 
+/** Codes of functions that Kubo can compute, but with which it stores no blocks. */
+const weak = new Set<number>()
+
 function insecure(code: number, digestLength: number): HashEntry {
+  weak.add(code)
   return refused(code, () => new InsecureHashError(digestLength))
 }
 
@@ -227,6 +231,11 @@ function load(name: string, entry: HashEntry): Promise<HashFunction> {
 /** Whether the hash function can be computed. */
 export function isComputed({ code }: HashFunction): boolean {
   return !uncomputed.has(code)
+}
+
+/** Whether Kubo can compute a hash function, but refuses it for blocks. */
+export function isWeak(code: number): boolean {
+  return weak.has(code)
 }
 
 /** Returns go-multihash's reason why it has no function with a code; undefined if it has one, even a weak one. */

@@ -2,7 +2,14 @@ import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { UnregisteredHashError, digestInTurns, hashFunctionByCode, identityCode } from '../cid/cidFormat.js'
+import {
+  UnregisteredHashError,
+  digestInTurns,
+  hashFunctionByCode,
+  identityCode,
+  isComputed,
+  isWeak,
+} from '../cid/cidFormat.js'
 import { castCid } from '../cid/parseCid.js'
 import { EndOfDataError, errorText } from '../errors.js'
 import { CarError, type CarHeader, decodeCarHeader } from './carHeader.js'
@@ -98,11 +105,17 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
   }
 }
 
-/** Returns the CID of bytes, in the format of another CID. @throws {@link CarError} with the message of go-multihash */
+/**
+ * Returns the CID of bytes, in the format of another CID. One with a weak hash function is trusted, because no block is
+ * stored under it.
+ *
+ * @throws {@link CarError} with the message of go-multihash
+ */
 async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const { code, digest } = form.multihash
+  if (isWeak(code)) return form
   const hash = await hashFunctionByCode(code, digest.length)
-  if (hash === undefined) throw new CarError(new UnregisteredHashError(code).message)
+  if (hash === undefined || !isComputed(hash)) throw new CarError(new UnregisteredHashError(code).message)
   const whole = await digestInTurns(hash, bytes)
   // Only the bytes themselves are never cut.
   if (code === identityCode) return CID.create(form.version, form.code, Digest.create(code, whole))

@@ -158,7 +158,7 @@ export function missingBlock(cid: CID): FileNetworkError {
 }
 
 /** @throws {@link UnsafeCidError} if no block can be stored under a CID */
-function checkCid({ multihash: { code, size } }: CID): void {
+export function checkCid({ multihash: { code, size } }: CID): void {
   if (!canNameBlocks(code)) throw new UnsafeCidError(new InsecureHashError().message)
   try {
     checkDigest({ name: hashNameByCode(code) ?? '', code }, size)

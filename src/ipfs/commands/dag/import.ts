@@ -8,7 +8,7 @@ import { FileNetworkError, errorText } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
 import { type Upload, contentOf } from '../../request/upload.js'
-import type { Session } from '../../store/blockstore.js'
+import { type Session, checkCid } from '../../store/blockstore.js'
 import { pinDag } from '../../store/pins.js'
 
 /**
@@ -152,7 +152,9 @@ class BlockBatch {
     await this.#settle()
   }
 
+  /** @throws the error for a CID under which no block can be stored; then none of the batch is */
   #store(): void {
+    for (const { cid } of this.#held) checkCid(cid)
     for (const { cid, bytes } of this.#held) {
       const stored = this.#session.put(cid, bytes)
       stored.catch(() => undefined)
