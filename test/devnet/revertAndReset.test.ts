@@ -57,6 +57,17 @@ describe('evm_revert', () => {
     expect(await after.call('eth_getBlockByHash', kept.hash, false)).toMatchObject({ number: '0x1' })
   })
 
+  test('is needed before the 10,001st snapshot', async () => {
+    const { call } = await startDevnet()
+    for (let taken = 0; taken < 10_000; taken += 500) {
+      await Promise.all(Array.from({ length: 500 }, () => call('evm_snapshot')))
+    }
+    const { message } = await refusalOf(call('evm_snapshot'))
+    expect(message).toBe('there are 10000 snapshots: revert to one before taking another')
+    expect(await call('evm_revert', '0x270f')).toBe(true)
+    expect(await call('evm_snapshot')).toBe('0x2710')
+  })
+
   test('leaves the orphans of an earlier reorganisation', async () => {
     const devnet = await startDevnet()
     await devnet.call('anvil_mine', 2)

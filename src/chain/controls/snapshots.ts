@@ -3,6 +3,7 @@ import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import type { Chain } from '../chain.js'
+import { ChainError } from '../errors.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { MempoolSnapshot } from '../mempool/mempool.js'
 import {
@@ -38,6 +39,9 @@ const NEXT_SETTING = 'next-snapshot'
 
 /** Outcome of a revert; `lost` if the snapshot's block was rolled back, which is reported once. */
 export type RevertOutcome = 'done' | 'unknown' | 'lost'
+
+/** Maximum number of snapshots: going back to one removes all later ones at once. */
+const MAX_SNAPSHOTS = 10_000
 
 /** Maximum number of lost snapshots to remember. */
 const MAX_LOST = 10_000
@@ -117,10 +121,14 @@ export class Snapshots {
 
   /**
    * @returns the id of the snapshot; ids rise and are never reused.
+   * @throws ChainError if there are too many
    */
   take(): Promise<bigint> {
     const { chain, participants } = this.#parts
     return chain.exclusively(async () => {
+      if (this.#ordinals.size >= MAX_SNAPSHOTS) {
+        throw new ChainError(`there are ${MAX_SNAPSHOTS} snapshots: revert to one before taking another`)
+      }
       const { database, keys } = chain.stores
       const id = this.#next++
       const { block, workingRoot } = chain.head

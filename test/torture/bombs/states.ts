@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { callRpc } from '../../support/rpc.js'
 import { isFull } from '../settings.js'
 import { startTorturedNode } from '../node.js'
-import type { Hex } from '../requests.js'
+import { type Hex, callRaw } from '../requests.js'
 import { address, hash, many, oncePerNode, rpc, sendCall, type Bomb } from './bomb.js'
 
 /** Makes an anvil dump with many accounts. */
@@ -53,8 +53,22 @@ function stateOfBlocks(count: number): Bomb {
   }
 }
 
-/** Bombs of states: large dumps, and what reads all accounts. */
+/** Goes back to the first of many snapshots. */
+function revertToFirst(count: number): Bomb {
+  let first: Hex = '0x0'
+  return {
+    ...rpc(`the first of ${count} snapshots`, 'evm_revert', () => [first]),
+    async prepare(node) {
+      first = await callRpc(node.ready.url, 'evm_snapshot', [])
+      const snapshots = many(1000, (id) => ({ jsonrpc: '2.0', id, method: 'evm_snapshot', params: [] }))
+      for (let taken = 0; taken < count; taken += 1000) await callRaw(node, JSON.stringify(snapshots))
+    },
+  }
+}
+
+/** Bombs of states: large dumps, what reads all accounts, and snapshots. */
 export const states: readonly Bomb[] = [
+  revertToFirst(9000),
   rpc('a state of 20,000 accounts', 'anvil_loadState', () => [stateOf(20_000)]),
   rpc('a state of a contract of 100,000 slots', 'anvil_loadState', () => [stateOfSlots(100_000)]),
   rpc('an invalid state of ten megabytes', 'anvil_loadState', () => [`0x${'ab'.repeat(1e7)}`]),
