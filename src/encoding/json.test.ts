@@ -1,5 +1,12 @@
 import { describe, expect, it, test } from 'vitest'
-import { parseElementsInSlices, parseJsonInSlices, parseStringInSlices, unlimited } from './json.js'
+import {
+  JsonLimitError,
+  callLimits,
+  parseElementsInSlices,
+  parseJsonInSlices,
+  parseStringInSlices,
+  unlimited,
+} from './json.js'
 import { stringifyJsonInSlices } from './jsonWriter.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
@@ -59,6 +66,16 @@ describe('like JSON.parse', () => {
     expect(Math.min(counts.refused, counts.taken)).toBeGreaterThan(1000)
   })
 
+  it.each(['[[],{"a":{}}]', '{"a":[[]],"b":{}}'])(
+    'refuses more than three arrays and objects: %s',
+    (text) => {
+      const parse = (containers: number) =>
+        runToCompletion(parseJsonInSlices(text, { pieceLength: 1, limits: { ...callLimits, containers } }))
+      expect(parse(4)).toEqual(JSON.parse(text))
+      expect(() => parse(3)).toThrow(JsonLimitError)
+    },
+  )
+
   it.each([1, 5, 20, 100])('hands over the elements of random arrays in pieces of %i', (pieceLength) => {
     const random = randomOf(pieceLength + 1)
     for (let round = 0; round < 1000; round++) {
@@ -74,7 +91,7 @@ describe('like JSON.parse', () => {
         }
         yield
       }
-      runToCompletion(parseElementsInSlices(text, take, pieceLength))
+      runToCompletion(parseElementsInSlices(text, take, { pieceLength }))
       expect(elements, text).toEqual(array)
       expect(sources, text).toEqual(array)
     }

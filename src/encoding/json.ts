@@ -1,3 +1,4 @@
+import { rememberKeys } from './jsonKeys.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Maximum nesting depth of arrays and objects (Go: encoding/json/scanner.go, maxNestingDepth). */
@@ -40,27 +41,6 @@ export function endOfPlainString(text: string, start: number): number | undefine
   const quote = text.indexOf('"', start + 1)
   if (quote === -1) return text.length
   return text.charCodeAt(quote - 1) === 0x5c ? undefined : quote + 1
-}
-
-/** Below this many members, Object.keys is fast enough. */
-const MANY = 1024
-
-/** Keys of large objects, in order. */
-const known = new WeakMap<object, readonly string[]>()
-
-/**
- * Remembers the keys of an object that was just built and will not change. Object.keys takes half a microsecond per
- * key in one go: 150 ms for 300,000.
- *
- * @param names - in insertion order
- */
-export function rememberKeys(object: object, names: readonly string[]): void {
-  if (names.length >= MANY) known.set(object, names)
-}
-
-/** Returns the keys of an object: those that were remembered, or else in the order of Object.keys. */
-export function keysOf(object: object): readonly string[] {
-  return known.get(object) ?? Object.keys(object)
 }
 
 /** Characters that are escapes in a JSON string, or not allowed in one. */
@@ -118,10 +98,22 @@ const SCANNED_AT_ONCE = 512 * 1024
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Limits of a long array and object: V8 stores more elements or members anew for 50 ms as they grow. */
-const withinTime = { elements: 2 ** 22, members: 340_000 }
+/** Limits of a long text. */
+export interface JsonLimits {
+  /** Elements of an array. */
+  elements: number
+  /** Members of an object. */
+  members: number
+  /** Arrays and objects in the text. */
+  containers: number
+}
+
+/** V8 stores more elements or members anew for 50 ms as they grow. */
+const withinTime: JsonLimits = { elements: 2 ** 22, members: 340_000, containers: Infinity }
+/** Limits of a call. V8's garbage collector stops other work while it moves many small values that are in use. */
+export const callLimits: JsonLimits = { ...withinTime, containers: 2 ** 20 }
 /** Limits of texts that may stop other work for a moment. */
-export const unlimited = { elements: Infinity, members: Infinity }
+export const unlimited: JsonLimits = { elements: Infinity, members: Infinity, containers: Infinity }
 
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
@@ -156,9 +148,9 @@ type TakeElements = (elements: readonly unknown[], starts: readonly number[], ne
 export function* parseElementsInSlices(
   text: string,
   take: TakeElements,
-  pieceLength = PIECE_LENGTH,
+  { pieceLength = PIECE_LENGTH, limits = withinTime } = {},
 ): Steps<void> {
-  yield* new ContainerReader(text, skipWhitespace(text, 0), { pieceLength, limits: withinTime }, take).read()
+  yield* new ContainerReader(text, skipWhitespace(text, 0), { pieceLength, limits }, take).read()
 }
 
 const TEXT_BEHIND = 'There is text behind the JSON value'
@@ -176,7 +168,7 @@ function refuseLongNumber(text: string, start: number): void {
   if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
-/** A long array or object has too many members. */
+/** There are too many members, arrays or objects. */
 export class JsonLimitError extends SyntaxError {}
 
 /** An array or object that is parsed member by member. */
@@ -191,9 +183,9 @@ class Container {
   /** Name of the member that is being parsed on its own. */
   name = ''
 
-  readonly #limits: typeof withinTime
+  readonly #limits: JsonLimits
 
-  constructor(isArray: boolean, start: number, limits: typeof withinTime) {
+  constructor(isArray: boolean, start: number, limits: JsonLimits) {
     this.isArray = isArray
     this.#limits = limits
     this.#value = isArray ? [] : {}
@@ -234,7 +226,7 @@ class Container {
 class ContainerReader {
   readonly #text: string
   readonly #pieceLength: number
-  readonly #limits: typeof withinTime
+  readonly #limits: JsonLimits
   readonly #takeElements: TakeElements | undefined
   /** Where the arrays and objects around the scanned text begin, from the outermost, and the last members in them. */
   readonly #opens: number[]
@@ -247,7 +239,7 @@ class ContainerReader {
   constructor(
     text: string,
     start: number,
-    { pieceLength, limits }: { pieceLength: number; limits: typeof withinTime },
+    { pieceLength, limits }: { pieceLength: number; limits: JsonLimits },
     takeElements?: TakeElements,
   ) {
     this.#text = text
@@ -262,6 +254,8 @@ class ContainerReader {
 
   *read(): Steps<unknown> {
     const [text, opens, members, containers] = [this.#text, this.#opens, this.#members, this.#containers]
+    const { containers: mostOpened } = this.#limits
+    let opened = 1
     let rested = this.#innermost.start
     for (let index = rested; index < text.length; index++) {
       if (index - rested > SCANNED_AT_ONCE) {
@@ -279,6 +273,9 @@ class ContainerReader {
         if (opens.length === 1) this.#starts.push(index + 1)
         members[opens.length - 1] = index + 1
       } else if (code === openBracket || code === openBrace) {
+        if (++opened > mostOpened) {
+          throw new JsonLimitError(`There are more than ${mostOpened} arrays and objects`)
+        }
         opens.push(index)
         members.push(index + 1)
       } else if (code === closeBracket || code === closeBrace) {

@@ -1,4 +1,4 @@
-import { keysOf } from './json.js'
+import { keysOf } from './jsonKeys.js'
 import type { Steps } from './timeSlice.js'
 
 /** Approximate characters per piece of JSON text. */

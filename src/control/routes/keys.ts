@@ -1,4 +1,4 @@
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 import { ConfigurationError } from '../../provider/configuration.js'
 import type { ApiKey } from '../../provider/keys/apiKey.js'
 import { maskKey } from '../../provider/keys/keyLabels.js'

@@ -1,4 +1,4 @@
-import { rememberKeys } from '../../encoding/json.js'
+import { rememberKeys } from '../../encoding/jsonKeys.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import type { DataToken, TokenSource } from './dataTokens.js'

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { withReplacements } from '../text/byteText.js'

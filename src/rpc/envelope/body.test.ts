@@ -93,6 +93,19 @@ describe('a long body in pieces', () => {
   })
 })
 
+it.each([
+  ['plain', 'a', 65_536],
+  ['escaped', '\\u0061', 10_922],
+])('takes an id of 65,536 characters in its text, and none longer: %s', (_, character, count) => {
+  const read = (length: number) => {
+    const body = readBody(`{"jsonrpc":"2.0","id":"${character.repeat(length)}","method":"eth_chainId"}`)
+    if (body.kind !== 'single') throw new Error('no single message')
+    return body.message
+  }
+  expect(read(count).id?.length).toBe(count * character.length + 2)
+  expect(read(count + 1)).toMatchObject({ id: undefined, idAbsent: false, method: 'eth_chainId' })
+})
+
 it('takes calls of more than 32 MB only of methods that take files', () => {
   const body = (method: string) =>
     readBody(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['x'.repeat(2 ** 25)] }))

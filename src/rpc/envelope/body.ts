@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import {
   JsonLimitError,
+  callLimits,
   deepestNesting,
   parseElementsInSlices,
   parseJsonInSlices,
@@ -136,7 +137,7 @@ function parse(text: string): unknown {
 
 function* parseInPieces(text: string): Steps<unknown> {
   try {
-    return yield* parseJsonInSlices(text)
+    return yield* parseJsonInSlices(text, { limits: callLimits })
   } catch (error) {
     throw toParseError(error)
   }
@@ -243,6 +244,7 @@ function readValue(value: unknown, { text, length, plain }: MessageText): Messag
     if (member === undefined) continue
     if (name === 'id') {
       message.idAbsent = false
+      if (typeof member === 'string' && member.length > LONGEST_ID) continue
       message.id = idText(member, text, plain)
       if (message.id === undefined && isScalar(member)) return undefined
     } else if (keepsEarlier(name, member)) return undefined
@@ -266,6 +268,9 @@ function keepsEarlier(name: string, value: unknown): boolean {
 function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }
+
+/** Maximum characters of an id. A message with a longer one is invalid, like one with an object as its id. */
+const LONGEST_ID = 64 * 1024
 
 /** Characters of a message that are searched in one step for its id. */
 const LONGEST_SEARCHED = 1024 * 1024
@@ -294,7 +299,7 @@ function* readMembers(values: Members, { text, start, length }: MessageText): St
     }
     if (member.name !== 'id') continue
     message.idAbsent = false
-    message.id = source.startsWith('{') || source.startsWith('[') ? undefined : source
+    message.id = source.length > LONGEST_ID + 2 || /^[{[]/.test(source) ? undefined : source
   }
   return message
 }
@@ -331,7 +336,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
     }
   }
   try {
-    yield* parseElementsInSlices(text, take)
+    yield* parseElementsInSlices(text, take, { limits: callLimits })
   } catch (error) {
     throw toParseError(error)
   }

@@ -1,4 +1,4 @@
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import type { JsonSchema } from '../wire.js'
 

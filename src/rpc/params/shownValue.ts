@@ -1,4 +1,4 @@
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 
 /** Characters of a text, and values in all, that are shown. */
 const MOST_CHARACTERS = 1024

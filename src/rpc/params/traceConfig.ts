@@ -1,4 +1,4 @@
-import { keysOf } from '../../encoding/json.js'
+import { keysOf } from '../../encoding/jsonKeys.js'
 import { type Decoder, ReasonError, struct } from './combinators.js'
 import { anything, boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'

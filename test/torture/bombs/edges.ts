@@ -221,7 +221,7 @@ export const edges: readonly Bomb[] = [
     ...body('three million objects below 1,500 brackets', () =>
       callOf(nested(1500, `${'{},'.repeat(3e6)}1`)),
     ),
-    refusal: 'cannot unmarshal array',
+    refusal: 'There are more than 1048576 arrays and objects',
   },
   {
     ...body('sixteen million numbers', () => callOf(nested(1, `${'1,'.repeat(16e6)}1`))),
@@ -229,7 +229,32 @@ export const edges: readonly Bomb[] = [
   },
   {
     ...body('ten million empty arrays', () => callOf(nested(1, `${'[],'.repeat(1e7)}1`))),
-    refusal: 'An array has more than',
+    refusal: 'There are more than 1048576 arrays and objects',
+  },
+  {
+    ...body('a million arrays of empty arrays', () => callOf(nested(1, `${'[[],{}],'.repeat(3e5)}1`))),
+    refusal: 'cannot unmarshal array',
+  },
+  ...['[]', '{}'].map((element) => ({
+    ...rpc(`typed data of three million of ${element} as text`, 'eth_signTypedData_v4', () => [
+      SIGNER,
+      `{"message":[${many(3e6, () => element).join(',')}]}`,
+    ]),
+    refusal: 'There are more than 1048576 arrays and objects',
+  })),
+  {
+    ...body(
+      'an id of 96 megabytes of escapes',
+      () => `{"jsonrpc":"2.0","method":"eth_chainId","id":"${'\\u0041'.repeat(16e6)}"}`,
+    ),
+    refusal: 'content length too large',
+  },
+  {
+    ...body(
+      'an id of 30 megabytes of escapes',
+      () => `{"jsonrpc":"2.0","method":"eth_chainId","id":"${'\\u0041'.repeat(5e6)}"}`,
+    ),
+    refusal: 'invalid request',
   },
   ...['k', ''].map((prefix) => ({
     ...body(`two million names of a parameter, such as "${prefix}7"`, () =>

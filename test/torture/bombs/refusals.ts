@@ -98,7 +98,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/import: (not a CAR|a header)/, 'invalid header'],
   [/^(config\/replace: |key\/import: |name\/publish\?arg)/, 'input is larger than '],
   [/^standin_importBlocks: /, ''],
-  [/^(a body of one string with escapes|deep objects)/, 'invalid request'],
+  [/^(a body of one string with escapes|deep objects|an id of ten megabytes)/, 'invalid request'],
   [/^(a body of brackets|a name of ten|an id of ten million|numbers with many digits)/, 'parse error'],
   [/^a body of a hundred megabytes/, 'content length too large'],
   [/^a million (parameters|empty objects)/, 'cannot unmarshal non-string'],

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { parseJsonInSlices } from '../../../encoding/json.js'
+import { JsonLimitError, callLimits, parseJsonInSlices } from '../../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
@@ -32,9 +32,9 @@ function* decodeTypedData(value: unknown): Steps<object> {
 
 function* parse(text: string): Steps<unknown> {
   try {
-    return yield* parseJsonInSlices(text)
-  } catch {
-    throw new ReasonError('typed data is not valid JSON')
+    return yield* parseJsonInSlices(text, { limits: callLimits })
+  } catch (error) {
+    throw new ReasonError(error instanceof JsonLimitError ? error.message : 'typed data is not valid JSON')
   }
 }
 
