@@ -95,4 +95,17 @@ describe('tokens', () => {
       message: 'Unable to set ERC20 balance, no slot found',
     })
   })
+
+  test('whose balance is behind more slots than are tried are not dealt', async () => {
+    const { call } = await startDevnet()
+    // Reads slots from 0 up to a last one, and returns that: PUSH0 JUMPDEST DUP1 SLOAD POP PUSH1 1 ADD PUSH2 last DUP2
+    // LT PUSH1 1 JUMPI SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN.
+    const reading = (last: number) =>
+      `0x5f5b805450600101${numberToHex(last, { size: 2 }).replace('0x', '61')}8110600157545f5260205ff3`
+    await call('anvil_setCode', someone, reading(63))
+    expect(await call('anvil_dealERC20', someone, someone, 5)).toBeNull()
+    expect(await call('eth_call', { to: someone }, 'latest')).toBe(pad('0x5'))
+    await call('anvil_setCode', someone, reading(1000))
+    expect(await refusalOf(call('anvil_dealERC20', someone, someone, 6))).toMatchObject({ code: -32603 })
+  })
 })

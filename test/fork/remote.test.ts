@@ -186,6 +186,27 @@ test('a remote without batch support receives single requests', async () => {
   expect(await slotOf(node, '0x2')).toMatch(/29$/)
 })
 
+test('a remote that answers more often than it is asked is refused', async () => {
+  const node = await fork({ forkRetries: 0 })
+  treat = (messages) => ({
+    status: 200,
+    body: JSON.stringify(messages.flatMap(({ id }) => [{ id }, { id }])),
+  })
+  await expect(node.request('eth_call', [{ to: remote.counter }, 'latest'])).rejects.toThrow(
+    /answers (\d+) calls \d+ times/,
+  )
+})
+
+test('megabytes of white space around an answer are skipped', async () => {
+  const node = await fork({ forkRetries: 0 })
+  const space = ' '.repeat(4_000_000)
+  treat = (messages) => {
+    const answers = messages.map(({ id }) => `{"jsonrpc":"2.0",${space}"id":${id},"result":"0x5"}`)
+    return { status: 200, body: `${space}[${answers.join(',')}]` }
+  }
+  expect(await node.request('eth_getBalance', [`0x${'5'.repeat(40)}`, 'latest'])).toBe('0x5')
+})
+
 test('a call that needs a lost remote fails with its host but not its key', async () => {
   const node = await fork({ forkRetries: 0 })
   treat = () => ({ status: 500 })

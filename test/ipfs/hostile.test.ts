@@ -70,6 +70,13 @@ describe('uploads', () => {
     expect(listed.Objects[0]?.Links).toHaveLength(20_000)
   })
 
+  it('refuses paths that name more directories than fit in memory', async () => {
+    const steep = Array.from({ length: 1000 }, () => 'd').join('/')
+    const files = Array.from({ length: 263 }, (_, n) => ({ name: `top/${n}/${steep}/f`, content: '' }))
+    expect(await (await post('add?silent=true', files)).text()).toContain('more than 262144 directories')
+    expect(await lines(await post('add', files.slice(0, 2)))).toHaveLength(2005)
+  })
+
   it('pins nothing of an aborted upload, and lets it be collected', async () => {
     const { body, headers } = form([{ name: 'f', content: randomBytes(3_000_000) }])
     const before = server.network.totals().blocks

@@ -89,21 +89,29 @@ export interface CallResultParts {
   executor: Pick<MessageExecutor, 'call' | 'createAccessList'>
 }
 
+/** Gas of each call. */
+const READING_GAS = 30_000_000n
+/** Maximum number of slots to try, each with a call. A contract may read a slot for every 2,100 gas. */
+const MOST_SLOTS = 64
+
 /**
  * Makes a read-only call, such as `balanceOf` of a token, return a number: tries the number in each slot that the call
  * reads, and sets the slot that makes the call return it.
  *
- * @returns false if no slot does
+ * @returns false if none of the first slots does
  */
 export async function setCallResult(
   { chain, executor }: CallResultParts,
   call: ReadingCall,
   value: bigint,
 ): Promise<boolean> {
-  const request = { view: chain.view, block: { tag: 'latest' as const }, call }
+  const block = { tag: 'latest' as const }
+  const request = { view: chain.view, block, call: { ...call, gas: READING_GAS } }
   const word = bigintToBytes(value, 32)
   const { accessList } = await executor.createAccessList(request)
+  let tried = 0
   for (const { address, slot } of slotsOf(accessList)) {
+    if (++tried > MOST_SLOTS) return false
     const stateOverrides = [{ address, stateDiff: [{ slot, value: word }] }]
     const result = await resultOf(() => executor.call({ ...request, stateOverrides }))
     if (result?.length !== 32 || bytesToBigint(result) !== value) continue

@@ -24,23 +24,37 @@ interface OpenDirectory {
   names: Iterator<string, undefined>
 }
 
+/**
+ * Maximum number of directories of a top-level entry: all of them are in memory until the last entry has arrived, and a
+ * few bytes of a path name one.
+ */
+const MAX_DIRECTORIES = 262_144
+
 /** A directory under construction; stored once all its entries are known. */
 export class TreeDirectory {
   readonly metadata: UnixfsMetadata
+  /** Number of directories of the tree. */
+  private readonly tree: { size: number }
   private readonly directories = new Map<string, TreeDirectory>()
-  /** Files, symlinks, and subdirectories already stored. */
-  private readonly links = new LinkTable()
+  /** Files, symlinks, and subdirectories already stored. Most directories of a long path have none for long. */
+  private table: LinkTable | undefined
 
-  constructor(metadata: UnixfsMetadata = {}) {
+  constructor(metadata: UnixfsMetadata = {}, tree = { size: 0 }) {
     this.metadata = metadata
+    this.tree = tree
+    if (++tree.size > MAX_DIRECTORIES) throw new FileNetworkError(`more than ${MAX_DIRECTORIES} directories`)
+  }
+
+  private get links(): LinkTable {
+    return (this.table ??= new LinkTable())
   }
 
   /** Returns the named subdirectory, creating it if missing. An existing one keeps its metadata. */
   enter(name: string, metadata: UnixfsMetadata): TreeDirectory {
     const existing = this.directories.get(name)
     if (existing) return existing
-    if (this.links.has(name)) throw new FileNetworkError('file already exists')
-    const directory = new TreeDirectory(metadata)
+    if (this.table?.has(name) === true) throw new FileNetworkError('file already exists')
+    const directory = new TreeDirectory(metadata, this.tree)
     this.directories.set(name, directory)
     return directory
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { scanStructure } from '../../rpc/envelope/scan.js'
+import { removeSpans, scanStructure } from '../../rpc/envelope/scan.js'
 
 /** Options of a remote client. */
 export interface RemoteClientOptions {
@@ -53,8 +53,8 @@ interface Answer {
 /** Maximum number of calls per HTTP request. */
 const maxBatch = 100
 
-/** Maximum length of an answer in bytes. */
-const maxAnswer = 128 * 1024 * 1024
+/** Maximum length of an answer in bytes: its text is joined in one step. */
+const maxAnswer = 64 * 1024 * 1024
 /** Maximum bytes of results that are one value. */
 const longestBytes: Readonly<Record<string, number>> = {
   eth_getBalance: 32,
@@ -218,7 +218,12 @@ export class RemoteClient {
       throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())
     }
     const answer = await runInSlices(parseAnswer(text), new TimeSlice())
-    if (Array.isArray(answer)) return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
+    if (Array.isArray(answer)) {
+      if (answer.length > calls.length) {
+        throw new ForkError(`${this.shownUrl} answers ${calls.length} calls ${answer.length} times`)
+      }
+      return new Map((answer as Answer[]).map((entry) => [Number(entry.id), entry]))
+    }
     if (answer === undefined || response.status === 429 || response.status >= 500) {
       throw new Error(`HTTP ${response.status}`)
     }
@@ -281,8 +286,9 @@ function withoutCredentials(url: string): { target: URL; authorization: Record<s
 
 function* parseAnswer(text: string): Steps<object | undefined> {
   try {
-    if ((yield* scanStructure(text)).isTooDeep) return undefined
-    const value = yield* parseJsonInSlices(text)
+    const { isTooDeep, longSpaces } = yield* scanStructure(text)
+    if (isTooDeep) return undefined
+    const value = yield* parseJsonInSlices(removeSpans(text, longSpaces))
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined

@@ -23,3 +23,16 @@ test('fetched state survives a restart', () => {
   expect(second.slot(address, slot)).toEqual(Uint8Array.of(6))
   second.close()
 })
+
+test('memory holds the code that was used last', () => {
+  const cache = new StateCache()
+  const code = new Uint8Array(1024 * 1024)
+  const addressOf = (index: number) => new Uint8Array(20).fill(index)
+  for (let index = 0; index < 200; index++) {
+    cache.putAccount(addressOf(index), { ...account, code })
+    cache.account(addressOf(0))
+  }
+  const held = Array.from({ length: 200 }, (_, index) => cache.hasAccount(addressOf(index)))
+  expect(held.filter(Boolean).length).toBeLessThanOrEqual(128)
+  expect([held[0], held[1], held[199]]).toEqual([true, false, true])
+})

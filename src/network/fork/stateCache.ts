@@ -10,13 +10,18 @@ type AccountLine = ['account', address: string, nonce: string, balance: string, 
 /** A slot as a line of the file: address, slot, value. */
 type SlotLine = ['slot', address: string, slot: string, value: Hex]
 
+/** Approximate bytes of all accounts and slots in memory, and of each without its code. */
+const CAPACITY = 128 * 1024 * 1024
+const ENTRY_BYTES = 512
+
 /**
  * Cache of fetched remote state, in memory and, given a path, in a file for later runs. The file grows by whole lines,
- * so several nodes may append to it; a line torn by a crash is skipped.
+ * so several nodes may append to it; a line torn by a crash is skipped. Memory holds what was used last.
  */
 export class StateCache {
-  readonly #accounts = new Map<string, RemoteAccount | undefined>()
-  readonly #slots = new Map<string, Uint8Array>()
+  /** Slots by address and slot, accounts by address, from the least recently used; `null` is no account. */
+  readonly #entries = new Map<string, RemoteAccount | Uint8Array | null>()
+  #size = 0
   readonly #onFailure: (reason: unknown) => void
   #file: number | undefined
 
@@ -39,25 +44,25 @@ export class StateCache {
   }
 
   hasAccount(address: Uint8Array): boolean {
-    return this.#accounts.has(bytesToHex(address))
+    return this.#entries.has(bytesToHex(address))
   }
 
   account(address: Uint8Array): RemoteAccount | undefined {
-    return this.#accounts.get(bytesToHex(address))
+    return (this.#use(bytesToHex(address)) as RemoteAccount | null | undefined) ?? undefined
   }
 
   slot(address: Uint8Array, slot: Uint8Array): Uint8Array | undefined {
-    return this.#slots.get(bytesToHex(address) + bytesToHex(slot))
+    return this.#use(bytesToHex(address) + bytesToHex(slot)) as Uint8Array | undefined
   }
 
   putAccount(address: Uint8Array, account: RemoteAccount | undefined): void {
     const { nonce, balance, code } = account ?? { nonce: 0n, balance: 0n, code: new Uint8Array(0) }
-    this.#accounts.set(bytesToHex(address), account)
+    this.#keep(bytesToHex(address), account ?? null)
     this.#append(['account', bytesToHex(address), nonce.toString(), balance.toString(), bytesToHex(code)])
   }
 
   putSlot(address: Uint8Array, slot: Uint8Array, value: Uint8Array): void {
-    this.#slots.set(bytesToHex(address) + bytesToHex(slot), value)
+    this.#keep(bytesToHex(address) + bytesToHex(slot), value)
     this.#append(['slot', bytesToHex(address), bytesToHex(slot), bytesToHex(value)])
   }
 
@@ -66,7 +71,31 @@ export class StateCache {
     this.#file = undefined
   }
 
-  /** If the disk refuses, later state stays in memory: no answer depends on the file. */
+  /** Returns an entry, which thereby is the last used. */
+  #use(key: string): RemoteAccount | Uint8Array | null | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  #keep(key: string, entry: RemoteAccount | Uint8Array | null): void {
+    this.#forget(key)
+    this.#entries.set(key, entry)
+    this.#size += sizeOf(entry)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= CAPACITY) return
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#entries.delete(key)) this.#size -= sizeOf(entry)
+  }
+
+  /** If the disk refuses, later state is only in memory: no answer depends on the file. */
   #append(line: AccountLine | SlotLine): void {
     if (this.#file === undefined) return
     try {
@@ -84,13 +113,17 @@ export class StateCache {
     } catch {
       return
     }
-    if (line[0] === 'slot') this.#slots.set(line[1] + line[2], hexToBytes(line[3]))
+    if (line[0] === 'slot') this.#keep(line[1] + line[2], hexToBytes(line[3]))
     else {
       const [, address, nonce, balance, code] = line
       const account = { nonce: BigInt(nonce), balance: BigInt(balance), code: hexToBytes(code) }
-      this.#accounts.set(address, isEmpty(account) ? undefined : account)
+      this.#keep(address, isEmpty(account) ? null : account)
     }
   }
+}
+
+function sizeOf(entry: RemoteAccount | Uint8Array | null): number {
+  return ENTRY_BYTES + (entry !== null && 'code' in entry ? entry.code.length : 0)
 }
 
 /** Whether an account does not exist, as far as the remote's answers can tell (EIP-161). */

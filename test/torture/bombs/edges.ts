@@ -89,6 +89,8 @@ const unsendable: Record<string, () => object> = {
   'fifteen megabytes of data': () => ({ data: `0x${'ab'.repeat(1.5e7)}` }),
 }
 
+/** A contract that reads one slot after another. */
+const READER = address(0x5107)
 /** An account with more code than any contract. */
 const LARGE_CODE = address(0xc0de)
 const putLargeCode = oncePerNode((node) =>
@@ -175,6 +177,12 @@ export const edges: readonly Bomb[] = [
       'latest',
     ]),
     refusal: 'intrinsic gas too low',
+  },
+  {
+    ...rpc('a token that reads thousands of slots', 'anvil_setERC20Balance', () => [SIGNER, READER, '0x1']),
+    // JUMPDEST DUP1 SLOAD POP PUSH1 1 ADD PUSH1 1 JUMP.
+    prepare: (node) => call(node, 'anvil_setCode', [READER, '0x5f5b80545060010160015600']),
+    refusal: 'no slot found',
   },
   rpc('code of fifteen megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(1.5e7)}`]),
   rpc('an override of code of fifteen megabytes', 'eth_call', () => [

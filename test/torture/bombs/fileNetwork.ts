@@ -262,6 +262,17 @@ export const fileNetwork: readonly Bomb[] = [
       ),
   },
   {
+    name: 'add: a path of a thousand directories a thousand times',
+    refusal: 'more than 262144 directories',
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?silent=true',
+        uploadBody(many(1000, (i) => [`${i}/${'d/'.repeat(1000)}f`, Buffer.from('x')])),
+        signal,
+      ),
+  },
+  {
     name: 'name/publish: three hundred at once',
     run: (node, signal) =>
       firstRefusal(
