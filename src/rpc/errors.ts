@@ -66,12 +66,17 @@ export class InvalidRequestError extends RpcError {
   }
 }
 
+/** Replaces surrogates without their other half, as Go does where it decodes a string. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+}
+
 /** The method is unknown or not enabled (-32601, with the hosted provider's message). */
 export class MethodNotFoundError extends RpcError {
   override readonly name = 'MethodNotFoundError'
   readonly method: string
   constructor(method: string) {
-    super(-32601, `The method ${method} does not exist/is not available`)
+    super(-32601, `The method ${wellFormed(method)} does not exist/is not available`)
     this.method = method
   }
 }
@@ -88,7 +93,7 @@ export class NotificationsUnsupportedError extends RpcError {
 export class SubscriptionKindNotFoundError extends RpcError {
   override readonly name = 'SubscriptionKindNotFoundError'
   constructor(namespace: string, kind: string) {
-    super(-32601, `no "${kind}" subscription in ${namespace} namespace`)
+    super(-32601, `no "${wellFormed(kind)}" subscription in ${wellFormed(namespace)} namespace`)
   }
 }
 

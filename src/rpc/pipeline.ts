@@ -28,6 +28,7 @@ import {
   RpcError,
 } from './errors.js'
 import type { Method, Result } from './method.js'
+import { subscriptionMethodNamed } from './methods/subscriptionMethods.js'
 import type { RequestChecks } from './compatibility.js'
 import { anvilArguments } from './serde/anvilArguments.js'
 import { hardhatArguments } from './serde/hardhatArguments.js'
@@ -394,7 +395,9 @@ export class RpcPipeline {
     if (name.endsWith('_subscribe') && context.subscriptions === undefined) {
       throw new NotificationsUnsupportedError()
     }
-    const method = this.#setup.methods.get(name)
+    const { methods, backend } = this.#setup
+    const isGeth = backend.settings.compatibility.requestChecks === 'geth'
+    const method = methods.get(name) ?? (isGeth ? subscriptionMethodNamed(name, methods) : undefined)
     if (method === undefined) throw new MethodNotFoundError(name)
     return method
   }

@@ -385,6 +385,7 @@ describe('filters', () => {
       { topics: 'x' },
       'json: cannot unmarshal string into Go struct field input.topics of type []interface {}',
     ],
+    [{ topics: 5, blockHash: '' }, 'hex string has length 0, want 64 for common.Hash'],
     [{ topics: ['0xabc'] }, 'hex string of odd length'],
     [{ topics: [['0xab']] }, 'hex has invalid length 1 after decoding; expected 32 for topic'],
     [{ topics: [5] }, 'invalid topic(s)'],

@@ -108,6 +108,9 @@ describe('requests, notifications and invalid messages', () => {
       code: -32601,
       message: 'The method eth_<b> does not exist/is not available',
     })
+    expect(await answerText(testPipeline(), '{"jsonrpc":"2.0","id":1,"method":"eth_\\ud800"}')).toBe(
+      failure('1', -32601, 'The method eth_\ufffd does not exist/is not available'),
+    )
     const long = 'x'.repeat(2049)
     expect(await answerText(testPipeline(), `{"jsonrpc":"2.0","id":1,"method":"${long}"}`)).toBe(
       failure('1', -32600, 'method name too long: 2049 \\u003e 2048'),

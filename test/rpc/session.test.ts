@@ -114,6 +114,25 @@ describe('subscriptions', () => {
     }
   })
 
+  it('are told by the ending of the name, with the namespace before the first underscore', async () => {
+    const { sent, call } = openSession()
+    const rows: [string, unknown[], number, string][] = [
+      ['x_subscribe', ['newHeads'], -32601, 'no "newHeads" subscription in x namespace'],
+      ['_subscribe', ['newHeads'], -32601, 'no "newHeads" subscription in  namespace'],
+      ['eth_x_subscribe', ['\ud800'], -32601, 'no "\ufffd" subscription in eth namespace'],
+      ['x_unsubscribe', ['0x1'], -32000, 'subscription not found'],
+      ['eth_x_unsubscribe', [], -32602, 'missing value for required argument 0'],
+    ]
+    for (const [method, params, code, message] of rows) {
+      await call(method, params)
+      expect(sent.at(-1)?.error).toEqual({ code, message })
+    }
+    await call('eth_x_subscribe', ['newHeads'])
+    const id = sent.at(-1)?.result
+    await call('_unsubscribe', [id])
+    expect(sent.at(-1)?.result).toBe(true)
+  })
+
   it('close the connection of a client that does not read', async () => {
     const { sent, closed, connection, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])

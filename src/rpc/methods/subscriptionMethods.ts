@@ -64,3 +64,17 @@ export function subscriptionMethods(
   )
   return [subscribe, unsubscribe]
 }
+
+/**
+ * Returns the method for a name that only ends like that of a subscription's method, undefined for other names. In geth
+ * the ending decides what a request does, and what precedes the first underscore names the namespace (rpc/handler.go).
+ */
+export function subscriptionMethodNamed(
+  name: string,
+  methods: ReadonlyMap<string, Method>,
+): Method | undefined {
+  if (name.endsWith('_unsubscribe')) return methods.get('eth_unsubscribe')
+  if (!name.endsWith('_subscribe')) return undefined
+  const [namespace = ''] = name.split('_')
+  return methods.get(`${namespace}_subscribe`) ?? subscriptionMethods(namespace, [])[0]
+}

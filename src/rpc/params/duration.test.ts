@@ -25,6 +25,8 @@ describe('parseDuration', () => {
     ['5', 'time: missing unit in duration "5"'],
     ['1m5', 'time: missing unit in duration "1m5"'],
     ['1h'.repeat(1000), 'time: a duration of more than 1024 characters'],
+    ['\u0663s', 'time: invalid duration "\\xd9\\xa3s"'],
+    ['1\ns', 'time: unknown unit "\\x0as" in duration "1\\x0as"'],
     ['5parsecs', 'time: unknown unit "parsecs" in duration "5parsecs"'],
   ])("refuses %s with Go's message", (text, words) => {
     expect(() => parseDuration(text)).toThrow(new DurationError(words))

@@ -18,13 +18,23 @@ const MAX_MILLISECONDS = 2 ** 63 / 1e6
 /** The text is not a duration. */
 export class DurationError extends Error {}
 
+/** Quotes a text like Go: control characters and all beyond ASCII byte by byte (time.quote). */
+function quoted(text: string): string {
+  const escaped = text
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[^\x20-\x7f]+/g, (characters) =>
+      [...Buffer.from(characters)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+    )
+  return `"${escaped}"`
+}
+
 /**
  * Parses a Go duration such as `1m30s` or `500ms` to milliseconds (Go: time.ParseDuration).
  *
  * @throws DurationError with Go's message
  */
 export function parseDuration(text: string): number {
-  const invalid = (): DurationError => new DurationError(`time: invalid duration ${JSON.stringify(text)}`)
+  const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoted(text)}`)
   const sign = text.startsWith('-') ? -1 : 1
   if (text.length > LONGEST) throw new DurationError(`time: a duration of more than ${LONGEST} characters`)
   let rest = text.replace(/^[+-]/, '')
@@ -36,12 +46,10 @@ export function parseDuration(text: string): number {
     if (whole === '') throw invalid()
     rest = rest.slice(whole.length)
     const [unit = ''] = /^[^\d.]*/.exec(rest) ?? []
-    if (unit === '') throw new DurationError(`time: missing unit in duration ${JSON.stringify(text)}`)
+    if (unit === '') throw new DurationError(`time: missing unit in duration ${quoted(text)}`)
     const factor = unitMilliseconds[unit]
     if (factor === undefined) {
-      throw new DurationError(
-        `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`,
-      )
+      throw new DurationError(`time: unknown unit ${quoted(unit)} in duration ${quoted(text)}`)
     }
     milliseconds += Number(digits) * factor
     if (milliseconds > MAX_MILLISECONDS) throw invalid()

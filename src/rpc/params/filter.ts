@@ -2,14 +2,7 @@ import { readHexDigitsInPieces } from '../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type NumberSelector, blockNumber } from './blockSelector.js'
 import { address, hasPrefix, hash } from './bytes.js'
-import {
-  type Decoder,
-  ReasonError,
-  TypeMismatchError,
-  inPieces,
-  jsonTypeName,
-  struct,
-} from './combinators.js'
+import { type Decoder, KindMismatchError, ReasonError, inPieces, struct } from './combinators.js'
 
 /**
  * Maximum number of topic positions (geth: eth/filters/api.go). The number of topics per position is bounded only by
@@ -36,7 +29,7 @@ const rawTopics: Decoder<unknown[]> = {
     items: { anyOf: [{ type: 'null' }, hash.schema, { type: 'array', items: hash.schema }] },
   },
   decode(value) {
-    if (!Array.isArray(value)) throw new TypeMismatchError(jsonTypeName(value), '[]interface {}')
+    if (!Array.isArray(value)) throw KindMismatchError.of(value, '[]interface {}')
     return value
   },
 }

@@ -26,8 +26,9 @@ export interface DocumentedMethod {
 const MALFORMED_REQUESTS = 0.2
 const MALFORMED_VALUES = 0.15
 const MALFORMED_LISTS = 0.08
-/** Probabilities that one value of a request is a near miss, and that its text has an unusual spelling. */
+/** Probabilities that a value of a request is a near miss, that another one is, and that its text has an unusual spelling. */
 const NEAR_MISSES = 0.2
+const SECOND_MISSES = 0.25
 const UNUSUAL_SPELLINGS = 0.05
 
 /** Overrides of a generator's defaults. */
@@ -76,7 +77,11 @@ export class Generator {
   #single(): string {
     const random = this.#random
     const { method, params } = this.call()
-    const changed = random.chance(NEAR_MISSES) ? nearMiss(random, params) : params
+    let changed: unknown = params
+    // With two wrong values, one is reported.
+    for (let chance = NEAR_MISSES; random.chance(chance); chance = SECOND_MISSES) {
+      changed = nearMiss(random, changed)
+    }
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: changed })
     return random.chance(UNUSUAL_SPELLINGS) ? respelled(random, text) : text
   }
@@ -128,7 +133,17 @@ export class Generator {
       () => changed({ params: random.pick([null, {}, 'x', 1, true, [[]], { 0: 1 }]) }),
       () =>
         changed({
-          method: random.pick([null, 1, '', 'x', 'eth_x', 'eth', '_', 'eth_subscribe', [], 'a_subscription']),
+          method: random.pick([
+            ...[null, 1, '', 'x', 'eth_x', 'eth', '_', [], 'eth_\ud800'],
+            ...[
+              'eth_subscribe',
+              'x_subscribe',
+              '_subscribe',
+              'a_subscription',
+              'x_unsubscribe',
+              'eth_x_unsubscribe',
+            ],
+          ]),
         }),
       () => {
         const name = random.pick(['jsonrpc', 'method', 'id', 'params'])
@@ -272,7 +287,20 @@ export class Generator {
       case 'tracerConfig':
         return this.#tracerConfig()
       case 'timeout':
-        return random.pick(['30s', '1m', '20s', '1h2m3.5s', '+30s', '10x', '', '1', '5 s', '5S', '9999999h'])
+        return random.pick([
+          '30s',
+          '1m',
+          '20s',
+          '1h2m3.5s',
+          '+30s',
+          '10x',
+          '',
+          '1',
+          '5 s',
+          '5S',
+          '٣s',
+          '9999999h',
+        ])
       case 'limit':
         return random.pick([0, 1, 10, 100, 1000, 10000])
       case 'blob':
