@@ -11,9 +11,10 @@ export function hasText(request: string): boolean {
   return commands.get(operation)?.text !== undefined
 }
 
-/** Whether a request sets an option to true, under one of its names, with a value that Go takes for true or none. */
+/** Whether a request sets an option to true, under one of its names: with a text for true in any case, or no value. */
 export function isSet(request: string, ...names: string[]): boolean {
-  return new RegExp(`[?&](${names.join('|')})(=(1|t|T|true|TRUE|True)?)?[& ]`).test(request)
+  const given = new RegExp(`[?&](?:${names.join('|')})(?:=([^& ]*))?(?=[& ])`, 'g')
+  return [...request.matchAll(given)].some(([, value = '']) => /^(1|t|true)?$/i.test(value))
 }
 
 /** Returns the output of `add` without progress and without its last, truncated line. */
