@@ -219,9 +219,9 @@ export function createGenerator(
       if (alias !== -1) query.splice(alias, 1)
       query.push(['truncate', 'true'])
     }
-    // Behind other content, Kubo links what is written under an identity CID too long to be read.
+    // Kubo puts leaves that are not raw in identity CIDs too long to be read, so that their content is lost.
     if (operation === 'files/write' && query.some(([, value]) => value === 'identity')) {
-      for (const given of query) if (/^o(ffset)?$/.test(given[0])) given[1] = '0'
+      for (const given of query) if (given[0] === 'raw-leaves') given[1] = 'true'
     }
     // With an empty target, Kubo creates an entry without a name that nothing removes.
     if (operation === 'files/cp') for (const given of query) if (/^\/*$/.test(given[1])) given[1] = '/a'
