@@ -58,9 +58,9 @@ describe('createAccessList', () => {
     await expect(list).rejects.toThrow(RequestTimeoutError)
   })
 
-  it('repeats until a run touches nothing new', async () => {
+  it('repeats until a run touches the same as the one before', async () => {
     const site = await createTestSite()
-    // SLOAD(0) twice: if the second costs less gas than the first, which is cold, it touches slot 2, otherwise slot 1.
+    // The gas of SLOAD(0), cold at first and warm with the list, decides which other slot it touches.
     const code = hexToBytes('5a5f54505a90035f5260ff5f5111601557600254005b60015400')
     const stateOverrides = [{ address: contract, code }]
     const result = await createAccessList({ site, call: { to: contract }, stateOverrides })
@@ -71,7 +71,26 @@ describe('createAccessList', () => {
       stateOverrides,
     })
     expect(again).toEqual(result)
-    expect(result.accessList[0]?.storageKeys.length).toBe(3)
+    expect(result.accessList[0]?.storageKeys.map((slot) => slot.at(-1))).toEqual([0, 2])
+  })
+
+  it('lists what an opcode would have touched that finds too few stack items', async () => {
+    const site = await createTestSite()
+    const listOf = async (code: string): Promise<unknown> => {
+      const stateOverrides = [{ address: contract, code: hexToBytes(code) }]
+      const { accessList, error } = await createAccessList({ site, call: { to: contract }, stateOverrides })
+      return [toText(accessList), error]
+    }
+    const slot = `0x${'00'.repeat(31)}01`
+    const account = `0x${'b0'.repeat(20)}`
+    expect(await listOf('600155')).toEqual([[[bytesToHex(contract), [slot]]], 'stack underflow (1 <=> 2)'])
+    expect(await listOf('54')).toEqual([[], 'stack underflow (0 <=> 1)'])
+    expect(await listOf(`73${account.slice(2)}3c`)).toEqual([[[account, []]], 'stack underflow (1 <=> 4)'])
+    expect(await listOf(`5f5f5f73${account.slice(2)}5ff1`)).toEqual([
+      [[account, []]],
+      'stack underflow (5 <=> 7)',
+    ])
+    expect(await listOf(`5f5f73${account.slice(2)}5ff1`)).toEqual([[], 'stack underflow (4 <=> 7)'])
   })
 
   it('reports a failure within the result', async () => {

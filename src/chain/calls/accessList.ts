@@ -50,30 +50,33 @@ export async function createAccessList(
       const slice = new TimeSlice()
       const authorities = await runInSlices(recoverAuthorities(authorizationList, rules.chainId()), slice)
       const excluded = excludedAddresses(evm, message, authorities)
-      const tracker = new AccessTracker(excluded)
-      const given = accessList.filter(({ address }) => !excluded(address))
-      await runInSlices(tracker.addAll(given), slice)
-      return completeList(evm, message, call, tracker)
+      return completeList(evm, message, call, { excluded, given: accessList })
     },
   )
 }
 
-/** Runs the message with the list found so far, until a run adds nothing. */
+/** Runs the message with the list found by the previous run, until a run finds the same. */
 async function completeList(
   evm: PooledEvm,
   message: Message,
   call: CallObject,
-  tracker: AccessTracker,
+  { excluded, given }: { excluded: (address: Uint8Array) => boolean; given: readonly AccessListEntry[] },
 ): Promise<AccessListResult> {
-  evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
   const started = performance.now()
+  const slice = new TimeSlice()
+  let found = new AccessTracker(excluded)
+  await runInSlices(found.addAll(given), slice)
   for (;;) {
     if (performance.now() - started > TIMEOUT) throw new RequestTimeoutError()
-    const known = tracker.size()
-    const accessList = await runInSlices(tracker.sorted(), new TimeSlice())
+    const accessList = await runInSlices(found.sorted(), slice)
+    const tracker = new AccessTracker(excluded)
+    await runInSlices(tracker.addAll(accessList), slice)
+    evm.observe = (opcode, runState) => tracker.observe(opcode, runState)
     const { gasUsed, failure } = await attempt(evm, { ...message, accessList }, call)
-    if (tracker.size() !== known) continue
-    return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.message }) }
+    if (await runInSlices(tracker.equals(found), slice)) {
+      return { accessList, gasUsed, ...(failure === undefined ? {} : { error: failure.message }) }
+    }
+    found = tracker
   }
 }
 
@@ -124,10 +127,10 @@ const ADDRESS_ON_TOP = [0x31, 0x3b, 0x3c, 0x3f, 0xff]
 /** Opcodes with an address below the gas: CALL, CALLCODE, DELEGATECALL, STATICCALL. */
 const ADDRESS_BELOW_GAS = [0xf1, 0xf2, 0xf4, 0xfa]
 
-/** Stack items needed to reach an opcode's address; 0 for opcodes without one. */
-const addressReach = new Uint8Array(256)
-for (const opcode of ADDRESS_ON_TOP) addressReach[opcode] = 1
-for (const opcode of ADDRESS_BELOW_GAS) addressReach[opcode] = 2
+/** Stack items with which an opcode's address counts, even if it needs more; 0 for opcodes without one. */
+const leastItems = new Uint8Array(256)
+for (const opcode of ADDRESS_ON_TOP) leastItems[opcode] = 1
+for (const opcode of ADDRESS_BELOW_GAS) leastItems[opcode] = 5
 
 /** An account with its touched slots. */
 interface TouchedAccount {
@@ -138,7 +141,8 @@ interface TouchedAccount {
 }
 
 /**
- * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go).
+ * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go). An opcode that fails counts, even
+ * for lack of stack items.
  *
  * Leaves out the sender, the recipient, precompiles and authorities, which are warm anyway, unless one of their storage
  * slots was used.
@@ -157,10 +161,11 @@ export class AccessTracker {
     this.#excluded = excluded
   }
 
-  /** Adds a given access list. */
+  /** Adds an access list, except for entries of addresses that are warm anyway. */
   *addAll(entries: readonly AccessListEntry[]): Steps<void> {
     for (const { address, storageKeys } of entries) {
-      this.#addAddress(address)
+      if (this.#excluded(address)) continue
+      this.#account(address)
       for (const [index, slot] of storageKeys.entries()) {
         this.#addSlot(address, slotKeyOf(slot))
         if (index % ENTRIES_AT_ONCE === 0) yield
@@ -169,14 +174,16 @@ export class AccessTracker {
     }
   }
 
-  /** Observes an opcode before it runs. An opcode unknown to the fork may find too few stack items. */
+  /** Observes an opcode before it runs. */
   observe(opcode: number, { stack, env }: RunState): void {
     if (opcode === SLOAD || opcode === SSTORE) {
-      this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
+      if (stack.length > 0) this.#addSlot(env.address.bytes, slotOfWord(stackItem(stack, 0)))
       return
     }
-    const reach = addressReach[opcode] as number
-    if (reach > 0 && stack.length >= reach) this.#addAddress(wordToAddress(stackItem(stack, reach - 1)))
+    const least = leastItems[opcode] as number
+    if (least === 0 || stack.length < least) return
+    const address = wordToAddress(stackItem(stack, least === 1 ? 0 : 1))
+    if (!this.#excluded(address)) this.#account(address)
   }
 
   /** Returns what was touched, sorted by address and slot. */
@@ -188,15 +195,19 @@ export class AccessTracker {
     return entries
   }
 
-  /** Counts the touched addresses and slots. The count only grows. */
-  size(): number {
-    let size = this.#accessed.size
-    for (const { slots } of this.#accessed.values()) size += slots.size
-    return size
-  }
-
-  #addAddress(address: Uint8Array): void {
-    if (!this.#excluded(address)) this.#account(address)
+  /** Whether another tracker has the same addresses and slots. */
+  *equals(other: AccessTracker): Steps<boolean> {
+    if (this.#accessed.size !== other.#accessed.size) return false
+    let compared = 0
+    for (const [key, { slots }] of this.#accessed) {
+      const others = other.#accessed.get(key)?.slots
+      if (others?.size !== slots.size) return false
+      for (const name of slots.keys()) {
+        if (!others.has(name)) return false
+        if (++compared % ENTRIES_AT_ONCE === 0) yield
+      }
+    }
+    return true
   }
 
   #addSlot(address: Uint8Array, { bytes, name }: SlotKey): void {

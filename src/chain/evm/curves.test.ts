@@ -300,12 +300,20 @@ describe('an invalid point', () => {
   })
 })
 
-it('charges for a pairing before it checks the input length', async () => {
-  const short = await runTo(precompile(0x08), new Uint8Array(100), undefined, 70_000n)
-  expect(short.failure?.message).toBe('bad elliptic curve pairing size')
-  const poor = await runTo(precompile(0x08), new Uint8Array(100), undefined, 50_000n)
-  expect(poor.failure?.message).toBe('out of gas')
-})
+it.each([
+  [0x08, 100, 70_000n, 'bad elliptic curve pairing size'],
+  [0x08, 100, 50_000n, 'out of gas'],
+  [0x0f, 0, 60_000n, 'invalid input length'],
+  [0x0f, 0, 50_000n, 'out of gas'],
+  [0x0f, 400, 95_000n, 'invalid input length'],
+  [0x0f, 400, 75_000n, 'out of gas'],
+])(
+  'charges for a pairing (%i) of %i bytes before it checks the length',
+  async (lastByte, length, gas, reason) => {
+    const { failure } = await runTo(precompile(lastByte), new Uint8Array(length), undefined, gas)
+    expect(failure?.message).toBe(reason)
+  },
+)
 
 it('yields between the additions of a loop', async () => {
   await loadBls()

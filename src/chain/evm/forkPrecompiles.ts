@@ -69,16 +69,38 @@ function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecR
   return { executionGasUsed, returnValue }
 }
 
-/** Map key of the pairing check (EIP-197). */
-const BN254_PAIRING = '0000000000000000000000000000000000000008'
-const BN254_PAIR_BYTES = 192
+/** A pairing check, whose gas depends on the number of pairs of points. */
+interface PairingCheck {
+  /** Map key. */
+  address: string
+  pairBytes: number
+  /** Names of the library's gas parameters. */
+  baseGas: string
+  pairGas: string
+}
 
-/** Makes the pairing check charge its gas before it checks the input length, as geth does. */
-function gasFirst(precompile: PrecompileFunc): PrecompileFunc {
+/** EIP-197 and EIP-2537. */
+const pairingChecks: readonly PairingCheck[] = [
+  {
+    address: '0000000000000000000000000000000000000008',
+    pairBytes: 192,
+    baseGas: 'bn254PairingGas',
+    pairGas: 'bn254PairingWordGas',
+  },
+  {
+    address: '000000000000000000000000000000000000000f',
+    pairBytes: 384,
+    baseGas: 'bls12381PairingBaseGas',
+    pairGas: 'bls12381PairingPerPairGas',
+  },
+]
+
+/** Makes a pairing check charge its gas before it checks the input length, as geth does. */
+function gasFirst(precompile: PrecompileFunc, { pairBytes, baseGas, pairGas }: PairingCheck): PrecompileFunc {
   return (input) => {
     const { data, gasLimit, common } = input
-    const pairs = BigInt(Math.floor(data.length / BN254_PAIR_BYTES))
-    const gas = common.param('bn254PairingGas') + pairs * common.param('bn254PairingWordGas')
+    const pairs = BigInt(Math.floor(data.length / pairBytes))
+    const gas = common.param(baseGas) + pairs * common.param(pairGas)
     return gas > gasLimit ? outOfGas(gasLimit) : precompile(input)
   }
 }
@@ -108,8 +130,10 @@ export class ForkPrecompiles {
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.wrap(ecrecover))
     if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
-    const pairing = map.get(BN254_PAIRING)
-    if (pairing !== undefined) map.set(BN254_PAIRING, gasFirst(pairing))
+    for (const check of pairingChecks) {
+      const pairing = map.get(check.address)
+      if (pairing !== undefined) map.set(check.address, gasFirst(pairing, check))
+    }
     if (map.has(P256_VERIFY)) map.set(P256_VERIFY, p256Precompile)
     this.addresses = [...map.keys()]
     for (const [lastByte, preparation] of preparations) {

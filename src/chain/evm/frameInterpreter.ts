@@ -46,7 +46,7 @@ export interface FrameHost extends PlainHost {
   pause(): Promise<void> | undefined
   /** Called before memory grows considerably; the promise, if any, resolves when there is room for it. */
   room(): Promise<void> | undefined
-  /** Observes every opcode but the plain ones before it runs. */
+  /** Observes every opcode but the plain ones before it runs, or fails because the stack has too few items. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Feeds a tracer with frames, logs and, if requested, steps. */
   readonly feed: TraceFeed | undefined

@@ -219,9 +219,10 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
      *
      * @throws FrameFailure, after reporting to a tracer if there is one
      */
-    #stackError(opcode: number, { opcodeTable, feed }: FrameHost): Promise<never> | undefined {
+    #stackError(opcode: number, { opcodeTable, feed, observe }: FrameHost): Promise<never> | undefined {
       const entry = opcodeTable[opcode] as OpcodeEntry
       if (entry.opcodeInfo.isInvalid) return undefined
+      observe?.(opcode, this._runState)
       const { length } = this._runState.stack
       const minimum = stackMinimum[opcode] as number
       const failure =

@@ -55,8 +55,8 @@ export class PeakGas {
   }
 
   /** Observes an opcode of the innermost frame before it runs. */
-  observe(opcode: number, { gasLeft }: RunState): void {
-    if (opcode === SSTORE) this.#need(gasLeft, SSTORE_SENTRY + 1n)
+  observe(opcode: number, { gasLeft, stack }: RunState): void {
+    if (opcode === SSTORE && stack.length > 1) this.#need(gasLeft, SSTORE_SENTRY + 1n)
     else if (gasDependent.has(opcode)) this.#isExact = false
   }
 

@@ -69,7 +69,7 @@ export class PooledEvm extends ForkEvm implements FrameHost {
   readonly syncOpcodes: FrameHost['syncOpcodes']
   readonly plainGas: Uint8Array
   stepsLeft = STEPS_BETWEEN_LOOKS
-  /** Observes every opcode but the plain ones before it runs. */
+  /** As in {@link FrameHost}. */
   observe: ((opcode: number, runState: RunState) => void) | undefined
   /** Measures the minimum gas of the next messages. */
   peakGas: PeakGas | undefined
