@@ -113,7 +113,7 @@ export class Upstream {
         ? this.#exchange(calls, batch !== undefined).then((answers) => answers.map(outcomeOf))
         : this.#post(calls, batch !== undefined)
       sent.then(
-        (outcomes) => calls.forEach(({ resolve }, index) => resolve(outcomes[index]!)),
+        (outcomes) => handOver(calls, outcomes),
         (error: unknown) => calls.forEach(({ reject }) => reject(error)),
       )
     }
@@ -150,8 +150,10 @@ export class Upstream {
     const answers = await runWithin(readAnswers(text), new TimeSlice())
     if (status >= 200 && status < 300 && answers !== undefined) {
       const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
+      // The first of several answers with the same id counts.
+      const byId = new Map(all.toReversed().map((one) => [Number(one.id), one]))
       return calls.map((_, id) => {
-        const answer = all.find((one) => Number(one.id) === id)
+        const answer = byId.get(id)
         if (answer === undefined) throw new UpstreamError('the provider did not answer a call of a batch')
         return outcomeOf(answer)
       })
@@ -262,6 +264,16 @@ export class Upstream {
       this.#waiting.delete(Number(answer.id))
       waiting?.resolve(answer)
     }
+  }
+}
+
+/** Hands over the outcomes of a batch in order. Each is recorded at once, so that others get their turns in between. */
+async function handOver(calls: readonly WaitingCall[], outcomes: readonly RecordedOutcome[]): Promise<void> {
+  const slice = new TimeSlice()
+  for (const [index, { resolve }] of calls.entries()) {
+    resolve(outcomes[index]!)
+    // Awaited even while there is time, because the receiver continues only then.
+    await slice.pause()
   }
 }
 

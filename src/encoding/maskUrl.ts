@@ -14,10 +14,11 @@ const minSecretLength = 8
  */
 export function createMask(urls: readonly string[]): (text: string) => string {
   const words = urls.flatMap((url) => secretsOf(new URL(url)))
+  const masks = urls.map((url) => ({ url, masked: maskUrl(url) }))
   return (text) =>
     words.reduce(
       (masked, { word, pattern }) => (masked.includes(word) ? masked.replace(pattern, '…') : masked),
-      urls.reduce((masked, url) => masked.replaceAll(url, maskUrl(url)), text),
+      masks.reduce((text, { url, masked }) => text.replaceAll(url, masked), text),
     )
 }
 

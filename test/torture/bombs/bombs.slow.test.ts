@@ -29,7 +29,7 @@ beforeAll(buildCommand, 300_000)
 beforeEach(async () => {
   if (node?.isAlive() === true) return
   bystander?.stop()
-  node = await startTorturedNode()
+  node = await startTorturedNode(['--allow-remote-reset'])
   await fillChain(node)
   const cid = await addFile(node.ready.ipfsUrl, new Uint8Array(1000).fill(1))
   bystander = await startBystander(node, cid)

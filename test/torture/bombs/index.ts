@@ -5,6 +5,7 @@ import { controls } from './controls.js'
 import { fileDags } from './fileDags.js'
 import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
+import { recording } from './recording.js'
 import { expectedRefusal } from './refusals.js'
 import { requests } from './requests.js'
 import { states } from './states.js'
@@ -20,6 +21,7 @@ export const bombs: readonly Bomb[] = [
   ...fileDags,
   ...requests,
   ...controls,
+  ...recording,
   ...edges,
   ...transactions,
   ...states,
