@@ -103,6 +103,10 @@ it.each([
   ['bootstrap/add?arg=/certhash/uEiD', 'length greater than remaining number of bytes in buffer"'],
   ['bootstrap/add?arg=/http-path/a%25zz', 'for protocol http-path: invalid URL escape \\"%zz\\""'],
   [
+    'swarm/peering/add?arg=/ipfs/bafzjjzaccrvrexgfkt4sdopudro4cknu6bhsyvtdma/..',
+    'for protocol p2p: invalid multihash code 45588 expected sha-256 or identity',
+  ],
+  [
     'bootstrap/add?arg=/p2p/QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nnx',
     'multihash length inconsistent: expected 27; got 29"',
   ],
