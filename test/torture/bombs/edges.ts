@@ -151,7 +151,12 @@ export const edges: readonly Bomb[] = [
         await Promise.all(many(100, () => call(node, 'eth_sendTransaction', [transfer])))
       }
     },
-    run: (node, signal) => sendCall(node, 'evm_mine_detailed', [], signal),
+    async run(node, signal) {
+      const refusal = await sendCall(node, 'evm_mine_detailed', [], signal)
+      await call(node, 'evm_setBlockGasLimit', ['0x1c9c380'])
+      await call(node, 'evm_mine', [])
+      return refusal
+    },
   },
   ...[
     'ots_getTransactionError',

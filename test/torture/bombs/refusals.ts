@@ -70,7 +70,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^eth_sendTransaction: an access list of a transaction/, 'oversized data'],
   [/^a transaction of 10,000 authorizations/, 'oversized data'],
   [/^a blob transaction with a wrong proof/, 'invalid proof'],
-  [/^(cat|block\/get|pin\/add|ls|dag\/resolve|unknown): /, 'invalid path'],
+  [/^(cat|block\/get|pin\/add|ls|dag\/resolve|unknown): (?!eight hundred)/, 'invalid path'],
   [/^name\/resolve: base36/, 'cannot resolve: '],
   [/^name\/resolve: /, 'DNSLink lookup'],
   [/^regex-like: /, 'pin name is 5000 bytes'],

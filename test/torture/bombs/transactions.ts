@@ -132,6 +132,7 @@ function queryOfTopics(): Bomb {
     }
     const { blockNumber, logs } = result[0]!
     return {
+      address: LOGGER,
       fromBlock: '0x0',
       toBlock: blockNumber,
       topics: [logs.slice(0, 4900).map(({ topics }) => topics[0])],
