@@ -2,7 +2,7 @@ import type { Random } from '../support/random.js'
 import type { ChainFacts } from './chain.js'
 import { nearMiss, respelled } from './nearMisses.js'
 import { Programs, precompileCall } from './programs.js'
-import { javaScriptTracers, malformed, tracers } from './values.js'
+import { durations, javaScriptTracers, malformed, tracers, unusualMethods } from './values.js'
 
 /** The subset of JSON Schema that the OpenRPC document uses. */
 export interface Schema {
@@ -30,6 +30,8 @@ const MALFORMED_LISTS = 0.08
 const NEAR_MISSES = 0.2
 const SECOND_MISSES = 0.25
 const UNUSUAL_SPELLINGS = 0.05
+/** Probability that a call with overrides is to one of the overridden accounts. */
+const OVERRIDDEN_RECIPIENTS = 0.4
 
 /** Overrides of a generator's defaults. */
 export interface GeneratorRules {
@@ -101,6 +103,9 @@ export class Generator {
         break
       }
       params.push(this.#argumentOf(schema, name, method.name))
+      if (name === 'stateOverrides' && random.chance(OVERRIDDEN_RECIPIENTS)) {
+        params[0] = withRecipient(params[0], random.pick(['0x', ...Object.keys(params.at(-1) ?? {})]))
+      }
     }
     if (this.#isMalformed && random.chance(MALFORMED_LISTS))
       params = params.slice(0, random.below(params.length + 1))
@@ -131,20 +136,7 @@ export class Generator {
       () => changed({ id: random.pick([null, true, 1.5, '', 'a', {}, [], -0, 1e3, '<&>', 'ü']) }),
       () => changed({ jsonrpc: random.pick(['1.0', 2, null, '2', '', '2.0 ']) }),
       () => changed({ params: random.pick([null, {}, 'x', 1, true, [[]], { 0: 1 }]) }),
-      () =>
-        changed({
-          method: random.pick([
-            ...[null, 1, '', 'x', 'eth_x', 'eth', '_', [], 'eth_\ud800'],
-            ...[
-              'eth_subscribe',
-              'x_subscribe',
-              '_subscribe',
-              'a_subscription',
-              'x_unsubscribe',
-              'eth_x_unsubscribe',
-            ],
-          ]),
-        }),
+      () => changed({ method: random.pick(unusualMethods) }),
       () => {
         const name = random.pick(['jsonrpc', 'method', 'id', 'params'])
         const value = random.pick(['null', '1', '"2.0"', '"eth_chainId"', '[]', '{}'])
@@ -287,20 +279,7 @@ export class Generator {
       case 'tracerConfig':
         return this.#tracerConfig()
       case 'timeout':
-        return random.pick([
-          '30s',
-          '1m',
-          '20s',
-          '1h2m3.5s',
-          '+30s',
-          '10x',
-          '',
-          '1',
-          '5 s',
-          '5S',
-          '٣s',
-          '9999999h',
-        ])
+        return random.pick(durations)
       case 'limit':
         return random.pick([0, 1, 10, 100, 1000, 10000])
       case 'blob':
@@ -463,4 +442,9 @@ function likelihood(name: string): number {
   if (/^(difficulty|number|time|gasLimit|feeRecipient|prevRandao|baseFeePerGas|blobBaseFee)$/.test(name))
     return 0.2
   return 0.4
+}
+
+/** Directs a call, if it is one, to an account. */
+function withRecipient(call: unknown, to: string): unknown {
+  return typeof call === 'object' && call !== null && to.length > 2 ? { ...call, to } : call
 }

@@ -46,6 +46,17 @@ export const malformed: readonly unknown[] = [
   ...[{ blockHash: null }, { blockNumber: '0x1' }, { to: null }, '0x7fffffffffffffff', '0x8000000000000000'],
 ]
 
+/** Names that no method has, and one that needs a connection. */
+export const unusualMethods: readonly unknown[] = [
+  ...[null, 1, '', 'x', 'eth_x', 'eth', '_', [], 'eth_\ud800', 'a_subscription'],
+  ...['eth_subscribe', 'x_subscribe', '_subscribe', 'x_unsubscribe', 'eth_x_unsubscribe'],
+]
+
+export const durations = [
+  ...['30s', '1m', '20s', '1h2m3.5s', '+30s'],
+  ...['10x', '', '1', '5 s', '5S', '٣s', '9999999h'],
+]
+
 export const tracers = [
   'callTracer',
   'prestateTracer',
