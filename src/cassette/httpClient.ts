@@ -11,6 +11,8 @@ import { gunzip } from 'node:zlib'
 /** Servers end idle connections after five seconds or more: reuse none that may be about to end. */
 const IDLE_MILLISECONDS = 4000
 const MAX_REDIRECTS = 5
+/** Maximum length of an answer in bytes, also when decompressed: a megabyte can decompress to a gigabyte. */
+const MAX_ANSWER = 128 * 1024 * 1024
 /** Redirects that keep method and body (RFC 9110, sections 15.4.8 and 15.4.9). */
 const redirects: ReadonlySet<number | undefined> = new Set([307, 308])
 
@@ -36,7 +38,7 @@ export class HttpClient {
   /**
    * Posts JSON, following redirects.
    *
-   * @throws the system's error if the answer does not arrive whole
+   * @throws Error if the answer does not arrive whole or is too long
    */
   async post(url: URL, body: string): Promise<HttpAnswer> {
     let target = url
@@ -66,7 +68,12 @@ export class HttpClient {
       request.on('error', reject)
       request.on('response', (response) => {
         const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        let length = 0
+        response.on('data', (chunk: Buffer) => {
+          length += chunk.length
+          if (length <= MAX_ANSWER) chunks.push(chunk)
+          else response.destroy(new Error(`the answer has more than ${MAX_ANSWER} bytes`))
+        })
         response.on('error', reject)
         response.on('end', () => {
           const { statusCode = 502, headers } = response
@@ -76,7 +83,7 @@ export class HttpClient {
       request.end(body)
     })
     const isCompressed = received['content-encoding'] === 'gzip'
-    const content = isCompressed ? await promisify(gunzip)(bytes) : bytes
+    const content = isCompressed ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_ANSWER }) : bytes
     return { status, headers: received, text: content.toString('utf8') }
   }
 
