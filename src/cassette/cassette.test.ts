@@ -198,6 +198,19 @@ describe('calls that were not recorded', () => {
     )
   })
 
+  it('are compared with many recorded ones, of which the nearest is named', async () => {
+    const recording = await record(await startProvider((method) => method))
+    const members = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, index]))
+    await ask(recording, 'eth_call', [{ ...members, k0: 'a', k1: 'b', k2: 'c', k3: 'd' }, 'latest'])
+    await ask(recording, 'eth_call', [{ ...members, k7: undefined, more: [1] }, 'latest'])
+    await ask(recording, 'eth_call', [{}, 'latest'])
+    await recording.close()
+    await expect(ask(await replay(), 'eth_call', [members, 'latest'])).rejects.toThrow(
+      'which differs in params[0].more (recorded [1], requested nothing), ' +
+        'params[0].k7 (recorded nothing, requested 7)',
+    )
+  })
+
   it("are answered by the node's own chain in loose mode", async () => {
     const playing = await replay('loose')
     expect(await answerTo(playing, call('eth_getBalance', ['0xbb', 'latest']), () => 'own')).toBe('own')

@@ -135,9 +135,14 @@ export class CassetteReader {
    * prefix of another.
    */
   #isBelow({ head, start }: Omit<Probe, 'next'>, wanted: string): boolean {
-    const isUndecided = wanted.length > head.length && wanted.startsWith(head)
-    if (!isUndecided) return head < wanted
-    return this.#bytes(start, Math.min(start + wanted.length, this.#end)).toString('latin1') < wanted
+    // Few lines share more than their head with a text of megabytes.
+    let compared = head
+    while (wanted.length > compared.length && wanted.startsWith(compared)) {
+      const end = Math.min(start + compared.length * 16 + KEPT_BYTES, this.#end)
+      if (end - start === compared.length) break
+      compared = this.#bytes(start, end).toString('latin1')
+    }
+    return compared < wanted
   }
 
   /** Returns the start of the line that contains an offset. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { keysOf } from '../encoding/jsonKeys.js'
+import { sortInSlices } from '../encoding/sorting.js'
 import { type Steps, runToCompletion } from '../encoding/timeSlice.js'
 import { objectMembers } from '../rpc/envelope/scan.js'
 import { CassetteError } from './lines.js'
@@ -84,6 +86,15 @@ export function canonicalJson(value: unknown): string {
   return pieces.join('')
 }
 
+/** Returns the canonical JSON of a value, of which the end may be missing behind a number of characters. */
+export function canonicalStart(value: unknown, length: number): string {
+  const pieces: string[] = []
+  const steps = writeCanonicalJson(value, pieces)
+  // A piece has a character at least.
+  while (pieces.length < length && steps.next().done !== true);
+  return pieces.join('')
+}
+
 /** Members of an object or array written in one step. */
 const MEMBERS_AT_ONCE = 64
 
@@ -97,7 +108,7 @@ function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
   }
   const isList = Array.isArray(value)
   let written = 0
-  for (const name of isList ? value.keys() : namesOf(value as object)) {
+  for (const name of isList ? value.keys() : yield* sortInSlices(namesOf(value as object), compareNames)) {
     pieces.push(written > 0 ? ',' : isList ? '[' : '{')
     if (!isList) pieces.push(textOfScalar(name), ':')
     yield* writeCanonicalJson((value as Readonly<Record<string | number, unknown>>)[name], pieces)
@@ -123,6 +134,7 @@ function textOfFew(value: unknown, room: { members: number }): string {
   }
   const names = namesOf(value)
   room.members -= names.length
+  if (room.members >= 0) names.sort(compareNames)
   for (let index = 0; index < names.length && room.members >= 0; index++) {
     const name = names[index]!
     const member = textOfFew((value as Members)[name], room)
@@ -131,10 +143,14 @@ function textOfFew(value: unknown, room: { members: number }): string {
   return `{${text}}`
 }
 
-/** Returns the names of members that have a value, sorted. */
+/** Returns the names of members that have a value. */
 function namesOf(value: object): string[] {
-  const names = Object.keys(value).filter((name) => (value as Members)[name] !== undefined)
-  return names.sort()
+  return keysOf(value).filter((name) => (value as Members)[name] !== undefined)
+}
+
+/** Orders by UTF-16 code units. */
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 /** Text that needs no escapes in JSON. */
