@@ -3,8 +3,7 @@ import { Transaction, Wallet, getBytes, type TransactionLike } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { EncodedBlock } from '../../src/chain/block/record.js'
 import { runToCompletion } from '../../src/encoding/timeSlice.js'
-import { blockEncoder } from '../../src/rpc/format/block.js'
-import { headPushText } from '../../src/rpc/methods/eth/subscribe.js'
+import { blockEncoder, completeHeaderText } from '../../src/rpc/format/block.js'
 import { removedLog } from '../../src/rpc/format/log.js'
 import { formatProof } from '../../src/rpc/methods/eth/getProof.js'
 import { signedTransactionText, transactionText } from '../../src/rpc/format/transaction.js'
@@ -186,7 +185,7 @@ describe('blocks', async () => {
     )
     const shown = JSON.parse(`${Buffer.from(bytes).toString()}}`)
     expect(Object.keys(shown)).toHaveLength(18)
-    expect(JSON.parse(headPushText({ hash: block.hash, header }))).toMatchObject({
+    expect(JSON.parse(completeHeaderText(block.hash, header))).toMatchObject({
       baseFeePerGas: null,
       withdrawalsRoot: null,
       slotNumber: null,

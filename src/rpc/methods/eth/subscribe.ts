@@ -4,8 +4,8 @@ import type { ChainView } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
 import { TimeSlice, TurnQueue } from '../../../encoding/timeSlice.js'
 import { ServerError } from '../../errors.js'
-import { blockWire } from '../../format/block.js'
-import { jsonBytes, jsonQuantity } from '../../format/pieces.js'
+import { blockWire, completeHeaderText } from '../../format/block.js'
+import { jsonBytes } from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
 import { checkNewLogRange, isWithoutBlocks } from '../../logQuery.js'
 import { optional, required } from '../../method.js'
@@ -124,32 +124,6 @@ export const logs = defineKind('logs', [required('filter', filter)], (call, crit
   }
 })
 
-/**
- * Returns what newHeads pushes, in geth's order (core/types/block.go, Header). All members are present, null if the
- * fork lacks them.
- */
-export function headPushText({ hash, header }: Pick<StoredBlock, 'hash' | 'header'>): string {
-  const quantityOrNull = (value: bigint | undefined): string =>
-    value === undefined ? 'null' : jsonQuantity(value)
-  const bytesOrNull = (value: Uint8Array | undefined): string =>
-    value === undefined ? 'null' : jsonBytes(value)
-  return (
-    `{"parentHash":${jsonBytes(header.parentHash)},"sha3Uncles":${jsonBytes(header.uncleHash)}` +
-    `,"miner":${jsonBytes(header.coinbase)},"stateRoot":${jsonBytes(header.stateRoot)}` +
-    `,"transactionsRoot":${jsonBytes(header.transactionsRoot)},"receiptsRoot":${jsonBytes(header.receiptsRoot)}` +
-    `,"logsBloom":${jsonBytes(header.logsBloom)},"difficulty":${jsonQuantity(header.difficulty)}` +
-    `,"number":${jsonQuantity(header.number)},"gasLimit":${jsonQuantity(header.gasLimit)}` +
-    `,"gasUsed":${jsonQuantity(header.gasUsed)},"timestamp":${jsonQuantity(header.timestamp)}` +
-    `,"extraData":${jsonBytes(header.extraData)},"mixHash":${jsonBytes(header.mixHash)}` +
-    `,"nonce":${jsonBytes(header.nonce)},"baseFeePerGas":${quantityOrNull(header.baseFeePerGas)}` +
-    `,"withdrawalsRoot":${bytesOrNull(header.withdrawalsRoot)}` +
-    `,"blobGasUsed":${quantityOrNull(header.blobGasUsed)},"excessBlobGas":${quantityOrNull(header.excessBlobGas)}` +
-    `,"parentBeaconBlockRoot":${bytesOrNull(header.parentBeaconBlockRoot)}` +
-    `,"requestsHash":${bytesOrNull(header.requestsHash)},"blockAccessListHash":null,"slotNumber":null` +
-    `,"hash":${jsonBytes(hash)}}`
-  )
-}
-
 /** Caches the text of the latest event for the thousands of subscriptions that may push it. */
 function cacheLatest<Subject extends object>(
   make: (subject: Subject) => string,
@@ -161,7 +135,7 @@ function cacheLatest<Subject extends object>(
   }
 }
 
-const headTextOf = cacheLatest(headPushText)
+const headTextOf = cacheLatest(({ hash, header }: StoredBlock) => completeHeaderText(hash, header))
 const pendingTextOf = cacheLatest((transaction: PooledTransaction) => transactionText(transaction, undefined))
 
 /** Pushes transactions that become executable: their hashes, or full objects with `true`. */
