@@ -26,6 +26,7 @@ import (
 const (
 	helloWorld        = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o"
 	helloWorldRaw     = "bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4"
+	emptyDirectory    = "QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"
 	writtenHelloWorld = "QmVib14uvPnCP73XaCDpwugRuwfTsVbGyWbatHAmLSdZUS"
 )
 
@@ -318,7 +319,12 @@ func TestKeysAndNames(t *testing.T) {
 	if text := content(t, must[files.Node](t)(api.Unixfs().Get(ctx, name.AsPath()))); text != "named" {
 		t.Fatalf("got %q", text)
 	}
-	if _, err := api.Name().Resolve(ctx, self.ID().String()); err == nil {
+	// Kubo publishes the empty directory under a new repository's own name.
+	if own := must[path.Path](t)(api.Name().Resolve(ctx, self.ID().String())); own.String() != "/ipfs/"+emptyDirectory {
+		t.Fatalf("the own name resolved to %s", own)
+	}
+	unpublished := must[iface.Key](t)(api.Key().Generate(ctx, "unpublished", options.Key.Type(options.Ed25519Key)))
+	if _, err := api.Name().Resolve(ctx, unpublished.ID().String()); err == nil {
 		t.Fatal("a name without a record resolved")
 	}
 	if removed := must[iface.Key](t)(api.Key().Remove(ctx, "yours")); removed.ID() != key.ID() {
