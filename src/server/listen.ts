@@ -8,6 +8,7 @@ import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ShortWorkQueue } from '../encoding/timeSlice.js'
+import { PaceableRequest } from './request.js'
 
 /** An HTTP or HTTPS server. */
 export type Server = HttpServer | HttpsServer
@@ -29,7 +30,11 @@ export const MAX_HEADERS = 128
 
 /** Creates a server without a time limit on uploads. */
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
-  const options = { requestTimeout: 0, keepAliveTimeout: keepAliveSeconds * 1000 }
+  const options = {
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    IncomingMessage: PaceableRequest,
+  }
   // Loaded on demand, as TLS takes longer to load than the whole server.
   const server =
     certificate === undefined

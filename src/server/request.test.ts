@@ -7,14 +7,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { MemoryShare, requestBodies } from '../encoding/memoryShare.js'
 import { readBody } from './bodyReader.js'
-import { DirectRequest, UploadBody, parseRpcRoute } from './request.js'
+import { DirectRequest, PaceableRequest, UploadBody, parseRpcRoute } from './request.js'
 
 const MEBIBYTE = 1024 * 1024
 const endings: (() => void)[] = []
 afterEach(() => endings.splice(0).forEach((end) => end()))
 
 async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+  const server = createServer({ IncomingMessage: PaceableRequest }, listener).listen(0, '127.0.0.1')
   endings.push(() => server.close().closeAllConnections())
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
@@ -84,6 +84,26 @@ test('a body in short chunks arrives in few pieces', async () => {
   const sent = await sendChunks(await port, chunkLengths)
   expect((await result).equals(sent)).toBe(true)
   expect(count).toBeLessThan(1000)
+})
+
+test('in a turn of the event loop, a body in chunks of a byte is read from its socket once', async () => {
+  let most = 0
+  const { port, result } = readWith(async (body, { socket }) => {
+    const whole = collect(body)
+    let before = socket.bytesRead
+    while (!socket.destroyed) {
+      await nextTurn()
+      most = Math.max(most, socket.bytesRead - before)
+      before = socket.bytesRead
+      if (body.length === 200_000) break
+    }
+    return whole
+  })
+  const sent = await sendChunks(await port, Array<number>(200_000).fill(1))
+  expect((await result).equals(sent)).toBe(true)
+  expect(most).toBeGreaterThan(0)
+  // Node reads at most 64 KiB at a time.
+  expect(most).toBeLessThanOrEqual(65_536)
 })
 
 test('a body in short chunks can be read as a whole', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { type Awaitable, type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
@@ -151,11 +151,36 @@ export class BodyPieces {
 const SHORT_PIECES_PER_TURN = 32
 
 /**
+ * A request whose socket can be left unread. Pausing the stream is not enough: Node goes on reading the socket until
+ * the stream has buffered 16 kB, or 64 kB since Node 22, which may be as many chunks of a byte.
+ */
+export class PaceableRequest extends IncomingMessage {
+  #isHeld = false
+
+  /** Stops reading the socket until {@link release}. */
+  hold(): void {
+    this.#isHeld = true
+    this.socket.pause()
+  }
+
+  release(): void {
+    this.#isHeld = false
+    super._read(0)
+  }
+
+  override _read(size: number): void {
+    if (!this.#isHeld) super._read(size)
+  }
+}
+
+/**
  * Lets a stream join further short pieces until the end of the turn: one read of a socket may hold ten thousand chunks
  * of a byte, and emitting each costs several times as much as joining them.
  */
 export class ShortPiecePacer {
   readonly #stream: Readable
+  /** The stream, unless it is that of a call within the process. */
+  readonly #request: PaceableRequest | undefined
   readonly #endTurn: () => void
   /** Short pieces emitted in this turn. */
   #count = 0
@@ -163,18 +188,24 @@ export class ShortPiecePacer {
   /** @param endTurn - called at the end of a turn with short pieces; resumes the stream if more is wanted */
   constructor(stream: Readable, endTurn: () => void) {
     this.#stream = stream
+    this.#request = stream instanceof PaceableRequest ? stream : undefined
     this.#endTurn = endTurn
   }
 
   received(piece: Buffer): void {
     if (piece.length >= SHORT_PIECE) return
     if (this.#count++ === 0) atEndOfTurn(this.#onEndOfTurn)
-    if (this.#count === SHORT_PIECES_PER_TURN) this.#stream.pause()
+    if (this.#count !== SHORT_PIECES_PER_TURN) return
+    this.#stream.pause()
+    this.#request?.hold()
   }
 
   readonly #onEndOfTurn = (): void => {
     // Emits all joined pieces as one; a paused stream has no others.
-    if (this.#count >= SHORT_PIECES_PER_TURN) this.#stream.read()
+    if (this.#count >= SHORT_PIECES_PER_TURN) {
+      this.#stream.read()
+      this.#request?.release()
+    }
     this.#count = 0
     this.#endTurn()
   }
