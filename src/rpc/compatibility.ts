@@ -15,7 +15,10 @@ export type RequestChecks = 'geth' | 'anvil' | 'hardhat'
 /** Whether a range beyond the head or up to `pending` is refused like in geth, or clamped like in development nodes. */
 export type LogsRange = 'strict' | 'lenient'
 
-/** Which members of the pending block are null: as in the provider's documentation, geth or hardhat; none in anvil. */
+/**
+ * Which members of the pending block are null: those of the provider's documentation, geth or hardhat; none in anvil.
+ * Its transactions refer to it except as in the documentation.
+ */
 export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
 
 /** All behaviour that depends on the emulated node (`--compat`). */

@@ -340,7 +340,7 @@ export class Controls {
         return await write(await exportAccounts(this.#chain, signal))
       } catch (error) {
         if (signal?.aborted !== true) throw error
-        throw new ChainError('the client is gone: the state is not written to its end')
+        throw new ChainError('the client disconnected before the whole state was written')
       }
     })
   }

@@ -6,11 +6,10 @@ import type { Call } from './method.js'
 import type { RpcSettings } from './backend.js'
 import { InvalidParamsError, LimitExceededError, ServerError } from './errors.js'
 import type { CompatibilityProfile } from './compatibility.js'
+import { latestBlock } from './methods/findBlock.js'
 import type { NumberSelector } from './params/blockSelector.js'
 import type { FilterArguments } from './params/filter.js'
 import { wireArray, type WireBytes } from './wire.js'
-
-const latest: NumberSelector = { tag: 'latest' }
 
 /**
  * Finds the logs that match a filter, as an array in wire form.
@@ -67,7 +66,7 @@ export function searchedRange(
   if (filter.blockHash !== undefined) {
     return { block: blockOfHash(view, filter.blockHash) }
   }
-  const { fromBlock = latest, toBlock = latest } = filter
+  const { fromBlock = latestBlock, toBlock = latestBlock } = filter
   const range =
     settings.logsRange === 'lenient'
       ? clippedRange(view, fromBlock, toBlock, settings.compatibility)
@@ -160,7 +159,7 @@ export function checkNewLogRange(
   filter: FilterArguments,
 ): void {
   checkParameterCount(filter, backend.settings)
-  const { fromBlock = latest, toBlock = latest, blockHash } = filter
+  const { fromBlock = latestBlock, toBlock = latestBlock, blockHash } = filter
   const { requestChecks } = backend.settings.compatibility
   if (blockHash !== undefined && requestChecks === 'hardhat') blockOfHash(view, blockHash)
   if (backend.settings.logsRange === 'lenient') {

@@ -4,7 +4,7 @@ import { minBigint } from '../../encoding/bigints.js'
 import { quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { findBlock } from '../methods/findBlock.js'
+import { findBlock, isPending, latestBlock } from '../methods/findBlock.js'
 import type { NumberSelector } from '../params/blockSelector.js'
 import type { JsonValue } from '../wire.js'
 import {
@@ -63,7 +63,7 @@ export async function feeHistory(
 ): Promise<JsonValue> {
   const { view, chain, imposedBaseFee, answersEmptyRewards, endsAtHead } = source
   const count = endsAtHead && given < 1n ? 1n : given
-  const newest: NumberSelector = endsAtHead && isPending(named) ? { tag: 'latest' } : named
+  const newest: NumberSelector = endsAtHead && isPending(named) ? latestBlock : named
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
   if (!endsAtHead) checkPercentiles(percentiles, source)
   const blocks = await collectBlocks(view, minBigint(count, maxBlocks), newest)
@@ -87,10 +87,6 @@ export async function feeHistory(
     ].map(orZero),
     blobGasUsedRatio: headers.map((header) => blobGasUsedRatio(view, header)),
   }
-}
-
-function isPending(selector: NumberSelector): boolean {
-  return 'tag' in selector && selector.tag === 'pending'
 }
 
 function orZero(value: bigint | undefined): string {

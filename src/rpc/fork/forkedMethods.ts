@@ -292,7 +292,7 @@ function proof(remote: RemoteChain, local: Method): Invoke {
     const target = await remoteParameterAt(remote, call, params, index)
     if (target !== undefined) return forward(remote, local.name, replaced(params, index, target.parameter))
     throw new ServerError(
-      `no proofs above block ${remote.forkBlock}: of the state of a forked chain only a part is known here`,
+      `no proofs above block ${remote.forkBlock}: only part of a forked chain's state is known here`,
     )
   }
 }

@@ -9,6 +9,7 @@ import type {
 import type { HeaderFields, Withdrawal } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import type { Steps } from '../../encoding/timeSlice.js'
+import type { PendingFields } from '../compatibility.js'
 import { WireBytes } from '../wire.js'
 import { logText, topicCount } from './log.js'
 import {
@@ -148,9 +149,6 @@ export function withdrawalText({ index, validatorIndex, address, amount }: Withd
   )
 }
 
-/** Which members of the pending block are null, and whether its transactions refer to it. */
-export type PendingFields = 'spec' | 'geth' | 'anvil' | 'hardhat'
-
 /**
  * Null members in the provider's documentation, in geth (internal/ethapi/api.go, GetBlockByNumber) and in hardhat; none
  * in anvil.
@@ -176,7 +174,7 @@ export function* writePendingBlock(
   writer.append(`${totalDifficultyMember(block, shape)},"transactions":`)
   const list = new ListWriter(writer)
   for (const [index, { hash }] of block.transactions.entries()) {
-    list.append(shape.fullTransactions ? pendingTransactionText(block, index, fields) : jsonBytes(hash))
+    list.append(shape.fullTransactions ? provisionalTransactionText(block, index, fields) : jsonBytes(hash))
     yield
   }
   list.end()
@@ -187,7 +185,7 @@ export function* writePendingBlock(
  * Returns a transaction of the pending block. With `geth` and `anvil` it refers to the provisional block, with `hardhat`
  * it has only its gas price there.
  */
-export function pendingTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
+export function provisionalTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
   const text = transactionText(

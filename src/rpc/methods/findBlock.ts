@@ -7,7 +7,7 @@ import { ResourceNotFoundError, ServerError } from '../errors.js'
 import type { Call } from '../method.js'
 
 /** Default block of methods. */
-export const latestBlock: BlockSelector = { tag: 'latest' }
+export const latestBlock = { tag: 'latest' } as const satisfies BlockSelector
 
 /**
  * Returns the stored block that a selector refers to, or undefined.

@@ -4,6 +4,7 @@ import { transactionFrame } from '../otterscan/blockDetails.js'
 import { address, hash } from '../params/bytes.js'
 import { controlNumber } from '../params/numbers.js'
 import { otsBlock } from '../params/blockSelector.js'
+import { latestBlock } from './findBlock.js'
 import { getBlockDetails, getBlockDetailsByHash } from './ots/getBlockDetails.js'
 import { getBlockTransactions } from './ots/getBlockTransactions.js'
 import { getContractCreator } from './ots/getContractCreator.js'
@@ -48,7 +49,7 @@ export const otsMethods: readonly Method[] = [
   defineMethod(
     'ots_hasCode',
     [required('address', address), optional('block', otsBlock)],
-    async ({ view }, account, selector = { tag: 'latest' }) => {
+    async ({ view }, account, selector = latestBlock) => {
       const { state } = await view.stateAt(selector)
       return (await state.getCode(account)).length > 0
     },

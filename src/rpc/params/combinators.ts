@@ -165,6 +165,27 @@ function elements(value: unknown, type: string): readonly unknown[] {
   return value
 }
 
+/**
+ * A pair of values, as an array of two.
+ *
+ * @param expected - names both values in the error, such as `a signature and an address`
+ */
+export function pair<First, Second>(
+  [first, second]: readonly [Decoder<First>, Decoder<Second>],
+  { title, expected }: { title: string; expected: string },
+): Decoder<readonly [First, Second]> {
+  function* decodePair(value: unknown): Steps<readonly [First, Second]> {
+    if (!Array.isArray(value) || value.length !== 2) throw new ReasonError(`expected a pair of ${expected}`)
+    const [given, other]: unknown[] = value
+    return [yield* inPieces(first, given), yield* inPieces(second, other)]
+  }
+  return {
+    schema: { title, type: 'array', prefixItems: [first.schema, second.schema], minItems: 2, maxItems: 2 },
+    decode: (value) => runToCompletion(decodePair(value)),
+    decodeInPieces: decodePair,
+  }
+}
+
 /** A decoder whose values are converted by `convert`. */
 export function mapped<Given, T>(
   decoder: Decoder<Given>,

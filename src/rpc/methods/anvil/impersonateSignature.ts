@@ -1,6 +1,6 @@
 import { defineMethod, required } from '../../method.js'
 import { address, signature } from '../../params/bytes.js'
-import { type Decoder, ReasonError } from '../../params/combinators.js'
+import { type Decoder, mapped, pair } from '../../params/combinators.js'
 
 /** A signature and the signer to report for it. */
 export interface SignaturePair {
@@ -11,22 +11,10 @@ export interface SignaturePair {
 }
 
 /** A pair of signature and address. */
-export const signaturePair: Decoder<SignaturePair> = {
-  schema: {
-    title: 'signature and address',
-    type: 'array',
-    prefixItems: [signature.schema, address.schema],
-    minItems: 2,
-    maxItems: 2,
-  },
-  decode(value) {
-    if (!Array.isArray(value) || value.length !== 2) {
-      throw new ReasonError('expected a pair of a signature and an address')
-    }
-    const [signed, signer]: unknown[] = value
-    return { signature: signature.decode(signed), address: address.decode(signer) }
-  },
-}
+export const signaturePair: Decoder<SignaturePair> = mapped(
+  pair([signature, address], { title: 'signature and address', expected: 'a signature and an address' }),
+  ([signed, signer]) => ({ signature: signed, address: signer }),
+)
 
 /**
  * anvil_impersonateSignature: makes contracts recover the given account from a signature, whatever was signed. Its

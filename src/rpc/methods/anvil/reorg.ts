@@ -5,7 +5,7 @@ import { InvalidParamsError } from '../../errors.js'
 import { type Method, defineMethod, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
-import { type Decoder, ReasonError, inPieces, list } from '../../params/combinators.js'
+import { type Decoder, inPieces, list, mapped, pair } from '../../params/combinators.js'
 import { controlNumber } from '../../params/numbers.js'
 import { transactionRequest } from '../transactionRequest.js'
 
@@ -16,39 +16,24 @@ export interface ReplacementPair {
   index: number
 }
 
-/** A pair of transaction and block index. */
-export const replacementPair: Decoder<ReplacementPair> = {
-  schema: {
-    title: 'transaction and block index',
-    type: 'array',
-    prefixItems: [{ anyOf: [data.schema, callObject.schema] }, controlNumber.schema],
-    minItems: 2,
-    maxItems: 2,
-  },
-  decode(value) {
-    const [transaction, index] = pairOf(value)
-    return {
-      transaction: decoderOf(transaction).decode(transaction),
-      index: Number(controlNumber.decode(index)),
-    }
-  },
-  *decodeInPieces(value) {
-    const [transaction, index] = pairOf(value)
-    return {
-      transaction: yield* inPieces(decoderOf(transaction), transaction),
-      index: Number(controlNumber.decode(index)),
-    }
-  },
-}
-
-function pairOf(value: unknown): unknown[] {
-  if (Array.isArray(value) && value.length === 2) return value
-  throw new ReasonError('expected a pair of a transaction and a block index')
+const rawOrUnsigned: Decoder<ReplacementPair['transaction']> = {
+  schema: { anyOf: [data.schema, callObject.schema] },
+  decode: (value) => decoderOf(value).decode(value),
+  decodeInPieces: (value) => inPieces(decoderOf(value), value),
 }
 
 function decoderOf(transaction: unknown): Decoder<ReplacementPair['transaction']> {
   return typeof transaction === 'string' ? data : callObject
 }
+
+/** A pair of transaction and block index. */
+export const replacementPair: Decoder<ReplacementPair> = mapped(
+  pair([rawOrUnsigned, controlNumber], {
+    title: 'transaction and block index',
+    expected: 'a transaction and a block index',
+  }),
+  ([transaction, index]) => ({ transaction, index: Number(index) }),
+)
 
 const byPosition = defineMethod(
   'anvil_reorg',
@@ -87,6 +72,6 @@ function toReplacement(
 ): Replacement {
   if (transaction instanceof Uint8Array) return { transaction, index }
   const { from, ...request } = transactionRequest(transaction, compatibility)
-  if (from === undefined) throw new InvalidParamsError('invalid argument 1: a transaction lacks its sender')
+  if (from === undefined) throw new InvalidParamsError('invalid argument 1: a transaction has no sender')
   return { transaction: { ...request, from }, index }
 }

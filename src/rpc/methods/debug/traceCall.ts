@@ -7,7 +7,7 @@ import { traceCallConfig } from '../../params/traceConfig.js'
 import { type Trace, emptyTraceContext, writeTrace } from '../../tracers/tracerKind.js'
 import { executionRequest } from '../transactionRequest.js'
 import { keepsSteps, startTraceWithinBudget, withinBudget } from '../traces.js'
-import { noBlock, noBlockOfNumber } from '../findBlock.js'
+import { latestBlock, noBlock, noBlockOfNumber } from '../findBlock.js'
 import { isMissingInAnvil, tracedBlock, tracedState } from './traceBlock.js'
 
 /** debug_traceCall: traces a message on a block's state, or in place of one of its transactions. */
@@ -18,7 +18,7 @@ export const traceCall = defineMethod(
     optional('block', blockSelector),
     optional('config', traceCallConfig),
   ],
-  async (call, transaction, selector = { tag: 'latest' }, given = {}) => {
+  async (call, transaction, selector = latestBlock, given = {}) => {
     const { stateOverrides, blockOverrides, txIndex, ...config } = given
     if (isMissingInAnvil(call, selector)) return noBlockOfNumber(call, selector) ?? noBlock(call)
     const { traceForm } = call.backend.settings.compatibility

@@ -1,7 +1,7 @@
 import { blockNumber } from '../../params/blockSelector.js'
 import { index } from '../../params/numbers.js'
 import { findBlock, isPending, isPendingInAnvil, pendingFieldsOf } from '../findBlock.js'
-import { pendingTransactionText } from '../../format/block.js'
+import { provisionalTransactionText } from '../../format/block.js'
 import { WireBytes } from '../../wire.js'
 import { transactionAt } from './getTransactionByBlockHashAndIndex.js'
 import { defineMethod, required } from '../../method.js'
@@ -15,7 +15,7 @@ export const getTransactionByBlockNumberAndIndex = defineMethod(
     if (isPendingInAnvil(call, selector)) return null
     if (isPending(selector)) {
       const { block } = await view.pendingBlock()
-      return new WireBytes([pendingTransactionText(block, position, pendingFieldsOf(call))])
+      return new WireBytes([provisionalTransactionText(block, position, pendingFieldsOf(call))])
     }
     return transactionAt(view, findBlock(view, selector), position)
   },

@@ -68,8 +68,7 @@ export const sendUnsignedTransaction = defineMethod(
     const { requestChecks } = settings.compatibility
     if (given.from === undefined && requestChecks === 'anvil') throw new UnknownAccountError(undefined)
     const { from = keyring.first, ...call } = transactionRequest(given, settings.compatibility)
-    if (from === undefined)
-      throw new InvalidParamsError('invalid argument 0: the transaction lacks its sender')
+    if (from === undefined) throw new InvalidParamsError('invalid argument 0: the transaction has no sender')
     const submitted = submission.sendPrepared(() => wallet.prepareUnsigned({ ...call, from }))
     return acknowledge(backend, await submitted)
   },

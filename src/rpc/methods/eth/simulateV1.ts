@@ -30,6 +30,7 @@ import {
 } from '../../format/pieces.js'
 import { transactionText } from '../../format/transaction.js'
 import { defineMethod, optional, required } from '../../method.js'
+import { latestBlock } from '../findBlock.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import {
   type BlockOverrideArguments,
@@ -167,9 +168,7 @@ const block: Decoder<BlockToSimulate> = {
     },
   },
   decode: (value) => runToCompletion(decodeBlock(value)),
-  *decodeInPieces(value) {
-    return yield* decodeBlock(value)
-  },
+  decodeInPieces: decodeBlock,
 }
 
 function* decodeBlock(value: unknown): Steps<BlockToSimulate> {
@@ -294,12 +293,12 @@ export const simulateV1 = defineMethod(
   async (
     { view, backend, context },
     { blocks, traceTransfers, validation, returnFullTransactions },
-    base,
+    base = latestBlock,
   ) => {
     const { totalDifficulty, compatibility } = backend.settings
     const simulated = await backend.simulator.simulate({
       view,
-      base: base ?? { tag: 'latest' },
+      base,
       blocks,
       fillsGaps: compatibility.simulationFillsGaps,
       traceTransfers,

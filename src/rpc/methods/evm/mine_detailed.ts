@@ -24,9 +24,7 @@ const order = struct(
 /** A timestamp, or an object with `timestamp` and `blocks`: the forms that clients of all development nodes use. */
 export const mineOrder: Decoder<MineOrder> = {
   schema: { anyOf: [controlNumber.schema, order.schema] },
-  decode(value) {
-    return runToCompletion(decodeOrder(value))
-  },
+  decode: (value) => runToCompletion(decodeOrder(value)),
   decodeInPieces: decodeOrder,
 }
 

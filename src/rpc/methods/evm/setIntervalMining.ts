@@ -12,10 +12,10 @@ export const miningInterval: Decoder<MiningInterval> = {
   },
   decode(value) {
     if (!Array.isArray(value)) return Number(controlNumber.decode(value))
-    if (value.length !== 2) throw new ReasonError('expected a pair of the least and the most')
-    const [least = 0, most = 0] = value.map((item) => Number(controlNumber.decode(item)))
-    if (least > most) throw new RpcError(-32602, 'Minimum value in range is greater than maximum value')
-    return [least, most]
+    if (value.length !== 2) throw new ReasonError('expected a pair of minimum and maximum')
+    const [minimum = 0, maximum = 0] = value.map((item) => Number(controlNumber.decode(item)))
+    if (minimum > maximum) throw new RpcError(-32602, 'Minimum value in range is greater than maximum value')
+    return [minimum, maximum]
   },
 }
 

@@ -3,7 +3,7 @@ import type { CallFrame } from '../../../chain/tracing/callTracer.js'
 import { bytesEqual } from '../../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { arrayPieces, separated } from '../../format/pieces.js'
-import { type Call, defineMethod, required } from '../../method.js'
+import { type Call, type Method, defineMethod, required } from '../../method.js'
 import { timedReceipt } from '../../otterscan/blockDetails.js'
 import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
@@ -106,28 +106,22 @@ function* hasPart(address: Uint8Array, top: CallFrame): Steps<boolean> {
   return false
 }
 
+function defineSearch(name: string, direction: SearchOrder['direction']): Method {
+  return defineMethod(
+    name,
+    [required('address', address), required('block', controlNumber), required('pageSize', controlNumber)],
+    (call, account, number, pageSize) =>
+      searchTransactions(call, {
+        address: account,
+        from: number === 0n ? undefined : number,
+        direction,
+        pageSize: Number(pageSize),
+      }),
+  )
+}
+
 /** ots_searchTransactionsBefore: returns an account's transactions before a block; for block 0 the newest ones. */
-export const searchTransactionsBefore = defineMethod(
-  'ots_searchTransactionsBefore',
-  [required('address', address), required('block', controlNumber), required('pageSize', controlNumber)],
-  (call, account, number, pageSize) =>
-    searchTransactions(call, {
-      address: account,
-      from: number === 0n ? undefined : number,
-      direction: 'older',
-      pageSize: Number(pageSize),
-    }),
-)
+export const searchTransactionsBefore = defineSearch('ots_searchTransactionsBefore', 'older')
 
 /** ots_searchTransactionsAfter: returns an account's transactions after a block; for block 0 the oldest ones. */
-export const searchTransactionsAfter = defineMethod(
-  'ots_searchTransactionsAfter',
-  [required('address', address), required('block', controlNumber), required('pageSize', controlNumber)],
-  (call, account, number, pageSize) =>
-    searchTransactions(call, {
-      address: account,
-      from: number === 0n ? undefined : number,
-      direction: 'newer',
-      pageSize: Number(pageSize),
-    }),
-)
+export const searchTransactionsAfter = defineSearch('ots_searchTransactionsAfter', 'newer')

@@ -43,7 +43,7 @@ export const rawTransaction = defineMethod(
 export const call = defineMethod(
   'trace_call',
   [required('transaction', callObject), required('traceTypes', traceTypes), optional('block', blockSelector)],
-  async (context, transaction, types, selector = { tag: 'latest' }) => {
+  async (context, transaction, types, selector = latestBlock) => {
     const trace = startParityTrace(context, types, traceBudget(context))
     const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
     await context.backend.tracing.traceCall({

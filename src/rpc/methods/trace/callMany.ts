@@ -4,10 +4,11 @@ import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
-import { type Decoder, ReasonError, inPieces, list } from '../../params/combinators.js'
+import { type Decoder, list, mapped, pair } from '../../params/combinators.js'
 import { type TraceType, traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writeTrace } from '../../parity/parityTrace.js'
 import { tracedState } from '../debug/traceBlock.js'
+import { latestBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 import { executionRequest } from '../transactionRequest.js'
 
@@ -18,34 +19,19 @@ export interface TracedCallArguments {
 }
 
 /** A pair of call object and trace types. */
-export const tracedCall: Decoder<TracedCallArguments> = {
-  schema: {
+export const tracedCall: Decoder<TracedCallArguments> = mapped(
+  pair([callObject, traceTypes], {
     title: 'call and trace types',
-    type: 'array',
-    prefixItems: [callObject.schema, traceTypes.schema],
-    minItems: 2,
-    maxItems: 2,
-  },
-  decode(value) {
-    const [transaction, types] = pairOf(value)
-    return { transaction: callObject.decode(transaction), types: traceTypes.decode(types) }
-  },
-  *decodeInPieces(value) {
-    const [transaction, types] = pairOf(value)
-    return { transaction: yield* inPieces(callObject, transaction), types: traceTypes.decode(types) }
-  },
-}
-
-function pairOf(value: unknown): unknown[] {
-  if (Array.isArray(value) && value.length === 2) return value
-  throw new ReasonError('expected a pair of a call object and an array of trace types')
-}
+    expected: 'a call object and an array of trace types',
+  }),
+  ([transaction, types]) => ({ transaction, types }),
+)
 
 /** trace_callMany: traces messages in Parity's format, each on the state left by those before it. */
 export const callMany = defineMethod(
   'trace_callMany',
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
-  async (context, given, selector = { tag: 'latest' }) => {
+  async (context, given, selector = latestBlock) => {
     const budget = traceBudget(context)
     const calls: { trace: ParityTrace; request: ExecutionRequest }[] = []
     const slice = new TimeSlice()
