@@ -1,9 +1,9 @@
-import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { decodeAnswerInPieces } from '../../rpc/envelope/answerText.js'
 import { removeSpans, scanStructure } from '../../rpc/envelope/scan.js'
 
 /** Options of a remote client. */
@@ -53,7 +53,7 @@ interface Answer {
 /** Maximum number of calls per HTTP request. */
 const maxBatch = 100
 
-/** Maximum length of an answer in bytes: its text is joined in one step. */
+/** Maximum length of an answer in bytes: its text is copied in one step. */
 const maxAnswer = 64 * 1024 * 1024
 /** Maximum bytes of results that are one value. */
 const longestBytes: Readonly<Record<string, number>> = {
@@ -212,7 +212,8 @@ export class RemoteClient {
       body: JSON.stringify(calls.length === 1 ? messages[0] : messages),
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
-    const text = await this.#readText(response)
+    const chunks = await this.#readChunks(response)
+    const text = await runInSlices(decodeAnswerInPieces(chunks), new TimeSlice())
     if (response.status === 401 || response.status === 403) {
       const message = this.#masked(text).slice(0, 200)
       throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())
@@ -231,17 +232,16 @@ export class RemoteClient {
   }
 
   /** @throws ForkError if the answer is too long */
-  async #readText({ body }: Response): Promise<string> {
-    const decoder = new StringDecoder('utf8')
-    const pieces: string[] = []
+  async #readChunks({ body }: Response): Promise<readonly Uint8Array[]> {
+    const chunks: Uint8Array[] = []
     let length = 0
     for await (const chunk of body ?? []) {
       length += chunk.length
       if (length > maxAnswer)
         throw new ForkError(`${this.shownUrl} answers with more than ${maxAnswer} bytes`)
-      pieces.push(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)))
+      chunks.push(chunk)
     }
-    return pieces.join('') + decoder.end()
+    return chunks
   }
 
   /** @returns false if the call was rate-limited or left out, and may be retried */

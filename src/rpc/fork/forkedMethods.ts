@@ -1,15 +1,17 @@
 import { TooManyLogsError } from '../../chain/errors.js'
 import { minBigint } from '../../encoding/bigints.js'
-import { bytesToHex, quantity } from '../../encoding/hex.js'
+import { bytesToHex, latin1, quantity } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
-import { findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
+import { ListWriter, type PieceWriter, written } from '../format/pieces.js'
+import { findLogTexts, findLogs, searchedRange, tooManyLogs } from '../logQuery.js'
 import { type Call, type Method, type Result, decodeArguments, required, withArguments } from '../method.js'
 import type { NumberSelector } from '../params/blockSelector.js'
 import { filterId } from '../params/bytes.js'
 import { type FilterArguments, filter } from '../params/filter.js'
 import { type JsonValue, WireBytes } from '../wire.js'
 import { remoteNumberOfHash, remoteNumberOfTransaction, toRemoteParameter } from './blockPlace.js'
-import { type RemoteChain, ask, forward } from './remoteChain.js'
+import { type RemoteChain, ask, forward, writeJson } from './remoteChain.js'
 
 const queryParameters = [required('filter', filter)] as const
 const filterParameters = [required('id', filterId)] as const
@@ -41,23 +43,43 @@ async function find(remote: RemoteChain, call: Call, wanted: FilterArguments): P
   if (range === undefined || 'block' in range || range.from > forkBlock) return findLogs(call, wanted)
   const last = minBigint(range.to, forkBlock)
   const bounds = { fromBlock: quantity(range.from), toBlock: quantity(last) }
-  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...bounds }])) as JsonValue[]
-  const logs = range.to === last ? earlier : [...earlier, ...(await localLogs(call, wanted, range.to, last))]
+  const earlier = (await ask(remote, 'eth_getLogs', [{ ...conditionsOf(wanted), ...bounds }])) as unknown[]
+  const later = range.to === last ? [] : await localLogs(call, wanted, range.to, last)
   const { settings } = call.backend
-  if (logs.length <= settings.maxLogs) return logs
+  if (earlier.length + later.length <= settings.maxLogs) {
+    return written((writer) => writeLogs(earlier, later, writer))
+  }
   const whole = earlier.length <= settings.maxLogs ? last : range.from
   throw tooManyLogs(new TooManyLogsError(settings.maxLogs, { from: range.from, to: whole }), settings)
 }
 
-async function localLogs(
+/** Finds the logs of local blocks, each in wire form. */
+function localLogs(
   call: Call,
   wanted: FilterArguments,
   to: bigint,
   forkBlock: bigint,
-): Promise<readonly JsonValue[]> {
+): Promise<readonly Uint8Array[]> {
   const bounds = { fromBlock: { number: forkBlock + 1n }, toBlock: { number: to } }
-  const found = await findLogs(call, { ...wanted, ...bounds })
-  return found.parse() as readonly JsonValue[]
+  return findLogTexts(call, { ...wanted, ...bounds })
+}
+
+/** Writes an array of the remote's logs, which may have megabytes each, and then local ones in wire form. */
+function* writeLogs(
+  earlier: readonly unknown[],
+  later: readonly Uint8Array[],
+  writer: PieceWriter,
+): Steps<void> {
+  const list = new ListWriter(writer)
+  for (const log of earlier) {
+    list.append('')
+    yield* writeJson(log, writer)
+  }
+  for (const log of later) {
+    list.append(latin1(log))
+    yield
+  }
+  list.end()
 }
 
 /** Starts a range at 0: `earliest` is the first block of the whole chain, not the fork's. */

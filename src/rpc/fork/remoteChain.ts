@@ -25,7 +25,8 @@ export async function forward(
   return written((writer) => writeJson(answer, writer))
 }
 
-function* writeJson(value: unknown, writer: PieceWriter): Steps<void> {
+/** Writes a value parsed from JSON. */
+export function* writeJson(value: unknown, writer: PieceWriter): Steps<void> {
   for (const piece of yield* stringifyJsonInSlices(value)) {
     writer.append(escapeForHtml(piece))
     yield

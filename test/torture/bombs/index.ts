@@ -7,6 +7,7 @@ import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
 import { recording } from './recording.js'
 import { expectedRefusal } from './refusals.js'
+import { remotes } from './remotes.js'
 import { requests } from './requests.js'
 import { states } from './states.js'
 import { transactions } from './transactions.js'
@@ -25,4 +26,5 @@ export const bombs: readonly Bomb[] = [
   ...edges,
   ...transactions,
   ...states,
+  ...remotes,
 ].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? expectedRefusal(bomb.name) }))
