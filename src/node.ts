@@ -43,7 +43,7 @@ export interface RunningNode {
   port: number
   /** Every JSON-RPC address with its port, as the system reports them. */
   addresses: readonly string[]
-  /** The network behind paths without a network name. */
+  /** The network of paths without a network name. */
   network: Network
   dataDirectory: string
   /** Key generated because none was given and other machines can reach the node. */
@@ -184,7 +184,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
   files: () => Promise<FileNetwork>
 }
 
-/** Puts a node's parts behind its server. It may listen before they are open: requests wait for the parts they need. */
+/** Connects a node's parts to its server. It may listen before they are open: requests wait for the parts they need. */
 export function createServer(parts: ServerParts): NodeServer {
   const { settings, hooks, provider, networks, certificate, files, health, shownUrls, chains } = parts
   const names = networks.names.map(({ name }) => name)

@@ -49,7 +49,7 @@ export interface CassetteOptions {
   replay?: { mode: ReplayMode; settings: ReplaySettings; provider?: Provider | undefined } | undefined
 }
 
-/** Numbers of calls and file requests, by who answered: the file, the provider, this node, or nobody. */
+/** Numbers of calls and file requests by source of the answer: the file, the provider, this node, or none. */
 export interface AnswerCounts {
   replayed: number
   recorded: number

@@ -101,7 +101,7 @@ export class CassetteReader {
   }
 
   /**
-   * Returns the rest of the line at an offset behind a prefix, and the offset of the next line; undefined if the line
+   * Returns what follows a prefix in the line at an offset, and the offset of the next line; undefined if the line
    * does not start with the prefix.
    */
   lineRestAt(offset: number, text: string): { rest: string; next: number } | undefined {

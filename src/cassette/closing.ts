@@ -72,7 +72,7 @@ interface SortableLine {
   times: number
   after: number
   event: number
-  /** The line behind the place. */
+  /** What follows the place in the line. */
   outcome: string
 }
 

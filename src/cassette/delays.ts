@@ -13,7 +13,7 @@ export function delaysPath(path: string): string {
 
 /**
  * Identifies an answer by its number among those to its call, counted from 1 with every repetition, and optionally an
- * event behind it.
+ * event after it.
  */
 export interface AnswerPosition {
   /** Hash of the call. */

@@ -86,11 +86,11 @@ export function canonicalJson(value: unknown): string {
   return pieces.join('')
 }
 
-/** Returns the canonical JSON of a value, of which the end may be missing behind a number of characters. */
+/** Returns at least the first `length` characters of a value's canonical JSON. */
 export function canonicalStart(value: unknown, length: number): string {
   const pieces: string[] = []
   const steps = writeCanonicalJson(value, pieces)
-  // A piece has a character at least.
+  // Each piece has at least one character.
   while (pieces.length < length && steps.next().done !== true);
   return pieces.join('')
 }
@@ -199,12 +199,12 @@ export function formatEntry({ call, ...answer }: CassetteEntry): string {
   return linePrefix(call) + formatAnswer(answer)
 }
 
-/** Formats the part of an entry's line behind the prefix. */
+/** Formats the part of an entry's line after the prefix. */
 export function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
   return formatPlace({ nth, times, after }) + formatOutcome(outcome)
 }
 
-/** Formats the members behind the place, and closes the line's object. */
+/** Formats the members after the place, and closes the line's object. */
 export function formatOutcome(outcome: RecordedOutcome): string {
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
   if ('resultText' in outcome) return `${event}"result":${outcome.resultText}}`

@@ -74,9 +74,9 @@ function* listing(source: EntrySource, { method, from, limit }: EntryQuery): Ste
         entries.push({ ...(yield* listed(bytes, call)), ...usesAt(offset, usesOf) })
       } else if (call?.followedBy !== undefined && reader !== undefined) {
         // Lines are sorted, so those of one method are contiguous.
-        const behind = reader.lowerBound(call.followedBy)
-        if (behind > offset + bytes.length + 1) {
-          start = behind
+        const next = reader.lowerBound(call.followedBy)
+        if (next > offset + bytes.length + 1) {
+          start = next
           break
         }
       }
@@ -99,7 +99,7 @@ interface LineCall {
   request?: string
   /** Offset of the parameters. */
   length: number
-  /** Text that sorts behind all lines of the method. */
+  /** Text that sorts after all lines of the method. */
   followedBy?: string
 }
 

@@ -23,7 +23,7 @@ export interface ReplaySettings {
 /** A recorded answer and what followed it. */
 export interface RecordedAnswer {
   entry: EntryAnswer
-  /** Events behind the answer to a subscription. */
+  /** Events that follow the answer to a subscription. */
   events: readonly SubscriptionEvent[]
 }
 
@@ -37,7 +37,7 @@ export interface TakenAnswer {
 /** An answer in the cassette. */
 interface AnswerLine extends RecordedAnswer {
   offset: number
-  /** Offset of the lines behind it: those of the next answer if {@link hasNext}. */
+  /** Offset of the lines after it: those of the next answer if {@link hasNext}. */
   next: number
   hasNext: boolean
 }
@@ -104,7 +104,7 @@ export class RecordedAnswers {
   }
 
   /**
-   * Takes the next answer to a call; undefined if there is none.
+   * Takes the next answer to a call, or returns undefined.
    *
    * @param wanted - a result that takes precedence over the order, such as the hash of a transaction sent again
    */
@@ -256,7 +256,7 @@ export class RecordedAnswers {
   /**
    * Finds the answer with a number of others before it, or the last one.
    *
-   * @param from - a line not behind it
+   * @param from - the line itself or an earlier one
    */
   *#find(
     from: LinePosition,
@@ -265,11 +265,11 @@ export class RecordedAnswers {
   ): Steps<{ line: AnswerLine; at: LinePosition; isExhausted: boolean }> {
     let at = from
     for (let line = (yield* this.#answerAt(at.offset, prefix))!; ; yield) {
-      const behind = at.before + (line.entry.times ?? 1)
-      if (index < behind) return { line, at, isExhausted: false }
+      const after = at.before + (line.entry.times ?? 1)
+      if (index < after) return { line, at, isExhausted: false }
       const next = yield* this.#nextAnswer(line, prefix)
       if (next === undefined) return { line, at, isExhausted: true }
-      at = { offset: line.next, before: behind }
+      at = { offset: line.next, before: after }
       line = next
     }
   }

@@ -7,7 +7,7 @@ import { type CassetteRules, applyMasks } from './rules.js'
 
 /** Effect of a sent transaction. */
 export interface SendEffect {
-  /** Members that distinguish transactions: type, to, value, data and the like, as wire values. */
+  /** Members that distinguish transactions: such as type, to, value and data, as wire values. */
   does: Readonly<Record<string, unknown>>
   /** 32 bytes as lower-case hexadecimal. */
   hash: string

@@ -106,7 +106,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Prints a text; resolves when its reader is not behind. */
+/** Prints a text; resolves once its reader has kept up. */
 function printed(text: string): Awaitable<void> {
   if (!process.stdout.write(`${text}\n`)) return once(process.stdout, 'drain').then(() => undefined)
 }

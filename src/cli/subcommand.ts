@@ -8,7 +8,7 @@ export interface SubcommandArguments<Flag extends string> {
 }
 
 /**
- * Parses the words behind a subcommand's name.
+ * Parses the words after a subcommand's name.
  *
  * @param flags - without dashes; each takes a value
  * @returns undefined if help was requested

@@ -173,7 +173,7 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Encodes a number as a JSON-RPC QUANTITY: minimal hexadecimal digits behind `0x`; zero is `0x0`. */
+/** Encodes a number as a JSON-RPC QUANTITY: `0x` and minimal hexadecimal digits; zero is `0x0`. */
 export function quantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }

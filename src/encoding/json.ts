@@ -17,7 +17,7 @@ export function skipWhitespace(text: string, index: number): number {
 const ESCAPES_AT_ONCE = 16 * 1024
 
 /**
- * Returns the index behind the string literal that starts at `start`, or the length of the text if it is
+ * Returns the index after the string literal that starts at `start`, or the length of the text if it is
  * unterminated.
  */
 export function* endOfString(text: string, start: number): Steps<number> {
@@ -108,7 +108,7 @@ export interface JsonLimits {
   containers: number
 }
 
-/** V8 stores more elements or members anew for 50 ms as they grow. */
+/** To add more elements or members, V8 copies all of them, which takes 50 ms. */
 const withinTime: JsonLimits = { elements: 2 ** 22, members: 340_000, containers: Infinity }
 /** Limits of a call. V8's garbage collector stops other work while it moves many small values that are in use. */
 export const callLimits: JsonLimits = { ...withinTime, containers: 2 ** 20 }
@@ -132,11 +132,11 @@ export function* parseJsonInSlices(
   if (code !== quote && code !== openBracket && code !== openBrace) return JSON.parse(text)
   if (code !== quote) return yield* new ContainerReader(text, start, { pieceLength, limits }).read()
   const end = yield* endOfString(text, start)
-  if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_BEHIND)
+  if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
   return yield* parseStringInSlices(text, start, end, pieceLength)
 }
 
-/** Receives elements of an array, where each of them begins, and the index behind the comma or bracket that ends them. */
+/** Receives elements of an array, their starts, and the index after the comma or bracket that ends them. */
 type TakeElements = (elements: readonly unknown[], starts: readonly number[], next: number) => Steps<void>
 
 /**
@@ -153,7 +153,7 @@ export function* parseElementsInSlices(
   yield* new ContainerReader(text, skipWhitespace(text, 0), { pieceLength, limits }, take).read()
 }
 
-const TEXT_BEHIND = 'There is text behind the JSON value'
+const TEXT_AFTER = 'There is text after the JSON value'
 
 /** Maximum characters of a member name, which is parsed in one step. */
 const LONGEST_NAME = 1024 * 1024
@@ -178,8 +178,8 @@ class Container {
   readonly #names: string[] = []
   /** Start of the unparsed text. */
   start: number
-  /** Whether that is behind a member that was parsed on its own, at a comma or the end. */
-  isBehindMember = false
+  /** Whether that is the comma or the end after a member that was parsed on its own. */
+  isAfterMember = false
   /** Name of the member that is being parsed on its own. */
   name = ''
 
@@ -266,7 +266,7 @@ class ContainerReader {
       if (code === quote) {
         const end = endOfPlainString(text, index) ?? (yield* endOfString(text, index))
         if (end - index > this.#pieceLength && (yield* this.#takeLongString(index, end))) {
-          index = this.#behindMember(end) - 1
+          index = this.#afterMember(end) - 1
         } else index = end - 1
       } else if (code === comma) {
         if (opens.length === containers.length) yield* this.#takeIfLong(index)
@@ -283,7 +283,7 @@ class ContainerReader {
           const value = yield* this.#leave(index)
           if (containers.length === 0) return value
           yield* this.#add(value, index + 1)
-          index = this.#behindMember(index + 1) - 1
+          index = this.#afterMember(index + 1) - 1
         } else {
           opens.pop()
           members.pop()
@@ -329,24 +329,24 @@ class ContainerReader {
   /** Ends the innermost container at its closing bracket. */
   *#leave(index: number): Steps<unknown> {
     const container = this.#innermost
-    const { isArray, start, isBehindMember } = container
+    const { isArray, start, isAfterMember } = container
     if (this.#text.charCodeAt(index) !== (isArray ? closeBracket : closeBrace)) {
-      throw new SyntaxError('An array or object is closed wrongly')
+      throw new SyntaxError('An array or object has the wrong closing bracket')
     }
-    // It may be empty, but not end behind a comma.
-    const isBehindComma = this.#text.charCodeAt(start - 1) === comma
-    const isEmpty = !isBehindComma && skipWhitespace(this.#text, start) >= index
-    if (!isBehindMember && !isEmpty) yield* this.#take(index)
+    // It may be empty, but must not end after a comma.
+    const isAfterComma = this.#text.charCodeAt(start - 1) === comma
+    const isEmpty = !isAfterComma && skipWhitespace(this.#text, start) >= index
+    if (!isAfterMember && !isEmpty) yield* this.#take(index)
     this.#containers.pop()
     this.#opens.pop()
     this.#members.pop()
     if (this.#containers.length === 0 && skipWhitespace(this.#text, index + 1) < this.#text.length) {
-      throw new SyntaxError(TEXT_BEHIND)
+      throw new SyntaxError(TEXT_AFTER)
     }
     return container.complete()
   }
 
-  /** Parses a long string on its own, unless it is a name. @returns whether it was */
+  /** Parses a long string on its own. @returns false if it is a name instead */
   *#takeLongString(start: number, end: number): Steps<boolean> {
     while (this.#opens.length > this.#containers.length) yield* this.#descend()
     const isValue = this.#innermost.isArray || skipWhitespace(this.#text, this.#member) < start
@@ -368,9 +368,9 @@ class ContainerReader {
     if (text.charCodeAt(start) !== quote) throw new SyntaxError('A member has no name')
     const endOfName = yield* endOfString(text, start)
     container.name = String(JSON.parse(text.slice(start, endOfName)))
-    const behind = skipWhitespace(text, endOfName)
-    if (text.charCodeAt(behind) !== colon) throw new SyntaxError('A member has no value')
-    return skipWhitespace(text, behind + 1)
+    const afterName = skipWhitespace(text, endOfName)
+    if (text.charCodeAt(afterName) !== colon) throw new SyntaxError('A member has no value')
+    return skipWhitespace(text, afterName + 1)
   }
 
   /** Adds a member that was parsed on its own. */
@@ -381,23 +381,23 @@ class ContainerReader {
     yield
   }
 
-  /** Goes on behind a member that was parsed on its own. @returns where a comma or closing bracket follows */
-  #behindMember(end: number): number {
+  /** Continues after a member that was parsed on its own. @returns the index of the comma or closing bracket */
+  #afterMember(end: number): number {
     const index = skipWhitespace(this.#text, end)
     const code = this.#text.charCodeAt(index)
     if (code !== comma && code !== closeBracket && code !== closeBrace) {
-      throw new SyntaxError('There is text behind a member')
+      throw new SyntaxError('There is text after a member')
     }
     this.#innermost.start = index
-    this.#innermost.isBehindMember = true
+    this.#innermost.isAfterMember = true
     return index
   }
 
   /** Parses the members before a comma if they are long enough. */
   *#takeIfLong(end: number): Steps<void> {
     const container = this.#innermost
-    if (container.isBehindMember) {
-      container.isBehindMember = false
+    if (container.isAfterMember) {
+      container.isAfterMember = false
       container.start = end + 1
     } else if (end - container.start >= this.#pieceLength) {
       yield* this.#take(end)

@@ -10,7 +10,7 @@ const STEP_BYTES = 1024 * 1024
 /** Milliseconds after which the next claim is granted although no memory was released: a holder may wait for others. */
 const PATIENCE = 1000
 
-/** A claim that waits. */
+/** A waiting claim. */
 interface Claim {
   share: MemoryShare
   bytes: number
@@ -56,7 +56,7 @@ export class MemoryPool {
     share.granted = 0
     const [waiting, ended] = partition(this.#claims, (claim) => claim.share !== share)
     for (const { proceed } of ended) proceed()
-    // Those of holders first, so that they end soon.
+    // Claims of holders come first, so that holders end soon.
     const isHolder = (claim: Claim): boolean => this.#holders.has(claim.share)
     this.#claims = partition(waiting, isHolder)
       .flat()

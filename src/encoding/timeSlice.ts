@@ -5,13 +5,13 @@ import { setImmediate } from 'node:timers'
 
 /** Time that all work together may occupy the event loop before it serves connections again. */
 const TURN_MILLISECONDS = 5
-/** Time of one piece of new work while more of it waits: a thousand long requests that begin delay others little. */
+/** Time of one piece of new work while more waits, so that a thousand long requests delay the others little. */
 const PIECE_MILLISECONDS = 0.1
-/** Work is new until it has worked for so long. */
+/** Work is new until it has run for this long. */
 const NEW_MILLISECONDS = 0.3
-/** After so long, work queues behind work that has worked for less. */
+/** Work that has run for longer queues behind work that has run for less. */
 const SHORT_MILLISECONDS = 20
-/** Of so many pieces of new work, all but one belong to requests that have begun, if any wait: they soon end or age. */
+/** One in this many pieces of new work begins a request. The others continue begun requests, which soon end or age. */
 const PIECES_PER_BEGINNING = 16
 /** Turns of new work for each turn of older work, while both wait. */
 const NEW_TURNS = 3
@@ -76,7 +76,7 @@ const longWork: (() => void)[] = []
 /** Turns of new work since older work had one. */
 let newTurns = 0
 let isLongWorkNext = false
-/** When the work that runs was resumed; undefined while input is read. */
+/** When the running work was resumed; undefined while input is read. */
 let resumed: number | undefined
 let isResumedNew = false
 
@@ -165,7 +165,7 @@ function isTurnOver(isNew: boolean, now: number): boolean {
  * the event loop: a hundred long requests delay the others no more than one does.
  */
 export class TimeSlice {
-  /** Milliseconds of work resumed from a queue. */
+  /** Milliseconds that this work has run since it was first queued. */
   #worked = 0
   readonly #begun = performance.now()
   readonly #signal: AbortSignal | undefined

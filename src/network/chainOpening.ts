@@ -87,7 +87,7 @@ async function openChainAt(
     report: (fault) => request.report('events', fault),
   })
   const { states, blocks } = chain.stores
-  // A reset may have started the chain anew: its identity is the first block that it ever had.
+  // A reset may have replaced the chain: its identity is the first block that it ever had.
   const original = blocks.byOrdinal(0) ?? chain.first
   const hash = source.isGiven ? await genesisHash(states, source.genesis()) : original.hash
   const entry = admitNetwork(manifest, name, { ...identity, genesisHash: bytesToHex(hash) })

@@ -108,7 +108,7 @@ export interface NetworkParts {
 }
 
 /**
- * Opens one of a node's networks behind its call policy. The chain's modules are loaded with the first one.
+ * Opens one of a node's networks with its call policy. The chain's modules are loaded with the first one.
  *
  * @throws OptionError or DataDirectoryError
  */

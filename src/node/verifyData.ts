@@ -57,7 +57,7 @@ export async function verifyData(dataDir: string, report: (line: string) => void
   return verified
 }
 
-/** Reports what a damaged file throws as a line, so that the rest of the directory is still checked. */
+/** Reports the error of a damaged file as a line, so that the rest of the directory is still checked. */
 async function reportFailure(
   name: string,
   tell: (line: string) => void,

@@ -8,7 +8,7 @@ type Definitions = Readonly<Record<string, AnyOption>>
 
 /** Sources of a command's options. */
 export interface CommandSources {
-  /** Words behind the command. */
+  /** Words after the command. */
   words: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
 }

@@ -40,7 +40,7 @@ export const commandOptions = {
     ),
     mnemonicSeedUnsafe: optionalOption(
       bigWholeNumber({ valueName: 'SEED' }),
-      'Derive the accounts from the mnemonic that anvil generates for this number; anybody else can, too',
+      'Derive the accounts from the mnemonic that anvil generates for this number, as anybody else can',
       { aliases: ['mnemonic-seed'] },
     ),
   }),

@@ -327,7 +327,7 @@ export class Controls {
   /**
    * Calls `write` with all accounts of `latest`, holding back chain changes until it is done.
    *
-   * @param signal - abort it once nobody is waiting, to release the chain
+   * @param signal - abort it when the client disconnects, to release the chain
    * @throws ChainError if aborted before everything is written
    */
   exportState<T>(
@@ -340,7 +340,7 @@ export class Controls {
         return await write(await exportAccounts(this.#chain, signal))
       } catch (error) {
         if (signal?.aborted !== true) throw error
-        throw new ChainError('the client disconnected before the whole state was written')
+        throw new ChainError('the client is gone before the whole state was written')
       }
     })
   }

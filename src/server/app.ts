@@ -101,7 +101,7 @@ export function createFileApp(setup: FileSetup): Hono<AppEnv> {
   app.all('/ipns/*', answerGateway)
   app.all('/version', async (context) => {
     const request = new AppRequest(context)
-    // The route also has what was no clean path before its URL was parsed.
+    // The parsed URL hides that a path was not clean.
     const isClean = /^\/version(\?|$)/.test(request.target)
     return send(context, isClean ? textReply(versionReply) : await answerFileRequest(setup, request))
   })
@@ -174,7 +174,7 @@ class RequestQueue {
     this.#socket = socket
     this.#lane = lane
     this.#listener = listener
-    // node:http then makes an error for each request that waits, with a stack that takes longer than all else.
+    // node:http then makes an error for each waiting request, whose stack takes longer than everything else.
     let stackTraceLimit = Error.stackTraceLimit
     socket.prependListener('close', () => {
       stackTraceLimit = Error.stackTraceLimit
@@ -186,7 +186,7 @@ class RequestQueue {
   add(...request: Parameters<RequestListener>): void {
     this.#waiting.push(request)
     if (this.#waiting.length > maxQueuedRequests) this.#isPaused = true
-    // Again and again, because node:http resumes the socket after each answer.
+    // Each time, because node:http resumes the socket after each answer.
     if (this.#isPaused) this.#socket.pause()
     if (!this.#isBusy) this.#next()
   }

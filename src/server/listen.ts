@@ -57,7 +57,7 @@ const refusals = new Map([
 const departures = new ShortWorkQueue()
 
 /**
- * Ends a connection whose input is not HTTP, with the answers of node:http. A client that has gone in the middle of a
+ * Ends a connection whose input is not HTTP, with the answers of node:http. A client that left in the middle of a
  * request gets none, as from Go: two thousand that leave together would take a tenth of a second.
  */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -83,7 +83,7 @@ function takeOver(path: string, draft: string, directory: string): void {
   throw new DataDirectoryError(`Could not lock the data directory ${directory}: others keep taking it.`)
 }
 
-/** Moves a dead process' lock out of the way. If a living process has replaced it meanwhile, it goes back. */
+/** Moves a dead process's lock out of the way. If a living process has replaced it meanwhile, it goes back. */
 function setAside(path: string, aside: string): void {
   try {
     renameSync(path, aside)

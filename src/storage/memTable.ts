@@ -145,7 +145,7 @@ interface Bucket {
 
 /** Up to this many new keys are inserted one by one; more are sorted with the others. */
 const SORT_ABOVE = 64
-/** Length of the prefix shared by a group; the bytes behind it select the bucket. */
+/** Length of the prefix shared by a group; the bytes after it select the bucket. */
 const COMMON_BYTES = 2
 
 /**
@@ -281,7 +281,7 @@ export function encodedLength(operations: readonly BatchOperation[]): number {
 }
 
 /**
- * Writes a batch into a buffer that has `encodedLength` bytes of room behind `start`.
+ * Writes a batch into a buffer that has `encodedLength` bytes of room after `start`.
  *
  * @returns the end position
  */

@@ -139,8 +139,8 @@ class BackwardWalk implements ChangeWalk {
   }
 
   seek(name: string): void {
-    const behind = firstNotBefore(this.#changes, name)
-    const target = this.#changes[behind]?.name === name ? behind : behind - 1
+    const next = firstNotBefore(this.#changes, name)
+    const target = this.#changes[next]?.name === name ? next : next - 1
     this.#position = Math.min(this.#position, target)
   }
 }

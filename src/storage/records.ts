@@ -23,7 +23,7 @@ export function lengthOf(pieces: readonly Uint8Array[]): number {
 /** Options for opening a record file. */
 export interface RecordStoreOptions {
   directory: string
-  /** End of the valid records; anything behind it was never referred to and is cut off. */
+  /** End of the valid records; what follows was never referred to and is cut off. */
   end: RecordPosition
   /** Size at which a segment is closed for writing; at most 2^30. */
   segmentBytes?: number
@@ -184,7 +184,7 @@ export class RecordStore {
   #fill(memory: Uint8Array, position: RecordPosition): number {
     const segment = Math.floor(position / SEGMENT_SPAN)
     const start = position % SEGMENT_SPAN
-    // A failed append may have left bytes behind the valid end.
+    // A failed append may have left bytes after the valid end.
     const valid = segment === this.#segment ? Math.max(0, this.#length - start) : memory.length
     return this.#files.readSync(segment, start, valid < memory.length ? memory.subarray(0, valid) : memory)
   }

@@ -46,7 +46,7 @@ export interface SegmentFilesOptions {
 
 /**
  * Segments of a directory: numbered files that only grow. The user's own index records where each one validly ends.
- * Bytes behind that were never acknowledged: they are cut off at the next start, or overwritten.
+ * Later bytes were never acknowledged: they are cut off at the next start, or overwritten.
  *
  * Files are opened on demand, at most 64 at a time. The operating system's page cache is the cache.
  */
@@ -256,7 +256,7 @@ async function writeAll(write: WriteCall, position: number, buffers: readonly Ui
 /** Options for opening a file for appending. */
 export interface AppendFileOptions {
   path: string
-  /** Bytes to keep; anything behind them is cut off. */
+  /** Bytes to keep; the rest is cut off. */
   length: number
 }
 

@@ -5,7 +5,7 @@ export type Entry = [key: Uint8Array, value: Uint8Array]
 export interface KeyBounds {
   /** First key. */
   gte: Uint8Array
-  /** Key behind the last one. */
+  /** Key after the last one. */
   lt: Uint8Array
 }
 

@@ -146,8 +146,8 @@ describe('a dump', () => {
       'ab'.repeat(2 ** 24 + 1),
       /^Failed to .* is longer than 16777216 bytes$/,
     ],
-    ['no hexadecimal text', `${'ab'.repeat(200_000)}zz`, /^Failed to .*\.code no hexadecimal text$/],
-    ['of an odd number of digits', 'abc', /^Failed to .*\.code an odd number of digits$/],
+    ['not hexadecimal', `${'ab'.repeat(200_000)}zz`, /^Failed to .*\.code: not hexadecimal$/],
+    ['of an odd number of digits', 'abc', /^Failed to .*\.code: an odd number of digits$/],
   ])('with code that is %s is refused', async (_, digits, message) => {
     const { call } = await startDevnet()
     const dump = { accounts: { [someone]: { nonce: 1, balance: '0x1', code: `0x${digits}`, storage: {} } } }

@@ -216,7 +216,7 @@ export interface BlockRow {
   stateNode: number | undefined
 }
 
-/** Encodes the row of a block: the place, and behind it the number of the node in six bytes, if known. */
+/** Encodes the row of a block: the place, followed by the number of the node in six bytes, if known. */
 export function encodeBlockRow({ place, stateNode }: BlockRow): Uint8Array {
   const row = encodeBulkRow(place)
   return stateNode === undefined ? row : joinBytes([row, encodeOrdinal(stateNode)])

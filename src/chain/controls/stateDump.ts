@@ -21,11 +21,11 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
   const accounts: GenesisAccount[] = []
   for await (const { hash, address, nonce, balance, storageRoot } of ranges.allAccounts(state.root)) {
     signal?.throwIfAborted()
-    if (address === undefined) throw new Error(`the address behind ${bytesToHex(hash)} is not stored`)
+    if (address === undefined) throw new Error(`the address with hash ${bytesToHex(hash)} is not stored`)
     const storage: [slot: Uint8Array, value: Uint8Array][] = []
     for await (const { hash: hashedKey, key, value } of ranges.allSlots(storageRoot)) {
       signal?.throwIfAborted()
-      if (key === undefined) throw new Error(`the slot behind ${bytesToHex(hashedKey)} is not stored`)
+      if (key === undefined) throw new Error(`the slot with hash ${bytesToHex(hashedKey)} is not stored`)
       storage.push([key, value])
     }
     accounts.push({

@@ -196,7 +196,7 @@ export async function addEntry(options: {
     return buildFile(content, metadata)
   }
 
-  /** Kubo makes an empty directory before its entries arrive, which fails for a hash function without code. */
+  /** Kubo makes an empty directory before its entries arrive, which fails if its hash function is missing. */
   function checkEmptyDirectory(): void {
     const { cid: format } = plan.settings
     if (format.inlineLimit === undefined) makeCid(format, codecCode.dagPb, new Uint8Array())

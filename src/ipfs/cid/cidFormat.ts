@@ -195,7 +195,7 @@ for (let length = 1; length < shortestDigest; length++) {
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
-/** Functions with which Kubo stores no blocks either, and that only the table of multicodecs names. */
+/** More such functions, which only the table of multicodecs names. */
 const unlisted = new Map<string, HashEntry>([
   ['sha2-384', insecure(0x20, 48)],
   ['sha2-224', insecure(0x1013, 28)],
@@ -261,7 +261,7 @@ export async function hashFunctionByName(name: string): Promise<HashFunction> {
   throw new FileNetworkError(`unrecognized hash function: ${goQuote(name)}`)
 }
 
-/** Returns the hash function for a name in the table of multicodecs; undefined if that is none. */
+/** Returns the hash function for a name in the table of multicodecs; undefined for other names. */
 export async function hashFunctionByCodecName(name: string): Promise<HashFunction | undefined> {
   const entry = unlisted.get(name) ?? entries.get(name) ?? unusable.get(name)
   return entry && load(name, entry)

@@ -52,7 +52,7 @@ const table = `
   es384-msig d01309, es521-msig d0130a, rs256-msig d0130b, scion d02000
 `
 
-/** Families of hash functions, with a code for each length of digests in bytes: the code before the first, the longest. */
+/** Families of hash functions with one code per digest length in bytes: the code before the first, and the longest. */
 const families = [
   ['blake2b', 0xb200, 64],
   ['blake2s', 0xb240, 32],

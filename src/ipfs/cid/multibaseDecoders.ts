@@ -131,7 +131,7 @@ export function base32Decoder(alphabet: string, { isPadded }: { isPadded: boolea
   }
 }
 
-/** Bytes in a group of so many base32 digits; digits that are left over count for nothing. */
+/** Bytes in a group of base32 digits, by the number of digits; leftover digits are ignored. */
 const bytesByDigits = [0, 0, 1, 0, 2, 3, 0, 4, 5]
 
 /** Checks the padding of the last group, which begins after `count` digits. */

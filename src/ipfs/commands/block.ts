@@ -93,7 +93,7 @@ async function readFormat(options: {
 }): Promise<BlockFormat> {
   const { mhtype, mhlen, format = '' } = options
   const hash = await hashFunctionByName(mhtype)
-  // Of functions with digests of any length, Kubo asks for a negative one.
+  // Kubo passes a negative length on to functions with digests of any length.
   const isWhole = mhlen === -1 || (mhlen < 0 && hash.ofLength === undefined)
   const length = isWhole || hash.code === identityCode ? undefined : mhlen
   if (format === '') {
@@ -229,7 +229,7 @@ async function removeBlocks(
         const isKept = multihashText(cid) === multihashText(network.files.root())
         if (isThere && problem === undefined && !isKept) {
           await removal.remove([cid])
-          // What a pin needs may have gone under another CID: then the search for the pins of the next block fails.
+          // A pin may need the block under another CID: then the search for the pins of the next block fails.
           if (check.read.has(multihashText(cid))) check = undefined
         }
         outcomes.push({ cid, problem })

@@ -12,7 +12,11 @@ export const id = defineCommand({
   description: 'Show the identity of a peer.',
   arguments: [optionalArgument('peerid', 'Peer to show. Default: this node.')],
   options: {
-    format: { type: 'string', aliases: ['f'], description: 'Format of text output, with <id> and so on.' },
+    format: {
+      type: 'string',
+      aliases: ['f'],
+      description: 'Format of text output, with fields such as <id>.',
+    },
     'peerid-base': {
       type: 'string',
       default: 'b58mh',

@@ -16,7 +16,7 @@ interface RefsRule {
 }
 
 /**
- * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that was awaited in vain
+ * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that did not arrive in time
  * ends the answer, so that the client learns of the timeout.
  */
 export const refs = defineCommand({

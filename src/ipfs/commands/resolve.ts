@@ -39,7 +39,7 @@ export const resolve = defineCommand({
 })
 
 /**
- * Returns an encoder for the base of the CID that a path seems to begin with, or that stands behind its namespace (Kubo,
+ * Returns an encoder for the base of the CID that a path seems to begin with, before or after its namespace (Kubo,
  * `CidEncoderFromPath`).
  */
 export function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {

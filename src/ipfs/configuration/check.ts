@@ -168,7 +168,7 @@ const checks: Partial<Record<ValueKind, (value: unknown, path: string[]) => bool
   },
 }
 
-/** Returns the last member of a name, in which case makes no difference (Go, `encoding/json`). */
+/** Returns the last member with a name, in any case (Go, `encoding/json`). */
 function memberOf(value: JsonObject, name: string): unknown {
   const found = Object.keys(value).findLast((key) => key.toLowerCase() === name.toLowerCase())
   return found === undefined ? undefined : value[found]
@@ -187,7 +187,7 @@ function checkPeer(value: unknown, path: string[]): void {
   }
 }
 
-/** What Kubo says of settings that it has no longer (Kubo, `config/types.go`). */
+/** Messages about settings that Kubo has removed (Kubo, `config/types.go`). */
 const removals: Readonly<Record<string, string>> = {
   'Experimental.AcceleratedDHTClient':
     'The Experimental.AcceleratedDHTClient key has been moved to Routing.AcceleratedDHTClient in Kubo 0.21, please use this new key and remove the old one.',

@@ -74,7 +74,7 @@ export class Configuration {
     })
   }
 
-  /** Sets a key and writes the whole configuration, like all operations of Kubo except the one for a key. */
+  /** Sets a key and writes the whole configuration, like all operations of Kubo except `config`. */
   rewrite(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
       checkSetting(key, value)
@@ -275,7 +275,7 @@ function defaults(identity: Identity, profile: ImportProfile): JsonObject {
   return profile === 'unixfs-v0-2015' ? base : applied(base, profiles.get(profile) ?? {})
 }
 
-/** Returns the empty value of a key: a section's members, and null for what is none. */
+/** Returns the empty value of a key: the members of a section, otherwise null. */
 function emptyAt(
   [first = '', ...rest]: string[],
   base: unknown,

@@ -117,7 +117,7 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   const hash = await hashFunctionByCode(code, digest.length)
   if (hash === undefined || !isComputed(hash)) throw new CarError(new UnregisteredHashError(code).message)
   const whole = await digestInTurns(hash, bytes)
-  // Only the bytes themselves are never cut.
+  // Only identity digests are never truncated.
   if (code === identityCode) return CID.create(form.version, form.code, Digest.create(code, whole))
   if (whole.length < digest.length) {
     throw new CarError('invalid cid: requested length was too large for digest')

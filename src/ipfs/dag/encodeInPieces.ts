@@ -22,9 +22,9 @@ export interface ContainerForm {
   /** Between a name and its value. */
   readonly colon: Uint8Array
   /** What surrounds the Base64 of bytes; undefined if the codec encodes them directly. */
-  readonly aroundBase64?: readonly [before: Uint8Array, behind: Uint8Array]
+  readonly aroundBase64?: readonly [before: Uint8Array, after: Uint8Array]
   /** Returns what surrounds the characters of a string. */
-  aroundText(text: string): readonly [before: Uint8Array, behind: Uint8Array]
+  aroundText(text: string): readonly [before: Uint8Array, after: Uint8Array]
   /** Encodes characters as inside a string. */
   insideText(characters: string): Uint8Array
   /** Order of members; undefined keeps the given order. */
@@ -53,10 +53,10 @@ function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]):
   if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
   else if (typeof value === 'string') yield* encodeText(form, value, parts)
   else if (value instanceof Uint8Array && form.aroundBase64 !== undefined) {
-    const [before, behind] = form.aroundBase64
+    const [before, after] = form.aroundBase64
     parts.push(before)
     yield* encodeBase64(value, parts)
-    parts.push(behind)
+    parts.push(after)
   } else parts.push(form.encode(value))
 }
 
@@ -75,7 +75,7 @@ function* encodeText(form: ContainerForm, text: string, parts: Uint8Array[]): St
     parts.push(form.encode(text))
     return
   }
-  const [before, behind] = form.aroundText(text)
+  const [before, after] = form.aroundText(text)
   parts.push(before)
   for (let start = 0; start < text.length;) {
     let end = start + LENGTH_AT_ONCE
@@ -85,7 +85,7 @@ function* encodeText(form: ContainerForm, text: string, parts: Uint8Array[]): St
     start = end
     yield
   }
-  parts.push(behind)
+  parts.push(after)
 }
 
 function takeApart(form: ContainerForm, value: object, parts: Uint8Array[]): Steps<void> {
@@ -192,7 +192,7 @@ const jsonMarks = {
   colon: ascii(':'),
 }
 
-/** Returns encoded JSON without bytes that are no UTF-8. */
+/** Replaces bytes of encoded JSON that are not UTF-8. */
 function replaced(json: Uint8Array): Uint8Array {
   const buffer = Buffer.from(json.buffer, json.byteOffset, json.length)
   return buffer.includes('\\udc') ? Buffer.from(withReplacements(buffer.toString())) : json

@@ -335,11 +335,11 @@ function placeOfFault(text: string): number {
   const before = at < 0 ? text : text.slice(0, at)
   const inGroup = before.replace(/[\r\n]/g, '').length % 4
   if (at < 0) return text.length - inGroup
-  return text.charAt(at) === '=' && inGroup >= 2 ? placeBehindPadding(text, at + 1, inGroup) : at
+  return text.charAt(at) === '=' && inGroup >= 2 ? placeAfterPadding(text, at + 1, inGroup) : at
 }
 
 /** @param at - position after the first padding character */
-function placeBehindPadding(text: string, at: number, inGroup: number): number {
+function placeAfterPadding(text: string, at: number, inGroup: number): number {
   const skip = (from: number): number => from + (/^[\r\n]*/.exec(text.slice(from))?.[0].length ?? 0)
   const second = skip(at)
   if (inGroup === 3) return second

@@ -141,7 +141,7 @@ export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new 
 }
 
 /**
- * Yields the CIDs of a DAG like {@link walkCids}. A block whose links cannot be read is told and has none.
+ * Yields the CIDs of a DAG like {@link walkCids}. A block whose links cannot be read is reported and counts as a leaf.
  */
 export function walkReadable(
   source: BlockSource,

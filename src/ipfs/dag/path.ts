@@ -133,7 +133,7 @@ export function linkFailure(way: readonly string[], cid: CID, error: unknown): F
   )
 }
 
-/** Returns the error for a CID whose codec Kubo lacks, for which it looks first. */
+/** Returns the error for a CID whose codec Kubo lacks; it looks for the codec first. */
 function decoderError(cid: CID): FileNetworkError | undefined {
   if (cid.code === gitRaw) return undefined
   try {

@@ -58,7 +58,7 @@ function dateOf(text = ''): number | undefined {
  * Answers a conditional request with 412 or 304 (RFC 9110, 13.2.2; boxo, `gateway/serve_http_content.go`); undefined if
  * the content must be served.
  *
- * @param described - headers of the full answer, of which `ETag` and `Last-Modified` matter
+ * @param described - headers of the full answer; only `ETag` and `Last-Modified` are used
  */
 export function conditionalReply(
   conditions: GatewayRequest['headers'],

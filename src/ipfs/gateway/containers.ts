@@ -10,7 +10,7 @@ function* entriesOf(text: string): Generator<string> {
   }
 }
 
-/** The most entries of an archive to look at. */
+/** Maximum number of entries of an archive to look at. */
 const lookedAt = 100
 
 function hasEntry(names: readonly string[], ...wanted: string[]): boolean {
@@ -42,7 +42,7 @@ const androidEntries = [
   'res/drawable',
 ]
 
-/** Types that the first entry of an OpenDocument file, or the like, gives as its content. */
+/** Types that the first entry of an OpenDocument or similar file contains. */
 const declared = [
   'application/vnd.oasis.opendocument.text-template',
   'application/vnd.oasis.opendocument.text',
@@ -91,7 +91,7 @@ const classes: readonly (readonly [type: string, pattern: RegExp])[] = [
   ['application/msword', /^0[067]09020000000000c000000000000046/],
 ]
 
-/** First bytes behind the header of OLE files, and names in UTF-16 further on. */
+/** First bytes after the header of OLE files, and names in UTF-16 later in the file. */
 const streams: readonly (readonly [type: string, begin: RegExp, name: string])[] = [
   [
     'application/vnd.ms-excel',

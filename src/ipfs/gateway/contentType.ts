@@ -25,7 +25,7 @@ const partSignatures: readonly { bytes: string; offset?: number; type: string }[
   { bytes: '0061736d', type: 'application/wasm' },
 ]
 
-/** Types by extension in Go's `mime` that the library lacks, or has otherwise. */
+/** Types by extension in Go's `mime` that the library lacks or maps differently. */
 const goTypes: Readonly<Record<string, string>> = {
   apk: 'application/vnd.android.package-archive',
   com: 'application/octet-stream',

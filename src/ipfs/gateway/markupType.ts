@@ -1,4 +1,4 @@
-/** A kind of XML: a tag, which may be missing, and namespaces of which one must follow it, unless there are none. */
+/** A kind of XML, by its tag and namespaces. Any of them may be absent; if there are namespaces, one must follow the tag. */
 interface XmlKind {
   type: string
   tag?: string
@@ -82,6 +82,6 @@ export function declaredEncoding(start: string): string | undefined {
 /** Whether the first tag, or one after a declaration, is that of SVG. */
 function isDrawing(text: string): boolean {
   if (/^<\?xml\b[^>]*\bversion/.test(text)) return text.slice(0, 4096).includes('<svg')
-  const behind = text.replace(/^(?:<!--[^]*?-->\s*)+/, '')
-  return /^<svg\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(behind)
+  const rest = text.replace(/^(?:<!--[^]*?-->\s*)+/, '')
+  return /^<svg\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(rest)
 }

@@ -15,7 +15,7 @@ class InvalidRangeError extends GatewayError {
 /**
  * Parses a `Range` header (boxo, `gateway/serve_http_content.go`).
  *
- * @param size - of the file: of a range that begins past the end, the last byte is not read
+ * @param size - of the file; the last byte of a range that begins past its end is not parsed
  * @throws {@link InvalidRangeError} for a malformed header
  */
 function parseRanges(header: string, size = Infinity): AskedRange[] {

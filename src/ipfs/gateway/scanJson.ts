@@ -10,7 +10,7 @@ export interface MemberQuery {
 export interface JsonScan {
   /** Whether all of it is. */
   isWhole: boolean
-  /** Whether it may go on as JSON after its end. */
+  /** Whether more JSON may follow its end. */
   isBeginning: boolean
   /** Whether one of the members that were looked for is in it. */
   isFound: boolean

@@ -57,7 +57,7 @@ export class EditableLinks {
     this.changes.set(link.name, link)
   }
 
-  /** Returns the removals of links that were then set again. A shard that they leave with one link is written anew. */
+  /** Returns the removals of links that were then set again. A shard that they leave with one link is written again. */
   removals(): [name: string, link: undefined][] {
     const again = this.edits.filter(({ name, link }) => link === undefined && this.changes.get(name))
     return again.map(({ name }) => [name, undefined])
@@ -79,7 +79,7 @@ export async function openDirectory(source: BlockSource, entry: UnixfsEntry): Pr
   return { entry, format: await formatOf(entry.cid), links: new EditableLinks(source, entry) }
 }
 
-/** What Kubo knows of a sharded directory since it has read it. */
+/** What Kubo has learned about a sharded directory since it read it. */
 export interface ShardedState {
   /** Bytes by which it has grown. */
   growth: number

@@ -26,7 +26,7 @@ export class MutableDirectorySettings {
     return this.#started
   }
 
-  /** Notes that a directory was created. The fanout is always that of the start, and so is a limit of links if there is none. */
+  /** Notes that a directory was created. Its fanout is always that of the start, and so is an unset limit of links. */
   noteCreated(path: readonly string[], { estimation, shardThreshold, maxLinks }: DirectorySettings): void {
     const { fanout, maxLinks: startedLinks } = this.#started
     const settings = {

@@ -32,7 +32,7 @@ export class LoadedDirectories extends Map<string, LoadedDirectory> {
   /** CIDs of sharded directories too large for one block. */
   readonly #large = new Set<string>()
 
-  /** Returns the state of a directory, which is noted if it was not. */
+  /** Returns the state of a directory, and starts to track it. */
   at(key: string): LoadedDirectory {
     const known = this.get(key)
     if (known !== undefined) return known

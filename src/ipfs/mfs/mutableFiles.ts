@@ -183,7 +183,7 @@ export class MutableFiles {
     loaded.labelled.clear()
   }
 
-  /** Notes that Kubo would have read a directory anew, but kept its entries. */
+  /** Notes that Kubo would have read a directory again, but kept its entries. */
   noteReading(path: string): void {
     const key = keyOf(cleanSegments(path))
     const entries = this.#loaded.get(key)?.entries
@@ -275,7 +275,7 @@ export class MutableFiles {
     await this.change(segments, ({ links }) => links.refresh({ name, cid: leaf, size: entry.cumulativeSize }))
   }
 
-  /** Flushes an entry. Of a directory, Kubo then forgets the entries, and all about the directories below it. */
+  /** Flushes an entry. If it is a directory, Kubo then forgets its entries and all directories below it. */
   async flush(path: string): Promise<void> {
     await this.settle(path)
     const top = keyOf(cleanSegments(path))

@@ -37,7 +37,7 @@ export async function storeCanonical(
   return { cid: stored, size: (await readEntry(stored, block)).cumulativeSize }
 }
 
-/** Whether an entry, if it is a directory in one block, is encoded like builders do: sorted, complete links, then data. */
+/** Whether an entry is not a directory in one block, or is encoded as builders do: sorted, complete links, then data. */
 export function isCanonical(entry: UnixfsEntry): Promise<boolean> | boolean {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)

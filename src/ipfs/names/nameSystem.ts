@@ -250,7 +250,7 @@ function validMilliseconds({ validity }: { validity: string }): number {
 
 async function isValidRecord(name: CID, record: Uint8Array): Promise<boolean> {
   try {
-    // The library accepts a record in the millisecond in which it expires, and it could not be resolved any more.
+    // The library accepts a record in the millisecond in which it expires, when it can no longer be resolved.
     return (await checkRecord(name, record)) === '' && validMilliseconds(await readRecord(record)) > 0
   } catch {
     return false

@@ -2,8 +2,8 @@
 const sentAtOnce = 4096
 
 /**
- * Yields content in multiples of 4096 bytes, and the rest at its end. When Kubo cannot read on, what it has read in part is
- * lost. Each piece is valid only until the next is requested.
+ * Yields content in multiples of 4096 bytes, and the remainder at its end. If a read fails, Kubo loses an incomplete
+ * multiple. Each piece is valid only until the next is requested.
  */
 export async function* heldBack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array | undefined

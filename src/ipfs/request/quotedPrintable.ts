@@ -10,7 +10,7 @@ const equalsSign = 0x3d
  * Decodes quoted-printable content (RFC 2045) by the rules of Go (`mime/quotedprintable`), with which Kubo reads a part that
  * has this transfer encoding.
  *
- * @throws {@link FileNetworkError} with Go's text, behind what comes before the fault
+ * @throws {@link FileNetworkError} with Go's text, after yielding what precedes the fault
  */
 export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0)
@@ -28,7 +28,7 @@ export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>):
   yield* output.take()
 }
 
-/** Returns where the first line ends, behind its newline; 0 if it may go on. */
+/** Returns the index after the first line's newline; 0 if the line is incomplete. */
 function endOfLine(bytes: Buffer): number {
   const end = bytes.subarray(0, longestLine).indexOf(newline) + 1
   return end === 0 && bytes.length > longestLine ? longestLine : end
@@ -38,23 +38,23 @@ class DecodedLines {
   fault: string | undefined
   readonly #bytes: number[] = []
 
-  /** @param isLast - whether the content ends behind the line */
+  /** @param isLast - whether the content ends with the line */
   add(line: Buffer, isLast: boolean): void {
     const isWhole = isLast || line.at(-1) === newline
     let end = line.length
     while (end > 0 && [newline, carriageReturn, tab, space].includes(line[end - 1] as number)) end--
-    const behind = line
+    const rest = line
       .subarray(end)
       .toString('latin1')
       .replace(/^[\t ]+/, '')
     if (line[end - 1] === equalsSign) {
       this.#decode(line.subarray(0, end - 1))
-      const isSoftBreak = /^\r?\n/.test(behind) || (behind === '' && end > 1 && isLast)
-      if (!isSoftBreak) this.fault ??= `quotedprintable: invalid bytes after =: ${goQuote(behind)}`
+      const isSoftBreak = /^\r?\n/.test(rest) || (rest === '' && end > 1 && isLast)
+      if (!isSoftBreak) this.fault ??= `quotedprintable: invalid bytes after =: ${goQuote(rest)}`
     } else {
       this.#decode(line.subarray(0, end))
-      if (behind.endsWith('\n') && this.fault === undefined) {
-        if (behind.endsWith('\r\n')) this.#bytes.push(carriageReturn)
+      if (rest.endsWith('\n') && this.fault === undefined) {
+        if (rest.endsWith('\r\n')) this.#bytes.push(carriageReturn)
         this.#bytes.push(newline)
       }
     }

@@ -345,13 +345,13 @@ export function createChannel<T>(capacity: number): Channel<T> {
 
   return {
     async send(value) {
-      if (abandoned) throw new Error('nobody receives any more')
+      if (abandoned) throw new Error('the reader has left')
       queue.push(value)
       wakeConsumer()
       while (queue.length > capacity && !abandoned) {
         await new Promise<void>((resolve) => (wakeProducer = resolve))
       }
-      if (abandoned) throw new Error('nobody receives any more')
+      if (abandoned) throw new Error('the reader has left')
     },
     close() {
       end ??= { failed: false }

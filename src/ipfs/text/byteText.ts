@@ -71,7 +71,7 @@ function widthAt(bytes: Uint8Array, index: number): number {
   if (first < 0x80) return 1
   if (first < 0xc2 || first > 0xf4 || !continues(1)) return 0
   if (first < 0xe0) return 2
-  // Neither a longer form than need be, nor a surrogate, nor anything behind the last character.
+  // Neither overlong, nor a surrogate, nor beyond the last code point.
   if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f) || !continues(2)) return 0
   if (first < 0xf0) return 3
   return (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f) || !continues(3) ? 0 : 4

@@ -22,7 +22,7 @@ interface Group {
 }
 
 /**
- * Bytes and blocks that may be in flight before the writer has to wait. They are written in one go, which takes the
+ * Bytes and blocks that may be in flight before the writer has to wait. They are written together, which takes the
  * event loop some 10 microseconds a block.
  */
 const bytesInFlight = 8 * 1024 * 1024

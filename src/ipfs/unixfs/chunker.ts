@@ -215,7 +215,7 @@ const pooledLimit = 4096
 
 /**
  * Allocates memory for a block on its way to the store, not zeroed. Large blocks get their own memory, so that it can
- * be reused. Small ones share, which is harmless as long as nobody keeps them for long.
+ * be reused. Small ones share, which is harmless unless they are kept for long.
  */
 export function allocate(length: number): Uint8Array {
   const bytes = length <= pooledLimit ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)

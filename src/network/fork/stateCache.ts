@@ -71,7 +71,7 @@ export class StateCache {
     this.#file = undefined
   }
 
-  /** Returns an entry, which thereby is the last used. */
+  /** Returns an entry, which becomes the last used. */
   #use(key: string): RemoteAccount | Uint8Array | null | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined

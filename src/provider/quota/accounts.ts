@@ -8,7 +8,7 @@ import { pendingSubscriptionCost, subscriptionBlockCosts } from '../policy/callP
 import type { QuotaClock } from './clock.js'
 import { CreditMeter, FileMeter } from './meter.js'
 
-/** Credits of an ordinary call, by which the legacy profile converts credits to requests. */
+/** Credits of an ordinary call, with which the legacy profile converts credits to requests. */
 const defaultCallCost = 80
 
 /** Seconds to wait, as advised by the legacy rate error. */

@@ -113,7 +113,7 @@ async function readAccounts(
     const path = [member, address]
     const { nonce, balance, code, storage } = readPart(account, accounts[address], path)
     if (!/^(0x)?[0-9a-f]{40}$/i.test(address)) {
-      throw new StateDumpError(`Failed to decode state dump: ${address} is no address`)
+      throw new StateDumpError(`Failed to decode state dump: ${address} is not an address`)
     }
     const slots = await readSlots(storage, [...path, 'storage'], slice)
     if (code.length > 2 + 2 * codeLength) {

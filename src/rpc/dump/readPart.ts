@@ -28,17 +28,17 @@ export function readPart<Schema extends z.ZodType>(
 }
 
 /**
- * Decodes hexadecimal digits behind `0x`, yielding to other work if there are many.
+ * Decodes hexadecimal digits after `0x`, yielding to other work if there are many.
  *
  * @throws StateDumpError if the text has other characters, or an odd number of digits
  */
 export async function readBytes(text: string, path: Path, slice: TimeSlice): Promise<Uint8Array> {
   const bytes = await runWithin(readHexDigitsInPieces(text, 2), slice)
-  if (bytes === undefined) throw unreadable(path, 'no hexadecimal text')
+  if (bytes === undefined) throw unreadable(path, 'not hexadecimal')
   if (text.length % 2 !== 0) throw unreadable(path, 'an odd number of digits')
   return bytes
 }
 
 function unreadable(path: Path, reason: string): StateDumpError {
-  return new StateDumpError(`Failed to decode state dump: ${path.join('.')} ${reason}`)
+  return new StateDumpError(`Failed to decode state dump: ${path.join('.')}: ${reason}`)
 }

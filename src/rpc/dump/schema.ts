@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hexToBytes } from '../../encoding/hex.js'
 
-const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'no hexadecimal text')
+const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'not hexadecimal')
 
 /** A byte string in hexadecimal. */
 const bytes = hexText.refine((text) => text.length % 2 === 0, 'an odd number of digits').transform(hexToBytes)
@@ -13,20 +13,20 @@ export const word = hexText
 
 /** A JSON number, or a number in hexadecimal or decimal. */
 export const amount = z
-  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'no number')])
+  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number')])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
 /** Members by name, read later: a full schema would validate all of them in one piece. */
 const listed = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'no object',
+  'not an object',
 )
 
 /** Elements read later, as {@link listed}. */
-const elements = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'no list')
+const elements = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'not a list')
 
 /** Bytes in hexadecimal, decoded later by {@link readBytes}: there may be megabytes of them. */
-const longBytes = z.string().regex(/^0x/, 'no hexadecimal text')
+const longBytes = z.string().regex(/^0x/, 'not hexadecimal')
 
 /** An account; the values of its slots are {@link word}s. */
 export const account = z.object({

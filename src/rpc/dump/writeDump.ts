@@ -14,7 +14,7 @@ type Members = Record<string, JsonValue>
 export interface DumpSource {
   view: ChainView
   accounts: readonly GenesisAccount[]
-  /** Abort it once nobody reads the text any more; the text then ends with its reason as an error. */
+  /** Abort it when the text is no longer read; the text then fails with its reason. */
   signal?: AbortSignal | undefined
 }
 

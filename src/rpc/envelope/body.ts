@@ -93,7 +93,7 @@ const readCall =
 /** Characters within which such a call names its method. */
 const START_LENGTH = 128
 
-/** Returns the lane in which a body waits for its turn. What is not known to change nothing keeps its order. */
+/** Returns the lane in which a body waits for its turn. Calls that may change something keep their order. */
 export function laneOf(body: Uint8Array | string): Lane {
   const start = body.slice(0, START_LENGTH)
   const [known, isLookup] = readCall.exec(typeof start === 'string' ? start : decodeText(start)) ?? []
@@ -288,7 +288,7 @@ function idText(value: unknown, text: string, plain: boolean): string | undefine
   return text.startsWith(digits, start) && (following === ',' || following === '}') ? digits : undefined
 }
 
-/** Reads a message of which a member can only be found in its source text. */
+/** Reads a message with the help of its source text. */
 function* readMembers(values: Members, { text, start, length }: MessageText): Steps<Message> {
   const message = emptyMessage(length)
   for (const name of memberNames) if (values[name] !== undefined) setMember(message, name, values[name])
@@ -323,12 +323,12 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
   function* take(values: readonly unknown[], starts: readonly number[], next: number): Steps<void> {
     for (const [index, value] of values.entries()) {
       const start = skipWhitespace(text, starts[index] ?? 0)
-      const behind = starts[index + 1] ?? next
-      const place = { text, start, length: skipWhitespace(text, behind) - start, plain: false }
+      const end = starts[index + 1] ?? next
+      const place = { text, start, length: skipWhitespace(text, end) - start, plain: false }
       const message = yield* readMessageInPieces(value, place)
       if (Array.isArray(message.params) && place.length > LONGEST_KEPT) {
         message.params = []
-        message.paramsText = text.slice(start, behind - 1)
+        message.paramsText = text.slice(start, end - 1)
       }
       if (messages.length <= maxBatch || (!hasCall && isCall(message))) messages.push(message)
       hasCall ||= isCall(message)

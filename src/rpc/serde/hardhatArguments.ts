@@ -111,7 +111,7 @@ const logMembers = record('struct LogFilterOptions', {
   ...{ address: oneOrMore(looseAddress), topics: sequence(option(oneOrMore(hash))) },
 })
 
-/** Logs have at most so many topics. */
+/** Maximum number of topics of a log. */
 const MOST_TOPICS = 4
 /** A range without blocks. */
 const noBlocks = { fromBlock: '0x1', toBlock: '0x0' }

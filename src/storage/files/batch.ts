@@ -77,7 +77,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
       } else entry = { key, row: stored, changed: false, isAppended: false }
       rows.set(block.text, entry)
     }
-    // An appended block lies behind the position at which the session began, which already protects it.
+    // An appended block lies after the start of the session, which already protects it.
     if (!entry.isAppended) block.session?.touch(block.key)
     const { labels } = entry.row
     if (labels[0] !== block.label && !labels.some((label) => Buffer.compare(label, block.label) === 0)) {
@@ -138,7 +138,7 @@ export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, len
   }
 }
 
-/** Data up to this size is copied behind its head, which is cheaper than a separate buffer in the write. */
+/** Data up to this size is copied after its head, which is cheaper than a separate buffer in the write. */
 const copiedLimit = 16_384
 const firstPageLength = 1024
 const longestPage = 65_536
@@ -207,7 +207,7 @@ export class BlockSession {
   }
 
   protects(key: Uint8Array, location: BlockLocation): boolean {
-    // A location is behind the head of its record, so it equals the start only if an empty block was stored before.
+    // A location follows the head of its record, so it equals the start only if an empty block was stored before.
     return linearPosition(location) > this.#startedAt || this.#touched.has(keyText(key))
   }
 

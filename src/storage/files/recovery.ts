@@ -29,7 +29,7 @@ export interface SegmentParts {
 /**
  * Reconciles files and index, and returns the segments that hold blocks.
  *
- * Bytes of a file behind the committed length, such as a torn write, were never acknowledged: they are cut off. If a
+ * Bytes of a file after the committed length, such as a torn write, were never acknowledged: they are cut off. If a
  * file is shorter than that, its incomplete blocks leave the index. The blocks of a file unknown to the index are
  * added to it. Files without a live block are deleted.
  */
@@ -69,7 +69,7 @@ function isSuspicious({ liveBlocks, liveBytes, committedLength }: SegmentRow): b
 }
 
 /**
- * Recounts the live blocks of all segments from the index. Blocks that end behind the committed length leave the
+ * Recounts the live blocks of all segments from the index. Blocks that end after the committed length leave the
  * index: their file is too short, or missing.
  */
 async function recount(index: FileIndex, segments: Map<number, SegmentRow>): Promise<void> {

@@ -13,9 +13,9 @@ export interface BlockRow extends BlockLocation {
   labels: Uint8Array[]
 }
 
-/** The index' record of a segment file. */
+/** The index's record of a segment file. */
 export interface SegmentRow {
-  /** Bytes of the file occupied by acknowledged blocks; anything behind was never acknowledged. */
+  /** Bytes of the file occupied by acknowledged blocks; later bytes were never acknowledged. */
   committedLength: number
   /** Blocks of the file that the index still points to. */
   liveBlocks: number
@@ -130,7 +130,7 @@ export interface RecordName {
 /** Length of a record's header in bytes. */
 export const headerLength = 8
 
-/** Writes header, key and label of a record at a position of a buffer, and returns the position behind them. */
+/** Writes header, key and label of a record at a position of a buffer, and returns the position after them. */
 export function writeRecordHead(
   name: RecordName,
   dataLength: number,

@@ -122,7 +122,7 @@ async function checkBlock(
 
 /** Blocks that are held back, so that an import that fails early stores none (Kubo, `Import.BatchMaxNodes`). */
 const blocksInBatch = 128
-/** Bytes and blocks that may be in flight before reading pauses: they are written in one go. */
+/** Bytes and blocks that may be in flight before reading pauses: they are written together. */
 const bytesInFlight = 8 * 1024 * 1024
 const blocksInFlight = 1024
 

@@ -28,7 +28,7 @@ const statOptions = {
   format: {
     type: 'string',
     default: defaultFormat,
-    description: 'Format of text output, with <hash> and so on.',
+    description: 'Format of text output, with fields such as <hash>.',
   },
   hash: { type: 'bool', description: 'Show only the CID, in text output.' },
   size: { type: 'bool', description: 'Show only the cumulative size, in text output.' },

@@ -82,7 +82,7 @@ async function readDifference(
   }
 }
 
-/** Returns the links to what others do not link to. */
+/** Returns the links whose targets others do not link to. */
 function* without(links: readonly DagLink[], others: readonly DagLink[]): Steps<DagLink[]> {
   const keys = yield* keysOf(others)
   const rest: DagLink[] = []

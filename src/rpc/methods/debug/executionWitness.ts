@@ -11,8 +11,8 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { isPending, printedSelector } from '../findBlock.js'
 
 /**
- * debug_executionWitness: returns what executing a block reads of the chain before it: the trie nodes, the codes and the
- * headers with which it can be executed without a state (geth: eth/api_debug.go).
+ * debug_executionWitness: returns the trie nodes, codes and headers that executing a block reads, with which it can be
+ * executed without a state (geth: eth/api_debug.go).
  *
  * @throws ServerError if the block is unknown or the first one
  */
