@@ -13,10 +13,9 @@ import type { GenesisFacts, Network, NetworkRequest } from './network/network.js
 import { type Origin, findOrigin } from './network/origin.js'
 import { startReports } from './network/reporter.js'
 import { resetChain } from './network/reset.js'
-import { rpcSettings } from './network/rpcSettings.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
-import { createBackend } from './rpc/backend.js'
+import { type RpcSettings, createBackend } from './rpc/backend.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
@@ -102,7 +101,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     logging,
     accounts,
     autoImpersonate: settings.autoImpersonate,
-    settings: rpcSettings(settings),
+    settings: rpcSettings(settings, compatibility),
     clientVersion: settings.clientVersion ?? compatibility.clientVersion,
   })
   const isStandard = files !== undefined
@@ -178,4 +177,27 @@ function firstAddresses(addresses: Iterable<Uint8Array>): string[] {
     first.push(checksumAddress(address))
   }
   return first
+}
+
+/** Suggested tip of anvil and hardhat in wei per gas. */
+const devnetStartTip = 1_000_000_000n
+/** Geth's suggestion before it has seen a transaction (miner/miner.go, DefaultConfig). */
+const gethStartTip = 1_000_000n
+
+/** Derives the settings of methods from a node's settings. */
+function rpcSettings(settings: NodeSettings, compatibility: CompatibilityProfile): RpcSettings {
+  return {
+    maxLogs: settings.logsMaxResults,
+    logTimeoutMilliseconds: settings.logsTimeoutMs,
+    maxLogParameters: settings.logsMaxParameters,
+    maxLogRange: settings.logsMaxRange,
+    logsRange: settings.logsRange ?? compatibility.logsRange,
+    logsError: settings.logsError,
+    gasCapInBlocks: settings.gasCapBlocks,
+    startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
+    maxTraceBytes: settings.maxResponse,
+    totalDifficulty: !settings.noTotalDifficulty,
+    pendingFields: settings.pendingFields ?? compatibility.pendingFields,
+    compatibility,
+  }
 }

@@ -111,7 +111,7 @@ export class Upstream {
       const isSocket = transport === 'websocket' && this.#webSocketUrl !== undefined
       const sent = isSocket
         ? this.#exchange(calls, batch !== undefined).then((answers) => answers.map(outcomeOf))
-        : this.#post(calls, batch !== undefined)
+        : this.#post(calls, { isBatch: batch !== undefined })
       sent.then(
         (outcomes) => handOver(calls, outcomes),
         (error: unknown) => calls.forEach(({ reject }) => reject(error)),
@@ -137,7 +137,7 @@ export class Upstream {
   }
 
   /** Posts calls together and returns their outcomes. @param isBatch - whether even a single call is sent as a batch */
-  async #post(calls: readonly UpstreamCall[], isBatch: boolean): Promise<RecordedOutcome[]> {
+  async #post(calls: readonly UpstreamCall[], { isBatch }: { isBatch: boolean }): Promise<RecordedOutcome[]> {
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     let answer: HttpAnswer
     try {

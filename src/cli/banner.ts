@@ -88,7 +88,7 @@ export function formatReadyLine(settings: CommandSettings, node: RunningNode): s
 type Block = Parameters<NonNullable<NodeHooks['block']>>[1]
 type FailedRequest = Parameters<NonNullable<NodeHooks['failure']>>[0]
 
-/** Formats the line for a new head; `network` is given if there are several. */
+/** Formats the line for a new head. @param network - to show, if there are several */
 export function formatBlockLine(block: Block, network: string | undefined): string {
   const count = block.transactions.length
   const place = network === undefined ? '' : `${network} `
@@ -97,7 +97,7 @@ export function formatBlockLine(block: Block, network: string | undefined): stri
 }
 
 /** Formats the line for a failed request. */
-export function formatFailureLine(request: FailedRequest, showNetwork: boolean): string {
+export function formatFailureLine(request: FailedRequest, { showNetwork }: { showNetwork: boolean }): string {
   const { network, transport, method, status, error } = request
   const place = showNetwork ? `${network} ` : ''
   const name = method ?? (transport === 'upgrade' ? 'WebSocket upgrade' : 'request')

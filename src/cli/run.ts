@@ -93,7 +93,7 @@ function createHooks(settings: CommandSettings): NodeHooks {
     block: (network, block) => print(formatBlockLine(block, showNetwork ? network : undefined)),
     tell: (_, text) => printed(text),
     colours: settings.color === 'always' || (settings.color === 'auto' && process.stdout.isTTY === true),
-    failure: (call) => print(formatFailureLine(call, showNetwork)),
+    failure: (call) => print(formatFailureLine(call, { showNetwork })),
   }
 }
 

@@ -5,6 +5,7 @@ import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
+import { stripZeros } from '../state/account.js'
 
 /** A storage slot and its overriding value. */
 export interface SlotOverride {
@@ -111,10 +112,4 @@ async function overrideAccount(
     if (pause !== undefined) await pause
     await stateManager.putStorage(address, slot, stripZeros(value))
   }
-}
-
-/** Strips the leading zeros, as for stored values; zero becomes empty. */
-function stripZeros(value: Uint8Array): Uint8Array {
-  const start = value.findIndex((byte) => byte !== 0)
-  return start < 0 ? new Uint8Array(0) : value.slice(start)
 }

@@ -1,11 +1,12 @@
 import { whenReady } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToPlainHex } from '../../encoding/hex.js'
+import { wordToAddress } from '../evm/words.js'
 import { padTo32 } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import { type CallFrame, CallTracer } from './callTracer.js'
 import { KeccakPreimageTracer } from './keccakPreimages.js'
-import { callTypes, opcodes, wordToAddress } from './opcodes.js'
+import { callTypes, opcodes } from './opcodes.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from './tracer.js'
 
 /** Facts about a frame beyond those of a call tracer. Slots and values have 64 hexadecimal digits. */

@@ -45,12 +45,3 @@ for (const opcode of [...callTypes.keys(), ...createTypes.keys(), opcodes.SELFDE
   framingOpcodes[opcode] = 1
 }
 framingOpcodes.fill(1, opcodes.LOG0, opcodes.LOG4 + 1)
-
-const ADDRESS_MASK = 2n ** 160n - 1n
-
-/** Returns the 20-byte address in a stack item. */
-export function wordToAddress(word: bigint): Uint8Array {
-  const bytes = new Uint8Array(20)
-  Buffer.from(bytes.buffer).write((word & ADDRESS_MASK).toString(16).padStart(40, '0'), 'hex')
-  return bytes
-}

@@ -1,10 +1,11 @@
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { wordToAddress } from '../evm/words.js'
 import { EMPTY_CODE_HASH, padTo32 } from '../state/account.js'
 import { delegationTarget, recoverAuthority } from '../vm/message.js'
 import type { TraceBudget } from './budget.js'
-import { callTypes, opcodes, wordToAddress } from './opcodes.js'
+import { callTypes, opcodes } from './opcodes.js'
 import type { ExecutionTracer, Step, TracedMessage, TracedState } from './tracer.js'
 
 /** Accounts by address: 40 lower-case hexadecimal digits. */

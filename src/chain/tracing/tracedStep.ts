@@ -6,9 +6,10 @@ import { type FrameFailure, NONCE_OVERFLOW, constantGas, describeFailure } from 
 import { CONSIDERABLE_GAS, StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { SyncOpcode } from '../evm/syncOpcodes.js'
+import { wordToAddress } from '../evm/words.js'
 import { MAX_NONCE } from '../state/account.js'
 import type { ForkRules } from '../types.js'
-import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes, wordToAddress } from './opcodes.js'
+import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
 
 /** How an opcode of the fork runs: as a synchronous one, or as the library's entry. */

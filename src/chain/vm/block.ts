@@ -11,6 +11,7 @@ import { DEPOSIT_CONTRACT_ADDRESS } from '../genesis/systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
+import { effectiveGasPrice } from './message.js'
 import { runTransaction, type MessageResult } from './runTransaction.js'
 import { collectRequests, hashRequests, runBlockStart, type ConsensusRequest } from './systemCalls.js'
 
@@ -174,7 +175,7 @@ function toReceipt(
     logsBloom,
     logs,
     contractAddress: undefined,
-    effectiveGasPrice: effectiveGasPrice(transaction, header.baseFeePerGas ?? 0n),
+    effectiveGasPrice: paidGasPrice(transaction, header.baseFeePerGas ?? 0n),
     blobGasUsed: undefined,
     blobGasPrice: undefined,
   }
@@ -190,11 +191,9 @@ function toReceipt(
   return receipt
 }
 
-/** Returns the wei per gas that a transaction pays at a base fee (EIP-1559). */
-export function effectiveGasPrice(transaction: PooledTransaction['transaction'], baseFee: bigint): bigint {
-  if (!('maxFeePerGas' in transaction)) return transaction.gasPrice
-  const withTip = baseFee + transaction.maxPriorityFeePerGas
-  return withTip < transaction.maxFeePerGas ? withTip : transaction.maxFeePerGas
+/** Returns the wei per gas that a transaction of any type pays at a base fee. */
+function paidGasPrice(transaction: PooledTransaction['transaction'], baseFee: bigint): bigint {
+  return 'maxFeePerGas' in transaction ? effectiveGasPrice(transaction, baseFee) : transaction.gasPrice
 }
 
 const WEI_PER_ETHER = 10n ** 18n

@@ -100,6 +100,15 @@ export function parseCid(text: string): CID {
   return cast(bytes)
 }
 
+/** Like {@link parseCid}, but returns undefined for text that is not a CID. */
+export function tryParseCid(text: string): CID | undefined {
+  try {
+    return parseCid(text)
+  } catch {
+    return undefined
+  }
+}
+
 function decodeVersion0(text: string): Uint8Array {
   try {
     return base58btc.decode(`z${text}`)

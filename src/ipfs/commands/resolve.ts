@@ -1,6 +1,6 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { parsePath, resolvePath } from '../dag/path.js'
-import { parseCid } from '../cid/parseCid.js'
+import { tryParseCid } from '../cid/parseCid.js'
 import { cleanPath, cleanSegments } from '../mfs/filesPath.js'
 import { isNamePath } from '../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../request/command.js'
@@ -45,13 +45,5 @@ export const resolve = defineCommand({
 export function baseOfPath(path: string): ReturnType<typeof createCidEncoder> {
   const [first = '', , third = ''] = path.split('/')
   const text = first === '' ? third : first
-  return createCidEncoder(isVersion1(text) ? baseNameOf(text) : undefined)
-}
-
-function isVersion1(text: string): boolean {
-  try {
-    return parseCid(text).version === 1
-  } catch {
-    return false
-  }
+  return createCidEncoder(tryParseCid(text)?.version === 1 ? baseNameOf(text) : undefined)
 }

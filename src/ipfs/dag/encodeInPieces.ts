@@ -9,7 +9,7 @@ import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, hasLoneBytes, withReplacements } from '../text/byteText.js'
-import { UnsupportedNumberError, WholeFloat, isOddNumber, withPlainNumbers } from './float.js'
+import { UnsupportedNumberError, WholeFloat, withPlainNumbers } from './float.js'
 
 /** How a codec encodes lists and maps, so that they can be assembled from parts. */
 export interface ContainerForm {
@@ -209,7 +209,7 @@ export const dagJsonForm: ContainerForm = {
     try {
       return replaced(dagJson.encode(withPlainNumbers(value)))
     } catch (error) {
-      const odd = oddNumberIn(value)
+      const odd = nonFiniteNumberIn(value)
       throw odd === undefined ? error : new UnsupportedNumberError(odd)
     }
   },
@@ -244,7 +244,7 @@ const cborOptions = {
     // Kubo also encodes NaN and the infinities, which the data model lacks.
     number: (...given: Parameters<OptionalTypeEncoder>) => {
       const value: unknown = given[0]
-      if (typeof value === 'number' && isOddNumber(value)) return [new Token(Type.float, value)]
+      if (typeof value === 'number' && !Number.isFinite(value)) return [new Token(Type.float, value)]
       return typeEncoders['number']?.(...given) ?? null
     },
     string(...given: Parameters<OptionalTypeEncoder>) {
@@ -306,11 +306,11 @@ function refuseLinks(value: unknown): void {
   for (const below of Object.values(value)) refuseLinks(below)
 }
 
-function oddNumberIn(value: unknown): number | undefined {
-  if (typeof value === 'number') return isOddNumber(value) ? value : undefined
+function nonFiniteNumberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : value
   if (!isContainer(value)) return undefined
   for (const below of Object.values(value)) {
-    const found = oddNumberIn(below)
+    const found = nonFiniteNumberIn(below)
     if (found !== undefined) return found
   }
   return undefined

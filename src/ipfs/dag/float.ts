@@ -25,11 +25,6 @@ export class WholeFloat {
   }
 }
 
-/** Whether a number is outside JSON and IPLD's data model: NaN or infinite. */
-export function isOddNumber(value: number): boolean {
-  return !Number.isFinite(value)
-}
-
 /** NaN or an infinity cannot be encoded in JSON (Go, `json.UnsupportedValueError`). */
 export class UnsupportedNumberError extends FileNetworkError {
   constructor(value: number) {

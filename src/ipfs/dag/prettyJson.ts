@@ -3,7 +3,7 @@ import { keysOf } from '../../encoding/jsonKeys.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { withReplacements } from '../text/byteText.js'
-import { UnsupportedNumberError, WholeFloat, isOddNumber } from './float.js'
+import { UnsupportedNumberError, WholeFloat } from './float.js'
 
 /** Values encoded between two yields. */
 const valuesAtOnce = 512
@@ -19,7 +19,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
 
   function* write(item: unknown, indent: string): Steps<void> {
     if (++written % valuesAtOnce === 0) yield
-    if (typeof item === 'number' && isOddNumber(item)) throw new UnsupportedNumberError(item)
+    if (typeof item === 'number' && !Number.isFinite(item)) throw new UnsupportedNumberError(item)
     if (typeof item !== 'object' || item === null || item instanceof WholeFloat) {
       texts.push(textOf(item))
       return

@@ -41,7 +41,7 @@ import { checkReadable, followPath, noProviders, resolveTarget } from './resolve
 import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
-import { serveVerifiable } from './serveVerifiable.js'
+import { serveRawOrTar } from './serveRawOrTar.js'
 import { bytesOfText } from '../text/byteText.js'
 import { goEscape, goQuote } from '../text/goQuote.js'
 
@@ -198,7 +198,7 @@ async function answer(
   const isVerifiable = format === 'raw' || format === 'tar'
   const resolved = await resolveTarget(source, target, { sends: isVerifiable ? 'blocks' : 'data', path })
   if (isVerifiable) {
-    return serveVerifiable(source, request, { target: resolved, format })
+    return serveRawOrTar(source, request, { target: resolved, format })
   }
   const { code } = resolved.cid
   if (format !== 'dag-json' && format !== 'dag-cbor') await checkReadable(source, target, resolved.cid)

@@ -2,7 +2,7 @@ import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
-import { parseCid } from '../cid/parseCid.js'
+import { tryParseCid } from '../cid/parseCid.js'
 import { parseName } from '../names/keystore.js'
 import { GatewayError, PageNotFoundError, escapeUrlPath } from './headers.js'
 import type { GatewayRequest } from './request.js'
@@ -38,7 +38,7 @@ export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdo
 
 /** Returns the path root that a subdomain stands for, with an inlined DNS name expanded. */
 export function rootOfSubdomain({ label, namespace }: Subdomain): string {
-  const isInlined = namespace === 'ipns' && /^[^.]*-[^.]*$/.test(label) && tryParse(label) === undefined
+  const isInlined = namespace === 'ipns' && /^[^.]*-[^.]*$/.test(label) && tryParseCid(label) === undefined
   return `/${namespace}/${isInlined ? writtenOut(label) : label}`
 }
 
@@ -78,7 +78,7 @@ export function redirectToLabel(
   path: string,
   request: GatewayRequest,
 ): void {
-  const cid = tryParse(label)
+  const cid = tryParseCid(label)
   if (cid === undefined) return
   if (label.length <= longestLabel && !(namespace !== 'ipfs' && cid.code !== codecCode.libp2pKey)) return
   // Before its codec is changed.
@@ -105,7 +105,7 @@ function movedToHost(
  * @throws {@link GatewayError} if the label would be too long
  */
 function canonicalLabel(namespace: string, label: string): string | undefined {
-  const cid = namespace === 'ipfs' ? tryParse(label)?.toV1() : keyOf(label)
+  const cid = namespace === 'ipfs' ? tryParseCid(label)?.toV1() : keyOf(label)
   if (cid === undefined) return undefined
   const inBase32 = cid.toString(base32)
   const canonical = namespace === 'ipfs' && inBase32.length <= longestLabel ? inBase32 : cid.toString(base36)
@@ -120,14 +120,6 @@ function checkLabel(label: string): void {
 }
 
 function keyOf(label: string): CID | undefined {
-  const cid = parseName(label) ?? tryParse(label)
+  const cid = parseName(label) ?? tryParseCid(label)
   return cid && CID.createV1(codecCode.libp2pKey, cid.multihash)
-}
-
-function tryParse(label: string): CID | undefined {
-  try {
-    return parseCid(label)
-  } catch {
-    return undefined
-  }
 }

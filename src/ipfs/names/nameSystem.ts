@@ -10,7 +10,7 @@ import { cleanSegments } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { codecCode, identityCode } from '../cid/cidFormat.js'
-import { parseCid } from '../cid/parseCid.js'
+import { tryParseCid } from '../cid/parseCid.js'
 import { nameOf, parseName } from './keystore.js'
 import { goQuote } from '../text/goQuote.js'
 
@@ -277,7 +277,7 @@ export function readName(label: string): CID {
   const name = parseName(label)
   if (name !== undefined) return name
   const isDomain = isDomainName(label)
-  const cid = isDomain ? undefined : cidOf(label)
+  const cid = isDomain ? undefined : tryParseCid(label)
   if (cid !== undefined) {
     const retry = CID.createV1(codecCode.libp2pKey, cid.multihash)
     throw new FileNetworkError(
@@ -300,14 +300,6 @@ function isDomainName(text: string): boolean {
     .map((label) => Buffer.byteLength(label))
   const length = labels.reduce((sum, size) => sum + size + 1, 0)
   return length <= longestDomain + 1 && labels.every((size) => size > 0 && size <= longestLabel)
-}
-
-function cidOf(label: string): CID | undefined {
-  try {
-    return parseCid(label)
-  } catch {
-    return undefined
-  }
 }
 
 function rowOf(name: CID): Uint8Array {

@@ -49,7 +49,7 @@ export async function verifyFileNetwork(
     for (const mode of ['recursive', 'direct'] as const) {
       for await (const { cid } of new Pins(store.pins).list(mode)) {
         pins++
-        await walkPin(cid, mode === 'recursive')
+        await walkPin(cid, mode)
       }
     }
     const root = loadFilesRoot(store.named)
@@ -58,7 +58,8 @@ export async function verifyFileNetwork(
     return { blocks, pins }
 
     /** Walks what other pins have not. Continues past missing blocks. */
-    async function walkPin(pin: CID, isRecursive: boolean): Promise<void> {
+    async function walkPin(pin: CID, mode: 'recursive' | 'direct'): Promise<void> {
+      const isRecursive = mode === 'recursive'
       const pending = [pin]
       for (let cid = pending.pop(); cid !== undefined; cid = pending.pop()) {
         if (isRecursive && seen.has(cidKey(cid))) continue

@@ -10,7 +10,7 @@ import type { NumberSelector } from '../params/blockSelector.js'
 import { filterId } from '../params/bytes.js'
 import { type FilterArguments, filter } from '../params/filter.js'
 import { type JsonValue, WireBytes } from '../wire.js'
-import { remoteNumberOfHash, remoteNumberOfTransaction, toRemoteParameter } from './blockPlace.js'
+import { remoteNumberOfHash, remoteNumberOfTransaction, toRemoteParameter } from './remoteBlocks.js'
 import { type RemoteChain, ask, forward, writeJson } from './remoteChain.js'
 
 const queryParameters = [required('filter', filter)] as const

@@ -203,12 +203,12 @@ export class BlockSession {
 
   /** Protects a block that may already be stored. */
   touch(key: Uint8Array): void {
-    this.#touched.add(keyText(key))
+    this.#touched.add(latin1(key))
   }
 
   protects(key: Uint8Array, location: BlockLocation): boolean {
     // A location follows the head of its record, so it equals the start only if an empty block was stored before.
-    return linearPosition(location) > this.#startedAt || this.#touched.has(keyText(key))
+    return linearPosition(location) > this.#startedAt || this.#touched.has(latin1(key))
   }
 
   end(): void {
@@ -254,9 +254,4 @@ export class BlockSessions {
 /** Maps a position in the segments to a number that only grows: segments are numbered and appended to in order. */
 function linearPosition({ segment, offset }: Omit<BlockLocation, 'length'>): number {
   return segment * 2 ** 32 + offset
-}
-
-/** Converts a key to a string for maps and sets. */
-export function keyText(key: Uint8Array): string {
-  return latin1(key)
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { plainBytes } from '../../encoding/hex.js'
+import { latin1, plainBytes } from '../../encoding/hex.js'
 import { Mutex } from '../../encoding/timeSlice.js'
 import { DamagedBlockError } from '../errors.js'
 import type { BatchOperation } from '../memTable.js'
@@ -9,7 +9,6 @@ import {
   BlockSessions,
   type BlockToStore,
   type PlannedBlock,
-  keyText,
   planWrite,
   withoutBlock,
 } from './batch.js'
@@ -100,7 +99,7 @@ export class BlockFiles {
 
   /** Returns what is stored, or about to be stored, under a key; otherwise undefined. */
   find(key: Uint8Array): StoredBlock | undefined {
-    const pending = this.#unwritten.get(keyText(key))
+    const pending = this.#unwritten.get(latin1(key))
     if (pending) return { key, labels: [pending.label], length: pending.data.length }
     const row = this.#lookUp(key)
     return row && { key, labels: row.labels, length: row.length }
@@ -112,7 +111,7 @@ export class BlockFiles {
    * @throws DamagedBlockError
    */
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    const pending = this.#unwritten.get(keyText(key))
+    const pending = this.#unwritten.get(latin1(key))
     if (pending) return Uint8Array.from(pending.data)
     const row = this.#lookUp(key)
     return (
@@ -122,7 +121,7 @@ export class BlockFiles {
 
   /** Like {@link get}, but in a pooled buffer that readers share. */
   async acquire(key: Uint8Array): Promise<PooledBlock | undefined> {
-    const name = keyText(key)
+    const name = latin1(key)
     const row = this.#unwritten.has(name) ? undefined : this.#lookUp(key)
     if (row === undefined || row.length < SMALLEST_POOLED) {
       const bytes = await this.get(key)
@@ -146,7 +145,7 @@ export class BlockFiles {
   put({ key, label, data, session }: BlockToStore): Promise<void> {
     const round = this.#open === undefined || this.#open.bytes >= ROUND_LIMIT ? this.#openRound() : this.#open
     // Not a spread with one more member: V8 is slow to access such a copy.
-    const planned: PlannedBlock = { key, label, data, session, text: keyText(key) }
+    const planned: PlannedBlock = { key, label, data, session, text: latin1(key) }
     if (!this.#unwritten.has(planned.text)) this.#unwritten.set(planned.text, planned)
     round.blocks.push(planned)
     round.bytes += data.length
@@ -171,7 +170,7 @@ export class BlockFiles {
         rewritten,
         write: (blocks) =>
           this.#write(
-            blocks.map((block) => ({ ...block, text: keyText(block.key) })),
+            blocks.map((block) => ({ ...block, text: latin1(block.key) })),
             rewritten,
           ),
       })
@@ -245,7 +244,7 @@ export class BlockFiles {
     const changes: BatchOperation[] = []
     const changed = new Map<number, SegmentRow>()
     // A key may occur once per label of its block, and stays in the index until all changes are written.
-    for (const key of new Map(keys.map((key) => [keyText(key), key])).values()) {
+    for (const key of new Map(keys.map((key) => [latin1(key), key])).values()) {
       const row = this.#lookUp(key)
       const segment = row && (changed.get(row.segment) ?? this.#segments.get(row.segment))
       if (row === undefined || segment === undefined || this.#sessions.isProtected(key, row)) continue

@@ -20,7 +20,7 @@ async function checkLinks(source: BlockSource, target: ResolvedTarget): Promise<
 }
 
 /** Answers with a raw block or a tar archive, always as an attachment. */
-export async function serveVerifiable(
+export async function serveRawOrTar(
   source: BlockSource,
   request: GatewayRequest,
   { target, format }: { target: ResolvedTarget; format: 'raw' | 'tar' },
