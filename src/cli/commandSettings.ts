@@ -50,7 +50,7 @@ const userErrors: ReadonlySet<string> = new Set([
   'InvalidMnemonicError',
 ])
 
-/** Returns whether an error is the user's to fix, so that its message says all there is to say. */
+/** Returns whether an error is the user's to fix, so that its message suffices. */
 export function isUserError(error: unknown): error is Error {
   return error instanceof Error && userErrors.has(error.name)
 }

@@ -26,7 +26,7 @@ describe('Semaphore', () => {
     expect(most).toBe(2)
   })
 
-  it('answers at once what needs no promise', () => {
+  it('returns at once what needs no promise', () => {
     const semaphore = new Semaphore(1)
     expect(semaphore.run(() => 1)).toBe(1)
     const refuse = (): never => {

@@ -180,7 +180,7 @@ describe('under a crowd of long work', () => {
     expect(begun.indexOf('read 0')).toBeLessThan(10)
   })
 
-  it('long work goes on while new work keeps coming', async () => {
+  it('long work continues while new work keeps coming', async () => {
     const crowd = startCrowd()
     while (crowd.steps < 2000) await turn()
     const before = crowd.steps

@@ -82,7 +82,7 @@ export interface ChainFiles {
 
 /** Output for the developer: contract logs, reasons of failed transactions, traces. */
 export interface Developer {
-  /** Resolves when it takes more. */
+  /** Resolves when more may be written. */
   tell(text: string): Awaitable<void>
   colours: boolean
 }

@@ -157,7 +157,7 @@ export interface NodeHooks {
   failure?(entry: Omit<JournalEntry, 'id'>): void
   /**
    * Prints contract activity for developers: console.log, reasons of failed transactions, traces; may have several
-   * lines. Resolves when it takes more.
+   * lines. Resolves when more may be written.
    */
   tell?(network: string, text: string): Awaitable<void>
   /** Whether text for `tell` may contain ECMA-48 colours. */

@@ -142,7 +142,7 @@ test('the client of a long body waits while others hold too much memory', async 
   expect(received).toBe(16 * MEBIBYTE)
 })
 
-test('a long body releases its memory when its client goes', async () => {
+test('a long body releases its memory when its client disconnects', async () => {
   const port = await serve((request) => void readBody(request, Infinity))
   const socket = connect(port, '127.0.0.1')
   socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\n\r\n')

@@ -55,7 +55,7 @@ describe.skipIf(recordedCases === undefined)('the recorded chain (skipped if abs
       })
     })
 
-    test('refuses another genesis, by name, and none at all', async () => {
+    test('refuses another genesis by name, and a missing one', async () => {
       await imported.node.stop()
       const genesis = JSON.parse(readFileSync(join(recordedCases ?? '', 'genesis.json'), 'utf8'))
       genesis.extraData = '0x'

@@ -60,7 +60,7 @@ test('eth_networkId returns the network id', async () => {
 })
 
 test.each(['eth_submitHashrate', 'eth_signTypedData_v3', 'eth_compileSolidity'])(
-  '%s is not there, as in geth and hardhat',
+  '%s does not exist, as in geth and hardhat',
   async (method) => {
     const { call } = await startDevnet()
     expect(await refusalOf(call(method))).toMatchObject({ code: -32601 })

@@ -96,7 +96,7 @@ describe('tokens', () => {
     })
   })
 
-  test('whose balance is behind more slots than are tried are not dealt', async () => {
+  test('are not dealt if finding their balance takes more slots than are tried', async () => {
     const { call } = await startDevnet()
     // Reads slots from 0 up to a last one, and returns that: PUSH0 JUMPDEST DUP1 SLOAD POP PUSH1 1 ADD PUSH2 last DUP2
     // LT PUSH1 1 JUMPI SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN.

@@ -20,7 +20,7 @@ it.each([
   ],
 ])('%s like Kubo 0.42.0', (_, recorded) => replay(recorded as Recorded, node))
 
-it('imports odd CARs, or refuses them and stores nothing, like Kubo 0.42.0', async () => {
+it('imports unusual CARs, or refuses them and stores nothing, like Kubo 0.42.0', async () => {
   const empty = await startNetwork()
   try {
     await replay(answersToCars as Recorded, empty)
@@ -29,7 +29,7 @@ it('imports odd CARs, or refuses them and stores nothing, like Kubo 0.42.0', asy
   }
 })
 
-it('makes directories regular that no builder made, once mutable files have read them, like Kubo 0.42.0', async () => {
+it('makes irregular directories regular once the mutable files have read them, like Kubo 0.42.0', async () => {
   const empty = await startNetwork()
   try {
     await replay(answersToCraftedFiles as Recorded, empty)
@@ -84,7 +84,7 @@ it('archives entries by name, whatever their order in the block, like Kubo 0.42.
   }
 })
 
-it('tells the length of an empty symlink to HEAD, like Kubo 0.42.0', async () => {
+it('answers HEAD with the length of an empty symlink, like Kubo 0.42.0', async () => {
   const [, line] = await exchange(node, 'block/put?format=v0', '0a0408041200')
   const { Key } = JSON.parse(line) as { Key: string }
   const { status, headers } = await fetch(`${node.url}/ipfs/${Key}`, { method: 'HEAD' })

@@ -406,7 +406,7 @@ it('keeps the root of the mutable files when its block is removed', async () => 
 })
 
 // Like Kubo 0.42.0: the file is created before its content is looked for, and the year 1 is no time.
-it('creates a file without content, and takes the year 1 for no time', async () => {
+it('creates a file without content, and treats the year 1 as no time', async () => {
   const written = await upload('files/write?arg=/created&create=true&count=0', [])
   expect(await messageOf(written)).toBe('expected a file argument')
   expect((await server.post('files/stat?arg=/created')).status).toBe(200)
@@ -416,7 +416,7 @@ it('creates a file without content, and takes the year 1 for no time', async () 
 })
 
 // Like Kubo 0.42.0, which only for a single link would never end.
-it('takes an option of no links for the usual number, whatever is configured', async () => {
+it('treats an option of zero links as the default, whatever is configured', async () => {
   const node = await startNetwork()
   const add = async (links: number): Promise<unknown> => {
     const { body, headers } = form([{ name: 'a', content: 'qwertyuiop'.repeat(110_000) }])

@@ -151,7 +151,7 @@ describe('files by path', () => {
     expect((await ask(path, { range: 'bytes=600000-, 700000-700001' })).status).toBe(416)
   })
 
-  it('does not read the end of a range behind the file for HEAD, like Kubo', async () => {
+  it('does not parse the end of a range past the file for HEAD, like Kubo', async () => {
     const file = `/ipfs/${site}/notes%20%26%20more.txt`
     const behind = await ask(file, { range: 'bytes=9-2' }, 'HEAD')
     expect([behind.status, behind.headers['content-range']]).toEqual([416, 'bytes */5'])

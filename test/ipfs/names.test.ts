@@ -150,7 +150,7 @@ describe('names', () => {
     expect(await (await node.post(`cat?arg=/ipns/${Id}`)).text()).toBe('hello\n')
   })
 
-  it('lend their TTL to a listing, and have the ETags of Kubo for CARs', async () => {
+  it('give their TTL to a listing, and have the ETags of Kubo for CARs', async () => {
     const { body, headers } = form([{ name: 'data', content: 'hello' }])
     await node.post('add?wrap-with-directory=true', body, headers)
     const root = 'QmT8Esrf9FySR5v35tUADnupopDYLD8gNMBXZYVYMEhMWq'

@@ -113,7 +113,7 @@ test.each([
   await positionsOf(echoOf(1))
 })
 
-test('connections buffer partial requests, and requests behind a slow one, separately', async () => {
+test('connections buffer partial requests, and requests after a slow one, separately', async () => {
   const other = connect({ port: running.port, host: '127.0.0.1', noDelay: true })
   let answers = ''
   other.on('data', (chunk) => {

@@ -189,7 +189,7 @@ export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Ar
 }
 
 /**
- * Returns the EIP-2718 encoding of a transaction, without blobs. ethereumjs encodes anew each time, and a block needs
+ * Returns the EIP-2718 encoding of a transaction, without blobs. ethereumjs encodes it again each time, and a block needs
  * it for its size, its root and its record.
  */
 export function serializedTransaction(transaction: TypedTransaction): Uint8Array {

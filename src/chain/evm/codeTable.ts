@@ -3,7 +3,7 @@ import { bytesToBigint } from '../../encoding/hex.js'
 const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
-/** Maximum that a two-byte index can address; further pushes are read anew each time. */
+/** Maximum that a two-byte index can address; further pushes are read again each time. */
 const MAX_INDEXED = 0xffff
 
 /** Keyed by the code's array, which stays the same when a contract is called repeatedly. */

@@ -11,9 +11,11 @@ import { copyToMemory } from './memoryOpcodes.js'
 import type { SyncOpcode } from './syncOpcodes.js'
 import { readWord, slotOfWord, toWord, wordToAddress, wordToBytes } from './words.js'
 
-/** EIP-2929. */
+/** EIP-2929: gas of the first access to a slot. */
 const COLD_SLOAD_GAS = 2_100
+/** EIP-2929: gas of the first access to an account. */
 export const COLD_ACCOUNT_GAS = 2_600
+/** EIP-2929: gas of further accesses to an account or slot. */
 export const WARM_READ_GAS = 100
 /** EIP-2200: SSTORE requires more than this much gas left. */
 const SSTORE_SENTRY = 2_300n

@@ -110,6 +110,7 @@ export interface ClockRecord {
   earliest?: string
 }
 
+/** Converts a clock's state to its stored form. */
 export function toClockRecord({ offset, nextTimestamp, interval, earliest }: ClockState): ClockRecord {
   return {
     offset: offset.toString(),
@@ -119,6 +120,7 @@ export function toClockRecord({ offset, nextTimestamp, interval, earliest }: Clo
   }
 }
 
+/** Reverses {@link toClockRecord}. */
 export function fromClockRecord({ offset, nextTimestamp, interval, earliest }: ClockRecord): ClockState {
   return {
     offset: BigInt(offset),
@@ -138,6 +140,7 @@ export interface SettingsRecord {
   randomness?: { prevRandao: string; parentBeaconBlockRoot: string }
 }
 
+/** Converts block settings to their stored form. */
 export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
   const { gasLimit, coinbase, extraData, nextBaseFee, nextPrevRandao, randomness } = settings
   return {
@@ -153,6 +156,7 @@ export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
   }
 }
 
+/** Reverses {@link toSettingsRecord}. */
 export function fromSettingsRecord(record: SettingsRecord): BlockSettings {
   const { nextBaseFee, nextPrevRandao, randomness } = record
   return {

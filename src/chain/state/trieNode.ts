@@ -95,6 +95,7 @@ export interface BranchNode {
   value: Uint8Array | undefined
 }
 
+/** A node of a Merkle Patricia trie (Yellow Paper, appendix D). */
 export type TrieNode = LeafNode | ExtensionNode | BranchNode
 
 /** Offsets of an item within the RLP of a stored branch. */

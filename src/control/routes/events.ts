@@ -34,8 +34,8 @@ function countFileChanges(tallies: ReadonlyMap<string, { readonly calls: number 
 }
 
 /**
- * Routes that tell readers that something changed, but not what: they fetch what they show. A thousand requests a
- * second so cost five messages, and no request waits for a reader.
+ * Routes that tell readers that something changed, but not what: they fetch what they show. So a thousand requests a
+ * second cost five messages, and no request waits for a reader.
  */
 export function eventRoutes(
   { provider, chains, networks }: ControlSetup,

@@ -8,6 +8,7 @@ export interface Radix {
   readonly values: ReadonlyMap<string, number>
 }
 
+/** Creates the numeral system whose digits are the characters of an alphabet, in ascending order. */
 export function radixOf(alphabet: string): Radix {
   return { alphabet, values: new Map([...alphabet].map((digit, value) => [digit, value])) }
 }

@@ -97,6 +97,7 @@ async function missingLink(source: BlockSource, path: ContentPath): Promise<Link
   return new LinkNotFoundError(path.segments.at(-1) ?? '', parent)
 }
 
+/** Creates the error for a target that cannot be resolved: 404 if a link or block is missing, otherwise 500. */
 export function unresolved({ contentPath }: GatewayTarget, error: unknown): GatewayError {
   const isLink = error instanceof LinkNotFoundError
   const status = isLink || isMissingBlock(error) ? 404 : 500

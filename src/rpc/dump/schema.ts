@@ -51,6 +51,7 @@ export const anvilState = z.object({
 /** A geth genesis, reduced to its accounts, which are read later. */
 export const genesisAlloc = z.object({ alloc: listed })
 
+/** A decoded {@link anvilState}. */
 export type AnvilState = z.output<typeof anvilState>
 
 const header = z.object({
@@ -102,6 +103,7 @@ const transaction = z.object({
   yParity: amount.nullish(),
 })
 
+/** A withdrawal of a block (EIP-4895). */
 export const withdrawal = z.object({ index: amount, validatorIndex: amount, address: bytes, amount })
 
 /** A block; its {@link sent} transactions and {@link withdrawal}s are read later. */
@@ -110,6 +112,7 @@ export const block = z.object({ header, transactions: elements, withdrawals: ele
 /** A transaction of a block. */
 export const sent = z.object({ transaction, impersonated_sender: bytes.nullish() })
 
+/** A log of a receipt; its data is decoded later, as {@link longBytes}. */
 export const log = z.object({ address: bytes, topics: z.array(bytes), data: longBytes })
 
 /** Execution result of a transaction; its {@link log}s are read later. */
@@ -131,7 +134,11 @@ export const outcome = z.object({
   block_hash: bytes,
 })
 
+/** A decoded header. */
 export type DumpedHeader = z.output<typeof header>
+/** A decoded transaction, without its sender. */
 export type DumpedTransaction = z.output<typeof transaction>
+/** A decoded {@link block}. */
 export type DumpedBlock = z.output<typeof block>
+/** A decoded {@link outcome}. */
 export type DumpedOutcome = z.output<typeof outcome>

@@ -21,14 +21,21 @@ import {
  * must be text; everything else has the forms of ruint and alloy.
  */
 
+/** An unsigned integer of at most `bits` bits, as in ruint. */
 export const uint = (bits: number): Reader => uintOf(bits, 'mapped')
+/** A boolean. */
 export const boolean = booleanOf('integers')
+/** A string. */
 export const text = textOf('integers')
+/** Bytes of any length. */
 export const bytes = bytesOf('mapped')
+/** A 32-byte hash. */
 export const hash = fixedBytes(32, 'mapped')
 /** An address that may also be a byte list or lack the prefix. */
 export const looseAddress = fixedBytes(20, 'mapped')
+/** A list of items. */
 export const sequence = (item: Reader): Reader => sequenceOf(item, 'integers')
+/** An object used as a map. */
 export const map = (name: Reader, member: Reader): Reader => mapOf(name, member, 'integers')
 
 /** Reads text; `refuse` returns the error for other primitive values. */
@@ -59,7 +66,9 @@ function textOfForm(what: string, name: string, form: RegExp): Reader {
   }
 }
 
+/** An address as text with its prefix. */
 export const address = textOfForm('address', 'ADDRESS', /^0x[0-9a-fA-F]{40}$/)
+/** Bytes as text with the prefix. */
 export const data = textOfForm('data', 'DATA', /^0x([0-9a-fA-F]{2})*$/)
 /** A number of at most 256 bits. */
 export const quantity: Reader = canonical(textOfForm('quantity', 'QUANTITY', /^0x[0-9a-fA-F]{0,64}$/))
@@ -72,6 +81,7 @@ function canonical(reader: Reader): Reader {
   }
 }
 
+/** A nonce: a number below 2^64, as text. */
 export const nonce: Reader = (value) => {
   const number = String(quantity(value))
   if (BigInt(number) < 1n << 64n) return number
@@ -181,7 +191,7 @@ export const block: Reader = (value) => {
 
 const MOST_BLOCKS = 1n << 32n
 
-/** A number of blocks; as large ones as no method accepts are cut. */
+/** A number of blocks, clamped to more than any method accepts. */
 export const blockCount: Reader = (value) => {
   const count = BigInt(String(uint(256)(value)))
   return `0x${(count < MOST_BLOCKS ? count : MOST_BLOCKS).toString(16)}`

@@ -150,7 +150,7 @@ const tracing: Reader = (value) => {
 const optionalBlock = [option(block)] as const
 const accountAndBlock = [address, optionalBlock] as const
 
-/** Any number of times, of which methods use the first. */
+/** Any number of times; methods use only the first. */
 const times: ArgumentsReader = (params) => params.map(timestamp).slice(0, 1)
 
 const subscriptionKinds: readonly unknown[] = ['newHeads', 'logs', 'newPendingTransactions']

@@ -89,7 +89,9 @@ export function fixedBytes(length: number, naming: NumberNaming = 'named'): Read
   }
 }
 
+/** A 20-byte address. */
 export const address = fixedBytes(20)
+/** A 32-byte hash. */
 export const hash = fixedBytes(32)
 
 /** Bytes of any length (alloy: Bytes). */
@@ -109,6 +111,7 @@ export function bytesOf(naming: NumberNaming): Reader {
   }
 }
 
+/** Bytes of any length, as read by anvil. */
 export const bytes = bytesOf('named')
 
 /** Parses a number: decimal, or in another base with its prefix; undefined if invalid (ruint: from_str). */
@@ -168,6 +171,7 @@ export const jsonNumber: Reader = (value) => {
   return value
 }
 
+/** A JSON boolean. */
 export function boolean(naming: NumberNaming): Reader {
   return (value) => {
     if (typeof value === 'boolean') return value
@@ -175,6 +179,7 @@ export function boolean(naming: NumberNaming): Reader {
   }
 }
 
+/** A JSON string. */
 export function text(naming: NumberNaming): Reader {
   return (value) => {
     if (typeof value === 'string') return value
@@ -189,6 +194,7 @@ export const float: Reader = (value) => {
   return value
 }
 
+/** A list of items. */
 export function sequence(item: Reader, naming: NumberNaming): Reader {
   return (value) => {
     if (Array.isArray(value)) return value.map((one: unknown) => item(one))
@@ -251,6 +257,7 @@ export function unknownField(name: string, known: readonly string[]): InvalidPar
   return new InvalidParamsError(`unknown field \`${name}\`, expected one of ${names}`)
 }
 
+/** Whether a JSON value is an object and not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -93,6 +93,7 @@ function transactionOf(expected: string, naming: NumberNaming): Reader {
   }
 }
 
+/** A transaction as anvil reads it (alloy: WithOtherFields). */
 export const transaction = transactionOf('struct WithOtherFieldsHelper', 'unnamed')
 
 const overrideNames = [
