@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { diffCassettes, pruneCassette, showCassette } from '../cassette/inspect.js'
 import { OptionError } from '../options.js'
+import { errorText } from '../encoding/errorText.js'
 
 const usage = `Usage: standin cassette show FILE [--method PATTERN]
        standin cassette diff FILE FILE
@@ -48,6 +49,6 @@ function parse(words: readonly string[]) {
       options: { method: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
     })
   } catch (error) {
-    throw new OptionError(`cassette: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`cassette: ${errorText(error)}`)
   }
 }

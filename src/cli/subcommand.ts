@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { OptionError } from '../options.js'
+import { errorText } from '../encoding/errorText.js'
 
 /** Parsed words of a subcommand: flag values and positional words. */
 export interface SubcommandArguments<Flag extends string> {
@@ -32,7 +33,7 @@ export function parseSubcommand<const Flag extends string>(
       ? undefined
       : { values: values as SubcommandArguments<Flag>['values'], positionals }
   } catch (error) {
-    throw new OptionError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`${name}: ${errorText(error)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { errorText } from '../encoding/errorText.js'
 import { goQuote } from './text/goQuote.js'
 
 /** An error whose message is sent to the caller verbatim. */
@@ -69,10 +70,7 @@ export class DeadlineError extends FileNetworkError {
   }
 }
 
-/** Returns the message of any thrown value. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
+export { errorText }
 
 /** Runs a function, prefixing the message of any error it throws. */
 export function withPrefix<T>(prefix: string, run: () => T): T {

@@ -12,6 +12,7 @@ import { DEFAULT_BASE_FEE, type Genesis, ownGenesis } from '../chain/genesis/own
 import type { NodeSettings } from '../options.js'
 import { compatibilityProfile } from '../rpc/compatibility.js'
 import type { NetworkIdentity } from '../storage/manifest.js'
+import { errorText } from '../encoding/errorText.js'
 
 /** A file given by the user cannot be used. */
 export class ChainFileError extends Error {
@@ -65,7 +66,7 @@ export function ownChain({ chainId, settings, now, funded }: OwnChain): ChainSou
  */
 export async function chainOfFile(path: string): Promise<ChainSource> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new ChainFileError(`--genesis: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ChainFileError(`--genesis: ${errorText(error)}`)
   })
   const { chainId, schedule, genesis } = describe(path, text)
   return { chainId, schedule, genesis: () => genesis, isGiven: true }

@@ -2,6 +2,7 @@ import type { SealedTransaction } from '../chain/block/record.js'
 import type { Chain } from '../chain/chain.js'
 import type { ChainEvent } from '../chain/reader.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
+import { errorText } from '../encoding/errorText.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { type Awaitable, TurnQueue } from '../encoding/timeSlice.js'
 import { type NodeSettings, OptionError } from '../options.js'
@@ -133,6 +134,6 @@ async function contractArtifacts(directory: string | undefined): Promise<Contrac
   if (directory === undefined) return []
   const { readArtifacts } = await import('../report/artifacts.js')
   return readArtifacts(directory).catch((error: unknown) => {
-    throw new OptionError(`--artifacts: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`--artifacts: ${errorText(error)}`)
   })
 }

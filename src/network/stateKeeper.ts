@@ -4,6 +4,7 @@ import { type NodeSettings, OptionError } from '../options.js'
 import type { Backend } from '../rpc/backend.js'
 import { StateDumpError } from '../rpc/dump/readPart.js'
 import { writeDump, writeGenesis } from '../rpc/dump/writeDump.js'
+import { errorText } from '../encoding/errorText.js'
 
 /** The parts of a backend whose state is dumped and loaded. */
 type KeptBackend = Pick<Backend, 'chain' | 'controls' | 'forks'>
@@ -96,7 +97,7 @@ export async function loadStateFile(
   const file = await fileOf(path)
   const bytes = await readFile(file).catch((error: unknown) => {
     if (isOptional && error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`${flag}: ${errorText(error)}`)
   })
   if (bytes === undefined) return
   const { readDump } = await import('../rpc/dump/readDump.js')

@@ -6,6 +6,7 @@ import { type ModeDecision, decideMode, parseKeyFlag } from '../provider/mode.js
 import { knownPlans } from '../provider/plans/plan.js'
 import { Provider } from '../provider/provider.js'
 import type { NodeHooks } from './networks.js'
+import { errorText } from '../encoding/errorText.js'
 
 /**
  * Creates a node's provider from its settings, the keys file and the faults file.
@@ -85,8 +86,6 @@ export function readJsonFile(flag: string, path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new ConfigurationError(
-      `${flag}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new ConfigurationError(`${flag}: ${path}: ${errorText(error)}`)
   }
 }

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { type NodeSettings, OptionError } from '../options.js'
 import type { Certificate } from '../server/listen.js'
+import { errorText } from '../encoding/errorText.js'
 
 /** Settings that determine a certificate and its names. */
 type TlsSettings = Pick<NodeSettings, 'tls' | 'tlsCert' | 'tlsKey' | 'host' | 'domain'>
@@ -49,7 +50,7 @@ function readPem(flag: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new OptionError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`${flag}: ${errorText(error)}`)
   }
 }
 

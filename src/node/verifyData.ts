@@ -4,6 +4,7 @@ import { prunedBelow } from '../chain/maintenance/prune.js'
 import { StateVerifier } from '../chain/maintenance/stateVerifier.js'
 import { verifyBlocks } from '../chain/maintenance/verifyBlocks.js'
 import { forkRootOf } from '../chain/fork/forkPoint.js'
+import { errorText } from '../encoding/errorText.js'
 import { bytesToHex } from '../encoding/hex.js'
 import { verifyFileNetwork } from '../ipfs/store/verify.js'
 import { blockEncoder } from '../rpc/format/block.js'
@@ -66,7 +67,7 @@ async function reportFailure(
   try {
     await check()
   } catch (error) {
-    tell(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    tell(`${name}: ${errorText(error)}`)
   }
 }
 

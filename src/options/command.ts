@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { OptionError, flagToVariable } from './kinds.js'
 import { type AnyOption, checkValue, checkValues } from './read.js'
+import { errorText } from '../encoding/errorText.js'
 
 type Definitions = Readonly<Record<string, AnyOption>>
 
@@ -125,6 +126,6 @@ function parseJsonFile(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new OptionError(`--config: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OptionError(`--config: ${errorText(error)}`)
   }
 }

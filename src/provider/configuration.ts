@@ -17,7 +17,7 @@ export function checkConfiguration<Output>(schema: z.ZodType<Output>, value: unk
 /** Picks the issue with the deepest path: among alternative schemas, that one is most likely meant. */
 function mostSpecific(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [issue] = issues
-  if (issue === undefined) throw new Error('there is no issue')
+  if (issue === undefined) throw new Error('the schema refused the value without an issue')
   if (issue.code !== 'invalid_union') return issue
   const inner = issue.errors.filter((branch) => branch.length > 0).map((branch) => mostSpecific(branch))
   const [deepest] = inner.sort((a, b) => b.path.length - a.path.length)

@@ -114,13 +114,6 @@ class MessageContext implements RequestContext {
   }
 }
 
-/** Target of pushes; see Connection. */
-interface PushTarget {
-  push(message: Uint8Array): void
-  readonly bufferedBytes: number
-  close(reason: string, code?: number): void
-}
-
 /**
  * Source of one subscription: passes payloads to `push`. One that makes its payloads itself waits until `isDrained`.
  *
@@ -156,11 +149,11 @@ const pushes = new ShortWorkQueue()
 
 /** The subscriptions of one connection. */
 export class SessionSubscriptions {
-  readonly #target: PushTarget
+  readonly #target: Omit<Connection, 'answer'>
   readonly #open = new Map<string, Subscription>()
   #isClosed = false
 
-  constructor(target: PushTarget) {
+  constructor(target: Omit<Connection, 'answer'>) {
     this.#target = target
   }
 

@@ -10,7 +10,7 @@ type Item = Uint8Array | NestedUint8Array
 /** Splits a block's RLP: header, transactions, uncles, and since Shanghai withdrawals. */
 function partsOf(blockRlp: Uint8Array): Item[] {
   const parts = RLP.decode(blockRlp)
-  if (parts instanceof Uint8Array) throw new Error('the RLP of a block is a list')
+  if (parts instanceof Uint8Array) throw new Error('the RLP of the block is not a list')
   return parts
 }
 
@@ -59,9 +59,10 @@ export class BlockRecords {
   uncles(block: StoredBlock): readonly HeaderFields[] {
     if (block.uncleHashes.length === 0) return []
     const uncles = partsOf(this.rawBlock(block))[2]
-    if (uncles === undefined || uncles instanceof Uint8Array) throw new Error('a block has a list of uncles')
+    if (uncles === undefined || uncles instanceof Uint8Array)
+      throw new Error('the block has no list of uncles')
     return uncles.map((item) => {
-      if (item instanceof Uint8Array) throw new Error('the RLP of an uncle is a list')
+      if (item instanceof Uint8Array) throw new Error('the RLP of the uncle is not a list')
       return headerFromList(item)
     })
   }

@@ -93,7 +93,7 @@ export function findCode(
 /** Transfers the value of a message; a balance wraps at 256 bits, as in geth. @returns the failure, if any */
 function transfer({ state, frameJournal }: MessageHost, message: Message): ExecResult | undefined {
   const { caller, to, value } = message
-  if (to === undefined) throw new Error('a call has a recipient')
+  if (to === undefined) throw new Error('the call has no recipient')
   frameJournal.touchAddress(to)
   if (value === 0n) return undefined
   frameJournal.touchAddress(caller)

@@ -1,3 +1,4 @@
+import { errorText } from '../../encoding/errorText.js'
 import { bigintToBytes } from '../../encoding/hex.js'
 import { type ForkSchedule, type Hardfork, createForkSchedule, hardforks } from '../evm/forkSchedule.js'
 import { EMPTY_UNCLES_HASH } from '../block/header.js'
@@ -66,10 +67,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replaceAll(/(:\s*)(\d{16,})(?=\s*[,}])/g, '$1"$2"'))
   } catch (error) {
-    throw new GenesisError(
-      'the file',
-      `is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new GenesisError('the file', `is not JSON: ${errorText(error)}`)
   }
 }
 

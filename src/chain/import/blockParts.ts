@@ -1,4 +1,5 @@
 import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
+import { errorText } from '../../encoding/errorText.js'
 import { bytesEqual, bytesToBigint } from '../../encoding/hex.js'
 import { withdrawalToList } from '../block/body.js'
 import { hashHeader, headerFromList, headerToList } from '../block/header.js'
@@ -74,7 +75,7 @@ function decodeRlp(bytes: Uint8Array): Item {
   try {
     return RLP.decode(bytes)
   } catch (error) {
-    throw new ImportError(undefined, 'encoding', error instanceof Error ? error.message : String(error))
+    throw new ImportError(undefined, 'encoding', errorText(error))
   }
 }
 
@@ -91,11 +92,7 @@ function readHeader(item: Item | undefined, name: string): HeaderFields {
   try {
     return headerFromList(list)
   } catch (error) {
-    throw new ImportError(
-      undefined,
-      'encoding',
-      `${name}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new ImportError(undefined, 'encoding', `${name}: ${errorText(error)}`)
   }
 }
 

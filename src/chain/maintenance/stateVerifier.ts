@@ -1,5 +1,6 @@
 import { BranchMPTNode, LeafMPTNode, MerklePatriciaTrie, decodeRawMPTNode } from '@ethereumjs/mpt'
 import { ValueEncoding } from '@ethereumjs/util'
+import { errorText } from '../../encoding/errorText.js'
 import { bytesEqual, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { ABSENT_ACCOUNT } from '../fork/overlay.js'
 import { keccak256 } from '../crypto.js'
@@ -85,7 +86,7 @@ export class StateVerifier {
       const hash = keccak256(follow(this.#options.states, link).rlp)
       if (!bytesEqual(hash, root)) throw new NodeHashError(bytesToPlainHex(root), bytesToPlainHex(hash))
     } catch (error) {
-      this.#report(walk, '', `link to root ${bytesToHex(root)}: ${messageOf(error)}`)
+      this.#report(walk, '', `link to root ${bytesToHex(root)}: ${errorText(error)}`)
     }
   }
 
@@ -99,7 +100,7 @@ export class StateVerifier {
       if (!bytesEqual(hash, root)) throw new NodeHashError(bytesToPlainHex(root), bytesToPlainHex(hash))
       this.#enqueue(pending, root, number, '')
     } catch (error) {
-      this.#report(walk, '', `no root ${bytesToHex(root)}: ${messageOf(error)}`)
+      this.#report(walk, '', `no root ${bytesToHex(root)}: ${errorText(error)}`)
     }
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { hash, number, path } = next
@@ -114,7 +115,7 @@ export class StateVerifier {
           link: storageLink(this.#options.states.getNode(number)),
         })
       } catch (error) {
-        this.#report(walk, path, messageOf(error))
+        this.#report(walk, path, errorText(error))
       }
     }
   }
@@ -185,8 +186,4 @@ export class StateVerifier {
 
 function digits(nibbles: readonly number[]): string {
   return nibbles.map((nibble) => nibble.toString(16)).join('')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

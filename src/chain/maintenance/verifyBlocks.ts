@@ -1,4 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
+import { errorText } from '../../encoding/errorText.js'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { runToCompletion } from '../../encoding/timeSlice.js'
 import { decodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
@@ -47,7 +48,7 @@ export async function verifyBlocks(
       ]
       for (const problem of problems) report({ block: name, problem })
     } catch (error) {
-      report({ block: name, problem: error instanceof Error ? error.message : String(error) })
+      report({ block: name, problem: errorText(error) })
     }
   }
   verifyNumbers(chain, report)

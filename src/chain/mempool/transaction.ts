@@ -8,6 +8,7 @@ import {
   createLegacyTx,
 } from '@ethereumjs/tx'
 import { Address } from '@ethereumjs/util'
+import { errorText } from '../../encoding/errorText.js'
 import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import { rememberSerialized, serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
@@ -158,7 +159,7 @@ function create(fields: TransactionFields, rules: ForkRules): PooledTransaction[
     if (fields.raw !== undefined) rememberSerialized(transaction, fields.raw)
     return transaction
   } catch (error) {
-    throw new TransactionRejectedError(error instanceof Error ? error.message : String(error))
+    throw new TransactionRejectedError(errorText(error))
   }
 }
 

@@ -1,6 +1,6 @@
 import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
-import { validatePinName } from '../store/pins.js'
+import { provideOptions, validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
 import { type UnixfsMetadata, permissionsOf } from '../unixfs/data.js'
 import type { ImportDefaults, ImportSettings } from '../unixfs/settings.js'
@@ -56,9 +56,7 @@ export const addOptions = {
   mode: { type: 'uint', description: 'File mode to store with every entry.' },
   mtime: { type: 'int64', description: 'Modification time to store with every entry, in Unix seconds.' },
   'mtime-nsecs': { type: 'uint', description: 'Nanoseconds of `mtime`.' },
-  'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
-  'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
-  'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
+  ...provideOptions,
 } as const satisfies OptionSpecs
 
 /** The values of the options of `add`. */

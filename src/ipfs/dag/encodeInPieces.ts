@@ -50,7 +50,7 @@ export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint
 }
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
-  if (isContainer(value) && roomBehind(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
+  if (isContainer(value) && roomAfter(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
   else if (typeof value === 'string') yield* encodeText(form, value, parts)
   else if (value instanceof Uint8Array && form.aroundBase64 !== undefined) {
     const [before, after] = form.aroundBase64
@@ -113,7 +113,7 @@ function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8
 function endOfRun(list: readonly unknown[], start: number): number {
   let room = MOST_AT_ONCE
   for (let end = start; end < list.length; end++) {
-    room = roomBehind(list[end], room)
+    room = roomAfter(list[end], room)
     if (room < 0) return end
   }
   return list.length
@@ -154,7 +154,7 @@ function isContainer(value: unknown): value is object {
  * Returns the room left after a value and its contents, out of `room` values; negative if it is exceeded, if a number
  * must be encoded separately, or if the codec's library would put names in another order.
  */
-function roomBehind(value: unknown, room: number): number {
+function roomAfter(value: unknown, room: number): number {
   if (value instanceof WholeFloat && !value.isPlain) return -1
   if (typeof value === 'string' || value instanceof Uint8Array) {
     return room - 1 - value.length / LENGTH_LIKE_A_VALUE
@@ -165,7 +165,7 @@ function roomBehind(value: unknown, room: number): number {
   let left = room - 1
   for (const name of names ?? []) left -= name.length / LENGTH_LIKE_A_VALUE
   for (const key of names ?? (value as unknown[]).keys()) {
-    left = roomBehind((value as Readonly<Record<string | number, unknown>>)[key], left)
+    left = roomAfter((value as Readonly<Record<string | number, unknown>>)[key], left)
     if (left < 0) return left
   }
   return left

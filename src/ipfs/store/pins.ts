@@ -161,6 +161,13 @@ export class PinError extends FileNetworkError {
 
 const longestName = 255
 
+/** Options of operations that pin, for announcing the roots to peers. */
+export const provideOptions = {
+  'fast-provide-root': { type: 'bool', description: 'No effect: there are no peers.' },
+  'fast-provide-dag': { type: 'bool', description: 'No effect: there are no peers.' },
+  'fast-provide-wait': { type: 'bool', description: 'No effect: there are no peers.' },
+} as const
+
 /** Rejects a pin name that is too long (Kubo, `cmdutils.ValidatePinName`). */
 export function validatePinName(name: string): void {
   const length = Buffer.byteLength(name)

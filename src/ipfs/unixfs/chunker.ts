@@ -126,8 +126,8 @@ const wholeFile: Chunker = async function* (source, newChunk) {
 export type Chunker = (source: AsyncIterable<Uint8Array>, newChunk: NewChunk) => AsyncIterable<Chunk>
 
 /** Upper bounds on the fields around a leaf's content (UnixFS `Data` in a dag-pb node), in bytes. */
-const roomInFront = 32
-const roomBehind = 64
+const roomBefore = 32
+const roomAfter = 64
 
 /** A piece of a file, with room around it so that its block can be encoded in place. */
 export class Chunk {
@@ -138,12 +138,12 @@ export class Chunk {
   /** Creates an empty chunk in memory of {@link Chunk.memoryLength} bytes. */
   constructor(memory: Uint8Array) {
     this.memory = memory
-    this.capacity = memory.length - roomInFront - roomBehind
+    this.capacity = memory.length - roomBefore - roomAfter
   }
 
   /** Returns the bytes of memory needed for a chunk of up to `capacity` bytes. */
   static memoryLength(capacity: number): number {
-    return roomInFront + capacity + roomBehind
+    return roomBefore + capacity + roomAfter
   }
 
   get isFull(): boolean {
@@ -151,14 +151,14 @@ export class Chunk {
   }
 
   get content(): Uint8Array {
-    return this.memory.subarray(roomInFront, roomInFront + this.length)
+    return this.memory.subarray(roomBefore, roomBefore + this.length)
   }
 
   /** Appends as many bytes as fit and returns their number. */
   append(bytes: Uint8Array): number {
     const taken =
       bytes.length <= this.capacity - this.length ? bytes : bytes.subarray(0, this.capacity - this.length)
-    this.memory.set(taken, roomInFront + this.length)
+    this.memory.set(taken, roomBefore + this.length)
     this.length += taken.length
     return taken.length
   }
@@ -170,8 +170,8 @@ export class Chunk {
 
   /** Writes bytes before and after the content, and returns the whole as a view of the chunk's memory. */
   wrap(head: Uint8Array, tail: Uint8Array): Uint8Array {
-    const start = roomInFront - head.length
-    const end = roomInFront + this.length
+    const start = roomBefore - head.length
+    const end = roomBefore + this.length
     this.memory.set(head, start)
     this.memory.set(tail, end)
     return this.memory.subarray(start, end + tail.length)

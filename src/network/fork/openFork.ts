@@ -1,3 +1,4 @@
+import { errorText } from '../../encoding/errorText.js'
 import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { RemoteStateError } from '../../chain/errors.js'
@@ -73,7 +74,7 @@ export async function openFork(
   } catch (error) {
     client.stop()
     if (error instanceof ForkError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new ForkError(`${client.shownUrl}: ${reason}`, { cause: error })
   } finally {
     signal?.removeEventListener('abort', stop)
@@ -124,7 +125,7 @@ async function asChainErrors(result: Promise<unknown>): Promise<unknown> {
   try {
     return await result
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new RemoteStateError(`the forked chain could not be read: ${reason}`, { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorText } from '../../encoding/errorText.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
@@ -113,9 +114,7 @@ export class RemoteClient {
     try {
       outcome = await reads.read(method, params, ask)
     } catch (error) {
-      throw error instanceof ForkError
-        ? error
-        : new ForkError(error instanceof Error ? error.message : String(error))
+      throw error instanceof ForkError ? error : new ForkError(errorText(error))
     }
     if ('error' in outcome) throw new RemoteRpcError(outcome.error)
     return outcome.result

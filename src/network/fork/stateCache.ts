@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { RemoteAccount } from '../../chain/fork/overlay.js'
+import { errorText } from '../../encoding/errorText.js'
 import { type Hex, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import type { NodeSettings } from '../../options.js'
 import { userCacheDirectory } from '../../storage/directories.js'
@@ -164,7 +165,7 @@ export class ForkCaches {
   #warnOnce(directory: string, reason: unknown): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    const message = reason instanceof Error ? reason.message : String(reason)
+    const message = errorText(reason)
     this.#warn(`cannot cache the state of the fork for later runs in ${directory}: ${message}`)
   }
 }

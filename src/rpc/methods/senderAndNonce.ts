@@ -56,6 +56,6 @@ function indexInBlock(
 function nonceOf(transaction: Uint8Array): bigint {
   // Takes the first member with this name; those of authorizations come later.
   const member = textMember(transaction, 'nonce')
-  if (member === undefined) throw new Error('a transaction has a nonce')
+  if (member === undefined) throw new Error('the transaction has no nonce')
   return BigInt(latin1(transaction, member.start, member.end))
 }

@@ -21,7 +21,7 @@ export function* totalFees(receipts: Uint8Array): Steps<bigint> {
   let price = textMember(receipts, 'effectiveGasPrice')
   while (price !== undefined) {
     const gasUsed = textMember(receipts, 'gasUsed', price.end)
-    if (gasUsed === undefined) throw new Error('a receipt says how much gas was used')
+    if (gasUsed === undefined) throw new Error('the receipt has no gasUsed')
     sum += numberAt(price) * numberAt(gasUsed)
     price = textMember(receipts, 'effectiveGasPrice', gasUsed.end)
     yield
@@ -43,7 +43,7 @@ export function shortTransaction(wire: Uint8Array): WirePiece[] {
 export function shortReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
   const logs = Buffer.from(wire.buffer, wire.byteOffset, wire.length).indexOf(',"logs":[')
   const bloom = textMember(wire, 'logsBloom', logs)
-  if (bloom === undefined) throw new Error('a receipt has logs and a bloom filter')
+  if (bloom === undefined) throw new Error('the receipt has no bloom filter')
   const rest = wire.subarray(bloom.end + 1, -1)
   return [wire.subarray(0, logs), rest, `,"timestamp":${timestamp},"logs":null,"logsBloom":null}`]
 }

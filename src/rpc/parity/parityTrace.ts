@@ -102,11 +102,11 @@ export interface ParityTrace {
 
 /** Returns a trace as a JSON object. */
 export function writtenTrace(trace: ParityTrace): Promise<WireBytes> {
-  return written((writer) => writeTrace(trace, writer))
+  return written((writer) => writeParityTrace(trace, writer))
 }
 
 /** Writes a trace as a JSON object. */
-export function* writeTrace(trace: ParityTrace, writer: PieceWriter): Steps<void> {
+export function* writeParityTrace(trace: ParityTrace, writer: PieceWriter): Steps<void> {
   writer.append('{')
   yield* trace.write(writer)
   writer.append('}')

@@ -27,7 +27,7 @@ const NO_BYTES = new Uint8Array(0)
 
 /**
  * Writes a frame and its nested frames as one list, parents first, in Parity's format (geth: native/call_flat.go).
- * Without a place, the trace is of a call.
+ * Without a context, the trace is of a call.
  */
 export function* writeFlatCalls(
   top: CallFrame,
@@ -67,7 +67,7 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
   }
 }
 
-/** Returns the text of one frame. Without a place, as for a call, it names no block and no transaction. */
+/** Returns the text of one frame. Without a context, as for a call, it names no block and no transaction. */
 export function flatCallText(
   { frame, traceAddress }: FlatCall,
   context: TraceContext | undefined,

@@ -52,7 +52,7 @@ const TRACERS_LIKE_A_PROGRAM = 8
 const muxTracer: TracerKind = {
   name: 'muxTracer',
   start(config, budget, context, form) {
-    if (roomBehind(config, MOST_TRACERS) < 0) throw new ServerError(`more than ${MOST_TRACERS} tracers`)
+    if (roomAfter(config, MOST_TRACERS) < 0) throw new ServerError(`more than ${MOST_TRACERS} tracers`)
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context, form)])
@@ -141,12 +141,12 @@ function startNamed(
 }
 
 /** Returns how many more tracers there may be after those of a muxTracer, out of `room`; negative if it is exceeded. */
-function roomBehind(config: unknown, room: number): number {
+function roomAfter(config: unknown, room: number): number {
   let left = room
   for (const [name, own] of muxMembers(config)) {
     left -= kinds.has(name) ? 1 : TRACERS_LIKE_A_PROGRAM
     if (left < 0) break
-    if (name === muxTracer.name) left = roomBehind(own, left)
+    if (name === muxTracer.name) left = roomAfter(own, left)
   }
   return left
 }

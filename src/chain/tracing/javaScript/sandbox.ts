@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from 'node:worker_threads'
+import { errorText } from '../../../encoding/errorText.js'
 import { type Awaitable, TimeSlice } from '../../../encoding/timeSlice.js'
 import { prelude } from './prelude.js'
 import {
@@ -196,7 +197,7 @@ class EngineThread {
       reply = { value: value instanceof Uint8Array ? new Uint8Array(value) : value }
     } catch (error) {
       if (!(error instanceof SandboxError) && pending !== undefined) pending.fault = error
-      reply = { interruption: error instanceof Error ? error.message : String(error) }
+      reply = { interruption: errorText(error) }
     }
     if (this.#isOver) return
     this.#silentSince = performance.now()

@@ -9,7 +9,7 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
 import { type Upload, contentOf } from '../../request/upload.js'
 import { type Session, checkCid } from '../../store/blockstore.js'
-import { pinDag } from '../../store/pins.js'
+import { pinDag, provideOptions } from '../../store/pins.js'
 
 /**
  * `dag/import`: stores the blocks of CARs, each checked against its CID and codec, and pins the roots. A root that
@@ -23,9 +23,7 @@ export const dagImport = defineCommand({
     silent: { type: 'bool', description: 'Text output only.' },
     stats: { type: 'bool', description: 'Also send the numbers of imported blocks and bytes.' },
     'local-only': { type: 'bool', description: "Accept partial CARs: don't pin their roots." },
-    'fast-provide-root': { type: 'bool', description: 'No effect: there is no network.' },
-    'fast-provide-dag': { type: 'bool', description: 'No effect: there is no network.' },
-    'fast-provide-wait': { type: 'bool', description: 'No effect: there is no network.' },
+    ...provideOptions,
     'allow-big-block': allowBigBlock,
   },
   text({ Root, Stats }: ImportLine, { options, encodeCid }) {

@@ -2,14 +2,7 @@ import { linesOfText } from '../../request/textForm.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
 import { omitEmpty } from '../../request/reply.js'
-import { pinBlock, pinDag, validatePinName } from '../../store/pins.js'
-
-/** Options for announcing a new pin to peers. */
-export const provideOptions = {
-  'fast-provide-root': { type: 'bool', description: 'No effect: there are no peers.' },
-  'fast-provide-dag': { type: 'bool', description: 'No effect: there are no peers.' },
-  'fast-provide-wait': { type: 'bool', description: 'No effect: there are no peers.' },
-} as const
+import { pinBlock, pinDag, provideOptions, validatePinName } from '../../store/pins.js'
 
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. All their blocks must be stored. */
 export const pinAdd = defineCommand({

@@ -7,7 +7,7 @@ import { FileNetworkError, errorText } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
-import { provideOptions } from './add.js'
+import { provideOptions } from '../../store/pins.js'
 
 /** `pin/update`: pins a DAG similar to a pinned one, and unpins the old. */
 export const pinUpdate = defineCommand({

@@ -6,7 +6,7 @@ import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
 import { type Decoder, list, mapped, pair } from '../../params/combinators.js'
 import { type TraceType, traceTypes } from '../../params/traceConfig.js'
-import { type ParityTrace, startParityTrace, writeTrace } from '../../parity/parityTrace.js'
+import { type ParityTrace, startParityTrace, writeParityTrace } from '../../parity/parityTrace.js'
 import { tracedState } from '../debug/traceBlock.js'
 import { latestBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
@@ -55,7 +55,7 @@ function* writeTraces(traces: readonly ParityTrace[], writer: PieceWriter): Step
   const list = new ListWriter(writer)
   for (const trace of traces) {
     list.append('')
-    yield* writeTrace(trace, writer)
+    yield* writeParityTrace(trace, writer)
   }
   list.end()
 }
