@@ -64,9 +64,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
     return this.put()
   }
 
-  async open(): Promise<void> {
-    // The reader is already open.
-  }
+  async open(): Promise<void> {}
 
   shallowCopy(): TrieDatabase {
     return new TrieDatabase(this.#reader)
