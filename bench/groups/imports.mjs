@@ -28,8 +28,12 @@ function largeState(size) {
   }
   accounts[hex(2n ** 90n, 20)] = { nonce: 1, balance: '0x0', code: '0x00', storage }
   const state = {
-    ...{ block: null, accounts, best_block_number: null },
-    ...{ blocks: [], transactions: [], historical_states: null },
+    block: null,
+    accounts,
+    best_block_number: null,
+    blocks: [],
+    transactions: [],
+    historical_states: null,
   }
   return `0x${gzipSync(JSON.stringify(state)).toString('hex')}`
 }

@@ -32,7 +32,12 @@ export interface Verified {
  */
 export async function verifyData(dataDir: string, report: (line: string) => void): Promise<Verified> {
   const verified: Verified = {
-    ...{ blocks: 0, states: 0, statelessBlocks: 0, nodes: 0, codes: 0, problems: 0 },
+    blocks: 0,
+    states: 0,
+    statelessBlocks: 0,
+    nodes: 0,
+    codes: 0,
+    problems: 0,
     files: { blocks: 0, pins: 0 },
   }
   const tell = (line: string): void => {

@@ -26,7 +26,9 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
 export function useNode(options?: NodeOptions, recording?: CassetteOptions): () => TestNode {
   const { beforeAll, afterAll, beforeEach, afterEach, expect } = globalThis as typeof globalThis & JestGlobals
   const runner: Runner<undefined> = {
-    ...{ beforeAll, afterAll, afterEach },
+    beforeAll,
+    afterAll,
+    afterEach,
     // jest waits for a callback if a hook has a parameter.
     beforeEach: (work) => beforeEach(() => work(undefined)),
     fullName: () => expect.getState().currentTestName,

@@ -22,7 +22,9 @@ export type { TestKey, TestNode } from '../fixture/nodeClient.js'
  */
 export function useNode(options: CreateNodeOptions = {}, recording?: CassetteOptions): () => TestNode {
   const runner: Runner<TestContext> = {
-    ...{ beforeAll: before, afterAll: after, afterEach },
+    beforeAll: before,
+    afterAll: after,
+    afterEach,
     beforeEach: (work) => beforeEach((context) => work(context as TestContext)),
     fullName: ({ fullName }) => fullName,
   }

@@ -55,7 +55,10 @@ export const test: TestAPI<NodeFixtures> = baseTest.extend<NodeFixtures & { leas
  */
 export function useNode(options?: CreateNodeOptions, recording?: CassetteOptions): () => TestNode {
   const runner: Runner<{ task: Named }> = {
-    ...{ beforeAll, afterAll, beforeEach, afterEach },
+    beforeAll,
+    afterAll,
+    beforeEach,
+    afterEach,
     fullName: ({ task }) => fullNameOf(task),
   }
   return useNodeWith(runner, () => openLease(options), recording)

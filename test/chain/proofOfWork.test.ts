@@ -21,8 +21,11 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
   await writeFile(
     genesis,
     JSON.stringify({
-      ...{ config, alloc: {}, difficulty: `0x${GENESIS_DIFFICULTY.toString(16)}` },
-      ...{ gasLimit: '0x1c9c380', timestamp: '0x1' },
+      config,
+      alloc: {},
+      difficulty: `0x${GENESIS_DIFFICULTY.toString(16)}`,
+      gasLimit: '0x1c9c380',
+      timestamp: '0x1',
     }),
   )
   const dataDir = join(directory, 'made')

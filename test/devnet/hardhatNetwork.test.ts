@@ -76,11 +76,20 @@ describe('under --compat hardhat', () => {
     const hash = await devnet.call<Hex>('eth_sendTransaction', { from: devnet.from, to: contract })
     const written = { [word(1)]: word(7) }
     const step = (pc: number, op: string, gas: number, gasCost: number, rest: object) => ({
-      ...{ pc, op, gas, gasCost, depth: 1, memory: [], stack: [], storage: {} },
+      pc,
+      op,
+      gas,
+      gasCost,
+      depth: 1,
+      memory: [],
+      stack: [],
+      storage: {},
       ...rest,
     })
     expect(await devnet.call('debug_traceTransaction', hash)).toEqual({
-      ...{ failed: false, gas: 43_117, returnValue: '' },
+      failed: false,
+      gas: 43_117,
+      returnValue: '',
       structLogs: [
         step(0, 'PUSH1', 16_756_216, 3, {}),
         step(2, 'PUSH1', 16_756_213, 3, { stack: [word(7)] }),

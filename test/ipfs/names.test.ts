@@ -213,10 +213,15 @@ describe('names', () => {
       const name = Keys[0]?.Id ?? ''
       expect(await inspect(name)).toEqual({
         Entry: {
-          ...{ Value: Path, ValidityType: 0, Sequence: 0, TTL: 300_000_000_000 },
+          Value: Path,
+          ValidityType: 0,
+          Sequence: 0,
+          TTL: 300_000_000_000,
           Validity: expect.any(String) as string,
         },
-        ...{ PbSize: 371, SignatureType: 'V1+V2', HexDump: '' },
+        PbSize: 371,
+        SignatureType: 'V1+V2',
+        HexDump: '',
         Validation: { Valid: true, Reason: '', Name: name },
       })
       await fresh.post('name/publish?arg=/ipfs/bafkqaaa&allow-offline=true')

@@ -39,12 +39,24 @@ describe("geth's tracers that are programs", () => {
 
   it('build call frames from opcodes', async () => {
     expect(await trace('callTracerLegacy')).toEqual({
-      ...{ type: 'CALL', from: SENDER, to: CALLER, value: '0x1', gas: '0x186a0', gasUsed: '0x7eee' },
-      ...{ input: '0x01020304', output: '0x' },
+      type: 'CALL',
+      from: SENDER,
+      to: CALLER,
+      value: '0x1',
+      gas: '0x186a0',
+      gasUsed: '0x7eee',
+      input: '0x01020304',
+      output: '0x',
       calls: [
         {
-          ...{ type: 'CALL', from: CALLER, to: CALLEE, value: '0x1', gas: '0x103c0', gasUsed: '0x8' },
-          ...{ input: '0x00000000', error: 'execution reverted' },
+          type: 'CALL',
+          from: CALLER,
+          to: CALLEE,
+          value: '0x1',
+          gas: '0x103c0',
+          gasUsed: '0x8',
+          input: '0x00000000',
+          error: 'execution reverted',
         },
       ],
     })
@@ -53,7 +65,9 @@ describe("geth's tracers that are programs", () => {
   it('read accounts when opcodes name them', async () => {
     expect(await trace('prestateTracerLegacy')).toEqual({
       [CALLER]: {
-        ...{ balance: '0x64', nonce: 0, code: CALLING },
+        balance: '0x64',
+        nonce: 0,
+        code: CALLING,
         storage: { [ZERO]: `0x${'5'.padStart(64, '0')}` },
       },
       [CALLEE]: { balance: '0x0', nonce: 0, code: REVERTING, storage: {} },
@@ -75,8 +89,15 @@ describe("geth's tracers that are programs", () => {
       { op: 115, depth: 1, result: [CALLEE.slice(2)], len: 21 },
       { op: 90, depth: 1, result: ['12c11'] },
       {
-        ...{ op: 241, depth: 1, result: [], gas: 76817, to: CALLEE.slice(2), value: '1' },
-        ...{ input: bytes, error: null, return: bytes },
+        op: 241,
+        depth: 1,
+        result: [],
+        gas: 76817,
+        to: CALLEE.slice(2),
+        value: '1',
+        input: bytes,
+        error: null,
+        return: bytes,
         ops: [
           { op: 96, depth: 2, result: ['4'], len: 2 },
           { op: 95, depth: 2, result: [], len: 1 },

@@ -118,7 +118,13 @@ export async function executeCommand(
   const { signal, waitsForBlocks } = deadline
   const offline = options['offline'] as boolean | undefined
   const input = {
-    ...{ args, options, upload, cidBase, signal, offline, waitsForBlocks },
+    args,
+    options,
+    upload,
+    cidBase,
+    signal,
+    offline,
+    waitsForBlocks,
     // A getter, because only commands that print CIDs reject an unknown base.
     get encodeCid() {
       return createCidEncoder(cidBase, { upgrade: options['upgrade-cidv0-in-output'] as boolean | undefined })

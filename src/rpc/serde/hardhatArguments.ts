@@ -102,13 +102,20 @@ const words = map(
 const overrides = map(
   looseAddress,
   record('struct AccountOverrideOptions', {
-    ...{ balance: uint(256), nonce: uint(64), code: bytes, state: words, stateDiff: words },
+    balance: uint(256),
+    nonce: uint(64),
+    code: bytes,
+    state: words,
+    stateDiff: words,
   }),
 )
 
 const logMembers = record('struct LogFilterOptions', {
-  ...{ fromBlock: block, toBlock: block, blockHash: hash },
-  ...{ address: oneOrMore(looseAddress), topics: sequence(option(oneOrMore(hash))) },
+  fromBlock: block,
+  toBlock: block,
+  blockHash: hash,
+  address: oneOrMore(looseAddress),
+  topics: sequence(option(oneOrMore(hash))),
 })
 
 /** Maximum number of topics of a log. */
@@ -138,7 +145,9 @@ function withoutObject(bound: unknown): unknown {
 }
 
 const hardhatTracing = record('struct DebugTraceConfig', {
-  ...{ disableStorage: boolean, disableMemory: boolean, disableStack: boolean },
+  disableStorage: boolean,
+  disableMemory: boolean,
+  disableStack: boolean,
 })
 /** Options of a trace. Hardhat's members have their defaults beside those of a tracer, which hardhat lacks. */
 const tracing: Reader = (value) => {

@@ -45,8 +45,13 @@ export function authorizationsOf({ address, uint, naming }: ItemReaders): Reader
   const members = struct(
     { expected: 'struct Helper', naming, required: ['r', 's', 'chainId', 'address', 'nonce'] },
     {
-      ...{ r: uint(256), s: uint(256), chainId: uint(256), address },
-      ...{ nonce: uint(64), yParity: uint(8), v: uint(64) },
+      r: uint(256),
+      s: uint(256),
+      chainId: uint(256),
+      address,
+      nonce: uint(64),
+      yParity: uint(8),
+      v: uint(64),
     },
   )
   return sequence((value) => {
@@ -108,7 +113,11 @@ export const stateOverrides = mapOf(
   struct(
     { expected: 'struct AccountOverride', naming: 'unnamed', knownNames: overrideNames },
     {
-      ...{ balance: uint(256), nonce: uint(64), code: bytes, state: slots, stateDiff: slots },
+      balance: uint(256),
+      nonce: uint(64),
+      code: bytes,
+      state: slots,
+      stateDiff: slots,
       movePrecompileToAddress: address,
     },
   ),
@@ -117,9 +126,16 @@ export const stateOverrides = mapOf(
 const blockOverrideMembers = struct(
   { expected: 'struct BlockOverrides', naming: 'unnamed' },
   {
-    ...{ number: uint(256), difficulty: uint(256), time: uint(64), gasLimit: uint(64) },
-    ...{ coinbase: address, feeRecipient: address, random: hash, prevRandao: hash },
-    ...{ baseFee: uint(256), baseFeePerGas: uint(256) },
+    number: uint(256),
+    difficulty: uint(256),
+    time: uint(64),
+    gasLimit: uint(64),
+    coinbase: address,
+    feeRecipient: address,
+    random: hash,
+    prevRandao: hash,
+    baseFee: uint(256),
+    baseFeePerGas: uint(256),
   },
 )
 
@@ -138,7 +154,8 @@ export const simulation = struct(
       struct(
         { expected: 'struct SimBlock', naming: 'unnamed' },
         {
-          ...{ blockOverrides, stateOverrides },
+          blockOverrides,
+          stateOverrides,
           calls: sequence(transactionOf('struct TransactionRequest', 'unnamed'), 'unnamed'),
         },
       ),
@@ -152,8 +169,14 @@ export const simulation = struct(
 
 const steps = boolean('named')
 const tracing: Readonly<Record<string, Reader>> = {
-  ...{ enableMemory: steps, disableMemory: steps, disableStack: steps, disableStorage: steps },
-  ...{ enableReturnData: steps, disableReturnData: steps, debug: steps, limit: jsonNumber },
+  enableMemory: steps,
+  disableMemory: steps,
+  disableStack: steps,
+  disableStorage: steps,
+  enableReturnData: steps,
+  disableReturnData: steps,
+  debug: steps,
+  limit: jsonNumber,
   timeout: text('named'),
   tracer: (value) => {
     if (typeof value === 'string') return value
@@ -214,13 +237,18 @@ const filterFields: Readonly<Record<string, Reader>> = { address: variadic(addre
 /** A trace filter (alloy: TraceFilter). */
 export const traceFilter = struct(
   {
-    ...{ expected: 'struct TraceFilter', naming: 'unnamed' },
+    expected: 'struct TraceFilter',
+    naming: 'unnamed',
     knownNames: ['fromBlock', 'toBlock', 'fromAddress', 'toAddress', 'mode', 'after', 'count'],
     notNull: ['fromAddress', 'toAddress', 'mode'],
   },
   {
-    ...{ fromBlock: uint(64), toBlock: uint(64), after: wholeNumber('u64'), count: wholeNumber('u64') },
-    ...{ fromAddress: sequence(address, 'unnamed'), toAddress: sequence(address, 'unnamed') },
+    fromBlock: uint(64),
+    toBlock: uint(64),
+    after: wholeNumber('u64'),
+    count: wholeNumber('u64'),
+    fromAddress: sequence(address, 'unnamed'),
+    toAddress: sequence(address, 'unnamed'),
     mode: (value) => {
       if (typeof value === 'string' || isObject(value)) return value
       throw mismatch(value, 'string or map')

@@ -157,8 +157,11 @@ async function importIntoGeth({ program, directory, fork, random, blocks }: Fork
   }
   const chain = join(directory, 'chain.rlp')
   const { last } = await exportFiles({
-    ...{ dataDir, network: undefined, file: chain },
-    ...{ genesisFile: genesis, to: undefined },
+    dataDir,
+    network: undefined,
+    file: chain,
+    genesisFile: genesis,
+    to: undefined,
   })
   await writeFile(genesis, withDistantMerge(await readFile(genesis, 'utf8')))
   const geth = ['--datadir', join(directory, 'geth'), '--state.scheme', 'hash']

@@ -22,8 +22,13 @@ export function documentedRequests(
   { accounts, contracts }: Addresses,
 ): Generator {
   const facts = {
-    ...{ chainId: 31337, head: 3, accounts: [...accounts], contracts: [...contracts] },
-    ...{ blockHashes: ['$block'], transactionHashes: ['$transaction'], rawBlocks: ['0x'] },
+    chainId: 31337,
+    head: 3,
+    accounts: [...accounts],
+    contracts: [...contracts],
+    blockHashes: ['$block'],
+    transactionHashes: ['$transaction'],
+    rawBlocks: ['0x'],
   }
   return new Generator(random, facts, methods, { weight, argument })
 }
@@ -75,7 +80,9 @@ const others: Readonly<Record<string, readonly unknown[]>> = {
   typedData: [
     {
       types: { EIP712Domain: [{ name: 'name', type: 'string' }], Note: [{ name: 'text', type: 'string' }] },
-      ...{ primaryType: 'Note', domain: { name: 'x' }, message: { text: 'hello' } },
+      primaryType: 'Note',
+      domain: { name: 'x' },
+      message: { text: 'hello' },
     },
     ...['{}', 'x', {}, { types: {}, primaryType: 'Note', domain: {}, message: {} }],
   ],

@@ -46,7 +46,9 @@ function oneBlob(): Sidecar {
 export async function signedTransaction(random: Random, to: readonly Hex[]): Promise<unknown> {
   const chainId = random.chance(0.1) ? 5 : 31337
   const shared = {
-    ...{ chainId, nonce: random.pick([0, 0, 0, 1, 2, 7]), to: random.pick(to) },
+    chainId,
+    nonce: random.pick([0, 0, 0, 1, 2, 7]),
+    to: random.pick(to),
     gas: random.pick([21_000n, 21_000n, 20_999n, 100_000n, 16_777_217n, 30_000_001n]),
     value: random.pick([0n, 1n, 20_000n * ether]),
   }
@@ -72,7 +74,10 @@ export async function signedTransaction(random: Random, to: readonly Hex[]): Pro
       const { blobs, commitments, proofs, cellProofs, versionedHash } = oneBlob()
       const blobFees = { maxFeePerBlobGas: random.pick([BigInt(gwei), 1n, 0n]) }
       const raw = await signer.signTransaction({
-        ...{ ...shared, ...fees, ...blobFees, type: 'eip4844' },
+        ...shared,
+        ...fees,
+        ...blobFees,
+        type: 'eip4844',
         blobVersionedHashes: [versionedHash],
       })
       const fields = fromRlp(`0x${raw.slice(4)}`)

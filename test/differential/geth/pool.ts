@@ -44,7 +44,9 @@ export async function* poolRequests(
       { type: 'eip2930', gasPrice: 21n * GWEI, accessList: [] },
     ])
     const transaction = {
-      ...{ chainId: random.chance(0.05) ? 1 : chainId, nonce, ...fees },
+      chainId: random.chance(0.05) ? 1 : chainId,
+      nonce,
+      ...fees,
       gas: BigInt(random.pick([21_000, 21_000, 60_000, 20_999, 0x1000001])),
       value: random.pick([0n, 1n, 10n ** 18n, 10n ** 30n]),
       to: random.pick(signers).address,

@@ -62,8 +62,12 @@ export async function compareWithGeth({
   const isMerged = hardfork === undefined || hasFork(hardfork, 'paris')
   const geth = await startGeth(program, directory, files, { gasCap: GAS_CAP, gasLimit: GAS_LIMIT, isMerged })
   const node = await createNode({
-    ...{ genesis: files.genesis, import: files.chain, noMining: true, txGasLimit: true },
-    ...{ noTotalDifficulty: true, pendingFields: 'geth' },
+    genesis: files.genesis,
+    import: files.chain,
+    noMining: true,
+    txGasLimit: true,
+    noTotalDifficulty: true,
+    pendingFields: 'geth',
   })
   const classes = new DifferenceClasses(expectedDifferences)
   let identical = 0

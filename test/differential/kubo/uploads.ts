@@ -187,7 +187,8 @@ export function randomTree(random: Random): Upload {
 /** Makes an upload that has no file, or something else instead. */
 export function otherEntries(random: Random): Upload {
   const entry = (name: string, type: string, content = ''): Part => ({
-    ...{ name, type },
+    name,
+    type,
     content: Buffer.from(content),
   })
   const directory = entry('d', 'application/x-directory')

@@ -130,9 +130,23 @@ export class Branches {
     const { miner, mixHash, number, hash, parentHash, stateRoot, receiptsRoot, logsBloom } = block
     const { gasLimit, gasUsed, timestamp, extraData, baseFeePerGas, blobGasUsed, excessBlobGas } = block
     const payload = {
-      ...{ parentHash, stateRoot, receiptsRoot, logsBloom, gasLimit, gasUsed, timestamp, extraData },
-      ...{ feeRecipient: miner, prevRandao: mixHash, blockNumber: number, blockHash: hash },
-      ...{ baseFeePerGas, blobGasUsed, excessBlobGas, transactions, withdrawals: block['withdrawals'] },
+      parentHash,
+      stateRoot,
+      receiptsRoot,
+      logsBloom,
+      gasLimit,
+      gasUsed,
+      timestamp,
+      extraData,
+      feeRecipient: miner,
+      prevRandao: mixHash,
+      blockNumber: number,
+      blockHash: hash,
+      baseFeePerGas,
+      blobGasUsed,
+      excessBlobGas,
+      transactions,
+      withdrawals: block['withdrawals'],
     }
     const blobHashes = block.transactions.flatMap(({ blobVersionedHashes = [] }) => blobVersionedHashes)
     return { hash, raw, payload: [payload, blobHashes, block['parentBeaconBlockRoot'], []] }

@@ -62,8 +62,12 @@ const abortedUploads: Bomb = {
 /** More authorizations than any gas limit covers. */
 const authorizations = (): object[] =>
   many(40_000, (index) => ({
-    ...{ chainId: '0x7a69', address: address(index), nonce: '0x0' },
-    ...{ yParity: '0x0', r: `0x${'f'.repeat(60)}${(4096 + index).toString(16)}`, s: '0x1' },
+    chainId: '0x7a69',
+    address: address(index),
+    nonce: '0x0',
+    yParity: '0x0',
+    r: `0x${'f'.repeat(60)}${(4096 + index).toString(16)}`,
+    s: '0x1',
   }))
 
 /** Methods that refuse {@link authorizations}, and with which words. */
@@ -77,8 +81,12 @@ const authorizing = {
 
 /** What {@link unsendable} transactions must set. */
 const signed = {
-  ...{ from: SIGNER, to: TARGET, nonce: '0x0', gas: '0xffffff' },
-  ...{ maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' },
+  from: SIGNER,
+  to: TARGET,
+  nonce: '0x0',
+  gas: '0xffffff',
+  maxFeePerGas: '0x77359400',
+  maxPriorityFeePerGas: '0x1',
 }
 /** Members that make a transaction too long for any mempool, by name. */
 const unsendable: Record<string, () => object> = {
@@ -205,7 +213,9 @@ export const edges: readonly Bomb[] = [
       firstRefusal(
         many(10, () => {
           const filters = many(90, (id) => ({
-            ...{ jsonrpc: '2.0', id, method: 'eth_newFilter' },
+            jsonrpc: '2.0',
+            id,
+            method: 'eth_newFilter',
             params: [{ topics: [many(4900, hash)] }],
           }))
           return sendBody(node, JSON.stringify(filters), signal)

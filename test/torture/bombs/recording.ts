@@ -38,7 +38,9 @@ function recorded(
 export const recording: readonly Bomb[] = [
   recorded('a batch of a thousand blocks', (node, signal) => {
     const calls = many(1000, (id) => ({
-      ...{ jsonrpc: '2.0', id, method: 'eth_getBlockByNumber' },
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getBlockByNumber',
       params: ['0x0', false],
     }))
     return sendBody(node, JSON.stringify(calls), signal)

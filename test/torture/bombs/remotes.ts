@@ -18,10 +18,21 @@ const zeros = (bytes: number) => `0x${'00'.repeat(bytes)}`
 
 /** The block at which a fork leaves the remote. */
 const block = {
-  ...{ number: '0x64', hash: `0x${'5'.repeat(64)}`, parentHash: zeros(32), sha3Uncles: zeros(32) },
-  ...{ miner: zeros(20), stateRoot: `0x${'6'.repeat(64)}`, transactionsRoot: zeros(32) },
-  ...{ receiptsRoot: zeros(32), logsBloom: zeros(256), difficulty: '0x0', gasLimit: '0x1c9c380' },
-  ...{ gasUsed: '0x0', timestamp: '0x65000000', extraData: '0x', baseFeePerGas: '0x7' },
+  number: '0x64',
+  hash: `0x${'5'.repeat(64)}`,
+  parentHash: zeros(32),
+  sha3Uncles: zeros(32),
+  miner: zeros(20),
+  stateRoot: `0x${'6'.repeat(64)}`,
+  transactionsRoot: zeros(32),
+  receiptsRoot: zeros(32),
+  logsBloom: zeros(256),
+  difficulty: '0x0',
+  gasLimit: '0x1c9c380',
+  gasUsed: '0x0',
+  timestamp: '0x65000000',
+  extraData: '0x',
+  baseFeePerGas: '0x7',
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -62,9 +73,15 @@ export const objectsText = () => `[${many(1e6, (i) => `{"a":${i}}`).join(',')}]`
 const largeLogs = () =>
   JSON.stringify(
     many(5000, (index) => ({
-      ...{ address: zeros(20), topics: [zeros(32)], data: `0x${'ab'.repeat(2000)}`, blockNumber: '0x1' },
-      ...{ transactionHash: zeros(32), transactionIndex: '0x0', blockHash: zeros(32) },
-      ...{ logIndex: `0x${index.toString(16)}`, removed: false },
+      address: zeros(20),
+      topics: [zeros(32)],
+      data: `0x${'ab'.repeat(2000)}`,
+      blockNumber: '0x1',
+      transactionHash: zeros(32),
+      transactionIndex: '0x0',
+      blockHash: zeros(32),
+      logIndex: `0x${index.toString(16)}`,
+      removed: false,
     })),
   )
 

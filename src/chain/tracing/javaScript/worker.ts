@@ -105,8 +105,12 @@ export function serve(): void {
     const context = module.newContext()
     const step: StepFacts = { results: {}, stack: [], isNewFrame: true }
     const sandbox: Sandbox = {
-      ...{ context, step, frameFunctions, frameResults: new Map() },
-      ...{ entered: Infinity, interruption: undefined },
+      context,
+      step,
+      frameFunctions,
+      frameResults: new Map(),
+      entered: Infinity,
+      interruption: undefined,
     }
     sandboxes.set(id, sandbox)
     context.runtime.setMemoryLimit(limits.memoryBytes)
