@@ -442,7 +442,7 @@ describe('the file', () => {
     const count = 1_500
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
-      writer.add(
+      await writer.add(
         linePrefix(['rpc', 'local', 'eth_getCode', [`0x${((i * 7919) % count).toString(16)}`]]),
         { resultText: String(i) },
         1,
@@ -464,7 +464,7 @@ describe('the file', () => {
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
     for (let i = 0; i < count; i++) {
       const after = i < count / 2 ? 0 : 1
-      writer.add(linePrefix(call), { resultText: String(i) }, 1, after)
+      await writer.add(linePrefix(call), { resultText: String(i) }, 1, after)
     }
     await writer.close()
     const reader = await CassetteReader.open(path)
@@ -501,7 +501,7 @@ describe('the file', () => {
     const prefixOf = (i: number) =>
       linePrefix(['rpc', 'local', 'eth_call', [{ data: `0x${'ab'.repeat(long(i))}${i}` }, 'é']])
     for (let i = 0; i < 1000; i++) {
-      writer.add(prefixOf(i), { resultText: `"${'é'.repeat(i % 31 === 0 ? 30_000 : 1)}${i}"` }, 1)
+      await writer.add(prefixOf(i), { resultText: `"${'é'.repeat(i % 31 === 0 ? 30_000 : 1)}${i}"` }, 1)
     }
     await writer.close()
     const reader = await CassetteReader.open(path)

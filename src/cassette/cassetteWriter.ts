@@ -1,6 +1,15 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createMask } from '../encoding/maskUrl.js'
+import { STRING_AT_ONCE, partsOf } from '../encoding/jsonWriter.js'
+import { type Mask, createMask } from '../encoding/maskUrl.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runWithin,
+  whenReady,
+} from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
 import { closeCassette } from './closing.js'
 import { DelayRecorder } from './delays.js'
@@ -8,7 +17,8 @@ import {
   type CassetteEntry,
   type RecordedOutcome,
   type SubscriptionEvent,
-  formatAnswer,
+  formatPlace,
+  outcomePieces,
   prefixHash,
 } from './entry.js'
 import { formatHeader, formatPin, parseHeader, withPin, type CassetteHeader } from './header.js'
@@ -16,8 +26,8 @@ import { readLines, writeWhole } from './lines.js'
 import type { CassetteRules } from './rules.js'
 
 /**
- * A cassette being recorded. Every entry is one append, which survives a killed process; {@link close} sorts the file
- * and numbers the answers to equal calls.
+ * A cassette being recorded. Every entry is appended before its answer is delivered, and so survives a killed process;
+ * {@link close} sorts the file and numbers the answers to equal calls.
  */
 export class CassetteWriter {
   readonly path: string
@@ -25,10 +35,12 @@ export class CassetteWriter {
   readonly #file: number
   readonly #delays: DelayRecorder
   /** Masks keys in the provider's URLs. */
-  readonly mask: (text: string) => string
+  readonly mask: Mask
   #header: CassetteHeader
   /** Place of the last answer among all answers. */
   #last: number
+  /** Settles when the lines begun are written; undefined if none are in progress. */
+  #writing: Promise<void> | undefined
 
   private constructor(
     { path, header }: { path: string; header: CassetteHeader },
@@ -72,10 +84,9 @@ export class CassetteWriter {
    * @param after - see CassetteEntry
    * @returns its place among all answers
    */
-  add(prefix: string, outcome: RecordedOutcome, milliseconds: number, after = 0): number {
+  add(prefix: string, outcome: RecordedOutcome, milliseconds: number, after = 0): Awaitable<number> {
     const nth = ++this.#last
-    this.#write(prefix, { nth, after, outcome }, milliseconds)
-    return nth
+    return whenReady(this.#write(prefix, { nth, after, outcome }, milliseconds), () => nth)
   }
 
   /**
@@ -83,8 +94,8 @@ export class CassetteWriter {
    *
    * @param milliseconds - since the previous event
    */
-  addEvent(prefix: string, nth: number, outcome: SubscriptionEvent, milliseconds: number): void {
-    this.#write(prefix, { nth, outcome }, milliseconds)
+  addEvent(prefix: string, nth: number, outcome: SubscriptionEvent, milliseconds: number): Awaitable<void> {
+    return this.#write(prefix, { nth, outcome }, milliseconds)
   }
 
   /** Returns the numbers that a network's block tags stand for; see CassetteRules.pinBlockTags. */
@@ -93,26 +104,75 @@ export class CassetteWriter {
   }
 
   /** Records what a block tag stands for. @param number - a quantity */
-  pinTag(network: string, tag: string, number: string): void {
+  pinTag(network: string, tag: string, number: string): Awaitable<void> {
     const pin = { network, tag, number }
     this.#header = withPin(this.#header, pin)
-    writeWhole(this.#file, Buffer.from(`${formatPin(pin)}\n`))
+    return this.#inOrder(this.#appending([formatPin(pin)]))
   }
 
   /** Ends recording. The file is sorted while other requests get their turns. */
   async close(): Promise<void> {
+    await this.#writing
     closeSync(this.#file)
     this.#delays.close()
     await closeCassette(this.path)
   }
 
-  #write(prefix: string, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): void {
-    const { nth, outcome } = answer
-    const text = this.mask(formatAnswer(answer))
-    writeWhole(this.#file, Buffer.from(`${prefix}${text}\n`))
-    const event = 'event' in outcome ? outcome.event : undefined
-    this.#delays.add({ call: prefixHash(prefix), place: nth, event }, milliseconds)
+  #write(prefix: string, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): Awaitable<void> {
+    return this.#inOrder(this.#writingSteps(prefix, answer, milliseconds))
   }
+
+  *#writingSteps(prefix: string, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): Steps<void> {
+    const { nth, outcome } = answer
+    const pieces = [prefix, formatPlace(answer)]
+    for (const piece of yield* outcomePieces(outcome)) pieces.push(yield* this.mask.inSlices(piece))
+    yield* this.#appending(pieces)
+    const event = 'event' in outcome ? outcome.event : undefined
+    this.#delays.add({ call: yield* prefixHash(prefix), place: nth, event }, milliseconds)
+  }
+
+  /** Appends a line given in pieces: a long one in several steps, which leave nothing of it if one of them fails. */
+  *#appending(pieces: readonly string[]): Steps<void> {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (length <= STRING_AT_ONCE) {
+      writeWhole(this.#file, Buffer.from(`${pieces.join('')}\n`))
+      return
+    }
+    const start = fstatSync(this.#file).size
+    try {
+      for (const piece of pieces) {
+        for (const part of partsOf(piece)) {
+          writeWhole(this.#file, Buffer.from(part))
+          yield
+        }
+      }
+      writeWhole(this.#file, Buffer.from('\n'))
+    } catch (error) {
+      ftruncateSync(this.#file, start)
+      throw error
+    }
+  }
+
+  /** Runs steps after those begun before: at once if none are in progress and there is time for all. */
+  #inOrder(steps: Steps<void>): Awaitable<void> {
+    const before = this.#writing
+    // A short line is one step.
+    if (before === undefined && steps.next().done === true) return undefined
+    const done =
+      before === undefined
+        ? runWithin(steps, new TimeSlice())
+        : before.then(() => runInSlices(steps, new TimeSlice()))
+    if (!(done instanceof Promise)) return
+    const settled = done.then(ignore, ignore).then(() => {
+      if (this.#writing === settled) this.#writing = undefined
+    })
+    this.#writing = settled
+    return done
+  }
+}
+
+function ignore(): void {
+  // The line's own caller receives its error.
 }
 
 function refuseForeignFile(path: string): void {

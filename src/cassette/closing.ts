@@ -5,19 +5,22 @@ import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import {
   type CassetteEntry,
   LINE_START,
-  formatOutcome,
   formatPlace,
   isSubscriptionPrefix,
-  linePrefix,
+  linePrefixInSlices,
+  outcomePieces,
   parseEntry,
 } from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
+import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
 import { CassetteError, LineWriter, byteText, readLines, writeWhole } from './lines.js'
 
 /** Maximum bytes of lines sorted in memory at a time. */
 const RUN_BYTES = 16 * 1024 * 1024
 /** Lines read, joined or written in one step. */
 const LINES_AT_ONCE = 64
+/** Characters of a line that is written in several steps. */
+const LONG_LINE = 256 * 1024
 
 /**
  * Closes a cassette, yielding to other requests: sorts its lines, joins equal consecutive answers, and writes the
@@ -80,14 +83,17 @@ interface SortableLine {
 const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:"event":(\d+))?)/
 const LONGEST_PLACE = 100
 
-function lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): SortableLine {
+function* lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): Steps<SortableLine> {
+  const prefix = yield* linePrefixInSlices(call)
+  const text = (yield* outcomePieces(outcome)).join('')
+  if (text.length > LONG_LINE) yield
   return {
-    call: byteText(linePrefix(call)),
+    call: byteText(prefix),
     nth,
     times,
     after,
     event: 'event' in outcome ? outcome.event : 0,
-    outcome: byteText(formatOutcome(outcome)),
+    outcome: byteText(text),
   }
 }
 
@@ -106,8 +112,10 @@ function readLine(bytes: Buffer): SortableLine {
   }
 }
 
-function writeLine(file: LineWriter, line: SortableLine): void {
-  file.write(line.call + formatPlace(line) + line.outcome)
+function* writeLine(file: LineWriter, line: SortableLine): Steps<void> {
+  const start = line.call + formatPlace(line)
+  if (start.length + line.outcome.length <= LONG_LINE) file.write(start + line.outcome)
+  else yield* file.writeInSlices([start, line.outcome])
 }
 
 /** Returns the byte offset at which the call of a line ends. Lines of equal calls share this prefix. */
@@ -143,9 +151,10 @@ function* sortIntoRuns(
   let lines: SortableLine[] = []
   let size = 0
   let number = 0
-  for (const { bytes, isComplete } of readLines(path)) {
-    if (++number % LINES_AT_ONCE === 0) yield
-    const text = bytes.toString('utf8')
+  for (const { chunks, isComplete } of readLines(path)) {
+    // A line of many chunks took long to read.
+    if (++number % LINES_AT_ONCE === 0 || chunks.length > 2) yield
+    const text = yield* decodeChunks(chunks)
     if (header === undefined) {
       header = parseHeader(text, path)
       continue
@@ -156,7 +165,7 @@ function* sortIntoRuns(
       continue
     }
     try {
-      const line = lineOf(yield* parseEntry(text, path, number))
+      const line = yield* lineOf(yield* parseEntry(text, path, number))
       lines.push(line)
       size += line.call.length + line.outcome.length
     } catch (error) {
@@ -177,7 +186,7 @@ function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
   const file = new LineWriter(path)
   try {
     for (const [index, line] of lines.entries()) {
-      writeLine(file, line)
+      yield* writeLine(file, line)
       if (index % LINES_AT_ONCE === 0) yield
     }
   } finally {
@@ -223,10 +232,6 @@ function* writeBody(
 ): Steps<NonNullable<CassetteHeader['closed']>> {
   const file = new LineWriter(target)
   let entries = 0
-  const write = (line: SortableLine): void => {
-    writeLine(file, line)
-    entries++
-  }
   try {
     let last: SortableLine | undefined
     let isSubscribed = false
@@ -239,11 +244,17 @@ function* writeBody(
         previous.times += line.times
         continue
       }
-      if (last !== undefined) write(last)
+      if (last !== undefined) {
+        yield* writeLine(file, last)
+        entries++
+      }
       line.nth = (previous?.nth ?? 0) + (line.event === 0 ? 1 : 0)
       last = line
     }
-    if (last !== undefined) write(last)
+    if (last !== undefined) {
+      yield* writeLine(file, last)
+      entries++
+    }
   } finally {
     file.close()
   }

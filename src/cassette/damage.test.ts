@@ -35,8 +35,8 @@ async function resultsOf(text: string | Buffer): Promise<string[]> {
 
 async function closed(): Promise<string> {
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
-  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
-  writer.add(linePrefix(['rpc', 'local', 'eth_call', [{}]]), { resultText: '"0x2"' }, 1)
+  await writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
+  await writer.add(linePrefix(['rpc', 'local', 'eth_call', [{}]]), { resultText: '"0x2"' }, 1)
   await writer.close()
   return readFileSync(path, 'utf8')
 }
@@ -139,8 +139,8 @@ it('reports a missing or altered body with the line that names it', async () => 
   const bodyHash = new BodyHash(undefined).digest()
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   const call = ['files', 'POST /api/v0/cat?arg=x', {}, bodyHash] as const
-  writer.add(linePrefix(call), { http: { status: 200, headers: {}, body: hash } }, 1)
-  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
+  await writer.add(linePrefix(call), { http: { status: 200, headers: {}, body: hash } }, 1)
+  await writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
   await writer.close()
   const settings = { exhaustion: 'repeat', delayScale: 0 } as const
   const replay = { mode: 'strict', settings } as const

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { endOfPlainString, endOfString, parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
 import { keysOf } from '../encoding/jsonKeys.js'
+import { STRING_AT_ONCE, longString, partsOf } from '../encoding/jsonWriter.js'
 import { sortInSlices } from '../encoding/sorting.js'
 import { type Steps, runToCompletion } from '../encoding/timeSlice.js'
 import { objectMembers } from '../rpc/envelope/scan.js'
@@ -100,6 +101,13 @@ const MEMBERS_AT_ONCE = 64
 
 /** Incremental version of {@link canonicalJson}, for parameters as long as a request. */
 function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
+  if (isLong(value)) {
+    for (const part of longString(value)) {
+      pieces.push(part)
+      yield
+    }
+    return
+  }
   const room = { members: MEMBERS_AT_ONCE }
   const text = textOfFew(value, room)
   if (room.members >= 0) {
@@ -123,6 +131,8 @@ function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
  * @param room - counts down the members still allowed; below 0 the text is incomplete
  */
 function textOfFew(value: unknown, room: { members: number }): string {
+  if (isLong(value)) room.members = -1
+  if (room.members < 0) return ''
   if (!isContainer(value)) return textOfScalar(value)
   let text = ''
   if (Array.isArray(value)) {
@@ -141,6 +151,10 @@ function textOfFew(value: unknown, room: { members: number }): string {
     text += `${index === 0 ? '' : ','}${textOfScalar(name)}:${member}`
   }
   return `{${text}}`
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === 'string' && value.length > STRING_AT_ONCE
 }
 
 /** Returns the names of members that have a value. */
@@ -177,9 +191,15 @@ export function linePrefix(call: RecordedCall): string {
 /** Incremental version of {@link linePrefix}. */
 export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
   const pieces = [LINE_START]
-  yield* writeCanonicalJson(call, pieces)
+  const parts: string[] = []
+  for (const _ of writeCanonicalJson(call, pieces)) {
+    parts.push(pieces.splice(0).join(''))
+    yield
+  }
   // A joined string is found in a map several times as fast as a concatenated one.
-  return pieces.join('')
+  const prefix = (parts.length === 0 ? pieces : [...parts, ...pieces]).join('')
+  if (parts.length > 0) yield
+  return prefix
 }
 
 const subscriptionStart = /^\{"call":\["rpc","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*_subscribe",/
@@ -190,8 +210,15 @@ export function isSubscriptionPrefix(prefix: string): boolean {
 }
 
 /** Returns a short hash of the call in a line prefix. */
-export function prefixHash(prefix: string): string {
-  return createHash('sha256').update(prefix.slice(LINE_START.length)).digest('base64url').slice(0, 22)
+export function* prefixHash(prefix: string): Steps<string> {
+  const hash = createHash('sha256')
+  let isFirst = true
+  for (const part of partsOf(prefix.slice(LINE_START.length))) {
+    if (!isFirst) yield
+    isFirst = false
+    hash.update(part)
+  }
+  return hash.digest('base64url').slice(0, 22)
 }
 
 /** Formats the line of an entry, without its end. */
@@ -200,23 +227,25 @@ export function formatEntry({ call, ...answer }: CassetteEntry): string {
 }
 
 /** Formats the part of an entry's line after the prefix. */
-export function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
-  return formatPlace({ nth, times, after }) + formatOutcome(outcome)
+function formatAnswer({ nth, times, after, outcome }: EntryAnswer): string {
+  return formatPlace({ nth, times, after }) + runToCompletion(outcomePieces(outcome)).join('')
 }
 
-/** Formats the members after the place, and closes the line's object. */
-export function formatOutcome(outcome: RecordedOutcome): string {
+/** Formats the members after the place, and closes the line's object. Long texts are pieces of their own. */
+export function* outcomePieces(outcome: RecordedOutcome): Steps<readonly string[]> {
   const event = 'event' in outcome ? `"event":${outcome.event},"changes":${outcome.changes},` : ''
-  if ('resultText' in outcome) return `${event}"result":${outcome.resultText}}`
-  if ('errorText' in outcome) return `"error":${outcome.errorText}}`
+  if ('resultText' in outcome) return [`${event}"result":`, outcome.resultText, '}']
+  if ('errorText' in outcome) return ['"error":', outcome.errorText, '}']
   const { calls, close, http } = outcome as Members
-  return `${event}${canonicalJson({ calls, close, http }).slice(1)}`
+  const pieces: string[] = []
+  yield* writeCanonicalJson({ calls, close, http }, pieces)
+  return [`${event}${pieces[0]!.slice(1)}`, ...pieces.slice(1)]
 }
 
 const answerStart =
   /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?:"event":(\d+),"changes":(\d+),)?(?:"(result|error)":)?/
 
-/** Decodes text written by {@link formatAnswer}; use {@link parseEntry} for lines from elsewhere. */
+/** Decodes the part of a line after the prefix, as this module writes it; use {@link parseEntry} for lines from elsewhere. */
 export function* parseAnswer(text: string): Steps<EntryAnswer> {
   const [start = '', nth, times, after, event, changes, member] = answerStart.exec(text) ?? []
   const outcome: Record<string, unknown> = {}
@@ -273,11 +302,43 @@ export function* textOfMember(text: string, name: string, start = 0): Steps<stri
   const member = (yield* objectMembers(text, skipWhitespace(text, start))).findLast(
     (one) => one.name === name,
   )
-  return member && compactJson(text.slice(member.start, member.end))
+  return member && (yield* compactJson(text.slice(member.start, member.end)))
 }
 
+/** Characters of JSON text that are compacted in one step. */
+const COMPACTED_AT_ONCE = 256 * 1024
+
 /** Removes whitespace between the tokens of JSON text. */
-function compactJson(text: string): string {
+function* compactJson(text: string): Steps<string> {
+  if (text.length <= COMPACTED_AT_ONCE) return withoutSpaces(text)
+  const pieces: string[] = []
+  let isCompact = true
+  /** The first quote that is not before `index`. */
+  let quote = -1
+  for (let start = 0, index = 0; start < text.length;) {
+    // Between tokens or inside a number, where the text may be cut.
+    if (quote < index) quote = indexOrEnd(text, '"', index)
+    const end = Math.min(quote, start + COMPACTED_AT_ONCE)
+    const next = end < quote ? end : (endOfPlainString(text, quote) ?? (yield* endOfString(text, quote)))
+    index = Math.min(next, text.length)
+    if (index - start < COMPACTED_AT_ONCE && index < text.length) continue
+    // A string as long as that is not searched for spaces.
+    const isString = index - quote >= COMPACTED_AT_ONCE
+    const before = text.slice(start, isString ? quote : index)
+    pieces.push(withoutSpaces(before), isString ? text.slice(quote, index) : '')
+    isCompact &&= pieces.at(-2) === before
+    start = index
+    yield
+  }
+  return isCompact ? text : pieces.join('')
+}
+
+function indexOrEnd(text: string, searched: string, from: number): number {
+  const index = text.indexOf(searched, from)
+  return index === -1 ? text.length : index
+}
+
+function withoutSpaces(text: string): string {
   return /\s/.test(text) ? text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : text
 }
 

@@ -83,12 +83,12 @@ export class FileRecorder {
     const headers = keptHeaders(response)
     const status = response.statusCode ?? 502
     const sink = new BodySink(this.#writer.path)
-    const keep = (): void => {
+    const keep = async (): Promise<void> => {
       const recorded: RecordedResponse = { status, headers, ...sink.end() }
       const trailers = Object.entries(response.trailers) as [string, string][]
       if (trailers.length > 0) recorded.trailers = Object.fromEntries(trailers)
       const call = callOf(this.#writer.rules, request, hash.digest())
-      this.#writer.add(linePrefix(call), { http: recorded }, milliseconds)
+      await this.#writer.add(linePrefix(call), { http: recorded }, milliseconds)
     }
     return {
       status,
@@ -226,7 +226,7 @@ function keptHeaders(response: IncomingMessage): Record<string, string> {
 async function* passing(
   response: IncomingMessage,
   sink: BodySink,
-  keep: () => void,
+  keep: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   let isComplete = false
   try {
@@ -235,7 +235,7 @@ async function* passing(
       yield chunk
     }
     isComplete = true
-    keep()
+    await keep()
   } finally {
     if (!isComplete) sink.abort()
   }

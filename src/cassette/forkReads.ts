@@ -1,3 +1,5 @@
+import { parseJsonInSlices } from '../encoding/json.js'
+import { stringifyJsonInSlices } from '../encoding/jsonWriter.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteWriter } from './cassetteWriter.js'
 import { type RecordedCall, type RpcErrorObject, linePrefixInSlices } from './entry.js'
@@ -31,13 +33,18 @@ export async function recordForkRead(
 ): Promise<RemoteOutcome> {
   const started = performance.now()
   const outcome = await ask()
-  const recorded =
-    'result' in outcome
-      ? { resultText: JSON.stringify(outcome.result ?? null) }
-      : { ...outcome, errorText: JSON.stringify(outcome.error) }
   const milliseconds = performance.now() - started
-  writer.add(await runInSlices(linePrefixInSlices(callOf(read)), new TimeSlice()), recorded, milliseconds)
+  const slice = new TimeSlice()
+  const value = 'result' in outcome ? (outcome.result ?? null) : withoutUndefined(outcome.error)
+  const text = (await runInSlices(stringifyJsonInSlices(value), slice)).join('')
+  const recorded = 'result' in outcome ? { resultText: text } : { ...outcome, errorText: text }
+  await slice.pause()
+  await writer.add(await runInSlices(linePrefixInSlices(callOf(read)), slice), recorded, milliseconds)
   return outcome
+}
+
+function withoutUndefined({ code, message, data }: RpcErrorObject): RpcErrorObject {
+  return { code, message, ...(data !== undefined && { data }) }
 }
 
 /**
@@ -55,7 +62,7 @@ export async function replayForkRead(
   const taken = (await answers.take(callOf(read))) ?? (await answers.take(['rpc', network, method, params]))
   const outcome = taken?.answer.entry.outcome
   if (outcome !== undefined && 'resultText' in outcome) {
-    return { result: JSON.parse(outcome.resultText) as unknown }
+    return { result: await runInSlices(parseJsonInSlices(outcome.resultText), new TimeSlice()) }
   }
   if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()

@@ -2,11 +2,14 @@ import {
   type ClientRequest,
   Agent as HttpAgent,
   type IncomingHttpHeaders,
+  type IncomingMessage,
   request as httpRequest,
 } from 'node:http'
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
 
 /** Servers end idle connections after five seconds or more: reuse none that may be about to end. */
 const IDLE_MILLISECONDS = 4000
@@ -59,32 +62,24 @@ export class HttpClient {
       'accept-encoding': 'gzip',
       'user-agent': 'standin',
     }
-    const {
-      status,
-      headers: received,
-      bytes,
-    } = await new Promise<Omit<HttpAnswer, 'text'> & { bytes: Buffer }>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = this.begin(url, { method: 'POST', headers })
       request.on('error', reject)
-      request.on('response', (response) => {
-        const chunks: Buffer[] = []
-        let length = 0
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length
-          if (length <= MAX_ANSWER) chunks.push(chunk)
-          else response.destroy(new Error(`the answer has more than ${MAX_ANSWER} bytes`))
-        })
-        response.on('error', reject)
-        response.on('end', () => {
-          const { statusCode = 502, headers } = response
-          resolve({ status: statusCode, headers, bytes: Buffer.concat(chunks) })
-        })
-      })
+      request.on('response', resolve)
       request.end(body)
     })
+    const { statusCode: status = 502, headers: received } = response
     const isCompressed = received['content-encoding'] === 'gzip'
-    const content = isCompressed ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_ANSWER }) : bytes
-    return { status, headers: received, text: content.toString('utf8') }
+    const content = isCompressed ? pipeline(response, createGunzip(), ignore) : response
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > MAX_ANSWER) throw new Error(`the answer has more than ${MAX_ANSWER} bytes`)
+      chunks.push(chunk)
+    }
+    const text = await runInSlices(decodeChunks(chunks), new TimeSlice())
+    return { status, headers: received, text }
   }
 
   /** Closes all connections, aborting pending requests. */
@@ -92,4 +87,8 @@ export class HttpClient {
     this.#agent.destroy()
     this.#secureAgent.destroy()
   }
+}
+
+function ignore(): void {
+  // Whoever reads the stream receives its error.
 }

@@ -18,7 +18,11 @@ async function record(name: string, results: Readonly<Record<string, string>>): 
   const path = join(directory, name)
   const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
   for (const [to, result] of Object.entries(results))
-    writer.add(linePrefix(['rpc', 'local', 'eth_call', [{ to }]]), { resultText: JSON.stringify(result) }, 1)
+    await writer.add(
+      linePrefix(['rpc', 'local', 'eth_call', [{ to }]]),
+      { resultText: JSON.stringify(result) },
+      1,
+    )
   await writer.close()
   return path
 }
@@ -53,12 +57,12 @@ it('removes entries by method, and bodies that no entry names afterwards', async
   const sink = new BodySink(path)
   sink.write(Uint8Array.of(0xff, 0xfe))
   const { body } = sink.end()
-  writer.add(
+  await writer.add(
     linePrefix(['files', 'POST /api/v0/cat?arg=x', {}, '']),
     { http: { status: 200, headers: {}, body: body! } },
     1,
   )
-  writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
+  await writer.add(linePrefix(['rpc', 'local', 'eth_chainId', []]), { resultText: '"0x1"' }, 1)
   await writer.close()
   expect(await pruneCassette(path, undefined)).toEqual({ entries: 0, bodies: 0 })
   expect(await pruneCassette(path, 'cat')).toEqual({ entries: 1, bodies: 1 })

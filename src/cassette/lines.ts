@@ -1,7 +1,9 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import type { Steps } from '../encoding/timeSlice.js'
 
 const CHUNK_BYTES = 256 * 1024
+const LINE_FEED = 10
 
 /** Writes lines to a file, many per system call. */
 export class LineWriter {
@@ -23,6 +25,18 @@ export class LineWriter {
     if (this.#size >= CHUNK_BYTES) this.#flush()
   }
 
+  /** Writes a long line in several steps. @param pieces - of the line, see {@link write} */
+  *writeInSlices(pieces: readonly string[]): Steps<void> {
+    this.#flush()
+    for (const piece of pieces) {
+      for (let start = 0; start < piece.length; start += CHUNK_BYTES) {
+        this.#append(Buffer.from(piece.slice(start, start + CHUNK_BYTES), 'latin1'))
+        yield
+      }
+    }
+    this.#append(Buffer.of(LINE_FEED))
+  }
+
   close(): void {
     try {
       this.#flush()
@@ -36,6 +50,10 @@ export class LineWriter {
     const bytes = Buffer.from(`${this.#lines.join('\n')}\n`, 'latin1')
     this.#lines = []
     this.#size = 0
+    this.#append(bytes)
+  }
+
+  #append(bytes: Buffer): void {
     writeWhole(this.#file, bytes)
     this.bytes += bytes.length
     this.crc32 = crc32(bytes, this.crc32)
@@ -52,11 +70,23 @@ export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
 }
 
-/** A line of a file: its bytes without the line end. */
-export interface FileLine {
-  bytes: Buffer
+/** A line of a file, without the line end. */
+export class FileLine {
+  /** Its bytes. A line of megabytes has many chunks. */
+  readonly chunks: readonly Buffer[]
   /** Whether a line feed follows. */
-  isComplete: boolean
+  readonly isComplete: boolean
+
+  constructor(chunks: readonly Buffer[], isComplete: boolean) {
+    this.chunks = chunks
+    this.isComplete = isComplete
+  }
+
+  /** All bytes in one buffer. */
+  get bytes(): Buffer {
+    const [first] = this.chunks
+    return this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
+  }
 }
 
 /** Reads the lines of a file from an offset on, in chunks. */
@@ -72,16 +102,15 @@ export function* readLines(path: string, start = 0): Generator<FileLine, void, u
       if (data.length === 0) break
       position += data.length
       let from = 0
-      for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, from)) {
-        const part = data.subarray(from, end)
-        const bytes = pending.length === 0 ? part : Buffer.concat([...pending, part])
+      for (let end = data.indexOf(LINE_FEED); end !== -1; end = data.indexOf(LINE_FEED, from)) {
+        const chunks = [...pending, data.subarray(from, end)]
         pending = []
-        yield { bytes, isComplete: true }
+        yield new FileLine(chunks, true)
         from = end + 1
       }
       if (from < data.length) pending.push(data.subarray(from))
     }
-    if (pending.length > 0) yield { bytes: Buffer.concat(pending), isComplete: false }
+    if (pending.length > 0) yield new FileLine(pending, false)
   } finally {
     closeSync(file)
   }

@@ -1,12 +1,11 @@
-import { type Awaitable, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../encoding/timeSlice.js'
 import type { CassetteReader } from './cassetteReader.js'
-import { Delays } from './delays.js'
+import { type AnswerPosition, Delays } from './delays.js'
 import {
   type EntryAnswer,
   type RecordedCall,
   type SubscriptionEvent,
   isSubscriptionPrefix,
-  linePrefix,
   linePrefixInSlices,
   parseAnswer,
   prefixHash,
@@ -135,8 +134,13 @@ export class RecordedAnswers {
   /** Waits as long as an answer or one of its events took; returns undefined if delays are off. */
   delay(call: RecordedCall, place: number, event?: number): Promise<void> | undefined {
     if (!this.delays.areKept) return undefined
-    const hash = prefixHash(linePrefix(call))
-    return this.delays.wait({ call: hash, place, ...(event !== undefined && { event }) })
+    return this.#delay(call, { place, ...(event !== undefined && { event }) })
+  }
+
+  async #delay(call: RecordedCall, position: Omit<AnswerPosition, 'call'>): Promise<void> {
+    const slice = new TimeSlice()
+    const prefix = await runInSlices(linePrefixInSlices(call), slice)
+    await this.delays.wait({ call: await runInSlices(prefixHash(prefix), slice), ...position })
   }
 
   *#take(call: RecordedCall, wanted?: string): Steps<TakenAnswer | undefined> {

@@ -1,4 +1,4 @@
-import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
@@ -64,7 +64,7 @@ export class RpcRecorder {
       if (isChange(method)) this.#changes++
       if (call.transport === 'websocket') this.#answered++
       const after = followsChain(method, params) === undefined ? 0 : this.#changes
-      this.#writer.add(prefix, outcome, performance.now() - started, after)
+      await this.#writer.add(prefix, outcome, performance.now() - started, after)
       return replayOutcome(outcome, subscriptions)
     } catch (error) {
       throw error instanceof UpstreamError ? new UpstreamUnavailableError(error) : error
@@ -82,28 +82,39 @@ export class RpcRecorder {
     const opened: { nth?: number; push?: (payload: readonly WirePiece[]) => void } = {}
     let events = 0
     let before = performance.now()
+    /** Events are pushed in order once they are recorded. */
+    let recorded: Awaitable<void>
     const early: UpstreamEvent[] = []
-    const pushed = (what: UpstreamEvent): void => {
+    const pushed = (what: UpstreamEvent): Awaitable<void> => {
       const { nth, push } = opened
       if (nth === undefined || push === undefined) {
         early.push(what)
-        return
+        return undefined
       }
       const place = { event: ++events, changes: this.#changes - changes }
       const event =
         'close' in what ? { ...place, ...what, calls: this.#answered - answered } : { ...place, ...what }
-      this.#writer.addEvent(prefix, nth, event, performance.now() - before)
+      const milliseconds = performance.now() - before
       before = performance.now()
-      if ('close' in what) subscriptions.disconnect(what.close)
-      else push([what.resultText])
+      recorded = whenReady(recorded, () =>
+        whenReady(this.#writer.addEvent(prefix, nth, event, milliseconds), () => {
+          if ('close' in what) subscriptions.disconnect(what.close)
+          else push([what.resultText])
+        }),
+      )
+      return recorded
     }
     const { outcome, end } = await this.#upstream.subscribe({ method, params }, pushed)
-    opened.nth = this.#writer.add(prefix, outcome, performance.now() - before, changes)
+    opened.nth = await this.#writer.add(prefix, outcome, performance.now() - before, changes)
     before = performance.now()
     if (!('resultText' in outcome)) return replayOutcome(outcome, subscriptions)
     return subscriptions.open((target) => {
       opened.push = target
-      for (const event of early) pushed(event)
+      for (const event of early) {
+        const done = pushed(event)
+        // What cannot be recorded ends the subscription.
+        if (done instanceof Promise) done.catch(end)
+      }
       return end
     }, method)
   }
@@ -115,6 +126,6 @@ export class RpcRecorder {
     const outcome = await this.#upstream.call('eth_getBlockByNumber', [tag, false])
     const block = 'resultText' in outcome && (JSON.parse(outcome.resultText) as { number?: unknown } | null)
     const number: unknown = block !== false && block?.number
-    if (typeof number === 'string') this.#writer.pinTag(network, tag, number)
+    if (typeof number === 'string') await this.#writer.pinTag(network, tag, number)
   }
 }

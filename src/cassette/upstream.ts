@@ -1,6 +1,8 @@
 import { WebSocket } from 'ws'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
-import { Mutex, type Steps, TimeSlice, runInSlices, runWithin } from '../encoding/timeSlice.js'
+import type { Mask } from '../encoding/maskUrl.js'
+import { type Awaitable, Mutex, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'
+import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
 import { arrayElements } from '../rpc/envelope/scan.js'
 import { type RecordedOutcome, type RpcErrorObject, type SocketClose, textOfMember } from './entry.js'
 import type { HttpAnswer, HttpClient } from './httpClient.js'
@@ -66,7 +68,7 @@ export class Upstream {
   readonly #webSocketUrl: string | undefined
   readonly #client: HttpClient
   /** Providers repeat the requested path, which contains the key. */
-  readonly #mask: (text: string) => string
+  readonly #mask: Mask
   #isStopped = false
   #socket: Promise<WebSocket> | undefined
   /** Keeps messages and the end of the WebSocket in order, although long messages are parsed in slices. */
@@ -76,7 +78,7 @@ export class Upstream {
     number,
     { resolve: (answer: Answer | { close: SocketClose }) => void; reject: (error: Error) => void }
   >()
-  readonly #subscribers = new Map<string, (event: UpstreamEvent) => void>()
+  readonly #subscribers = new Map<string, (event: UpstreamEvent) => Awaitable<void>>()
   /** Notifications that arrived together with the answer to their subscription. */
   readonly #early = new Map<string, UpstreamEvent[]>()
   /** Batches still waiting for calls. */
@@ -84,7 +86,7 @@ export class Upstream {
 
   constructor(
     { url, webSocketUrl }: UpstreamAddresses,
-    { client, mask }: { client: HttpClient; mask: (text: string) => string },
+    { client, mask }: { client: HttpClient; mask: Mask },
   ) {
     this.#url = new URL(url)
     this.#webSocketUrl = webSocketUrl
@@ -146,8 +148,9 @@ export class Upstream {
       throw new UpstreamError(this.#mask(`the provider does not answer: ${reasonOf(cause)}`), { cause })
     }
     const { status, headers } = answer
-    const text = this.#mask(answer.text)
-    const answers = await runWithin(readAnswers(text), new TimeSlice())
+    const slice = new TimeSlice()
+    const text = await runWithin(this.#mask.inSlices(answer.text), slice)
+    const answers = await runWithin(readAnswers(text), slice)
     if (status >= 200 && status < 300 && answers !== undefined) {
       const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
       // The first of several answers with the same id counts.
@@ -169,13 +172,13 @@ export class Upstream {
   /**
    * Subscribes.
    *
-   * @param pushed - called with each event
+   * @param pushed - called with each event; the next one waits for its promise
    * @returns the outcome of the call, and a function that ends the subscription if there is one
    * @throws UpstreamError if there is no WebSocket or it cannot be reached
    */
   async subscribe(
     call: UpstreamCall,
-    pushed: (event: UpstreamEvent) => void,
+    pushed: (event: UpstreamEvent) => Awaitable<void>,
   ): Promise<{ outcome: RecordedOutcome; end: () => void }> {
     if (this.#webSocketUrl === undefined) {
       throw new UpstreamError('subscriptions need --upstream-ws')
@@ -185,7 +188,7 @@ export class Upstream {
     const id: unknown = 'resultText' in outcome && JSON.parse(outcome.resultText)
     if (typeof id !== 'string') return { outcome, end: () => undefined }
     this.#subscribers.set(id, pushed)
-    for (const event of this.#early.get(id) ?? []) pushed(event)
+    for (const event of this.#early.get(id) ?? []) await pushed(event)
     this.#early.delete(id)
     const end = (): void => {
       if (!this.#subscribers.delete(id)) return
@@ -223,7 +226,7 @@ export class Upstream {
     const socket = new WebSocket(this.#webSocketUrl!)
     let problem: Error | undefined
     socket.on('message', (data: Buffer) => {
-      const taken = this.#incoming.run(() => this.#receive(this.#mask(data.toString('utf8'))))
+      const taken = this.#incoming.run(() => this.#receive(data))
       // What cannot be recorded ends the WebSocket, so that clients do not take the cassette for complete.
       taken.catch(() => socket.terminate())
     })
@@ -238,24 +241,28 @@ export class Upstream {
     })
   }
 
-  #closed(close: SocketClose): void {
+  async #closed(close: SocketClose): Promise<void> {
     this.#socket = undefined
     for (const waiting of this.#waiting.values()) {
       if (this.#isStopped) waiting.reject(new UpstreamError('the recording has ended'))
       else waiting.resolve({ close })
     }
-    for (const pushed of this.#subscribers.values()) pushed({ close })
+    const subscribers = [...this.#subscribers.values()]
     for (const map of [this.#waiting, this.#subscribers, this.#early]) map.clear()
+    for (const pushed of subscribers) await pushed({ close })
   }
 
-  async #receive(text: string): Promise<void> {
-    const read = await runInSlices(readAnswers(text), new TimeSlice())
+  async #receive(message: Buffer): Promise<void> {
+    const slice = new TimeSlice()
+    const decoded = await runWithin(decodeChunks([message]), slice)
+    const text = await runWithin(this.#mask.inSlices(decoded), slice)
+    const read = await runWithin(readAnswers(text), slice)
     const answers = Array.isArray(read) ? read : read === undefined ? [] : [read]
     for (const answer of answers) {
       if (answer.params !== undefined) {
         const { subscription, resultText } = answer.params
         const pushed = this.#subscribers.get(subscription)
-        if (pushed !== undefined) pushed({ resultText })
+        if (pushed !== undefined) await pushed({ resultText })
         else if (this.#early.size < MAX_EARLY_EVENTS)
           this.#early.set(subscription, [...(this.#early.get(subscription) ?? []), { resultText }])
         continue

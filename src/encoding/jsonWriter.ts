@@ -4,7 +4,7 @@ import type { Steps } from './timeSlice.js'
 /** Approximate characters per piece of JSON text. */
 const PIECE_LENGTH = 16 * 1024
 /** Longest string written in one step, in characters. */
-const STRING_AT_ONCE = 64 * 1024
+export const STRING_AT_ONCE = 64 * 1024
 
 /** An array or object being written. */
 interface Writing {
@@ -68,15 +68,20 @@ function writingOf(value: object): Writing {
   return { value, names, length: names?.length ?? (value as readonly unknown[]).length, written: 0 }
 }
 
-/** Writes a string in parts, without separating surrogate pairs. */
-function* longString(value: string): Generator<string> {
+/** Writes a string in parts. */
+export function* longString(value: string): Generator<string> {
   yield '"'
-  for (let start = 0; start < value.length;) {
+  for (const part of partsOf(value)) yield JSON.stringify(part).slice(1, -1)
+  yield '"'
+}
+
+/** Returns the parts of a text, without separating surrogate pairs. */
+export function* partsOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
     const end = start + STRING_AT_ONCE
-    const isPair = (value.charCodeAt(end - 1) & 0xfc00) === 0xd800
-    const part = value.slice(start, isPair ? end + 1 : end)
-    yield JSON.stringify(part).slice(1, -1)
+    const isPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    const part = text.slice(start, isPair ? end + 1 : end)
+    yield part
     start += part.length
   }
-  yield '"'
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runToCompletion } from './timeSlice.js'
 import { maskUrl, createMask } from './maskUrl.js'
 
 test.each([
@@ -21,4 +22,20 @@ test.each([
 ])('masks keys in messages of a remote: %s', (text, told) => {
   const url = 'https://alice:hunter2hunter2@remote.example/v3/0123456789abcdef?apikey=fedcba9876543210'
   expect(createMask([url])(text)).toBe(told)
+})
+
+test('masks long texts in steps like short ones, wherever the steps end', () => {
+  const url = 'https://alice:hunter2hunter2@remote.example/v3/0123456789abcdef'
+  const mask = createMask([url])
+  const texts = [url, ' 0123456789abcdef', '0123456789abcdef', 'hunter2hunter2 ', 'a']
+  for (let seed = 1; seed <= 3; seed++) {
+    let state = seed
+    const next = (count: number) => (state = (state * 48_271) % 2_147_483_647) % count
+    const text = Array.from({ length: 100_000 }, () => texts[next(texts.length)] + '-'.repeat(next(40))).join(
+      '',
+    )
+    expect(runToCompletion(mask.inSlices(text)) === mask(text)).toBe(true)
+  }
+  const plain = 'ab'.repeat(1_000_000)
+  expect(runToCompletion(mask.inSlices(plain)) === plain).toBe(true)
 })

@@ -1,3 +1,5 @@
+import type { Steps } from './timeSlice.js'
+
 /** Reduces a URL to what may be shown. Paths, queries and user names may hold keys, so only the host stays. */
 export function maskUrl(url: string): string {
   const { protocol, host, pathname, search, username } = new URL(url)
@@ -8,18 +10,59 @@ export function maskUrl(url: string): string {
 /** Shorter parts of a URL are names such as `v3`, which also occur in harmless texts. */
 const minSecretLength = 8
 
+/** Masks a text. */
+export interface Mask {
+  (text: string): string
+  /** Incremental version. */
+  inSlices(text: string): Steps<string>
+}
+
+/** Characters masked in one step. */
+const MASKED_AT_ONCE = 256 * 1024
+
 /**
  * Returns a function that masks the parts of these URLs that may be keys, in any encoding, in text that their servers
  * sent.
  */
-export function createMask(urls: readonly string[]): (text: string) => string {
+export function createMask(urls: readonly string[]): Mask {
   const words = urls.flatMap((url) => secretsOf(new URL(url)))
   const masks = urls.map((url) => ({ url, masked: maskUrl(url) }))
-  return (text) =>
+  const mask = (text: string): string =>
     words.reduce(
       (masked, { word, pattern }) => (masked.includes(word) ? masked.replace(pattern, '…') : masked),
       masks.reduce((text, { url, masked }) => text.replaceAll(url, masked), text),
     )
+  const secrets = [...urls, ...words.map(({ word }) => word)]
+  return Object.assign(mask, { inSlices: (text: string) => maskInSlices(text, mask, secrets) })
+}
+
+function* maskInSlices(
+  text: string,
+  mask: (text: string) => string,
+  secrets: readonly string[],
+): Steps<string> {
+  if (text.length <= MASKED_AT_ONCE) return mask(text)
+  const pieces: string[] = []
+  let isMasked = false
+  for (let start = 0; start < text.length;) {
+    const end = placeBetween(text, start + MASKED_AT_ONCE, secrets)
+    const piece = text.slice(start, end)
+    pieces.push(mask(piece))
+    isMasked ||= pieces.at(-1) !== piece
+    start = end
+    yield
+  }
+  return isMasked ? pieces.join('') : text
+}
+
+/** Returns the first place from `start` on that no secret contains or touches, or the end of the text. */
+function placeBetween(text: string, start: number, secrets: readonly string[]): number {
+  const longest = Math.max(0, ...secrets.map(({ length }) => length))
+  for (let place = start; place < text.length; place += longest) {
+    const around = text.slice(place - longest, place + longest)
+    if (!secrets.some((secret) => around.includes(secret))) return place
+  }
+  return text.length
 }
 
 /**

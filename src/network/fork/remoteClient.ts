@@ -4,7 +4,7 @@ import { errorText } from '../../encoding/errorText.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { decodeAnswerInPieces } from '../../rpc/envelope/answerText.js'
+import { decodeChunks } from '../../rpc/envelope/decodeChunks.js'
 import { removeSpans, scanStructure } from '../../rpc/envelope/scan.js'
 
 /** Options of a remote client. */
@@ -212,7 +212,7 @@ export class RemoteClient {
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
     const chunks = await this.#readChunks(response)
-    const text = await runInSlices(decodeAnswerInPieces(chunks), new TimeSlice())
+    const text = await runInSlices(decodeChunks(chunks), new TimeSlice())
     if (response.status === 401 || response.status === 403) {
       const message = this.#masked(text).slice(0, 200)
       throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())

@@ -17,6 +17,8 @@ export interface Bomb {
    * proves nothing.
    */
   refusal?: string | undefined
+  /** Fault that another client may see, whose request the bomb cuts off. */
+  fault?: string
 }
 
 /** Address of a bomb's code. */

@@ -74,7 +74,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
     )
     for (const stack of stacks) console.log(`         ${stack}`)
     const { faults } = await bystander.read()
-    expect(faults).toEqual([])
+    expect(faults.filter((fault) => fault !== bomb.fault)).toEqual([])
     // Only the first refusal counts: the effects of an attempt may change the later ones.
     if (refusals.length > 0 && bomb.refusal === undefined) expect(refusals[0]).toBeUndefined()
     else if (refusals.length > 0) expect(refusals[0]).toContain(bomb.refusal)

@@ -5,7 +5,7 @@ import { callRpc } from '../../support/rpc.js'
 import { oncePerNode, many, sendCall, type Bomb } from './bomb.js'
 
 /** Members of an answer, as JSON text. */
-type AnswerText = { result: string } | { error: string }
+export type AnswerText = { result: string } | { error: string }
 
 /** A node that answers some methods in its own way. */
 export interface Remote {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { runToCompletion } from '../../encoding/timeSlice.js'
-import { decodeAnswerInPieces } from './answerText.js'
+import { decodeChunks } from './decodeChunks.js'
 
-const decode = (...chunks: Buffer[]) => runToCompletion(decodeAnswerInPieces(chunks))
+const decode = (...chunks: Buffer[]) => runToCompletion(decodeChunks(chunks))
 const megabytes = 'a'.repeat(3e6)
 
 it.each([
