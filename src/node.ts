@@ -7,7 +7,7 @@ import { type NodeUrls, formatMultiaddresses, formatUrls } from './node/addresse
 import {
   type CurrentCassette,
   createCassetteControl,
-  filesBehind,
+  interceptFiles,
   openNodeCassette,
 } from './node/cassette.js'
 import { createProvider } from './node/createProvider.js'
@@ -213,7 +213,7 @@ export function createServer(parts: ServerParts): NodeServer {
         }),
       })
     },
-    files: filesBehind(parts.cassette, {
+    files: interceptFiles(parts.cassette, {
       execute: async (request) => (await files()).execute(request),
       gateway: {
         handle: async (request) => (await files()).gateway.handle(request),
@@ -232,7 +232,7 @@ export function createServer(parts: ServerParts): NodeServer {
 }
 
 /** Kubo's default port. */
-const usualFilePort = 5001
+const defaultFilePort = 5001
 
 /** Ports the node got. */
 export interface Ports {
@@ -258,7 +258,7 @@ export async function listenOnPorts(
   if (settings.ipc !== undefined) await server.listenForIpc(settings.ipc)
   const port = await server.listen({ hosts, port: wanted })
   try {
-    const ipfsPort = await server.listenForFiles({ hosts, port: wantedIpfsPort ?? usualFilePort })
+    const ipfsPort = await server.listenForFiles({ hosts, port: wantedIpfsPort ?? defaultFilePort })
     return { port, ipfsPort }
   } catch (error) {
     if (!(error instanceof AddressInUseError) || wantedIpfsPort !== undefined) throw error

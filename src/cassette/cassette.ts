@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { maskUrl } from '../encoding/maskUrl.js'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Result } from '../rpc/method.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
@@ -82,7 +83,7 @@ export interface Cassette {
    * @param own - produces this node's own answer
    * @throws RpcError
    */
-  call(call: CassetteCall, own: AnswerCall): Result | Promise<Result>
+  call(call: CassetteCall, own: AnswerCall): Awaitable<Result>
   /** Answers a request to the file network. @param own - produces this node's own answer */
   files(request: FileRequest, own: AnswerFiles): Promise<FileReply>
   /** Answers a fork's read of its remote. @param ask - asks the remote @throws Error if there is no answer */

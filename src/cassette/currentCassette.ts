@@ -1,7 +1,7 @@
-import { Mutex } from '../encoding/timeSlice.js'
+import { type Awaitable, Mutex } from '../encoding/timeSlice.js'
 import type { Result } from '../rpc/method.js'
 import type { CallInterceptor } from '../rpc/pipeline.js'
-import type { AnswerCounts, Cassette, CassetteFile, CassetteOptions } from './cassette.js'
+import type { AnswerCounts, Cassette, CassetteFile, CassetteOptions, ReplayMode } from './cassette.js'
 import type { EntryPage, EntryQuery } from './entryList.js'
 import type { AnswerFiles, FileReply, FileRequest } from './files.js'
 import type { AskRemote, RemoteOutcome, RemoteRead } from './forkReads.js'
@@ -15,7 +15,7 @@ export interface CassetteState {
   state: 'none' | 'recording' | 'replaying'
   path?: string
   /** How unrecorded requests are answered, while replaying. */
-  mode?: 'strict' | 'once' | 'loose'
+  mode?: ReplayMode
   /** Numbers of calls and file requests, by who answered. */
   answers?: AnswerCounts
   file?: CassetteFile
@@ -36,7 +36,7 @@ export class CurrentCassette {
   }
 
   /** @throws RpcError */
-  call(call: CassetteCall, own: AnswerCall): Result | Promise<Result> {
+  call(call: CassetteCall, own: AnswerCall): Awaitable<Result> {
     return this.#cassette === undefined ? own() : this.#cassette.call(call, own)
   }
 

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
@@ -150,7 +151,7 @@ export interface CassetteCall {
 }
 
 /** Answers a call in another way. */
-export type AnswerCall = () => Result | Promise<Result>
+export type AnswerCall = () => Awaitable<Result>
 
 /**
  * Replays a recorded outcome. If it was the end of the WebSocket, the caller's WebSocket is closed the same way.

@@ -112,7 +112,7 @@ export class Upstream {
       const { calls } = pending
       const isSocket = transport === 'websocket' && this.#webSocketUrl !== undefined
       const sent = isSocket
-        ? this.#exchange(calls, batch !== undefined).then((answers) => answers.map(outcomeOf))
+        ? this.#exchange(calls, { isBatch: batch !== undefined }).then((answers) => answers.map(outcomeOf))
         : this.#post(calls, { isBatch: batch !== undefined })
       sent.then(
         (outcomes) => handOver(calls, outcomes),
@@ -208,7 +208,7 @@ export class Upstream {
 
   async #exchange(
     calls: readonly UpstreamCall[],
-    isBatch = false,
+    { isBatch }: { isBatch: boolean } = { isBatch: false },
   ): Promise<(Answer | { close: SocketClose })[]> {
     const socket = await (this.#socket ??= this.#open())
     const bodies = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: this.#nextId++, method, params }))

@@ -1,4 +1,4 @@
-import { Mutex, TimeSlice, nextTurn } from '../encoding/timeSlice.js'
+import { type Awaitable, Mutex, TimeSlice, nextTurn } from '../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { ConsoleListener } from './calls/callObject.js'
 import { ChainStoppedError } from './errors.js'
@@ -114,12 +114,12 @@ export class Chain {
    *
    * @throws ChainStoppedError if the chain is already closed.
    */
-  exclusively<T>(work: () => T | Promise<T>): Promise<T> {
+  exclusively<T>(work: () => Awaitable<T>): Promise<T> {
     return this.#mutex.run(work)
   }
 
   /** Runs read-only work under the chain's mutex, even after {@link close}. */
-  unchanged<T>(work: () => T | Promise<T>): Promise<T> {
+  unchanged<T>(work: () => Awaitable<T>): Promise<T> {
     return this.#mutex.runAfterClose(work)
   }
 

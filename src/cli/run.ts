@@ -116,10 +116,10 @@ function warn(text: string): void {
 }
 
 /** Milliseconds between checks of the parent process. */
-const parentInterval = 250
+const PARENT_INTERVAL = 250
 
 /** Milliseconds after which the process ends even if the node has not stopped. */
-const shutdownTimeout = 1800
+const SHUTDOWN_TIMEOUT = 1800
 
 /**
  * Resolves at the first signal to stop, or when the parent process is gone.
@@ -132,7 +132,7 @@ export function untilStopRequested({ parentPid }: { parentPid: number | undefine
     const stop = (): void => {
       if (stopRequested) process.exit(0)
       stopRequested = true
-      setTimeout(() => process.exit(0), shutdownTimeout).unref()
+      setTimeout(() => process.exit(0), SHUTDOWN_TIMEOUT).unref()
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -143,7 +143,7 @@ export function untilStopRequested({ parentPid }: { parentPid: number | undefine
       if (isAlive(parentPid)) return
       clearInterval(watch)
       stop()
-    }, parentInterval)
+    }, PARENT_INTERVAL)
     watch.unref()
   })
 }

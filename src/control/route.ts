@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
 import { parseJsonInSlices } from '../encoding/json.js'
-import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
 import { scanStructure } from '../rpc/envelope/scan.js'
 
@@ -19,7 +19,7 @@ export interface ControlRoute {
   answer: string
   /** Schema of a successful answer. */
   answerSchema?: z.ZodType
-  handle: (context: Context) => Response | Promise<Response>
+  handle: (context: Context) => Awaitable<Response>
 }
 
 /** Mounts routes on an app. */

@@ -21,7 +21,7 @@ export function* hexPieces(bytes: Uint8Array): Generator<string, void, undefined
 
 /** Encodes bytes as lower-case hexadecimal without a prefix, the form used for map keys. */
 export function bytesToPlainHex(bytes: Uint8Array): string {
-  return hexDigits(bytes)
+  return hexSlice.call(bytes, 0, bytes.length)
 }
 
 /**
@@ -130,11 +130,6 @@ const { latin1Slice, hexSlice, hexWrite } = Buffer.prototype
 /** Converts bytes to a string of Latin-1 characters, usable as a Map key. */
 export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return latin1Slice.call(bytes, start, end)
-}
-
-/** Encodes bytes as lower-case hexadecimal digits without a prefix. */
-export function hexDigits(bytes: Uint8Array): string {
-  return hexSlice.call(bytes, 0, bytes.length)
 }
 
 /** Decodes hexadecimal digits without a prefix into the start of an array. */

@@ -2,7 +2,7 @@ import { rememberKeys } from './jsonKeys.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Maximum nesting depth of arrays and objects (Go: encoding/json/scanner.go, maxNestingDepth). */
-export const deepestNesting = 10_000
+export const DEEPEST_NESTING = 10_000
 
 /** Returns the index of the first character from `index` on that is not JSON whitespace. */
 export function skipWhitespace(text: string, index: number): number {
@@ -117,7 +117,7 @@ export const unlimited: JsonLimits = { elements: Infinity, members: Infinity, co
 
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
- * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link deepestNesting} deep.
+ * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link DEEPEST_NESTING} deep.
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -314,7 +314,7 @@ class ContainerReader {
     const depth = this.#containers.push(
       new Container(this.#text.charCodeAt(open) === openBracket, open + 1, this.#limits),
     )
-    if (depth > deepestNesting) throw new SyntaxError('Arrays and objects are nested too deeply')
+    if (depth > DEEPEST_NESTING) throw new SyntaxError('Arrays and objects are nested too deeply')
   }
 
   /** Parses what precedes the last member of the innermost container, and then that on its own. */

@@ -366,7 +366,7 @@ export class Mutex {
   #refuse: (() => Error) | undefined
 
   /** @throws the error given to {@link close} if that was called before the task's turn */
-  run<T>(task: () => T | Promise<T>): Promise<T> {
+  run<T>(task: () => Awaitable<T>): Promise<T> {
     return this.runAfterClose(() => {
       if (this.#refuse !== undefined) throw this.#refuse()
       return task()
@@ -374,7 +374,7 @@ export class Mutex {
   }
 
   /** Like {@link run}, for tasks that change nothing: they run even after {@link close}. */
-  runAfterClose<T>(task: () => T | Promise<T>): Promise<T> {
+  runAfterClose<T>(task: () => Awaitable<T>): Promise<T> {
     const result = this.#last.then(task)
     this.#last = result.catch(() => undefined)
     return result

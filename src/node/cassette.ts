@@ -105,7 +105,7 @@ export function remoteReadsOf(cassette: CurrentCassette, network: string): Remot
 const subdomain = /^([^.]+)\.(ip[fn]s)\./i
 
 /** Lets a cassette intercept the requests of a file network. */
-export function filesBehind(cassette: CurrentCassette, files: FileEndpoint): FileEndpoint {
+export function interceptFiles(cassette: CurrentCassette, files: FileEndpoint): FileEndpoint {
   return {
     execute: (request) => {
       if (!cassette.isActive) return files.execute(request)

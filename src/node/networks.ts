@@ -46,7 +46,7 @@ export class NetworkMap {
   }
 
   /** Returns a network's pipeline, synchronously if it is open. */
-  readonly pipeline = (name: string): RpcPipeline | Promise<RpcPipeline> => {
+  readonly pipeline = (name: string): Awaitable<RpcPipeline> => {
     const opened = this.#opened.get(name)
     return opened?.pipeline ?? this.get(name).then(({ pipeline }) => pipeline)
   }

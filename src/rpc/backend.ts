@@ -146,7 +146,7 @@ export function createBackend(parts: BackendParts): Backend {
     suggestedTip,
     nextBaseFee: () => chain.nextBaseFee(),
     createsWithoutData: compatibility.allowsEmptyCreation,
-    ...(compatibility.suggestedTip === 'lowest' && { usualTip: settings.startTip }),
+    ...(compatibility.suggestedTip === 'lowest' && { defaultTip: settings.startTip }),
     keepsChainId: compatibility.fillReturnsPendingTransaction,
     defaultFeeCap: compatibility.defaultFeeCap,
     gasPriceWins: compatibility.allowsGasPriceWithFeeCaps,

@@ -1,5 +1,6 @@
 import type { ChainView } from '../chain/view.js'
 import type { MemoryShare } from '../encoding/memoryShare.js'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { RpcSettings } from './backend.js'
 import type { RpcError } from './errors.js'
 import type { Result } from './method.js'
@@ -67,7 +68,7 @@ export interface CallPolicy {
    *
    * @throws RpcError if the call is refused
    */
-  enter(call: PolicyCall): CallRecord | Promise<CallRecord>
+  enter(call: PolicyCall): Awaitable<CallRecord>
   /** Called before the calls of a batch enter one by one. */
   batch?(batch: BatchInfo): void
   /** Called with a body that is not JSON and so contains no calls. */

@@ -1,5 +1,5 @@
 import type { ChainView } from '../chain/view.js'
-import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend } from './backend.js'
 import type { RequestContext } from './callPolicy.js'
 import { InvalidParamsError } from './errors.js'
@@ -34,7 +34,7 @@ export interface Method {
   readonly name: string
   readonly parameters: readonly Parameter<unknown>[]
   /** @throws InvalidParamsError if the arguments do not fit */
-  invoke(call: Call, params: unknown): Result | Promise<Result>
+  invoke(call: Call, params: unknown): Awaitable<Result>
 }
 
 /** Declares a parameter that must be present and not null. */
@@ -58,9 +58,9 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
   call: Call,
   params: unknown,
   parameters: P,
-  run: (call: Call, ...args: ArgumentsOf<P>) => R | Promise<R>,
+  run: (call: Call, ...args: ArgumentsOf<P>) => Awaitable<R>,
   skipped = 0,
-): R | Promise<R> {
+): Awaitable<R> {
   if (!call.isLarge) return run(call, ...decodeArguments(params, parameters, skipped))
   const decoding = runInSlices(decodeArgumentsInPieces(params, parameters, skipped), new TimeSlice())
   return decoding.then((args) => run(call, ...args))
@@ -70,7 +70,7 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
 export function defineMethod<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
-  run: (call: Call, ...args: ArgumentsOf<P>) => Result | Promise<Result>,
+  run: (call: Call, ...args: ArgumentsOf<P>) => Awaitable<Result>,
 ): Method {
   return {
     name,

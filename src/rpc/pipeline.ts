@@ -10,7 +10,7 @@ import {
   isNotification,
   isResponse,
   laneOf,
-  largeBody,
+  LARGE_BODY,
   paramsOf,
   readEnvelope,
   refusalOfLength,
@@ -147,7 +147,7 @@ export interface PipelineSetup {
 }
 
 /** Maximum length of a method name in bytes (geth: rpc/handler.go). */
-const maxMethodNameLength = 2048
+const MAX_METHOD_NAME_LENGTH = 2048
 
 /** Barrier for the calls of a batch: each waits until all have been admitted or refused by the call policy. */
 class AdmissionBarrier {
@@ -325,7 +325,7 @@ export class RpcPipeline {
     if (isCall(message) || isNotification(message)) {
       const { method, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
-      const [batched, isLarge] = [text === undefined, length > largeBody]
+      const [batched, isLarge] = [text === undefined, length > LARGE_BODY]
       const execute = (params: unknown) =>
         this.#execute({ method, params, text, batched, isLarge, context }, barrier)
       return whenReady(paramsOf(message, isLarge), execute)
@@ -344,7 +344,7 @@ export class RpcPipeline {
         whenReady(barrier === undefined ? enter() : barrier.enter(enter), (record) =>
           whenReady(this.#invoke(call, record, barrier), (outcome) => {
             const bytes = outcomeBytes(outcome)
-            if (bytes > largeBody) call.context.memory?.keep(bytes)
+            if (bytes > LARGE_BODY) call.context.memory?.keep(bytes)
             const cost = { bytes, milliseconds: performance.now() - started }
             record?.done?.({ error: undefined, result: undefined, ...outcome, ...cost })
             return outcome
@@ -389,8 +389,11 @@ export class RpcPipeline {
 
   #method({ method: name, context }: PolicyCall): Method {
     // A UTF-16 unit encodes to at most three bytes, so names of ordinary length need no count.
-    if (name.length * 3 > maxMethodNameLength && Buffer.byteLength(name) > maxMethodNameLength) {
-      throw new RpcError(-32600, `method name too long: ${Buffer.byteLength(name)} > ${maxMethodNameLength}`)
+    if (name.length * 3 > MAX_METHOD_NAME_LENGTH && Buffer.byteLength(name) > MAX_METHOD_NAME_LENGTH) {
+      throw new RpcError(
+        -32600,
+        `method name too long: ${Buffer.byteLength(name)} > ${MAX_METHOD_NAME_LENGTH}`,
+      )
     }
     if (name.endsWith('_subscribe') && context.subscriptions === undefined) {
       throw new NotificationsUnsupportedError()

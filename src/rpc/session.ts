@@ -1,5 +1,12 @@
 import { MemoryShare } from '../encoding/memoryShare.js'
-import { ShortWorkQueue, type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  ShortWorkQueue,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+} from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
 import { decodeTextInPieces } from './envelope/body.js'
 import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
@@ -20,10 +27,7 @@ export interface Connection {
 }
 
 /** Answers a body, like RpcPipeline.answerBody. */
-type Handle = (
-  body: Uint8Array | string,
-  context: RequestContext,
-) => Reply | undefined | Promise<Reply | undefined>
+type Handle = (body: Uint8Array | string, context: RequestContext) => Awaitable<Reply | undefined>
 
 /** RFC 6455, section 7.4.1. */
 const NORMAL_CLOSURE = 1000
@@ -47,7 +51,7 @@ export class Session {
   }
 
   /** Handles one message. Answers go out in order of completion; a synchronous answer needs no promise. */
-  receive(message: Uint8Array | string): void | Promise<void> {
+  receive(message: Uint8Array | string): Awaitable<void> {
     const subscriptions = this.#subscriptions.forMessage()
     const context = new MessageContext(this.#context, subscriptions)
     const handled = this.#handle(message, context)
@@ -132,7 +136,7 @@ export interface Subscriptions {
 }
 
 /** A subscriber with more unsent bytes than this is disconnected. */
-export const maxWaitingBytes = 32 * 1024 * 1024
+export const MAX_WAITING_BYTES = 32 * 1024 * 1024
 /** With fewer unsent bytes than this, a subscriber gets more at once. */
 const DRAINED_BYTES = 1024 * 1024
 
@@ -208,7 +212,7 @@ export class SessionSubscriptions {
   #push(id: string, payload: readonly WirePiece[]): void {
     const subscription = this.#open.get(id)
     if (subscription === undefined) return
-    if (this.#target.bufferedBytes > maxWaitingBytes) {
+    if (this.#target.bufferedBytes > MAX_WAITING_BYTES) {
       this.close()
       this.#target.close('too slow for its subscriptions')
       return

@@ -128,9 +128,9 @@ export interface Reply {
 type ReplyHead = Pick<Reply, 'status' | 'contentType' | 'headers' | 'malformed'>
 
 /** Replies up to this many bytes have a `byteText`. */
-const shortReply = 4096
+const SHORT_REPLY = 4096
 /** Replies shorter than this many bytes are joined into one piece. */
-const joinBelow = 65_536
+const JOIN_BELOW = 65_536
 
 /** Creates a reply from pieces. */
 export function createReply(
@@ -139,11 +139,11 @@ export function createReply(
 ): Reply {
   const text = joinShortText(pieces)
   const byteLength = text === undefined ? countBytes(pieces) : Buffer.byteLength(text)
-  if (byteLength <= shortReply) {
+  if (byteLength <= SHORT_REPLY) {
     const bytes = text?.length === byteLength ? text : byteText(pieces, byteLength)
     return new ShortReply(bytes, { status, contentType, headers, malformed })
   }
-  const written = byteLength < joinBelow ? [joinPieces(pieces)] : joinStrings(pieces)
+  const written = byteLength < JOIN_BELOW ? [joinPieces(pieces)] : joinStrings(pieces)
   return { status, contentType, headers, pieces: written, byteText: undefined, byteLength, malformed }
 }
 
@@ -176,7 +176,7 @@ class ShortReply implements Reply {
 function joinShortText(pieces: readonly WirePiece[]): string | undefined {
   let text = ''
   for (const piece of pieces) {
-    if (typeof piece !== 'string' || text.length + piece.length > shortReply) return undefined
+    if (typeof piece !== 'string' || text.length + piece.length > SHORT_REPLY) return undefined
     text += piece
   }
   return text
@@ -195,7 +195,7 @@ export function joinStrings(pieces: readonly WirePiece[]): Uint8Array[] {
   const joined: Uint8Array[] = []
   let run: WirePiece[] = []
   for (const piece of pieces) {
-    if (piece.length < joinBelow) {
+    if (piece.length < JOIN_BELOW) {
       run.push(piece)
       continue
     }

@@ -1,6 +1,6 @@
 // Imported, so that it keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
-import { lanes, turnIn } from '../encoding/timeSlice.js'
+import { type Awaitable, lanes, turnIn } from '../encoding/timeSlice.js'
 
 /** Maximum and initial number of messages in progress. */
 const maxInWork = 256
@@ -22,7 +22,7 @@ export interface BacklogSource {
 }
 
 interface Message {
-  work: () => void | Promise<void>
+  work: () => Awaitable<void>
   report: (fault: unknown) => void
 }
 
@@ -50,7 +50,7 @@ export class Backlog {
   }
 
   /** Starts work on a message, or queues it until there is room. @param report - receives what the work throws */
-  handle(work: () => void | Promise<void>, report: (fault: unknown) => void): void {
+  handle(work: () => Awaitable<void>, report: (fault: unknown) => void): void {
     this.#waiting.push({ work, report })
     if (this.#waiting.length > maxKept) this.#source.pause()
     this.resume()

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { type Server, type Socket, connect, createServer } from 'node:net'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import { type Caller, createCaller } from '../provider/admission/admission.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import type { Connection } from '../rpc/session.js'
@@ -11,7 +12,7 @@ export interface IpcSetup extends IpcConnectionOptions {
   path: string
   /** The network to serve. */
   network: string
-  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
+  pipelineOf: (network: string) => Awaitable<RpcPipeline>
 }
 
 /** The socket cannot be listened on. */

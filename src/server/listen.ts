@@ -20,10 +20,10 @@ export interface Certificate {
 }
 
 /** How long a connection may wait for its next request, in seconds. */
-export const keepAliveSeconds = 75
+export const KEEP_ALIVE_SECONDS = 75
 
 /** Accept backlog: Node's default of 511 is less than a thousand clients that connect at once. */
-const waitingConnections = 4096
+const WAITING_CONNECTIONS = 4096
 
 /** Maximum number of header fields. Node's default is 2000, and it takes a millisecond to read as many. */
 export const MAX_HEADERS = 128
@@ -32,7 +32,7 @@ export const MAX_HEADERS = 128
 export function createServer(listener: RequestListener, certificate: Certificate | undefined): Server {
   const options = {
     requestTimeout: 0,
-    keepAliveTimeout: keepAliveSeconds * 1000,
+    keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
     IncomingMessage: PaceableRequest,
   }
   // Loaded on demand, as TLS takes longer to load than the whole server.
@@ -123,7 +123,8 @@ async function listenOnce(
   try {
     for (const host of address.hosts) {
       const server = create()
-      const listening = await listen(server, { host, port }, address.hosts.length > 1 && host === '::1')
+      const mayBeMissing = address.hosts.length > 1 && host === '::1'
+      const listening = await listen(server, { host, port, mayBeMissing })
       if (listening === undefined) continue
       servers.push(server)
       port = listening
@@ -138,13 +139,12 @@ async function listenOnce(
 /** @returns the port; undefined if the address does not exist here and may be omitted */
 function listen(
   server: Server,
-  address: { host: string; port: number },
-  mayBeMissing: boolean,
+  address: { host: string; port: number; mayBeMissing: boolean },
 ): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const missing = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT'
-      if (missing && mayBeMissing) resolve(undefined)
+      if (missing && address.mayBeMissing) resolve(undefined)
       else if (error.code === 'EADDRINUSE') reject(new AddressInUseError(address.host, address.port))
       else reject(error)
     })
@@ -157,7 +157,7 @@ function listen(
 const loopbackFamilies: Readonly<Partial<Record<string, 4 | 6>>> = { '127.0.0.1': 4, '::1': 6 }
 
 /** libuv's UV_TCP_IPV6ONLY. */
-const ipv6Only = 1
+const IPV6_ONLY = 1
 
 interface Binds {
   _listen2?(host: string, port: number, family: 4 | 6, backlog: number, fd: undefined, flags: number): void
@@ -173,8 +173,8 @@ interface Binds {
 function bind(server: Server & Binds, { host, port }: { host: string; port: number }): void {
   const family = loopbackFamilies[host]
   if (family === undefined || server._listen2 === undefined) {
-    server.listen({ host, port, ipv6Only: true, backlog: waitingConnections })
+    server.listen({ host, port, ipv6Only: true, backlog: WAITING_CONNECTIONS })
     return
   }
-  server._listen2(host, port, family, waitingConnections, undefined, family === 6 ? ipv6Only : 0)
+  server._listen2(host, port, family, WAITING_CONNECTIONS, undefined, family === 6 ? IPV6_ONLY : 0)
 }

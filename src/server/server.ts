@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Lane, lanes, nextTurn } from '../encoding/timeSlice.js'
+import { type Awaitable, type Lane, lanes, nextTurn } from '../encoding/timeSlice.js'
 import { FilePolicy } from '../provider/policy/filePolicy.js'
 import type { Provider } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
@@ -23,7 +23,7 @@ import {
   type Server,
   createServer,
   formatAddress,
-  keepAliveSeconds,
+  KEEP_ALIVE_SECONDS,
   listenOnAll,
 } from './listen.js'
 import { Upgrades, offersHttp2, putBackWithoutOffer } from './upgrade.js'
@@ -33,7 +33,7 @@ export interface ServerSetup {
   provider: Provider
   names: NetworkNames
   /** Returns the pipeline of a network, opening it if necessary. */
-  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
+  pipelineOf: (network: string) => Awaitable<RpcPipeline>
   files: FileEndpoint
   /** For HTTPS and WSS; plain HTTP without. */
   certificate?: Certificate | undefined
@@ -214,7 +214,7 @@ export class NodeServer {
     const front = new DirectFront(server, {
       routeOf,
       answer: (request, route) => answerRpc(this.#setup, request, route),
-      keepAliveSeconds,
+      keepAliveSeconds: KEEP_ALIVE_SECONDS,
       report: this.#setup.report,
     })
     this.#fronts.push(front)

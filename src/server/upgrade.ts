@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Caller } from '../provider/admission/admission.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
@@ -12,7 +12,7 @@ import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocke
 export interface UpgradeSetup {
   provider: Provider
   names: NetworkNames
-  pipelineOf: (network: string) => RpcPipeline | Promise<RpcPipeline>
+  pipelineOf: (network: string) => Awaitable<RpcPipeline>
   /** Maximum message length in bytes; a longer one closes the connection with 1009. */
   maxMessage: number
   /** Seconds of silence before a connection is closed; never if undefined. */

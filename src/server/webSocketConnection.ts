@@ -1,6 +1,8 @@
 import type { Duplex, Writable } from 'node:stream'
+// Imported, so that it keeps working when a test replaces the global timers.
 import { setImmediate } from 'node:timers'
 import type { Server, WebSocket } from 'ws'
+import type { Awaitable } from '../encoding/timeSlice.js'
 import type { Caller, CallerConnection } from '../provider/admission/admission.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
 import { type Reply, createReply } from '../rpc/wire.js'
@@ -9,17 +11,15 @@ import { Backlog } from './backlog.js'
 import { IncomingMemory } from './incomingMemory.js'
 import { takeLongFramesInPieces } from './longFrames.js'
 
-// Imported, so that it keeps working when a test replaces the global timers.
-
 /** Reason to give up the requests of a closed connection: one for all, because each would capture a stack trace. */
 const connectionGone = new DOMException('This operation was aborted', 'AbortError')
 
 /** Close codes (RFC 6455, section 7.4.1). */
-const goingAway = 1001
-const noStatus = 1005
-const abnormal = 1006
-const policyViolation = 1008
-const messageTooBig = 1009
+const GOING_AWAY = 1001
+const NO_STATUS = 1005
+const ABNORMAL = 1006
+const POLICY_VIOLATION = 1008
+const MESSAGE_TOO_BIG = 1009
 
 /** Options of a connection. */
 export interface ConnectionOptions {
@@ -36,7 +36,7 @@ export interface ConnectionOptions {
 }
 
 /** Answers a message that holds memory. */
-async function answerAndRelease(answer: () => void | Promise<void>, release: () => void): Promise<void> {
+async function answerAndRelease(answer: () => Awaitable<void>, release: () => void): Promise<void> {
   try {
     await answer()
   } finally {
@@ -98,7 +98,7 @@ export class WebSocketConnection implements CallerConnection {
       const release = this.#memory.complete()
       if (this.#socket.readyState !== this.#socket.OPEN) return
       if (data.length > maxMessage) {
-        this.close(messageTooBig, '')
+        this.close(MESSAGE_TOO_BIG, '')
         return
       }
       const receive = () => session.receive(data)
@@ -121,9 +121,9 @@ export class WebSocketConnection implements CallerConnection {
     return {
       answer: (reply) => this.#answer(reply),
       push: (message) => this.#push(message),
-      close: (reason, code = policyViolation) => {
-        if (code === abnormal) this.destroy()
-        else if (code === noStatus) this.close()
+      close: (reason, code = POLICY_VIOLATION) => {
+        if (code === ABNORMAL) this.destroy()
+        else if (code === NO_STATUS) this.close()
         else this.close(code, reason)
       },
       get bufferedBytes() {
@@ -163,14 +163,14 @@ export class WebSocketConnection implements CallerConnection {
 
   /** Closes it because the node stops, and waits only briefly for the peer's close frame. */
   goAway(): void {
-    this.#socket.close(goingAway)
+    this.#socket.close(GOING_AWAY)
     setTimeout(() => this.#socket.terminate(), 200).unref()
   }
 
   #watchIdleness(): void {
     if (this.#idleMilliseconds === undefined || this.#gone.signal.aborted) return
     if (this.#idleTimer !== undefined) this.#idleTimer.refresh()
-    else this.#idleTimer = setTimeout(() => this.#socket.close(goingAway), this.#idleMilliseconds)
+    else this.#idleTimer = setTimeout(() => this.#socket.close(GOING_AWAY), this.#idleMilliseconds)
   }
 }
 
@@ -212,8 +212,8 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
 /** FIN and the text opcode (RFC 6455, section 5.2). */
 const FINAL_TEXT_FRAME = 0x81
 /** Payloads longer than the first have a 2-byte extended length, longer than the second an 8-byte one. */
-const longestShort = 125
-const longestMedium = 0xffff
+const LONGEST_SHORT = 125
+const LONGEST_MEDIUM = 0xffff
 
 /**
  * Formats the head of an unmasked frame with a whole text message (RFC 6455, section 5.2), one character per byte.
@@ -221,8 +221,8 @@ const longestMedium = 0xffff
  * @param length - of the payload in bytes
  */
 export function formatFrameHead(length: number): string {
-  if (length <= longestShort) return String.fromCharCode(FINAL_TEXT_FRAME, length)
-  if (length <= longestMedium) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
+  if (length <= LONGEST_SHORT) return String.fromCharCode(FINAL_TEXT_FRAME, length)
+  if (length <= LONGEST_MEDIUM) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(length))
   return String.fromCharCode(FINAL_TEXT_FRAME, 127, ...bytes)
@@ -232,7 +232,7 @@ export function formatFrameHead(length: number): string {
  * Maximum number of answers per write: few enough that the client reads the first ones while the next are computed,
  * many enough that the system's share of a write is small.
  */
-const maxBatchedAnswers = 8
+const MAX_BATCHED_ANSWERS = 8
 
 /**
  * Writes replies as frames, combining those to messages that arrived together. Replaces ws's Sender, which allocates
@@ -262,7 +262,7 @@ export class ReplyFrames {
     }
     this.#text += head + byteText
     this.#gathered += 1
-    if (this.#gathered === maxBatchedAnswers) this.flush()
+    if (this.#gathered === MAX_BATCHED_ANSWERS) this.flush()
     else if (this.#gathered === 1) process.nextTick(this.#flush)
   }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Method } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
-import { maxWaitingBytes } from '../../src/rpc/session.js'
+import { MAX_WAITING_BYTES } from '../../src/rpc/session.js'
 import { type Filter, FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
@@ -136,7 +136,7 @@ describe('subscriptions', () => {
   it('close the connection of a client that does not read', async () => {
     const { sent, closed, connection, call, mine } = openSession()
     await call('eth_subscribe', ['newHeads'])
-    connection.bufferedBytes = maxWaitingBytes + 1
+    connection.bufferedBytes = MAX_WAITING_BYTES + 1
     mine(1n)
     mine(2n)
     await until(() => closed.length > 0)

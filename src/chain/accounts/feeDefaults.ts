@@ -23,7 +23,7 @@ export interface FeeMarket {
   /** Suggested tip in wei per gas. */
   suggestedTip: bigint
   /** Default tip of a transaction in wei per gas; the suggested tip by default. */
-  usualTip?: bigint | undefined
+  defaultTip?: bigint | undefined
   defaultFeeCap: DefaultFeeCap
   /** Whether to accept zero fees and a tip above the cap, and let the mempool reject them. */
   defersFeeChecksToMempool: boolean
@@ -113,9 +113,9 @@ function openCap(
 /** Returns the default tip for a given or open cap. */
 function openTip(
   cap: bigint | undefined,
-  { suggestedTip, usualTip = suggestedTip, replacedTip, defaultFeeCap }: FeeMarket,
+  { suggestedTip, defaultTip = suggestedTip, replacedTip, defaultFeeCap }: FeeMarket,
 ): bigint {
-  if (cap === undefined || defaultFeeCap === 'the next price') return usualTip
+  if (cap === undefined || defaultFeeCap === 'the next price') return defaultTip
   const replacing = replacedTip === undefined ? 0n : minimumReplacementFee(replacedTip)
   return minBigint(maxBigint(replacing, suggestedTip), cap)
 }

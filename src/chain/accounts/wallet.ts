@@ -57,7 +57,7 @@ export interface WalletParts {
   /** Returns the suggested tip in wei per gas. */
   suggestedTip: () => bigint
   /** Default tip in wei per gas, if it is not the suggested one. */
-  usualTip?: bigint | undefined
+  defaultTip?: bigint | undefined
   /** Returns the next base fee in wei per gas. */
   nextBaseFee: () => bigint
   /** Gas of a transaction that sets none and whose estimate fails; if absent, the failure is the answer. */
@@ -243,7 +243,7 @@ export class Wallet {
       blobBaseFee: headerBlobBaseFee(header, rules),
       nextBaseFee: this.#parts.nextBaseFee(),
       suggestedTip: this.#parts.suggestedTip(),
-      usualTip: this.#parts.usualTip,
+      defaultTip: this.#parts.defaultTip,
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,
       defersFeeChecksToMempool,
@@ -324,7 +324,7 @@ export class Wallet {
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
-    const tip = this.#parts.usualTip ?? this.#parts.suggestedTip()
+    const tip = this.#parts.defaultTip ?? this.#parts.suggestedTip()
     if (maxFeePerGas >= tip || this.#parts.defersFeeChecksToMempool)
       return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)

@@ -20,7 +20,7 @@ export interface MineBlocksOptions {
 }
 
 /** Milliseconds of mining after which other changes of the chain get their turn. */
-const longestRun = 20
+const LONGEST_RUN = 20
 
 /**
  * Mines blocks now, whatever the mining mode. Pooled transactions go into the first blocks with room. During a long
@@ -71,7 +71,7 @@ async function mineRun(
   { done, mined, reserved }: { done: number; mined: (block: MinedBlock) => void; reserved: ReservedBlocks },
 ): Promise<number> {
   const slice = new TimeSlice()
-  const end = performance.now() + longestRun
+  const end = performance.now() + LONGEST_RUN
   let index = done
   while (index < blocks && performance.now() < end) {
     await slice.pause()

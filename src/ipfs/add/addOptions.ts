@@ -237,9 +237,9 @@ export function isFanout(value: number): boolean {
 }
 
 /** Maximum links of a file node if the option is not positive (boxo, `DefaultLinksPerBlock`). */
-const usualFileLinks = 174
+const defaultFileLinks = 174
 
 function fileLinksOf(option: number | undefined, { maxFileLinks }: ImportDefaults): number {
   if (option === undefined) return maxFileLinks
-  return option > 0 ? option : usualFileLinks
+  return option > 0 ? option : defaultFileLinks
 }

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { sortInSlices } from '../../encoding/sorting.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { codecCode, isComputed, makeCid } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
@@ -127,7 +127,7 @@ function compareBytes(a: string, b: string): number {
 }
 
 /** Bytes between two progress reports (Kubo, `coreunix/add.go`). */
-const increment = 256 * 1024
+const INCREMENT = 256 * 1024
 
 /** Passes bytes through and reports the running total every 256 KiB and at the end. */
 export async function* withProgress(
@@ -137,11 +137,11 @@ export async function* withProgress(
   let total = 0
   for await (const bytes of source) {
     for (let start = 0; start < bytes.length;) {
-      const piece = bytes.subarray(start, start + increment - (total % increment))
+      const piece = bytes.subarray(start, start + INCREMENT - (total % INCREMENT))
       start += piece.length
       total += piece.length
       yield piece
-      if (total % increment === 0) await tell(total)
+      if (total % INCREMENT === 0) await tell(total)
     }
   }
   await tell(total)
@@ -181,10 +181,7 @@ export async function addEntry(options: {
     }
   }
 
-  function storeLeaf(
-    leaf: Exclude<UploadEntry, { kind: 'directory' }>,
-    path: string,
-  ): StoredNode | Promise<StoredNode> {
+  function storeLeaf(leaf: Exclude<UploadEntry, { kind: 'directory' }>, path: string): Awaitable<StoredNode> {
     const metadata = metadataOf(leaf)
     if (leaf.kind === 'symlink') {
       const { modified } = metadata

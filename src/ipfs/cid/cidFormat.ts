@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { type Hash, createHash, hash } from 'node:crypto'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { multibaseByName } from './multibase.js'
 import { goQuote } from '../text/goQuote.js'
@@ -17,7 +17,7 @@ export interface HashFunction {
   code: number
   digest(bytes: Uint8Array): Uint8Array
   /** Starts an incremental hash; undefined if the function takes all bytes at once. */
-  begin?: (() => RunningHash | Promise<RunningHash>) | undefined
+  begin?: (() => Awaitable<RunningHash>) | undefined
   /** Returns the function with digests of this many bytes, if possible; undefined if the length is fixed. */
   ofLength?: ((length: number) => Promise<HashFunction> | undefined) | undefined
 }
@@ -49,7 +49,7 @@ type Digest = HashFunction['digest']
 
 interface HashEntry {
   code: number
-  load: () => Digest | Promise<Digest>
+  load: () => Awaitable<Digest>
   begin?: HashFunction['begin']
   ofLength?: HashFunction['ofLength']
 }
@@ -168,15 +168,15 @@ const entries = new Map<string, HashEntry>([
 ])
 
 /** The shortest secure digest, in bytes. */
-const shortestDigest = 20
-for (let length = shortestDigest; length <= 64; length++) {
+const SHORTEST_DIGEST = 20
+for (let length = SHORTEST_DIGEST; length <= 64; length++) {
   const hashing = wasm(() => createBLAKE2b(length * 8))
   entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, ...hashing })
 }
 const longestBlake2s = 32
 entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, ...wasm(() => createBLAKE2s(256)) })
 /** Kubo has names for the shorter ones, but no implementation. */
-for (let length = shortestDigest; length < longestBlake2s; length++) {
+for (let length = SHORTEST_DIGEST; length < longestBlake2s; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
@@ -190,7 +190,7 @@ const unusable = new Map<string, HashEntry>([
   ['poseidon-bls12_381-a2-fc1', notComputed(0xb401)],
   ['poseidon-bls12_381-a2-fc1-sc', notComputed(0xb402)],
 ])
-for (let length = 1; length < shortestDigest; length++) {
+for (let length = 1; length < SHORTEST_DIGEST; length++) {
   unusable.set(`blake2b-${length * 8}`, insecure(0xb200 + length, length))
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
@@ -325,23 +325,23 @@ export interface CidFormat {
 }
 
 /** The longest digest of the identity function, in bytes (boxo, `verifcid`). */
-export const longestIdentityDigest = 128
+export const LONGEST_IDENTITY_DIGEST = 128
 
 /** The data is too long to inline in a CID. */
 export class DigestTooLargeError extends FileNetworkError {
   constructor(size: number) {
-    super(`digest too large: identity digest got ${size} bytes, maximum ${longestIdentityDigest}`)
+    super(`digest too large: identity digest got ${size} bytes, maximum ${LONGEST_IDENTITY_DIGEST}`)
   }
 }
 
 /** @throws {@link FileNetworkError} with boxo's message for a digest that is too long, or too short to be secure */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
   if (code === identityCode) {
-    if (size <= longestIdentityDigest) return
+    if (size <= LONGEST_IDENTITY_DIGEST) return
     throw new DigestTooLargeError(size)
   }
-  if (size >= shortestDigest) return
-  throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${shortestDigest}`)
+  if (size >= SHORTEST_DIGEST) return
+  throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${SHORTEST_DIGEST}`)
 }
 
 /**

@@ -27,7 +27,7 @@ export const LINKS_AT_ONCE = 1024
 
 const wire = { varint: 0, bytes: 2 } as const
 /** The highest field number of protobuf. */
-const highestField = 2 ** 31 - 1
+const HIGHEST_FIELD = 2 ** 31 - 1
 
 /** Bytes that are not a dag-pb node, with go-codec-dagpb's message. */
 export class DagPbError extends FileNetworkError {}
@@ -48,7 +48,7 @@ class FieldReader {
   key(): { field: number; type: number } {
     const key = this.#varint()
     const field = Math.floor(key / 8)
-    if (field < 1 || field > highestField) throw new DagPbError('proto: invalid field number')
+    if (field < 1 || field > HIGHEST_FIELD) throw new DagPbError('proto: invalid field number')
     return { field, type: key % 8 }
   }
 
@@ -204,7 +204,7 @@ export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array>
   const parts: Uint8Array[] = []
   for (const link of sorted) if (parts.push(encodeLink(link)) % LINKS_AT_ONCE === 0) yield
   if (Data !== undefined) {
-    const head = new FieldWriter(longestHead)
+    const head = new FieldWriter(LONGEST_HEAD)
     head.bytesHeader(1, Data.length)
     parts.push(head.take(), Data)
   }
@@ -212,26 +212,26 @@ export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array>
 }
 
 /** Sizes of links in new nodes are below this. */
-const sizeLimit = 2 ** 63
+const SIZE_LIMIT = 2 ** 63
 
 /** The longest tag and length of a field, in bytes. */
-const longestHead = 11
+const LONGEST_HEAD = 11
 
 function encodeLink({ link, name }: NamedLink): Uint8Array {
   const hash = link.Hash.bytes
-  const fields = new FieldWriter(hash.length + name.length + 3 * longestHead)
+  const fields = new FieldWriter(hash.length + name.length + 3 * LONGEST_HEAD)
   fields.bytesHeader(1, hash.length)
   fields.append(hash)
   if (link.Name !== undefined) {
     fields.bytesHeader(2, name.length)
     fields.append(name)
   }
-  if (link.Tsize !== undefined && link.Tsize >= sizeLimit) {
+  if (link.Tsize !== undefined && link.Tsize >= SIZE_LIMIT) {
     throw new FileNetworkError(`value of Tsize is too large: ${link.Tsize}`)
   }
   fields.varintField(3, link.Tsize)
   const encoded = fields.take()
-  const whole = new FieldWriter(encoded.length + longestHead)
+  const whole = new FieldWriter(encoded.length + LONGEST_HEAD)
   whole.bytesHeader(2, encoded.length)
   whole.append(encoded)
   return whole.take()

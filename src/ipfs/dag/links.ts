@@ -1,6 +1,12 @@
 import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/jsonKeys.js'
-import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runInSlices,
+  runToCompletion,
+} from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
@@ -19,7 +25,7 @@ export interface DagLink {
  *
  * @throws {@link FileNetworkError} if the codec is unknown or the block is malformed
  */
-export function linksOf(cid: CID, bytes: Uint8Array): DagLink[] | Promise<DagLink[]> {
+export function linksOf(cid: CID, bytes: Uint8Array): Awaitable<DagLink[]> {
   if (cid.code === codecCode.raw) return []
   const codec = decoderOf(cid)
   const failure = (error: unknown): FileNetworkError =>
@@ -162,13 +168,13 @@ export function walkReadable(
 }
 
 /** The longest block that is checked for being nothing but a link, in bytes: far above any CID. */
-const longestLink = 1024
+const LONGEST_LINK = 1024
 
 /** Like {@link readStep}, but does not follow the link of a block that is nothing else (go-ipld-prime, `traversal`). */
 async function readSelected(source: BlockSource, cid: CID): Promise<Step<VisitedBlock>> {
   const step = await readStep(source, cid)
   const { bytes } = step.visited
-  if (step.links.length !== 1 || bytes.length > longestLink || cid.code === codecCode.dagPb) return step
+  if (step.links.length !== 1 || bytes.length > LONGEST_LINK || cid.code === codecCode.dagPb) return step
   return CID.asCID(decoderOf(cid).decode(bytes)) === null ? step : { ...step, links: [] }
 }
 

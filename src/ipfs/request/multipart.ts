@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { FileNetworkError, RequestError } from '../errors.js'
 import { decodeQuotedPrintable } from './quotedPrintable.js'
 import { goQuote } from '../text/goQuote.js'
@@ -23,11 +24,11 @@ export interface PartReader {
    *
    * @throws {@link FileNetworkError} if the body ends early; {@link RequestError} if it is not a multipart body
    */
-  next(): MultipartPart | undefined | Promise<MultipartPart | undefined>
+  next(): Awaitable<MultipartPart | undefined>
 }
 
 /** Maximum length of a part's headers, in bytes: far above any name, yet parsed in a few milliseconds. */
-const headerLimit = 256 * 1024
+const HEADER_LIMIT = 256 * 1024
 const lineBreak = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
 /** Common prefix of delimiters. */
@@ -75,7 +76,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
     for (;;) {
       const end = buffer.indexOf(mark)
       const length = end < 0 ? buffer.length : end
-      if (length > headerLimit) throw new RequestError('multipart: message too large')
+      if (length > HEADER_LIMIT) throw new RequestError('multipart: message too large')
       if (end >= 0) {
         const found = buffer.subarray(0, end)
         buffer = buffer.subarray(end + mark.length)
@@ -89,7 +90,7 @@ export function readMultipart(body: AsyncIterable<Uint8Array>, boundary: string)
   function takeWhole(): MultipartPart | undefined {
     if (inPart || buffer.length < 3 || buffer.indexOf(lineBreak) !== 0 || buffer[2] === 0x0d) return undefined
     const headLength = buffer.indexOf(headerEnd, lineBreak.length)
-    if (headLength < 0 || headLength > headerLimit) return undefined
+    if (headLength < 0 || headLength > HEADER_LIMIT) return undefined
     const start = headLength + headerEnd.length
     const end = indexOfDelimiter(buffer, delimiter, start)
     if (end < 0) return undefined

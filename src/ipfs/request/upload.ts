@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
@@ -30,13 +30,10 @@ export type UploadEntry = EntryAttributes &
     | { kind: 'directory'; children: UploadEntries }
   )
 
-/** A value, or a promise if it has not arrived: most entries of an upload need none. */
-type Soon<T> = T | Promise<T>
-
 /** Entries of a directory or of the top level. Each must be read before the next is requested. */
 export interface UploadEntries extends AsyncIterable<UploadEntry> {
   /** Returns the next entry, or undefined after the last. */
-  next(): Soon<UploadEntry | undefined>
+  next(): Awaitable<UploadEntry | undefined>
 }
 
 /** The uploaded files of a request. Everything is read on demand, and only once. */
@@ -97,10 +94,10 @@ function readContentType(text: string): MediaType {
 }
 
 /** The longest target of a symlink, in bytes: the size limit of blocks. */
-const symlinkLimit = 2 * 1024 * 1024
+const SYMLINK_LIMIT = 2 * 1024 * 1024
 
 /** Maximum depth of an entry's path, far above real trees. The answer repeats each directory's full path. */
-const maxDepth = 1024
+const MAX_DEPTH = 1024
 
 /** A part with the absolute, cleaned path from its name. */
 interface NamedPart {
@@ -124,7 +121,7 @@ class PartCursor {
     this.#parts = parts
   }
 
-  peek(): Soon<NamedPart | undefined> {
+  peek(): Awaitable<NamedPart | undefined> {
     if (this.#next !== undefined) return this.#next
     const pause = this.#slice.pause()
     const part = pause === undefined ? this.#parts.next() : pause.then(() => this.#parts.next())
@@ -159,7 +156,7 @@ class DirectoryEntries implements UploadEntries {
     this.#cursor = cursor
   }
 
-  next(): Soon<UploadEntry | undefined> {
+  next(): Awaitable<UploadEntry | undefined> {
     for (;;) {
       const part = this.#cursor.peek()
       if (part instanceof Promise) return this.#waitFor(part)
@@ -179,7 +176,7 @@ class DirectoryEntries implements UploadEntries {
     }
   }
 
-  #take(part: NamedPart | undefined): Soon<UploadEntry | undefined> | typeof skipped {
+  #take(part: NamedPart | undefined): Awaitable<UploadEntry | undefined> | typeof skipped {
     const prefix = this.#prefix
     if (part === undefined || !part.path.startsWith(prefix)) return undefined
     if (this.#below !== undefined && part.path.startsWith(this.#below)) {
@@ -199,7 +196,7 @@ class DirectoryEntries implements UploadEntries {
   }
 }
 
-function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<UploadEntry> {
+function toEntry(part: NamedPart, name: string, cursor: PartCursor): Awaitable<UploadEntry> {
   const { mode, modified } = part
   const contentType = part.part.headers.get('content-type')
   const type = contentType ? parseMediaType(contentType).value : ''
@@ -208,7 +205,7 @@ function toEntry(part: NamedPart, name: string, cursor: PartCursor): Soon<Upload
     return { kind: 'directory', name, mode, modified, children: new DirectoryEntries(part.path, cursor) }
   }
   if (type === 'application/symlink') {
-    return readAll(content, symlinkLimit).then((target) => ({
+    return readAll(content, SYMLINK_LIMIT).then((target) => ({
       kind: 'symlink',
       name,
       mode,
@@ -225,7 +222,7 @@ function describePart(part: MultipartPart): NamedPart {
   const { value, parameters } = disposition
   const field = value === 'form-data' ? (parameters.get('name') ?? '') : ''
   const segments = cleanSegments(nameOf(parameters))
-  if (segments.length > maxDepth) throw new RequestError(`path has more than ${maxDepth} segments`)
+  if (segments.length > MAX_DEPTH) throw new RequestError(`path has more than ${MAX_DEPTH} segments`)
   const question = field.indexOf('?')
   const query = question < 0 ? undefined : new URLSearchParams(field.slice(question + 1))
   return {
@@ -257,8 +254,8 @@ function parseMode(text: string): number {
   return mode < 2 ** 32 ? mode : 0
 }
 
-const nanosecondsPerSecond = 1_000_000_000n
-const largestInteger = 2n ** 63n - 1n
+const NANOSECONDS_PER_SECOND = 1_000_000_000n
+const LARGEST_INTEGER = 2n ** 63n - 1n
 
 /**
  * Parses a part's time. As in boxo (`files/multipartfile.go`), a part with a mode but no time gets the Unix epoch, and
@@ -268,8 +265,8 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
   const given = parseInteger(query.get('mtime') ?? '0')
   if (given === undefined || given !== withinInteger(given)) return undefined
   const total = withinInteger(parseInteger(query.get('mtime-nsecs') ?? '0') ?? 0n)
-  const within = ((total % nanosecondsPerSecond) + nanosecondsPerSecond) % nanosecondsPerSecond
-  const seconds = BigInt.asIntN(64, given + (total - within) / nanosecondsPerSecond)
+  const within = ((total % NANOSECONDS_PER_SECOND) + NANOSECONDS_PER_SECOND) % NANOSECONDS_PER_SECOND
+  const seconds = BigInt.asIntN(64, given + (total - within) / NANOSECONDS_PER_SECOND)
   const time = { seconds, nanoseconds: Number(within) }
   return isGoZeroTime(time) ? undefined : time
 }
@@ -284,8 +281,8 @@ function parseInteger(text: string): bigint | undefined {
 
 /** Returns the nearest integer of 64 bits (Go, `strconv.ParseInt`). */
 function withinInteger(value: bigint): bigint {
-  if (value > largestInteger) return largestInteger
-  return value < -largestInteger ? -largestInteger - 1n : value
+  if (value > LARGEST_INTEGER) return LARGEST_INTEGER
+  return value < -LARGEST_INTEGER ? -LARGEST_INTEGER - 1n : value
 }
 
 /** Decodes like Go's `url.QueryUnescape`; undefined if an escape is malformed. */

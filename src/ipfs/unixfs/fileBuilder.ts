@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { BlockWriter } from './blockWriter.js'
@@ -13,7 +14,7 @@ export type FileContent = AsyncIterable<Uint8Array> & { readonly whole?: Uint8Ar
  * Chunks content and stores it as the DAG of a file. Content given whole that fits one chunk is queued synchronously;
  * the caller must then await the writer's room before it continues.
  */
-export type FileBuilder = (content: FileContent, metadata?: UnixfsMetadata) => FileNode | Promise<FileNode>
+export type FileBuilder = (content: FileContent, metadata?: UnixfsMetadata) => Awaitable<FileNode>
 
 /**
  * Creates a builder that uses the same settings for every file.

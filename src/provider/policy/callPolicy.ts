@@ -1,5 +1,5 @@
 import type { ChainView } from '../../chain/view.js'
-import { nextTurn } from '../../encoding/timeSlice.js'
+import { type Awaitable, nextTurn } from '../../encoding/timeSlice.js'
 import type { RpcSettings } from '../../rpc/backend.js'
 import type {
   BatchInfo,
@@ -26,7 +26,7 @@ import {
 } from '../journal/journal.js'
 import type { Allowlists } from '../keys/apiKey.js'
 import type { Provider } from '../provider.js'
-import { applyFaults } from './faults.js'
+import { applyFaults, isOnlyCall } from './faults.js'
 
 /** Namespace of Standin's own methods, all of which are controls. */
 const ownNamespace = 'standin_'
@@ -59,7 +59,7 @@ export class ProviderCallPolicy implements CallPolicy {
     this.#controlMethods = controlMethods
   }
 
-  enter(call: PolicyCall): CallRecord | Promise<CallRecord> {
+  enter(call: PolicyCall): Awaitable<CallRecord> {
     const caller = this.#callerOf(call)
     const record = new ProviderCallRecord(this.#provider, call, caller)
     const refusal = this.#refuse(call, caller)
@@ -89,15 +89,15 @@ export class ProviderCallPolicy implements CallPolicy {
     return (context.caller as Caller | undefined) ?? this.#inProcess
   }
 
-  #refuse({ method, params, batched, context }: PolicyCall, caller: Caller): RpcError | undefined {
+  #refuse(call: PolicyCall, caller: Caller): RpcError | undefined {
+    const { method, params, context } = call
     const { mode, quotas } = this.#provider
     if (caller.foreignOrigin && this.#isControl(method)) return new ControlRefusedError(method)
     if (context.transport === 'in-process' || caller.control) return undefined
     if (mode === 'strict' && !hostedMethods.has(method)) return new MethodNotFoundError(method)
     const { key } = caller
     if (key === undefined) return undefined
-    const isOnlyCall = !batched && context.transport === 'http'
-    const refusal = refuseBySettings(caller, { method, params, isOnlyCall })
+    const refusal = refuseBySettings(caller, { method, params, isOnlyCall: isOnlyCall(call) })
     if (refusal !== undefined || !quotas.isMetered(key)) return refusal
     const spent = quotas.begin(key, costOf(method))
     if (spent !== undefined && context.transport === 'websocket') this.#provider.severIfSpent(key)

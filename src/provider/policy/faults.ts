@@ -23,10 +23,15 @@ export interface FaultContext {
 /** The primary is down and there is no failover (status and text are our choice). */
 class OutageError extends RpcError {
   override readonly name = 'OutageError'
-  constructor(isOnlyCall: boolean) {
+  constructor(call: PolicyCall) {
     const refusal = { status: 503, contentType: 'text/plain; charset=utf-8', body: 'service unavailable\n' }
-    super(-32000, 'service unavailable', { ...(isOnlyCall && { refusal }) })
+    super(-32000, 'service unavailable', { ...(isOnlyCall(call) && { refusal }) })
   }
+}
+
+/** Whether a call is alone in an HTTP request. The whole reply can then refuse it. */
+export function isOnlyCall({ batched, context }: PolicyCall): boolean {
+  return !batched && context.transport === 'http'
 }
 
 /** Applies faults to a call and the transfer of its answer. @returns the error that replaces the answer, if any */
@@ -58,12 +63,13 @@ export function applyFaults(
 function applyOutage(
   provider: Provider,
   record: ProviderCallRecord,
-  { method, params, batched, context }: PolicyCall,
+  call: PolicyCall,
   caller: Caller,
 ): RpcError | undefined {
+  const { method, params, context } = call
   const plan = caller.key === undefined ? undefined : provider.quotas.planOf(caller.key)
   if (plan?.failover !== true || !caller.failover || !isForwarded(method)) {
-    return new OutageError(!batched && context.transport === 'http')
+    return new OutageError(call)
   }
   record.answeredBy = 'partner'
   if (context.transport === 'http') caller.answeredBy = 'partner'
@@ -86,15 +92,14 @@ function applyToConnection({ connection }: Caller, action: FaultAction): void {
 function refusalOf(
   provider: Provider,
   action: FaultAction,
-  { batched, context }: PolicyCall,
+  call: PolicyCall,
   caller: Caller,
 ): RpcError | undefined {
   if (action.type === 'error') return new RpcError(action.code, action.message, { data: action.data })
   if (action.type === 'quota') return provider.quotas.refusal(caller.key, { of: 'plan', span: action.span })
   if (action.type !== 'status') return undefined
   const { status, body, contentType } = action
-  const isOnlyCall = !batched && context.transport === 'http'
-  if (!isOnlyCall) return new ServerError(body.trim() === '' ? `HTTP ${status}` : body.trim())
+  if (!isOnlyCall(call)) return new ServerError(body.trim() === '' ? `HTTP ${status}` : body.trim())
   return new RpcError(-32000, `HTTP ${status}`, { refusal: { status, body, contentType } })
 }
 

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import {
   JsonLimitError,
   callLimits,
-  deepestNesting,
+  DEEPEST_NESTING,
   parseElementsInSlices,
   parseJsonInSlices,
   skipWhitespace,
@@ -28,7 +28,7 @@ export type Body =
   | { kind: 'batch'; messages: Message[] }
 
 /** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
-export const largeBody = 256 * 1024
+export const LARGE_BODY = 256 * 1024
 
 /**
  * Maximum characters of a call, except of a method that takes a file. Where a key is needed, a whole body may not be
@@ -46,7 +46,7 @@ export function refusalOfLength({ method, length }: Message): RpcError | undefin
 /** Parses a request body, in slices if it is large. @param maxBatch - see {@link readBodyInPieces} */
 export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {
   const read = () =>
-    body.length > largeBody ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
+    body.length > LARGE_BODY ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
   return orElse<Body | ParseError>(read, (error) => {
     if (error instanceof ParseError) return error
     throw error
@@ -63,7 +63,7 @@ export function readBody(body: Uint8Array | string): Body {
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   // Most texts are too short to nest that deeply.
-  if (text.length > deepestNesting && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
+  if (text.length > DEEPEST_NESTING && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
   const value = parse(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }

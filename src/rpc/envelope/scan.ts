@@ -1,4 +1,4 @@
-import { deepestNesting, endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
+import { DEEPEST_NESTING, endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
 const structural = /["{}[\]]/g
@@ -59,7 +59,7 @@ const LONG_SPACE = 64 * 1024
 
 /** Result of {@link scanStructure}. */
 export interface Structure {
-  /** Whether arrays and objects are nested deeper than {@link deepestNesting}. */
+  /** Whether arrays and objects are nested deeper than {@link DEEPEST_NESTING}. */
   isTooDeep: boolean
   /** Whitespace runs between tokens that are long enough to remove. */
   longSpaces: ValueSpan[]
@@ -80,7 +80,7 @@ export function* scanStructure(text: string): Steps<Structure> {
       if (end - index > LONG_SPACE) longSpaces.push({ start: index, end })
       index = Math.max(index, end - 1)
     }
-    if (depth > deepestNesting) return { isTooDeep: true, longSpaces }
+    if (depth > DEEPEST_NESTING) return { isTooDeep: true, longSpaces }
     if (index < piece) continue
     piece = index + PIECE_LENGTH
     yield

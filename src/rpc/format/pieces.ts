@@ -1,6 +1,6 @@
 import type { SealedBlock } from '../../chain/block/record.js'
 import { bytesToHex, bytesToPlainHex, hexPieces } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { type JsonValue, WireBytes, type WirePiece, printJson } from '../wire.js'
 
 /** Approximate length of the pieces in which text is encoded. */
@@ -113,7 +113,7 @@ function* writeTexts<T>(items: Iterable<T>, text: (item: T) => string, writer: P
 const BYTES_AT_ONCE = 64 * 1024
 
 /** Encodes bytes as a JSON string: `0x` and lower-case hexadecimal digits, nothing to escape. */
-export function bytesWire(bytes: Uint8Array): WireBytes | Promise<WireBytes> {
+export function bytesWire(bytes: Uint8Array): Awaitable<WireBytes> {
   if (bytes.length > BYTES_AT_ONCE) return written((writer) => writeBytes(bytes, writer))
   return new WireBytes([`"${bytesToHex(bytes)}"`])
 }

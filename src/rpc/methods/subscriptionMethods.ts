@@ -1,4 +1,4 @@
-import { whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import {
   InvalidParamsError,
   NotificationsUnsupportedError,
@@ -15,7 +15,7 @@ export interface SubscriptionKind {
   readonly name: string
   readonly parameters: readonly Parameter<unknown>[]
   /** @param params - all parameters, starting with the kind's name */
-  feed(call: Call, params: readonly unknown[]): Feed | Promise<Feed>
+  feed(call: Call, params: readonly unknown[]): Awaitable<Feed>
 }
 
 /** Defines a kind of subscription by the parameters after its name and its feed. */

@@ -8,7 +8,7 @@ import { type Decoder, KindMismatchError, ReasonError, inPieces, struct } from '
  * Maximum number of topic positions (geth: eth/filters/api.go). The number of topics per position is bounded only by
  * the hosted provider's limit on all parameters of a query.
  */
-const maxTopicPositions = 4
+const MAX_TOPIC_POSITIONS = 4
 
 /** Decoded log filter. Undefined bounds mean the head, empty lists are wildcards. */
 export interface FilterArguments {
@@ -99,7 +99,7 @@ function* decodeAddresses(given: unknown): Steps<Uint8Array[]> {
 }
 
 function* decodeTopics(given: readonly unknown[]): Steps<Uint8Array[][]> {
-  if (given.length > maxTopicPositions) throw new ReasonError('exceed max topics')
+  if (given.length > MAX_TOPIC_POSITIONS) throw new ReasonError('exceed max topics')
   const topics: Uint8Array[][] = []
   for (const position of given) {
     if (position === null) topics.push([])

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { FilterArguments } from '../params/filter.js'
 import type { WireBytes } from '../wire.js'
 
 /** Lifetime of a filter without polls: 15 minutes, like the hosted provider's. */
-const lifetimeMilliseconds = 15 * 60_000
+const LIFETIME_MILLISECONDS = 15 * 60_000
 
 /** Maximum number of filters in a network: each takes a kilobyte, and all of them see each new block. */
 const MAX_FILTERS = 20_000
@@ -33,7 +34,7 @@ export interface FilterWatcher {
 export interface Filter {
   kind: FilterKind
   /** Returns the changes since the last poll, or since the filter was created. */
-  poll(): WireBytes | Promise<WireBytes>
+  poll(): Awaitable<WireBytes>
   /** Saves the unpolled changes. @returns a function that restores them */
   save(): () => void
   /** Sets the watcher of changes. */
@@ -116,7 +117,7 @@ export class FilterStore {
   }
 
   /** @throws ServerError if there is no such filter */
-  poll(id: string): WireBytes | Promise<WireBytes> {
+  poll(id: string): Awaitable<WireBytes> {
     const entry = this.#find(id)
     entry.expires = this.#expiry()
     this.#entries.delete(id)
@@ -199,7 +200,7 @@ export class FilterStore {
   }
 
   #expiry(): number {
-    return this.#now() + lifetimeMilliseconds
+    return this.#now() + LIFETIME_MILLISECONDS
   }
 
   #sweep(): void {

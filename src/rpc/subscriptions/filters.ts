@@ -1,7 +1,7 @@
 import type { BlockPosition, StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/reader.js'
 import type { ChainView } from '../../chain/view.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import type { Backend } from '../backend.js'
 import { removedLog } from '../format/log.js'
 import { jsonBytes } from '../format/pieces.js'
@@ -75,7 +75,7 @@ function collectingFilter<T>(
   kind: FilterKind,
   { events, chain }: Source,
   collect: (event: ChainEvent) => readonly QueuedValue<T>[],
-  print: (collected: readonly T[]) => WireBytes | Promise<WireBytes>,
+  print: (collected: readonly T[]) => Awaitable<WireBytes>,
   first: readonly QueuedValue<T>[] = [],
 ): Filter {
   let queued = [...first]

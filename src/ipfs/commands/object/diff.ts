@@ -15,7 +15,7 @@ import { goQuote } from '../../text/goQuote.js'
 const changeType = { add: 0, remove: 1, modify: 2 } as const
 
 /** Maximum number of changes: two DAGs can differ along more paths than they have nodes. */
-const mostChanges = 1_000_000
+const MOST_CHANGES = 1_000_000
 
 /** A node that differs between two DAGs. */
 interface Change {
@@ -45,7 +45,7 @@ export const objectDiff = defineCommand({
       const pause = slice.pause()
       if (pause !== undefined) await pause
       signal.throwIfAborted()
-      if (changes.length === mostChanges) throw new FileNetworkError('the objects differ in too many links')
+      if (changes.length === MOST_CHANGES) throw new FileNetworkError('the objects differ in too many links')
       const { type, path } = change
       changes.push({
         Type: type,

@@ -56,7 +56,7 @@ function byAccount(a: SlotRequest, b: SlotRequest): number {
 }
 
 /** Maximum number of slots per request (geth: internal/ethapi/api.go). */
-const maxSlots = 1024
+const MAX_SLOTS = 1024
 
 /** eth_getStorageValues: returns the 32 bytes of each given slot of several accounts. */
 export const getStorageValues = defineMethod(
@@ -64,7 +64,7 @@ export const getStorageValues = defineMethod(
   [required('requests', storageRequest), optional('block', blockSelector)],
   async ({ view, backend }, requests, block = latestBlock) => {
     const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)
-    if (count > maxSlots) throw new TooManySlotsError(maxSlots)
+    if (count > MAX_SLOTS) throw new TooManySlotsError(MAX_SLOTS)
     if (count === 0 && backend.settings.compatibility.requestChecks !== 'anvil') {
       throw new InvalidParamsError('empty request')
     }
