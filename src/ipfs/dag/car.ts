@@ -1,4 +1,5 @@
 import { encode as encodeCbor } from '@ipld/dag-cbor'
+import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { TimeSlice } from '../../encoding/timeSlice.js'
@@ -238,11 +239,7 @@ export function encodeCarSection(cid: CID, bytes: Uint8Array): Uint8Array {
 }
 
 function encodeVarint(value: number): Uint8Array {
-  const bytes: number[] = []
-  let rest = value
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80)
-  bytes.push(rest)
-  return Uint8Array.from(bytes)
+  return varint.encodeTo(value, new Uint8Array(varint.encodingLength(value)))
 }
 
 /** Encodes the blocks of a DAG as a CARv1. */

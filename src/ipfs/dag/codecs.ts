@@ -1,5 +1,6 @@
 import * as dagJose from 'dag-jose'
 import * as raw from 'multiformats/codecs/raw'
+import { plainBytes } from '../../encoding/hex.js'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { multicodecNames, multicodecs } from '../cid/codecTable.js'
@@ -26,11 +27,6 @@ export interface Codec {
   encodeInPieces?(value: unknown): Steps<Uint8Array>
 }
 
-/** Returns a plain Uint8Array over the same memory: subarrays of a Buffer are Buffers. */
-function plain(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
 /** Completes a codec that works incrementally with functions for whole values. */
 function inPieces(codec: {
   name: string
@@ -46,7 +42,8 @@ function inPieces(codec: {
 }
 
 const dagCborSteps = {
-  decodeInPieces: (bytes: Uint8Array) => decodeTokens(new CborTokens(plain(bytes), { allowsLinks: true })),
+  decodeInPieces: (bytes: Uint8Array) =>
+    decodeTokens(new CborTokens(plainBytes(bytes), { allowsLinks: true })),
   encodeInPieces: (value: unknown) => encodeInPieces(dagCborForm, value),
 }
 
@@ -75,7 +72,7 @@ const libraries: readonly Codec[] = [
   inPieces({
     name: 'cbor',
     code: codecCode.cbor,
-    decodeInPieces: (bytes) => decodeTokens(new CborTokens(plain(bytes), { allowsLinks: false })),
+    decodeInPieces: (bytes) => decodeTokens(new CborTokens(plainBytes(bytes), { allowsLinks: false })),
     encodeInPieces: (value) => encodeInPieces(cborForm, value),
   }),
   inPieces({

@@ -200,21 +200,21 @@ export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<Vi
 }
 
 /** The last key on the path to a value, linked to the keys before it, which many values share. */
-interface Way {
+interface KeyPath {
   key: string
-  before: Way | undefined
+  before: KeyPath | undefined
 }
 
 /** A link inside data, with the path of keys to it. */
 interface PlacedLink {
   cid: CID
-  way: Way | undefined
+  path: KeyPath | undefined
 }
 
 /** Returns the keys of a path in order. */
-function keysOfWay(way: Way | undefined): string[] {
+function keysOfPath(path: KeyPath | undefined): string[] {
   const keys: string[] = []
-  for (let rest = way; rest; rest = rest.before) keys.push(rest.key)
+  for (let rest = path; rest; rest = rest.before) keys.push(rest.key)
   return keys.reverse()
 }
 
@@ -222,39 +222,39 @@ function keysOfWay(way: Way | undefined): string[] {
  * Returns the keys by which a depth-first walk of a DAG first reaches a block. Computed after a walk has failed, so
  * that walks need not keep track of paths.
  */
-export async function wayTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
+export async function pathTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
   const slice = new TimeSlice()
   const seen = new Set<string>()
-  const stack: PlacedLink[] = [{ cid: root, way: undefined }]
+  const stack: PlacedLink[] = [{ cid: root, path: undefined }]
   for (let link = stack.pop(); link; link = stack.pop()) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    const { cid, way } = link
-    if (cid.equals(wanted)) return keysOfWay(way)
+    const { cid, path } = link
+    if (cid.equals(wanted)) return keysOfPath(path)
     if (seen.has(cidKey(cid)) || cid.code === codecCode.raw) continue
     seen.add(cidKey(cid))
     const data = await decodeInTurns(decoderOf(cid), await source.get(cid))
-    for (const placed of (await runInSlices(placedLinks(data, way), slice)).reverse()) stack.push(placed)
+    for (const placed of (await runInSlices(placedLinks(data, path), slice)).reverse()) stack.push(placed)
   }
   return []
 }
 
 /** Finds the links of data, in order. */
-function* placedLinks(root: unknown, way: Way | undefined): Steps<PlacedLink[]> {
+function* placedLinks(root: unknown, path: KeyPath | undefined): Steps<PlacedLink[]> {
   const links: PlacedLink[] = []
-  const stack: { value: unknown; way: Way | undefined }[] = [{ value: root, way }]
+  const stack: { value: unknown; path: KeyPath | undefined }[] = [{ value: root, path }]
   for (let looked = 0, item = stack.pop(); item; item = stack.pop(), looked++) {
     if (looked % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
     const { value } = item
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     const cid = CID.asCID(value)
     if (cid) {
-      links.push({ cid, way: item.way })
+      links.push({ cid, path: item.path })
       continue
     }
     const keys = Array.isArray(value) ? [...value.keys()].map(String) : [...keysOf(value)]
     for (const key of keys.reverse()) {
-      stack.push({ value: (value as Record<string, unknown>)[key], way: { key, before: item.way } })
+      stack.push({ value: (value as Record<string, unknown>)[key], path: { key, before: item.path } })
     }
   }
   return links

@@ -105,11 +105,11 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
 }
 
 /**
- * Reads a block on the way, for which there must be a decoder. Below the root, the block must also decode, and an error
+ * Reads a block on the path, for which there must be a decoder. Below the root, the block must also decode, and an error
  * names the path to it (go-ipld-prime, `traversal/walk.go`).
  */
-async function load(source: BlockSource, cid: CID, way: readonly string[]): Promise<Uint8Array> {
-  if (way.length === 0) {
+async function load(source: BlockSource, cid: CID, keys: readonly string[]): Promise<Uint8Array> {
+  if (keys.length === 0) {
     const problem = decoderError(cid)
     if (problem !== undefined) throw problem
     return source.get(cid)
@@ -119,13 +119,13 @@ async function load(source: BlockSource, cid: CID, way: readonly string[]): Prom
     await linksOf(cid, block)
     return block
   } catch (error) {
-    throw linkFailure(way, cid, error)
+    throw linkFailure(keys, cid, error)
   }
 }
 
 /** Creates the error for a link to a missing or unreadable block (go-ipld-prime, `traversal/walk.go`). */
-export function linkFailure(way: readonly string[], cid: CID, error: unknown): FileNetworkError {
-  const place = goQuote(way.join('/'))
+export function linkFailure(keys: readonly string[], cid: CID, error: unknown): FileNetworkError {
+  const place = goQuote(keys.join('/'))
   const cause = decoderError(cid) ?? hasherError(cid) ?? error
   return new FileNetworkError(
     `error traversing node at ${place}: could not load link "${cid}": ${errorText(cause)}`,
@@ -208,7 +208,7 @@ export function followKeys(
     value =
       cid.code === codecCode.dagPb && kindOf(value) === 'map' && !hasKey(value, key)
         ? undefined
-        : lookUpOnWay(value, keys, { cid, index })
+        : lookUpOnPath(value, keys, { cid, index })
     if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
     if (next) return { value, next, rest: keys.slice(index + 1) }
@@ -217,7 +217,7 @@ export function followKeys(
 }
 
 /** Looks up a key. If the path continues, any failure counts as a missing link (boxo, `resolver.go`). */
-function lookUpOnWay(value: unknown, keys: string[], { cid, index }: { cid: CID; index: number }): unknown {
+function lookUpOnPath(value: unknown, keys: string[], { cid, index }: { cid: CID; index: number }): unknown {
   const key = keys[index] ?? ''
   try {
     return lookUp(value, key, nodeName(cid, keys.slice(0, index), value))

@@ -65,7 +65,7 @@ export function conditionalReply(
   described: Readonly<Record<string, string>>,
 ): CommandReply | undefined {
   if (failsPrecondition(conditions, described)) return preconditionFailed(described)
-  return isUnmodified(conditions, described) ? notModified(aboutCaching(described)) : undefined
+  return isUnmodified(conditions, described) ? notModified(withoutContentHeaders(described)) : undefined
 }
 
 /** Whether `If-Match` or `If-Unmodified-Since` fails. */
@@ -89,13 +89,13 @@ function isUnmodified(
 }
 
 /** Drops the headers that a 304 answer omits (RFC 9110, 15.4.5). */
-function aboutCaching(described: Readonly<Record<string, string>>): Record<string, string> {
+function withoutContentHeaders(described: Readonly<Record<string, string>>): Record<string, string> {
   const left = ['Content-Type', 'Content-Length', 'Last-Modified']
   return Object.fromEntries(Object.entries(described).filter(([name]) => !left.includes(name)))
 }
 
 /** Whether an `If-Range` condition matches the current content (RFC 9110, 13.1.5). */
-export function refersToThis(condition: string, described: Readonly<Record<string, string>>): boolean {
+export function matchesIfRange(condition: string, described: Readonly<Record<string, string>>): boolean {
   const [tag] = /^(W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/.exec(condition) ?? []
   if (tag !== undefined) return tag === described['ETag'] && !tag.startsWith('W/')
   const modified = dateOf(described['Last-Modified'])

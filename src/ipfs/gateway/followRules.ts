@@ -1,3 +1,4 @@
+import { readAll } from '../blockSize.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { FileNetworkError, errorText } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
@@ -84,17 +85,12 @@ async function readRules(
     if (entry.size > redirectRulesLimit) {
       throw new FileNetworkError(`redirects file size cannot exceed ${redirectRulesLimit} bytes`)
     }
-    return parseRedirectRules((await contentOf(source, entry)).toString())
+    const content = await readAll(readFile(source, entry), redirectRulesLimit)
+    return parseRedirectRules(Buffer.from(content).toString())
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
     throw new FileNetworkError(`could not parse _redirects: ${error.message}`, { cause: error })
   }
-}
-
-async function contentOf(source: BlockSource, entry: UnixfsEntry): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of readFile(source, entry, { start: 0, end: entry.size })) pieces.push(piece.slice())
-  return Buffer.concat(pieces)
 }
 
 /** Serves the page that a rule names for a missing path, with the rule's status. */

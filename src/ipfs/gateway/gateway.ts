@@ -183,7 +183,7 @@ async function answer(
   const { format } = chosen
   if (format === 'ipns-record') return serveRecord(names, request, asked)
   if (format === 'car') return serveCar(source, request, { target: asked, parameters: chosen.parameters })
-  const outcome = await whereRulesLead(source, request, { target: asked, format })
+  const outcome = await applyRules(source, request, { target: asked, format })
   if ('reply' in outcome) return outcome.reply
   const { target } = outcome
   let { path } = outcome
@@ -214,7 +214,7 @@ async function answer(
 }
 
 /** Applies a site's rules if it has a host of its own and the content itself is requested. */
-async function whereRulesLead(
+async function applyRules(
   source: BlockSource,
   request: GatewayRequest,
   { target, format }: { target: GatewayTarget; format: GatewayFormat },

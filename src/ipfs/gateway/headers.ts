@@ -41,7 +41,10 @@ export class PageNotFoundError extends GatewayError {
   }
 }
 
-/** A path is not clean, and its redirect is closed to pages of other origins: Go's server makes it before Kubo adds headers. */
+/**
+ * A path is not clean. Its redirect is closed to pages of other origins, because Go's server makes it before Kubo adds
+ * headers.
+ */
 export class UncleanPathError extends GatewayError {
   constructor(location: string) {
     super(307, 'moved to the cleaned path', { Location: location })

@@ -27,7 +27,7 @@ it('reads each block of a DAG once, both to walk and to send it', async () => {
     },
   }
   const pieces: Uint8Array[] = []
-  const wanted: PartialDag = { end, onTheWay: [], scope: 'all', bytes: undefined, repeats: false }
+  const wanted: PartialDag = { end, pathBlocks: [], scope: 'all', bytes: undefined, repeats: false }
   for await (const piece of partialCar(source, wanted)) pieces.push(piece)
   const sent: string[] = []
   for await (const { cid } of (await CarReader.fromBytes(Buffer.concat(pieces))).blocks()) {

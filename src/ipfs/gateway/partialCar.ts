@@ -31,7 +31,7 @@ export interface PartialDag extends CarParameters {
   /** End of the path: the CAR's root. */
   end: CID
   /** Blocks on the path. */
-  onTheWay: CID[]
+  pathBlocks: CID[]
 }
 
 /** Yields a CARv1 of the blocks on a path and below its end, which is the CAR's root. */
@@ -66,8 +66,8 @@ function rememberLast(source: BlockSource): BlockSource {
 }
 
 async function* blocksOf(source: BlockSource, wanted: PartialDag): AsyncGenerator<CID> {
-  const { end, onTheWay, scope } = wanted
-  yield* onTheWay
+  const { end, pathBlocks, scope } = wanted
+  yield* pathBlocks
   await linksOf(end, await source.get(end))
   if (scope === 'block') yield end
   else if (scope === 'entity') yield* entityBlocks(source, wanted)

@@ -1,5 +1,5 @@
 import type { ByteRange } from '../unixfs/readFile.js'
-import { refersToThis } from './conditional.js'
+import { matchesIfRange } from './conditional.js'
 import { GatewayError } from './headers.js'
 
 /** One range of a `Range` header: from `first` to `last` (or the end), or the last `suffix` bytes. */
@@ -76,7 +76,7 @@ export function readRange(
   size: number,
 ): ByteRange | undefined {
   const { range, 'if-range': condition } = headers
-  if (!range || (condition && !refersToThis(condition, described))) return undefined
+  if (!range || (condition && !matchesIfRange(condition, described))) return undefined
   const asked = parseAsked(range, described, size)
   if (asked.length === 0 || size === 0) return undefined
   const ranges = asked.map((one) => within(one, size)).filter(({ start, end }) => start < end)

@@ -14,7 +14,7 @@ export function* countFields(text: string, separator: string): Generator<number>
     let fields = 1
     for (let isInField = false; position < text.length && text[position] !== '\n';) {
       if (!isInField && text[position] === '"') {
-        position = behindQuotes(text, position + 1, separator)
+        position = afterQuotes(text, position + 1, separator)
         isInField = true
       } else if (text[position] === separator) {
         fields++
@@ -36,7 +36,7 @@ function lineEnd(text: string, from: number): number {
 }
 
 /** Returns the position after the closing quote, which is one that the end of a field follows. */
-function behindQuotes(text: string, from: number, separator: string): number {
+function afterQuotes(text: string, from: number, separator: string): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     const next = text[at + 1]
     if (next === '"') at++

@@ -69,12 +69,12 @@ export async function serveCar(
   })
   if (path === undefined) {
     const headers = { ...described, ...rootsHeader({ roots: [root] }) }
-    return { status: 200, headers, body: await measured(deadEnd(source, visited)) }
+    return { status: 200, headers, body: await measured(absenceProof(source, visited)) }
   }
   return {
     status: 200,
     headers: { ...described, ...rootsHeader({ roots: path.cids }) },
-    body: await measured(partialCar(source, { ...wanted, end: path.cid, onTheWay: visited })),
+    body: await measured(partialCar(source, { ...wanted, end: path.cid, pathBlocks: visited })),
   }
 }
 
@@ -96,7 +96,7 @@ async function endsBeforeLast(
 const noRoot = CID.parse('bafkqaaa')
 
 /** Yields the blocks that prove that a path does not exist. */
-async function* deadEnd(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
+async function* absenceProof(source: BlockSource, visited: CID[]): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(noRoot)
   // A block with an identity CID is not sent.
   const blocks = new Map(visited.filter((cid) => !isIdentity(cid)).map((cid) => [cidKey(cid), cid]))

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { textChunks } from '../../encoding/textChunks.js'
+import { readAll } from '../blockSize.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
@@ -81,7 +82,7 @@ async function serveFile(
   const looked = isPart
     ? { start, end: Math.min(start + sniffLength, end) }
     : { start: 0, end: Math.min(sniffLength, entry.size) }
-  const sniffed = await collect(readFile(source, entry, looked)).catch((error: unknown) => {
+  const sniffed = await readAll(readFile(source, entry, looked), sniffLength).catch((error: unknown) => {
     if (typeByName(name) !== undefined) return new Uint8Array()
     if (isPart || !(error instanceof FileNetworkError)) throw error
     throw new GatewayError(500, `cannot detect content-type: ${error.message}`, headers)
@@ -109,7 +110,7 @@ async function typeOfUnsent(
   const byName = typeByName(name)
   if (byName !== undefined || (method === 'GET' && isFromMiddle(headers.range))) return byName
   const start = { start: 0, end: Math.min(sniffLength, entry.size) }
-  return contentTypeOf(name, await collect(readFile(source, entry, start)))
+  return contentTypeOf(name, await readAll(readFile(source, entry, start), sniffLength))
 }
 
 /**
@@ -220,10 +221,4 @@ async function findIndex(source: BlockSource, directory: UnixfsEntry): Promise<U
     if (error instanceof LinkNotFoundError) return undefined
     throw error
   }
-}
-
-async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of source) pieces.push(piece)
-  return Buffer.concat(pieces)
 }

@@ -16,7 +16,7 @@ import { GatewayError, cacheHeader, modifiedHeader, contentDisposition, rootsHea
 import { type DataFormat, type GatewayRequest, type ResolvedTarget, dataMediaTypes } from './request.js'
 
 /** Codecs whose blocks are sent unchanged when plain JSON or CBOR is requested. */
-const sentAsThey: Readonly<Partial<Record<DataFormat, readonly string[]>>> = {
+const sentUnchanged: Readonly<Partial<Record<DataFormat, readonly string[]>>> = {
   json: ['json', 'dag-json'],
   cbor: ['cbor', 'dag-cbor'],
 }
@@ -78,7 +78,7 @@ async function readAs(
 ): Promise<Uint8Array> {
   const { cid, stored, format, mayConvert, headers } = options
   const block = await source.get(cid)
-  if (format === undefined || format === stored || sentAsThey[format]?.includes(stored)) return block
+  if (format === undefined || format === stored || sentUnchanged[format]?.includes(stored)) return block
   if (format === 'json' || format === 'cbor') {
     throw new GatewayError(400, 'converting to requested format is not supported', headers)
   }

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { KeyedMutex, Mutex } from '../../encoding/timeSlice.js'
+import { type Awaitable, KeyedMutex, Mutex } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { type CidFormat, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
@@ -18,7 +18,7 @@ import { LoadedDirectories, keyOf, maxEntries, unread } from './loadedDirectorie
 import { isCanonical, regularLink, storeCanonical } from './regularLink.js'
 
 /** A change to the directory at a path, for which all its ancestors are rewritten. */
-export type DirectoryChange = (directory: EditableDirectory, session: Session) => Promise<void> | void
+export type DirectoryChange = (directory: EditableDirectory, session: Session) => Awaitable<void>
 
 /** Options for creating a directory. */
 export interface NewDirectory {
@@ -79,6 +79,7 @@ interface LoadedFile {
 
 /** Maximum number of files whose state in Kubo's memory is tracked. */
 const loadedFiles = 1000
+
 /** Dependencies of the mutable files. */
 interface MutableFilesParts {
   blockstore: Blockstore
@@ -318,7 +319,7 @@ export class MutableFiles {
     try {
       await this.#rebuildRoot(path.slice(0, -1), change, options.parents ? options : undefined)
     } catch (error) {
-      // What is in the way was looked up.
+      // Kubo has looked up what is in the way, and so has it in memory.
       await this.lookUp(path.join('/')).catch(() => undefined)
       if (!(error instanceof NotADirectoryError)) throw error
       throw new FileNetworkError(`${path.slice(0, error.depth - 1).join('/')} was not a directory`)

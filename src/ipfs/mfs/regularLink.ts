@@ -1,5 +1,5 @@
 import { formatOf } from '../cid/cidFormat.js'
-import { type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
 import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../text/byteText.js'
@@ -38,7 +38,7 @@ export async function storeCanonical(
 }
 
 /** Whether an entry is not a directory in one block, or is encoded as builders do: sorted, complete links, then data. */
-export function isCanonical(entry: UnixfsEntry): Promise<boolean> | boolean {
+export function isCanonical(entry: UnixfsEntry): Awaitable<boolean> {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)
     return true

@@ -3,12 +3,9 @@ import { type KeyObject, createPrivateKey } from 'node:crypto'
 import { varint as varints } from 'multiformats'
 import { FileNetworkError, errorText } from '../errors.js'
 import { textOfBytes } from '../text/byteText.js'
-import { checkRsaBits, decodeKey } from './keystore.js'
+import { checkRsaBits, decodeKey, encodeKey, keyTypes } from './keystore.js'
 
 const formats = { protobuf: 'libp2p-protobuf-cleartext', pem: 'pem-pkcs8-cleartext' } as const
-
-/** Key types of libp2p's protobuf (libp2p specs, peer-ids). */
-const types = { rsa: 0, ed25519: 1, secp256k1: 2, ecdsa: 3 } as const
 
 /**
  * Decodes the file of a key pair.
@@ -42,15 +39,15 @@ function checkMessage(bytes: Uint8Array): Uint8Array {
   if (type === undefined || data === undefined) {
     throw new FileNetworkError(`proto: required field crypto.pb.PrivateKey.${missing} not set`)
   }
-  if (type === types.rsa) checkRsaBits(modulusLength(asn1Key(data, 'pkcs1')))
-  else if (type === types.ecdsa) checkCurve(asn1Key(data, 'sec1'))
-  else if (type === types.ed25519) {
+  if (type === keyTypes.rsa) checkRsaBits(modulusLength(asn1Key(data, 'pkcs1')))
+  else if (type === keyTypes.ecdsa) checkCurve(asn1Key(data, 'sec1'))
+  else if (type === keyTypes.ed25519) {
     if (![64, 96].includes(data.length)) {
       throw new FileNetworkError(`expected ed25519 data size to be 64 or 96, got ${data.length}`)
     }
-  } else if (type !== types.secp256k1) throw new FileNetworkError('invalid or unsupported key type')
+  } else if (type !== keyTypes.secp256k1) throw new FileNetworkError('invalid or unsupported key type')
   else if (data.length !== 32) throw new FileNetworkError('expected secp256k1 data size to be 32')
-  else return message(type, reduced(data))
+  else return encodeKey(type, reduced(data))
   return bytes
 }
 
@@ -164,12 +161,15 @@ function encodingOf(key: KeyObject): Uint8Array {
   const kind = key.asymmetricKeyType ?? ''
   if (kind === 'ed25519') {
     const { d = '', x = '' } = key.export({ format: 'jwk' })
-    return message(types.ed25519, Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]))
+    return encodeKey(
+      keyTypes.ed25519,
+      Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]),
+    )
   }
   if (kind === 'rsa') {
     // Kubo stores a shorter one, but cannot read it again.
     checkRsaBits(modulusLength(key))
-    return message(types.rsa, key.export({ type: 'pkcs1', format: 'der' }))
+    return encodeKey(keyTypes.rsa, key.export({ type: 'pkcs1', format: 'der' }))
   }
   if (kind === 'ec') {
     try {
@@ -179,7 +179,7 @@ function encodingOf(key: KeyObject): Uint8Array {
         `parsing PKCS8 format: x509: failed to parse EC private key embedded in PKCS#8: ${errorText(error)}`,
       )
     }
-    return message(types.ecdsa, key.export({ type: 'sec1', format: 'der' }))
+    return encodeKey(keyTypes.ecdsa, key.export({ type: 'sec1', format: 'der' }))
   }
   const algorithm = unknownAlgorithms[kind]
   if (algorithm === undefined) {
@@ -188,12 +188,4 @@ function encodingOf(key: KeyObject): Uint8Array {
   throw new FileNetworkError(
     `parsing PKCS8 format: x509: PKCS#8 wrapping contained private key with unknown algorithm: ${algorithm}`,
   )
-}
-
-/** Encodes a protobuf of a type (field 1) and bytes (field 2). */
-function message(type: number, data: Uint8Array): Uint8Array {
-  const length: number[] = []
-  let rest = data.length
-  for (; rest >= 0x80; rest >>= 7) length.push((rest & 0x7f) | 0x80)
-  return Buffer.concat([Uint8Array.of(0x08, type, 0x12, ...length, rest), data])
 }

@@ -161,12 +161,16 @@ export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
 
 /** Returns the peer ID of a public key: base58btc of its multihash, without the multibase prefix. */
 export function peerIdOf(key: PublicKey): string {
-  return base58btc.encode(multihashOf(key).bytes).slice(1)
+  return peerIdText(nameOf(key))
 }
 
-/** Type and length of data in the protobuf of an ECDSA key, which is between 91 and 158 bytes long. */
-function headOfEcdsa({ length }: Uint8Array): Uint8Array {
-  return length < 0x80 ? Uint8Array.of(8, 3, 0x12, length) : Uint8Array.of(8, 3, 0x12, length, 1)
+/** Key types of libp2p's protobuf (libp2p specs, peer-ids). */
+export const keyTypes = { rsa: 0, ed25519: 1, secp256k1: 2, ecdsa: 3 } as const
+
+/** Encodes a key in libp2p's protobuf: its type (field 1) and data (field 2). */
+export function encodeKey(type: number, data: Uint8Array): Uint8Array {
+  const length = varint.encodeTo(data.length, new Uint8Array(varint.encodingLength(data.length)))
+  return Buffer.concat([Uint8Array.of(0x08, type, 0x12), length, data])
 }
 
 /**
@@ -176,8 +180,7 @@ function headOfEcdsa({ length }: Uint8Array): Uint8Array {
 function multihashOf(key: PublicKey): MultihashDigest {
   if (key.type !== 'ECDSA') return key.toMultihash()
   const data = createPublicKey({ key: key.jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' })
-  const message = Buffer.concat([headOfEcdsa(data), data])
-  return Digest.create(sha256Code, hash('sha256', message, 'buffer'))
+  return Digest.create(sha256Code, hash('sha256', encodeKey(keyTypes.ecdsa, data), 'buffer'))
 }
 
 /** Formats the name of a key. */

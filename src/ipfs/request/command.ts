@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { readAll } from '../blockSize.js'
 import type { CidEncoder } from '../cid/cidFormat.js'
 import { FileNetworkError, RequestError } from '../errors.js'
@@ -76,7 +77,7 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   options: O
   /** Whether it only has operations below it, so that a path to it takes no argument. */
   isGroup?: boolean
-  run(input: CommandInput<O>, network: NetworkContext): Promise<Output> | Output
+  run(input: CommandInput<O>, network: NetworkContext): Awaitable<Output>
   /**
    * Formats a value of the answer for `encoding=text`, line ends included: as one string, or in pieces if it may be
    * long. By default the text is the value's JSON, where Kubo prints a Go structure.

@@ -3,7 +3,6 @@ import type { CID } from 'multiformats/cid'
 import { bytesOfText } from '../text/byteText.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
-
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'

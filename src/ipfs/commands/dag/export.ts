@@ -1,7 +1,7 @@
 import { type Blockstore, isIdentity } from '../../store/blockstore.js'
 import { CID } from 'multiformats/cid'
 import { baseOfPath } from '../resolve.js'
-import { walkAvailable, walkSelected, wayTo } from '../../dag/links.js'
+import { walkAvailable, walkSelected, pathTo } from '../../dag/links.js'
 import { BlockNotFoundError, FileNetworkError, errorText } from '../../errors.js'
 import { exportCar } from '../../dag/car.js'
 import { linkFailure } from '../../dag/path.js'
@@ -56,7 +56,7 @@ async function* walkWhole(source: Blockstore, root: CID, remedy: string): Return
     yield* walkSelected(walked, root)
   } catch (error) {
     if (last.equals(root)) throw new FileNetworkError(`root blk load failed: ${errorText(error)}`)
-    const { message, cause } = linkFailure(await wayTo(source, root, last), last, error)
+    const { message, cause } = linkFailure(await pathTo(source, root, last), last, error)
     const advice = cause instanceof BlockNotFoundError ? ` (currently offline, perhaps retry ${remedy})` : ''
     throw new FileNetworkError(`walk failed: ${message}${advice}`, { cause: error })
   }
