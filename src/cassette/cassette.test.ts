@@ -18,6 +18,7 @@ import type { Subscriptions } from '../rpc/session.js'
 import { countTurns, endEverySlice } from '../../test/support/turns.js'
 import { WireBytes } from '../rpc/wire.js'
 import { type Cassette, type Provider, type ReplayMode, openCassette } from './cassette.js'
+import { runToCompletion } from '../encoding/timeSlice.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { closeCassette } from './closing.js'
@@ -497,29 +498,34 @@ describe('the file', () => {
 
   it('finds each line among short and long ones, and no missing line', async () => {
     const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
-    const long = (i: number) => (i % 29 === 0 ? 40_000 : i % 5 === 0 ? 300 : 0)
+    const long = (i: number) => (i === 377 ? 600_000 : i % 29 === 0 ? 40_000 : i % 5 === 0 ? 300 : 0)
     const prefixOf = (i: number) =>
       linePrefix(['rpc', 'local', 'eth_call', [{ data: `0x${'ab'.repeat(long(i))}${i}` }, 'é']])
     for (let i = 0; i < 1000; i++) {
-      await writer.add(prefixOf(i), { resultText: `"${'é'.repeat(i % 31 === 0 ? 30_000 : 1)}${i}"` }, 1)
+      await writer.add(
+        prefixOf(i),
+        { resultText: `"${'é'.repeat(i === 403 ? 400_000 : i % 31 === 0 ? 30_000 : 1)}${i}"` },
+        1,
+      )
     }
     await writer.close()
     const reader = await CassetteReader.open(path)
+    const lowerBound = (text: string) => runToCompletion(reader.lowerBound(text))
     const lines = readFileSync(path, 'utf8').split('\n').slice(1, -1)
     const sorted = lines.map((line) => Buffer.from(`${line}\n`))
     const head = readFileSync(path).length - Buffer.concat(sorted).length
     for (let i = 0; i < 1000; i += 13) {
-      const offset = reader.lowerBound(prefixOf(i))
-      expect(reader.startsWith(offset, prefixOf(i))).toBe(true)
-      const rest = reader.lineRestAt(offset, prefixOf(i))!.rest
+      const offset = lowerBound(prefixOf(i))
+      expect(runToCompletion(reader.startsWith(offset, prefixOf(i)))).toBe(true)
+      const rest = runToCompletion(reader.lineRestAt(offset, prefixOf(i)))!.rest
       expect(lines).toContain(prefixOf(i) + rest)
       expect(rest).toContain(`${i}"}`)
       const missing = prefixOf(i + 1000)
       const below = Buffer.concat(sorted.filter((line) => line.compare(Buffer.from(missing)) < 0))
-      expect(reader.lowerBound(missing)).toBe(head + below.length)
+      expect(lowerBound(missing)).toBe(head + below.length)
     }
-    expect(reader.lowerBound('{"call":["rpc",')).toBe(head)
-    expect(reader.lowerBound('{"call":["rpd",')).toBe(readFileSync(path).length)
+    expect(lowerBound('{"call":["rpc",')).toBe(head)
+    expect(lowerBound('{"call":["rpd",')).toBe(readFileSync(path).length)
     reader.close()
   })
 })

@@ -160,10 +160,17 @@ async function openReplay(
     file: describeFile(path, reader.header.closed?.entries ?? 0, recording && provider),
     list: (query) => listEntries({ path, reader, usesOf: (offset) => recorded.usesOf(offset) }, query),
     call(call, own) {
-      if (recording === undefined && mode !== 'loose') return player.answer(call)
+      if (recording !== undefined) {
+        // What a batch misses is passed on together, so no call may wait for another.
+        return player.answer({ ...call, batch: undefined }, () => {
+          answers.recorded++
+          return recording.rpc.answer(call)
+        })
+      }
+      if (mode !== 'loose') return player.answer(call)
       return player.answer(call, () => {
-        answers[recording === undefined ? 'own' : 'recorded']++
-        return recording === undefined ? own() : recording.rpc.answer(call)
+        answers.own++
+        return own()
       })
     },
     files(request, own) {

@@ -1,10 +1,12 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { STRING_AT_ONCE, partsOf } from '../encoding/jsonWriter.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
+import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
 import { closingSteps } from './closing.js'
 import { type CassetteEntry, parseEntry } from './entry.js'
 import { type CassetteHeader, parseHeader } from './header.js'
-import { CassetteError, readLines } from './lines.js'
+import { CassetteError, byteText, readLines } from './lines.js'
 
 /** Bytes per read of the file. */
 const BLOCK_BYTES = 8 * 1024
@@ -13,6 +15,11 @@ const BLOCK_BYTES = 8 * 1024
 const KEPT_LEVELS = 14
 /** Bytes of a line kept per search step. */
 const KEPT_BYTES = 256
+
+/** Blocks searched in one step. */
+const BLOCKS_AT_ONCE = 64
+/** Bytes read, compared or decoded in one step. */
+const READ_AT_ONCE = 256 * 1024
 
 const LINE_FEED = 10
 
@@ -75,39 +82,67 @@ export class CassetteReader {
   }
 
   /** Returns the offset of the first line that does not sort before a text. */
-  lowerBound(text: string): number {
-    const bytes = Buffer.from(`\n${text}`)
-    const wanted = bytes.toString('latin1', 1)
+  *lowerBound(text: string): Steps<number> {
+    const wanted = byteText(text)
     let low = this.#start
     let high = this.#end
     for (let index = 1; high - low >= BLOCK_BYTES;) {
-      const probe = this.#probe(index, low, high)
-      const isBelow = this.#isBelow(probe, wanted)
+      const probe = this.#probes[index] ?? (yield* this.#probe(index, low, high))
+      const isBelow = isBelowHead(probe.head, wanted) ?? (yield* this.#isBelow(probe, wanted))
       if (isBelow) low = probe.next
       else high = probe.start
       index = 2 * index + (isBelow ? 1 : 0)
     }
-    const place = this.#bytes(low - 1, high).indexOf(bytes)
+    const isFound = wanted.length < BLOCK_BYTES
+    const place = isFound ? this.#bytes(low - 1, high).indexOf(`\n${wanted}`, 0, 'latin1') : -1
     if (place !== -1) return low + place
-    while (low < high && this.#isBelow({ head: '', start: low }, wanted)) low = this.#lineEnd(low) + 1
+    while (low < high && (yield* this.#isBelow({ head: '', start: low }, wanted))) {
+      low = (yield* this.#lineEnd(low)) + 1
+    }
     return low
   }
 
   /** Returns whether a line starts at an offset, and with a text. */
-  startsWith(offset: number, text: string): boolean {
+  *startsWith(offset: number, text: string): Steps<boolean> {
+    if (text.length <= STRING_AT_ONCE) return this.#hasBytes(offset, Buffer.from(text))
+    let start = offset
+    for (const part of partsOf(text)) {
+      const bytes = Buffer.from(part)
+      if (!this.#hasBytes(start, bytes)) return false
+      start += bytes.length
+      yield
+    }
+    return true
+  }
+
+  #hasBytes(offset: number, bytes: Buffer): boolean {
     if (offset >= this.#end) return false
-    const bytes = Buffer.from(text)
     return this.#bytes(offset, Math.min(offset + bytes.length, this.#end)).equals(bytes)
   }
 
   /**
-   * Returns what follows a prefix in the line at an offset, and the offset of the next line; undefined if the line
+   * Returns the rest of the line at an offset after a prefix, and the offset of the next line; undefined if the line
    * does not start with the prefix.
    */
-  lineRestAt(offset: number, text: string): { rest: string; next: number } | undefined {
-    if (!this.startsWith(offset, text)) return undefined
-    const end = this.#lineEnd(offset)
-    return { rest: this.#bytes(offset + Buffer.byteLength(text), end).toString('utf8'), next: end + 1 }
+  *lineRestAt(offset: number, text: string): Steps<{ rest: string; next: number } | undefined> {
+    if (!(yield* this.startsWith(offset, text))) return undefined
+    const start = offset + Buffer.byteLength(text)
+    const end = yield* this.#lineEnd(start)
+    const rest =
+      end - start <= READ_AT_ONCE ? this.#bytes(start, end).toString('utf8') : yield* this.#text(start, end)
+    return { rest, next: end + 1 }
+  }
+
+  /** Reads a long text. */
+  *#text(start: number, end: number): Steps<string> {
+    const bytes = Buffer.allocUnsafeSlow(end - start)
+    for (let at = 0; at < bytes.length;) {
+      yield
+      const length = readSync(this.#file, bytes, at, Math.min(READ_AT_ONCE, bytes.length - at), start + at)
+      if (length === 0) break
+      at += length
+    }
+    return yield* decodeChunks([bytes])
   }
 
   /** Yields all entries with their line numbers. */
@@ -118,46 +153,47 @@ export class CassetteReader {
   }
 
   /** Returns the middle line of a range. @param index - of the search step that probes it */
-  #probe(index: number, low: number, high: number): Probe {
-    const kept = this.#probes[index]
-    if (kept !== undefined) return kept
+  *#probe(index: number, low: number, high: number): Steps<Probe> {
     const middle = Math.floor((low + high) / 2)
-    const start = this.#lineStart(middle, low)
-    const end = this.#lineEnd(middle)
+    const start = yield* this.#lineStart(middle, low)
+    const end = yield* this.#lineEnd(middle)
     const head = this.#bytes(start, Math.min(end, start + KEPT_BYTES)).toString('latin1')
     const probe = { head, start, next: end + 1 }
     if (index < this.#probes.length) this.#probes[index] = probe
     return probe
   }
 
-  /**
-   * Returns whether a line sorts before those that start with a text. Calls are whole JSON values, so none is a
-   * prefix of another.
-   */
-  #isBelow({ head, start }: Omit<Probe, 'next'>, wanted: string): boolean {
+  /** Returns whether a line sorts before those that start with a text. */
+  *#isBelow({ head, start }: Omit<Probe, 'next'>, wanted: string): Steps<boolean> {
     // Few lines share more than their head with a text of megabytes.
     let compared = head
-    while (wanted.length > compared.length && wanted.startsWith(compared)) {
-      const end = Math.min(start + compared.length * 16 + KEPT_BYTES, this.#end)
-      if (end - start === compared.length) break
-      compared = this.#bytes(start, end).toString('latin1')
+    for (let at = 0; ;) {
+      const isBelow = isBelowHead(compared, at === 0 ? wanted : wanted.slice(at))
+      if (isBelow !== undefined) return isBelow
+      at += compared.length
+      const end = Math.min(start + at + Math.min(at * 16 + KEPT_BYTES, READ_AT_ONCE), this.#end)
+      if (end <= start + at) return true
+      compared = this.#bytes(start + at, end).toString('latin1')
+      if (compared.length === READ_AT_ONCE) yield
     }
-    return compared < wanted
   }
 
   /** Returns the start of the line that contains an offset. */
-  #lineStart(offset: number, least: number): number {
+  *#lineStart(offset: number, least: number): Steps<number> {
+    let blocks = 0
     for (let end = offset; end > least;) {
       const start = Math.max(least, end - BLOCK_BYTES / 2)
       const feed = this.#bytes(start, end).lastIndexOf(LINE_FEED)
       if (feed !== -1) return start + feed + 1
       end = start
+      if (++blocks % BLOCKS_AT_ONCE === 0) yield
     }
     return least
   }
 
   /** Returns the end of the line that contains an offset. */
-  #lineEnd(offset: number): number {
+  *#lineEnd(offset: number): Steps<number> {
+    let blocks = 0
     for (let start = offset; start < this.#end;) {
       const known = this.#blockStart + this.#block.length
       const isKnown = start >= this.#blockStart && start < known
@@ -165,6 +201,7 @@ export class CassetteReader {
       const feed = this.#bytes(start, end).indexOf(LINE_FEED)
       if (feed !== -1) return start + feed
       start = end
+      if (++blocks % BLOCKS_AT_ONCE === 0) yield
     }
     return this.#end
   }
@@ -182,6 +219,14 @@ export class CassetteReader {
     }
     return this.#block.subarray(start - this.#blockStart, end - this.#blockStart)
   }
+}
+
+/**
+ * Returns whether a line sorts before those that start with a text, judged by its first bytes; undefined if the text
+ * starts with them and goes on. Calls are whole JSON values, so none is a prefix of another.
+ */
+function isBelowHead(head: string, wanted: string): boolean | undefined {
+  return wanted.length > head.length && wanted.startsWith(head) ? undefined : head < wanted
 }
 
 /** Returns whether the lines match the header exactly, are followed by further lines, or differ. */

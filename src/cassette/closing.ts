@@ -1,5 +1,6 @@
 import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { latin1 } from '../encoding/hex.js'
 import { sortInSlices } from '../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import {
@@ -12,7 +13,7 @@ import {
   parseEntry,
 } from './entry.js'
 import { type CassetteHeader, formatHeader, parseHeader, parsePin, withPin } from './header.js'
-import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
+import { decodeChunks, joinChunks } from '../rpc/envelope/decodeChunks.js'
 import { CassetteError, LineWriter, byteText, readLines, writeWhole } from './lines.js'
 
 /** Maximum bytes of lines sorted in memory at a time. */
@@ -97,9 +98,9 @@ function* lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): S
   }
 }
 
-function readLine(bytes: Buffer): SortableLine {
+function readLine(bytes: Uint8Array): SortableLine {
   const callEnd = prefixLength(bytes)
-  const text = bytes.toString('latin1')
+  const text = latin1(bytes)
   const [place = '', nth = 0, times = 1, after = 0, event = 0] =
     placePattern.exec(text.slice(callEnd, callEnd + LONGEST_PLACE)) ?? []
   return {
@@ -145,8 +146,8 @@ function compareLines(a: SortableLine, b: SortableLine): number {
 function* sortIntoRuns(
   path: string,
   directory: string,
-): Steps<{ header: CassetteHeader; runs: Iterable<SortableLine>[] }> {
-  const runs: Iterable<SortableLine>[] = []
+): Steps<{ header: CassetteHeader; runs: SortedLines[] }> {
+  const runs: SortedLines[] = []
   let header: CassetteHeader | undefined
   let lines: SortableLine[] = []
   let size = 0
@@ -194,29 +195,42 @@ function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
   }
 }
 
-function* readRun(path: string): Generator<SortableLine, void, undefined> {
-  for (const { bytes } of readLines(path)) yield readLine(bytes)
+/** The lines of a run, between steps that yield nothing. */
+type SortedLines = Iterable<SortableLine | void>
+
+function* readRun(path: string): Generator<SortableLine | void, void, undefined> {
+  for (const { chunks } of readLines(path)) yield readLine(yield* joinChunks(chunks))
 }
 
+/** First lines of runs, in descending order. */
+type RunHeads = { lines: Iterator<SortableLine | void>; line: SortableLine }[]
+
 /** Merges sorted runs. */
-function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<SortableLine, void, undefined> {
-  /** First lines of the runs, in descending order. */
-  const heads: { lines: Iterator<SortableLine>; line: SortableLine }[] = []
-  const insert = (lines: Iterator<SortableLine>): void => {
-    const next = lines.next()
-    if (next.done) return
+function* mergeRuns(runs: readonly SortedLines[]): Generator<SortableLine | void, void, undefined> {
+  const heads: RunHeads = []
+  for (const run of runs) yield* insertNext(heads, run[Symbol.iterator]())
+  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
+    yield least.line
+    yield* insertNext(heads, least.lines)
+  }
+}
+
+/** Inserts the next line of a run, if there is one. */
+function* insertNext(heads: RunHeads, lines: Iterator<SortableLine | void>): Steps<void> {
+  for (let next = lines.next(); next.done !== true; next = lines.next()) {
+    const line = next.value
+    if (line === undefined) {
+      yield
+      continue
+    }
     let low = 0
     for (let high = heads.length; low < high;) {
       const middle = (low + high) >> 1
-      if (compareLines(heads[middle]!.line, next.value) > 0) low = middle + 1
+      if (compareLines(heads[middle]!.line, line) > 0) low = middle + 1
       else high = middle
     }
-    heads.splice(low, 0, { lines, line: next.value })
-  }
-  for (const run of runs) insert(run[Symbol.iterator]())
-  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
-    yield least.line
-    insert(least.lines)
+    heads.splice(low, 0, { lines, line })
+    return
   }
 }
 
@@ -226,10 +240,7 @@ function* mergeRuns(runs: readonly Iterable<SortableLine>[]): Generator<Sortable
  *
  * @returns the totals for the header
  */
-function* writeBody(
-  target: string,
-  lines: Iterable<SortableLine>,
-): Steps<NonNullable<CassetteHeader['closed']>> {
+function* writeBody(target: string, lines: SortedLines): Steps<NonNullable<CassetteHeader['closed']>> {
   const file = new LineWriter(target)
   let entries = 0
   try {
@@ -237,6 +248,10 @@ function* writeBody(
     let isSubscribed = false
     let number = 0
     for (const line of lines) {
+      if (line === undefined) {
+        yield
+        continue
+      }
       if (++number % LINES_AT_ONCE === 0) yield
       const previous = last?.call === line.call ? last : undefined
       if (previous === undefined) isSubscribed = isSubscriptionPrefix(line.call)

@@ -88,11 +88,15 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Returns at least the first `length` characters of a value's canonical JSON. */
-export function canonicalStart(value: unknown, length: number): string {
+export function* canonicalStart(value: unknown, length: number): Steps<string> {
   const pieces: string[] = []
-  const steps = writeCanonicalJson(value, pieces)
-  // Each piece has at least one character.
-  while (pieces.length < length && steps.next().done !== true);
+  let counted = 0
+  let written = 0
+  for (const _ of writeCanonicalJson(value, pieces)) {
+    for (; counted < pieces.length; counted++) written += pieces[counted]!.length
+    if (written >= length) break
+    yield
+  }
   return pieces.join('')
 }
 
@@ -115,11 +119,14 @@ function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
     return
   }
   const isList = Array.isArray(value)
+  pieces.push(isList ? '[' : '{')
   let written = 0
-  for (const name of isList ? value.keys() : yield* sortInSlices(namesOf(value as object), compareNames)) {
-    pieces.push(written > 0 ? ',' : isList ? '[' : '{')
+  for (const name of isList ? value.keys() : yield* sortInSlices(keysOf(value as object), compareNames)) {
+    const member = (value as Readonly<Record<string | number, unknown>>)[name]
+    if (!isList && member === undefined) continue
+    if (written > 0) pieces.push(',')
     if (!isList) pieces.push(textOfScalar(name), ':')
-    yield* writeCanonicalJson((value as Readonly<Record<string | number, unknown>>)[name], pieces)
+    yield* writeCanonicalJson(member, pieces)
     if (++written % MEMBERS_AT_ONCE === 0) yield
   }
   pieces.push(isList ? ']' : '}')
@@ -142,9 +149,10 @@ function textOfFew(value: unknown, room: { members: number }): string {
     }
     return `[${text}]`
   }
-  const names = namesOf(value)
-  room.members -= names.length
-  if (room.members >= 0) names.sort(compareNames)
+  const keys = keysOf(value)
+  room.members -= keys.length
+  if (room.members < 0) return ''
+  const names = keys.filter((name) => (value as Members)[name] !== undefined).sort(compareNames)
   for (let index = 0; index < names.length && room.members >= 0; index++) {
     const name = names[index]!
     const member = textOfFew((value as Members)[name], room)
@@ -155,11 +163,6 @@ function textOfFew(value: unknown, room: { members: number }): string {
 
 function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.length > STRING_AT_ONCE
-}
-
-/** Returns the names of members that have a value. */
-function namesOf(value: object): string[] {
-  return keysOf(value).filter((name) => (value as Members)[name] !== undefined)
 }
 
 /** Orders by UTF-16 code units. */

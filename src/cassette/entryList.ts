@@ -74,7 +74,7 @@ function* listing(source: EntrySource, { method, from, limit }: EntryQuery): Ste
         entries.push({ ...(yield* listed(bytes, call)), ...usesAt(offset, usesOf) })
       } else if (call?.followedBy !== undefined && reader !== undefined) {
         // Lines are sorted, so those of one method are contiguous.
-        const next = reader.lowerBound(call.followedBy)
+        const next = yield* reader.lowerBound(call.followedBy)
         if (next > offset + bytes.length + 1) {
           start = next
           break

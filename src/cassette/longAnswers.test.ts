@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { endEverySlice } from '../../test/support/turns.js'
 import { runToCompletion } from '../encoding/timeSlice.js'
+import type { WireBytes } from '../rpc/wire.js'
+import { openCassette } from './cassette.js'
 import { CassetteReader } from './cassetteReader.js'
 import { CassetteWriter } from './cassetteWriter.js'
 import { type RecordedCall, canonicalJson, linePrefix, textOfMember } from './entry.js'
@@ -48,6 +51,40 @@ it('records long answers in order with short ones that come meanwhile, without s
     })),
   )
 }, 20_000)
+
+it('replays the long answers to the calls of a batch in the order of the calls', async () => {
+  const path = join(directory, 'batch.cassette')
+  const writer = CassetteWriter.create(path, { rules: {}, maskedUrls: [] })
+  const answers = Array.from(
+    { length: 20 },
+    (_, index) => `"${String(index).repeat(index % 3 === 0 ? 500_000 : 1)}"`,
+  )
+  for (const resultText of answers) await writer.add(linePrefix(callOf('a')), { resultText }, 1)
+  await writer.close()
+  const settings = { exhaustion: 'repeat', delayScale: 0 } as const
+  const parts = { path, describeTransaction: () => undefined, maskedUrls: [] }
+  const cassette = await openCassette({ ...parts, replay: { mode: 'strict', settings } })
+  const call = {
+    network: 'local',
+    method: 'eth_call',
+    params: ['a'],
+    transport: 'http',
+    subscriptions: undefined,
+    batch: {},
+  }
+  const refuse = () => {
+    throw new Error('the own chain was asked')
+  }
+  endEverySlice()
+  const replayed = await Promise.all(
+    answers.map(async () => (await cassette.call(call, refuse)) as WireBytes),
+  )
+  vi.restoreAllMocks()
+  await cassette.close()
+  expect(
+    replayed.map((result) => result.parse()).every((value, index) => value === JSON.parse(answers[index]!)),
+  ).toBe(true)
+})
 
 it.each<[string, unknown]>([
   [

@@ -7,8 +7,11 @@ import { canonicalJson, canonicalStart, isContainer, parseEntry, type RecordedCa
 const COMPARED_CALLS = 500
 
 /** Describes why a cassette has no answer: the nearest recorded call, and where it differs. */
-export function describeMiss(reader: CassetteReader, call: RecordedCall): Promise<string> {
-  return runInSlices(describing(reader, call), new TimeSlice())
+export async function describeMiss(reader: CassetteReader, call: RecordedCall): Promise<string> {
+  const slice = new TimeSlice()
+  // A batch may miss a thousand calls at once.
+  await slice.pause()
+  return runInSlices(describing(reader, call), slice)
 }
 
 function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> {
@@ -18,7 +21,7 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       ? `{"call":["rpc",${JSON.stringify(first)},${JSON.stringify(second)},`
       : `{"call":["files",`
   let nearest: { value: unknown; differences: Differences } | undefined
-  let line = reader.lineRestAt(reader.lowerBound(prefix), prefix)
+  let line = yield* reader.lineRestAt(yield* reader.lowerBound(prefix), prefix)
   for (let compared = 0; line !== undefined && compared < COMPARED_CALLS; compared++) {
     const { call: recorded } = yield* parseEntry(prefix + line.rest, reader.path)
     const differences = { count: 0, limit: nearest?.differences.count ?? COUNTED, shown: [], members: 0 }
@@ -28,12 +31,12 @@ function* describing(reader: CassetteReader, call: RecordedCall): Steps<string> 
       nearest = { value: kind === 'rpc' ? recorded[3] : recorded[1], differences }
     }
     yield
-    line = reader.lineRestAt(line.next, prefix)
+    line = yield* reader.lineRestAt(line.next, prefix)
   }
-  const name = kind === 'rpc' ? `${second} ${shown(asked)}` : first
+  const name = kind === 'rpc' ? `${second} ${yield* shown(asked)}` : first
   if (nearest === undefined) return `the cassette has no answer to ${name}`
   return (
-    `the cassette has no answer to ${name}; the nearest recorded request is ${shown(nearest.value)}, ` +
+    `the cassette has no answer to ${name}; the nearest recorded request is ${yield* shown(nearest.value)}, ` +
     `which differs in ${nearest.differences.shown.join(', ')}`
   )
 }
@@ -79,8 +82,8 @@ function* compare(
   }
   if (++differences.count > NAMED) return
   differences.shown.push(
-    `${path} (recorded ${recorded === undefined ? 'nothing' : shown(recorded)}, ` +
-      `requested ${asked === undefined ? 'nothing' : shown(asked)})`,
+    `${path} (recorded ${recorded === undefined ? 'nothing' : yield* shown(recorded)}, ` +
+      `requested ${asked === undefined ? 'nothing' : yield* shown(asked)})`,
   )
 }
 
@@ -99,9 +102,9 @@ function* namesOf(recorded: object, asked: object): Generator<string | number> {
 /** Characters of a value in a message. */
 const SHOWN = 120
 
-function shown(value: unknown): string {
+function* shown(value: unknown): Steps<string> {
   // A string may have megabytes.
   const text =
-    typeof value === 'string' ? canonicalJson(value.slice(0, SHOWN)) : canonicalStart(value, SHOWN + 1)
+    typeof value === 'string' ? canonicalJson(value.slice(0, SHOWN)) : yield* canonicalStart(value, SHOWN + 1)
   return text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}...` : text
 }

@@ -283,7 +283,7 @@ export class RecordedAnswers {
     if (recent !== undefined) return recent
     const older = this.#older.get(prefix)
     if (older !== undefined) return this.#keep(prefix, older)
-    const line = yield* this.#answerAt(this.reader.lowerBound(prefix), prefix)
+    const line = yield* this.#answerAt(yield* this.reader.lowerBound(prefix), prefix)
     return line && this.#keep(prefix, line)
   }
 
@@ -306,19 +306,19 @@ export class RecordedAnswers {
 
   /** Reads an answer and the events that follow it. */
   *#answerAt(offset: number, prefix: string): Steps<AnswerLine | undefined> {
-    const first = this.reader.lineRestAt(offset, prefix)
+    const first = yield* this.reader.lineRestAt(offset, prefix)
     if (first === undefined) return undefined
     const entry = yield* parseAnswer(first.rest)
     const events: SubscriptionEvent[] = []
     let { next } = first
-    let hasNext = this.reader.startsWith(next, prefix)
+    let hasNext = yield* this.reader.startsWith(next, prefix)
     for (const isSubscription = hasNext && isSubscriptionPrefix(prefix); isSubscription && hasNext;) {
-      const following = this.reader.lineRestAt(next, prefix)!
+      const following = (yield* this.reader.lineRestAt(next, prefix))!
       const { outcome } = yield* parseAnswer(following.rest)
       if (!('event' in outcome)) break
       events.push(outcome)
       next = following.next
-      hasNext = this.reader.startsWith(next, prefix)
+      hasNext = yield* this.reader.startsWith(next, prefix)
       yield
     }
     return { entry, events, offset, next, hasNext }

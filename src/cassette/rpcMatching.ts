@@ -1,5 +1,7 @@
-import type { Awaitable } from '../encoding/timeSlice.js'
+import { STRING_AT_ONCE, partsOf } from '../encoding/jsonWriter.js'
+import type { Awaitable, Steps } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
+import { type PieceWriter, written } from '../rpc/format/pieces.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
 import { type JsonValue, WireBytes } from '../rpc/wire.js'
@@ -158,12 +160,19 @@ export type AnswerCall = () => Awaitable<Result>
  *
  * @throws RpcError if it was an error, an HTTP refusal or the end of the WebSocket
  */
-export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscriptions | undefined): WireBytes {
+export function replayOutcome(
+  outcome: RecordedOutcome,
+  subscriptions: Subscriptions | undefined,
+): Awaitable<WireBytes> {
   if ('close' in outcome) {
     subscriptions?.disconnect(outcome.close)
     throw new RpcError(-32603, `the provider's WebSocket closed with ${outcome.close.code}`)
   }
-  if ('resultText' in outcome) return new WireBytes([outcome.resultText])
+  if ('resultText' in outcome) {
+    const { resultText } = outcome
+    if (resultText.length <= STRING_AT_ONCE) return new WireBytes([resultText])
+    return written((writer) => writeText(resultText, writer))
+  }
   if ('error' in outcome) {
     const { code, message, data } = outcome.error
     throw new RpcError(code, message, { data: data as JsonValue | undefined, text: outcome.errorText })
@@ -173,6 +182,13 @@ export function replayOutcome(outcome: RecordedOutcome, subscriptions: Subscript
   throw new RpcError(-32000, text.trim() === '' ? `HTTP ${status}` : text.trim(), {
     refusal: { status, contentType, headers: others, body: text },
   })
+}
+
+function* writeText(text: string, writer: PieceWriter): Steps<void> {
+  for (const part of partsOf(text)) {
+    writer.append(part)
+    yield
+  }
 }
 
 const CHANGES = /^(?:eth_send|(?:evm|anvil|hardhat|ganache)_)/

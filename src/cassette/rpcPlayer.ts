@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Awaitable, whenReady } from '../encoding/timeSlice.js'
+import { type Awaitable, lanes, turnIn, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
@@ -34,6 +34,8 @@ export class RpcPlayer {
   /** Answers over WebSockets so far: the end of one is placed between them. */
   #answered = 0
   readonly #onAnswer = new Set<() => void>()
+  /** By batch: settles when the answers to its earlier calls were taken. */
+  readonly #taking = new WeakMap<object, Promise<void>>()
 
   constructor(parts: { answers: RecordedAnswers; matching: RpcMatching; counts: AnswerCounts }) {
     this.#answers = parts.answers
@@ -48,7 +50,7 @@ export class RpcPlayer {
    * @throws RpcError as recorded, or if nothing was recorded
    */
   answer(call: CassetteCall, missing?: AnswerCall): Awaitable<Result> {
-    const { network, method, params, subscriptions } = call
+    const { network, method, params, subscriptions, batch } = call
     const { reader } = this.#answers
     if (method.endsWith('_unsubscribe') && subscriptions !== undefined) {
       const isOpen = subscriptions.close(subscriptionId(params))
@@ -57,10 +59,11 @@ export class RpcPlayer {
     const effect = this.#matching.effectOf(method, params)
     const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
     const follows = followsChain(method, params)
-    const found =
+    const take = (): Awaitable<TakenAnswer | undefined> =>
       follows === undefined
         ? this.#answers.take(recorded, effect?.hash)
         : this.#answers.takeAt(recorded, this.#changes, follows)
+    const found = batch === undefined ? take() : this.#takeInTurn(batch, take)
     return whenReady(found, (taken) => {
       if (taken === undefined) return missing === undefined ? this.#refuse(recorded) : missing()
       this.#counts.replayed++
@@ -68,6 +71,18 @@ export class RpcPlayer {
         this.#deliver(recorded, taken, call, effect?.hash),
       )
     })
+  }
+
+  /** Takes the answers to a batch one after another, so that their order does not depend on how long each takes. */
+  #takeInTurn<T>(batch: object, take: () => Awaitable<T>): Awaitable<T> {
+    const taken = whenReady(this.#taking.get(batch), () =>
+      whenReady(
+        turnIn(() => lanes.reads),
+        take,
+      ),
+    )
+    if (taken instanceof Promise) this.#taking.set(batch, taken.then(ignore, ignore))
+    return taken
   }
 
   async #refuse(recorded: RecordedCall): Promise<never> {
@@ -80,7 +95,7 @@ export class RpcPlayer {
     { answer }: TakenAnswer,
     { method, transport, subscriptions }: CassetteCall,
     hash: string | undefined,
-  ): Result {
+  ): Awaitable<Result> {
     const { outcome } = answer.entry
     const isResult = 'resultText' in outcome
     if (isResult && method.endsWith('_subscribe') && subscriptions !== undefined) {
@@ -133,6 +148,10 @@ export class RpcPlayer {
       }
     }, method)
   }
+}
+
+function ignore(): void {
+  // The next call of the batch takes its answer whatever became of the one before.
 }
 
 /** Returns the id in a call that ends a subscription. */

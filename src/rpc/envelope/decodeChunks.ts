@@ -12,19 +12,29 @@ const BYTES_AT_ONCE = 1024 * 1024
  */
 export function* decodeChunks(chunks: readonly Uint8Array[]): Steps<string> {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-  const [first] = chunks
   if (length <= BYTES_AT_ONCE) return Buffer.concat(chunks, length).toString('utf8')
-  const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.allocUnsafeSlow(length)
-  let isPlain = true
+  const bytes = yield* joinChunks(chunks)
+  for (let start = 0; start < length; start += BYTES_AT_ONCE) {
+    if (!isAscii(bytes.subarray(start, start + BYTES_AT_ONCE))) return yield* decodeTextInPieces(bytes)
+    yield
+  }
+  return latin1(bytes)
+}
+
+/** Concatenates chunks. */
+export function* joinChunks(chunks: readonly Uint8Array[]): Steps<Uint8Array> {
+  const [first] = chunks
+  if (chunks.length === 1 && first !== undefined) return first
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const bytes = Buffer.allocUnsafeSlow(length)
   let end = 0
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += BYTES_AT_ONCE) {
       const part = chunk.subarray(start, start + BYTES_AT_ONCE)
-      isPlain &&= isAscii(part)
-      if (bytes !== chunk) bytes.set(part, end)
+      bytes.set(part, end)
       end += part.length
       yield
     }
   }
-  return isPlain ? latin1(bytes) : yield* decodeTextInPieces(bytes)
+  return bytes
 }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startTorturedNode, type TorturedNode } from '../node.js'
 import { hash, many, oncePerNode, sendBody, sendCall, type Bomb } from './bomb.js'
@@ -6,14 +7,23 @@ import { type AnswerText, hexText, objectsText, remoteOf } from './remotes.js'
 /** Starts a provider, which ends with this process. */
 const provider = oncePerNode(() => startTorturedNode())
 
+function cassette(node: TorturedNode, init: RequestInit): Promise<Response> {
+  return fetch(new URL('/_standin/cassette', node.ready.url), init)
+}
+
+/** Starts recording or replaying. */
+async function start(node: TorturedNode, order: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const started = await cassette(node, { method: 'PUT', headers, body: JSON.stringify(order) })
+  if (!started.ok) throw new Error(await started.text())
+}
+
 /** Records the answers of another node, or of one at a URL, while a bomb runs. */
 function recorded(
   name: string,
   send: (node: TorturedNode, signal: AbortSignal) => ReturnType<Bomb['run']>,
   urlOf = async (node: TorturedNode) => (await provider(node)).ready.url,
 ): Bomb {
-  const cassette = (node: TorturedNode, init: RequestInit) =>
-    fetch(new URL('/_standin/cassette', node.ready.url), init)
   return {
     name: `recording: ${name}`,
     // The end of a recording cuts off what the provider has not answered.
@@ -21,12 +31,7 @@ function recorded(
     async prepare(node) {
       const upstream = await urlOf(node)
       await cassette(node, { method: 'DELETE' })
-      const started = await cassette(node, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ record: { path: join(node.dataDir, 'bomb.cassette'), upstream } }),
-      })
-      if (!started.ok) throw new Error(await started.text())
+      await start(node, { record: { path: join(node.dataDir, 'bomb.cassette'), upstream } })
     },
     async run(node, signal) {
       try {
@@ -51,6 +56,38 @@ function recordedAnswer(name: string, answer: () => AnswerText): Bomb {
     },
   )
 }
+
+/** Replays a cassette of some calls, as JSON text with their results, while a bomb runs. */
+function replayed(
+  name: string,
+  lines: () => readonly { method: string; params: string; result: string }[],
+  send: (node: TorturedNode, signal: AbortSignal) => ReturnType<Bomb['run']>,
+): Bomb {
+  return {
+    name: `replay: ${name}`,
+    // The file network's calls are not in the cassette.
+    fault: 'cat: status 500',
+    async prepare(node) {
+      const path = join(node.dataDir, 'replayed.cassette')
+      await writeFile(
+        path,
+        [
+          '{"cassette":1,"rules":{},"tags":{}}',
+          ...[{ method: 'eth_chainId', params: '[]', result: '"0x1"' }, ...lines()].map(
+            ({ method, params, result }, index) =>
+              `{"call":["rpc","local","${method}",${params}],"nth":${index + 1},"result":${result}}`,
+          ),
+          '',
+        ].join('\n'),
+      )
+      await start(node, { replay: { path } })
+    },
+    run: (node, signal) => send(node, signal).finally(() => cassette(node, { method: 'DELETE' })),
+  }
+}
+
+const missed = (params: () => readonly unknown[]) => (node: TorturedNode, signal: AbortSignal) =>
+  sendCall(node, 'eth_call', params(), signal)
 
 /** Bombs for a node that records another. */
 export const recording: readonly Bomb[] = [
@@ -80,4 +117,40 @@ export const recording: readonly Bomb[] = [
     })),
     refusal: 'execution reverted',
   },
+  replayed(
+    'an answer of twenty megabytes',
+    () => [{ method: 'debug_traceTransaction', params: `["${hash(1)}"]`, result: hexText(1e7) }],
+    (node, signal) => sendCall(node, 'debug_traceTransaction', [hash(1)], signal),
+  ),
+  replayed(
+    'a call of twenty megabytes',
+    () => [{ method: 'eth_call', params: `[{"data":${hexText(1e7)}}]`, result: '"0x"' }],
+    missed(() => [{ data: `0x${'ab'.repeat(1e7)}` }]),
+  ),
+  ...[
+    replayed(
+      'a missed call of twenty megabytes',
+      () => [{ method: 'eth_call', params: `[{"data":${hexText(1e7)}}]`, result: '"0x"' }],
+      missed(() => [{ data: `0x${'ab'.repeat(1e7)}cd` }]),
+    ),
+    replayed(
+      'a missed call of a hundred thousand members',
+      () => [{ method: 'eth_call', params: '[{}]', result: '"0x"' }],
+      missed(() => [Object.fromEntries(many(1e5, (i) => [`a${i}`, hash(i).repeat(3)]))]),
+    ),
+    replayed(
+      'a batch of a thousand missed calls of 32 kB',
+      () =>
+        many(20, (i) => ({
+          method: 'eth_call',
+          params: `[{"data":"0x${`c${i}`.repeat(16_000)}"}]`,
+          result: '"0x"',
+        })),
+      (node, signal) => {
+        const params = (id: number) => [{ data: `0x${`d${id}`.padEnd(6, 'e').repeat(5000)}` }]
+        const calls = many(1000, (id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: params(id) }))
+        return sendBody(node, JSON.stringify(calls), signal)
+      },
+    ),
+  ].map((bomb) => ({ ...bomb, refusal: 'the cassette has no answer' })),
 ]
