@@ -45,19 +45,32 @@ const maxBody = 2 * 1024 * 1024
  * @throws ConfigurationError if it is too long
  */
 export async function readJson(context: Context): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of context.req.raw.body ?? []) {
-    length += chunk.length
-    if (length > maxBody) throw new ConfigurationError(`the body: expected at most ${maxBody} bytes`)
-    chunks.push(chunk)
-  }
+  const bytes = await readBytes(context.req.raw.body)
   try {
-    const text = Buffer.concat(chunks).toString('utf8')
+    const text = bytes.toString('utf8')
     return await runInSlices(parse(text), new TimeSlice())
   } catch {
     return undefined
   }
+}
+
+/** @throws ConfigurationError if the body is too long */
+async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
+    length += chunk.length
+    if (length > maxBody) break
+    chunks.push(chunk)
+  }
+  if (length <= maxBody) return Buffer.concat(chunks)
+  // The connection's next request follows the rest.
+  body?.pipeTo(new WritableStream()).catch(ignore)
+  throw new ConfigurationError(`the body: expected at most ${maxBody} bytes`)
+}
+
+function ignore(): void {
+  // The client has gone.
 }
 
 /** Parses JSON; undefined if it is nested too deeply. @throws SyntaxError if it is not JSON */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, get } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { CurrentCassette } from '../../src/cassette/currentCassette.js'
@@ -13,6 +14,7 @@ import type { JournalEntry } from '../../src/provider/journal/journal.js'
 import { createApiKey } from '../../src/provider/keys/apiKey.js'
 import { Provider } from '../../src/provider/provider.js'
 import { type RunningServer, call, request, startServer } from '../support/server.js'
+import { until } from '../support/until.js'
 
 let running: RunningServer
 beforeEach(async () => {
@@ -300,6 +302,19 @@ test('the quota clock is set, frozen and reset', async () => {
     expect((await control('PUT', '/clocks/quota', { time: wrong })).status).toBe(400)
   }
   expect((await control('DELETE', '/clocks/quota')).json()).toMatchObject({ frozen: false })
+})
+
+test('a request follows one that was refused for its length on the same connection', async () => {
+  const socket = connect(running.port, '127.0.0.1')
+  const answers: string[] = []
+  socket.on('data', (bytes) => answers.push(bytes.toString()))
+  const head = (method: string) => `${method} /_standin/clocks/quota HTTP/1.1\r\nhost: localhost\r\n`
+  socket.write(`${head('PUT')}content-length: 8000000\r\n\r\n${' '.repeat(8e6)}`)
+  await until(() => answers.length > 0)
+  socket.write(`${head('DELETE')}\r\n`)
+  await until(() => answers.join('').includes('200 OK'))
+  socket.destroy()
+  expect(answers.join('')).toContain('expected at most 2097152 bytes')
 })
 
 test('an outage is turned on and off', async () => {

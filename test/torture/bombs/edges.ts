@@ -234,7 +234,7 @@ export const edges: readonly Bomb[] = [
       `a batch of a thousand calls with parameters ${depth} deep`,
       () => `[${many(999, (id) => callOf(nested(depth), id)).join(',')}]`,
     ),
-    refusal: 'cannot unmarshal array',
+    refusal: 'There are more than 1048576 arrays and objects',
   })),
   {
     ...body('three million numbers below 1,500 brackets', () => callOf(nested(1500, `${'1,'.repeat(3e6)}1`))),
