@@ -6,6 +6,9 @@ import { createRequire } from 'node:module'
 import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
 import { TimeSlice } from '../encoding/timeSlice.js'
 
+/** Order of the group of secp256k1 (SEC 2, 2.4.1). */
+export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
 /** A secp256k1 signature as transactions carry it. */
 export interface Signature {
   r: bigint

@@ -1,11 +1,10 @@
 import { type Parameter, decode } from 'ox/AbiParameters'
 import { keccak256 } from 'ox/Hash'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import { SELECTOR_BYTES } from './contracts.js'
 
 /** Address that hardhat's and forge's console.log calls; its last bytes spell "console.log". */
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
-
-const SELECTOR_BYTES = 4
 
 /** Decodes a call to the console address into a line; anything but a console.log call is shown in hex. */
 export function decodeConsoleLog(data: Uint8Array): string {

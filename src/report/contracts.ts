@@ -5,7 +5,8 @@ import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
 import { TimeSlice } from '../encoding/timeSlice.js'
 import type { AbiEntry, ContractArtifact } from './artifacts.js'
 
-const SELECTOR_BYTES = 4
+/** Length of a function or error selector. */
+export const SELECTOR_BYTES = 4
 
 /** Describes calls, events and errors by the ABIs of known contracts. */
 export class Contracts {

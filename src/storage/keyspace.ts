@@ -31,7 +31,8 @@ export const RECORD_END_KEY: Uint8Array = Uint8Array.of(255, 0)
 /** Key of the next number to hand out. */
 export const NEXT_NUMBER_KEY: Uint8Array = Uint8Array.of(255, 1)
 
-const ORDINAL_LENGTH = 6
+/** Length of an encoded ordinal, in bytes. */
+export const ORDINAL_LENGTH = 6
 const NUMBER_LENGTH = 8
 const PREFIX_LENGTH = 2
 const ORDINAL_END = 2 ** 48

@@ -1,7 +1,7 @@
 import { type ECDH, createECDH, createHmac, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { bigintToBytes, bytesToBigint, hexToBytes } from '../../encoding/hex.js'
-import { privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
+import { CURVE_ORDER, privateKeyToAddress, publicKeyToAddress } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import type { KeyedAccount } from './keyring.js'
 
@@ -33,7 +33,6 @@ interface ExtendedKey {
   chainCode: Uint8Array
 }
 
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 /** BIP-32: children from this index on cannot be derived from the public key. */
 const HARDENED = 0x8000_0000
 /** BIP-39. */

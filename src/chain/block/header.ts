@@ -98,9 +98,13 @@ const BASE_FEE_CHANGE_DENOMINATOR = 8n
 /** EIP-1559: the gas target is half the gas limit. */
 const ELASTICITY = 2n
 /** EIP-1559: base fee of the first London block, in wei. */
-const INITIAL_BASE_FEE = 1_000_000_000n
+export const INITIAL_BASE_FEE = 1_000_000_000n
+/** The gas limit changes by less than 1/1024 of the parent's. */
+export const GAS_LIMIT_BOUND_DIVISOR = 1024n
 /** EIP-4844: gas of one blob. */
 export const GAS_PER_BLOB = 131_072n
+/** EIP-4844, VERSIONED_HASH_VERSION_KZG: first byte of a versioned hash. */
+export const BLOB_HASH_VERSION = 0x01
 /** EIP-7918: minimum value of a blob in execution gas. */
 const BLOB_BASE_COST = 8_192n
 

@@ -1,5 +1,5 @@
 import { type Awaitable, orElse, whenReady } from '../../encoding/timeSlice.js'
-import { maxBigint } from '../../encoding/bigints.js'
+import { MAX_UINT256, maxBigint } from '../../encoding/bigints.js'
 import { type AccountOverride, type PrecompileOverrides, applyStateOverrides } from './overrides.js'
 import {
   ChainError,
@@ -31,7 +31,6 @@ import type { CallObject, ConsoleListener } from './callObject.js'
 
 /** Maximum gas of a call, as a multiple of the block gas limit. */
 const GAS_CAP_IN_BLOCKS = 10
-const MAX_UINT256 = 2n ** 256n - 1n
 
 /**
  * How a call treats the block's base fee.

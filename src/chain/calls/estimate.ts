@@ -100,11 +100,15 @@ interface Limits {
 export async function upperBound(evm: PooledEvm, message: Message, limits: Limits): Promise<bigint> {
   const { given, blockGasLimit, cap } = limits
   const wanted = given !== undefined && given >= PLAIN_TRANSFER_GAS ? given : blockGasLimit
-  const allowed = evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
-  const bound = minBigint(allowed, cap)
+  const bound = minBigint(maxGas(evm, wanted), cap)
   if (message.maxFeePerGas === 0n) return bound
   const account = await evm.state.readAccount(message.from)
   return minBigint(bound, affordableGas(message, account?.balance ?? 0n))
+}
+
+/** Returns an amount of gas, capped by EIP-7825 where that applies. */
+export function maxGas(evm: PooledEvm, wanted: bigint): bigint {
+  return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
 }
 
 /** Returns the gas that a balance pays for. */

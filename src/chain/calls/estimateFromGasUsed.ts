@@ -1,8 +1,8 @@
 import { maxBigint, minBigint } from '../../encoding/bigints.js'
 import { ExecutionFailedError } from '../errors.js'
 import { callGasCap, executeCall, throwFailure, withCall, type CallRequest } from './call.js'
-import { MAX_TRANSACTION_GAS, PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
-import { upperBound } from './estimate.js'
+import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
+import { maxGas, upperBound } from './estimate.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { Message } from '../vm/message.js'
@@ -64,11 +64,6 @@ export async function estimateMinimumGas(request: CallRequest, blockGasLimit: bi
 
 /** Base cost of a creation. */
 const CREATION_GAS = 53_000n
-
-/** Applies the cap of EIP-7825. */
-function maxGas(evm: PooledEvm, wanted: bigint): bigint {
-  return evm.common.isActivatedEIP(7825) ? minBigint(wanted, MAX_TRANSACTION_GAS) : wanted
-}
 
 async function runWithMaximumGas(evm: PooledEvm, message: Message, most: bigint): Promise<MessageResult> {
   const result = await run(evm, message, most)

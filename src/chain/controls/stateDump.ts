@@ -5,6 +5,7 @@ import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import type { GenesisAccount } from '../genesis/ownGenesis.js'
+import { stripZeros } from '../state/account.js'
 import { StateRanges } from '../state/stateRange.js'
 import type { WorkingState } from '../state/workingState.js'
 
@@ -103,7 +104,7 @@ async function replaceAccount(
   if (code.length > 0) await state.putCode(target, code)
   for (const [slot, value] of storage) {
     await slice.pause()
-    const first = value.findIndex((byte) => byte !== 0)
-    if (first >= 0) await state.putStorage(target, slot, value.subarray(first))
+    const stripped = stripZeros(value)
+    if (stripped.length > 0) await state.putStorage(target, slot, stripped)
   }
 }

@@ -5,6 +5,7 @@ import type { Chain } from '../chain.js'
 import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../calls/callObject.js'
 import type { MessageExecutor } from '../calls/executor.js'
+import { stripZeros } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 
 /** The chain whose state is edited. */
@@ -48,7 +49,7 @@ export function setStorage(
   return edit(chain, async (state) => {
     const target = new Address(address)
     if ((await state.getAccount(target)) === undefined) await state.putAccount(target, new Account())
-    await state.writeStorage(address, slot, withoutLeadingZeros(value))
+    await state.writeStorage(address, slot, stripZeros(value))
   })
 }
 
@@ -70,11 +71,6 @@ async function changeAccount(
   // An empty account does not exist (EIP-161).
   if (account === undefined && changed.balance === 0n && changed.nonce === 0n) return
   await state.modifyAccountFields(target, changed)
-}
-
-function withoutLeadingZeros(value: Uint8Array): Uint8Array {
-  const first = value.findIndex((byte) => byte !== 0)
-  return first < 0 ? new Uint8Array(0) : value.subarray(first)
 }
 
 /** A read-only call to a 20-byte contract, with its encoded arguments. */

@@ -1,4 +1,5 @@
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
+import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
@@ -155,7 +156,6 @@ function opcodeMessage({ error }: EVMError, { opCode: opcode }: RunState): strin
   return gethMessages[error] ?? error
 }
 
-const MAX_UINT64 = 2n ** 64n - 1n
 /** Beyond this many bytes, the gas for memory does not fit into 64 bits (core/vm/gas_table.go, memoryGasCost). */
 const MAX_PRICED_MEMORY = 0x1fffffffe0n
 

@@ -1,7 +1,7 @@
 import { errorText } from '../../encoding/errorText.js'
 import { bigintToBytes } from '../../encoding/hex.js'
 import { type ForkSchedule, type Hardfork, createForkSchedule, hardforks } from '../evm/forkSchedule.js'
-import { EMPTY_UNCLES_HASH } from '../block/header.js'
+import { INITIAL_BASE_FEE, EMPTY_UNCLES_HASH } from '../block/header.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { HeaderFields } from '../types.js'
 import { hashRequests } from '../vm/systemCalls.js'
@@ -107,9 +107,6 @@ function wordOf(text: string, path: string): Uint8Array {
   }
   return bigintToBytes(BigInt(`0x0${digits}`), 32)
 }
-
-/** EIP-1559: in wei per gas. */
-const INITIAL_BASE_FEE = 1_000_000_000n
 
 /**
  * Reads the header of the genesis block, without its state root (geth: core/genesis.go, toBlockWithRoot).

@@ -1,7 +1,13 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
-import { type Keyspace, decodeOrdinal, encodeOrdinal, putOrdinal } from '../../storage/keyspace.js'
+import {
+  ORDINAL_LENGTH,
+  type Keyspace,
+  decodeOrdinal,
+  encodeOrdinal,
+  putOrdinal,
+} from '../../storage/keyspace.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import type { ProducedBlock } from '../mining/producer.js'
@@ -24,8 +30,6 @@ export interface Head {
 export function isAltered({ block, workingRoot }: Head): boolean {
   return !bytesEqual(block.header.stateRoot, workingRoot)
 }
-
-const ORDINAL_LENGTH = 6
 
 /** Encodes a head: 6 bytes of ordinal and 32 bytes of working root. */
 export function encodeHead({ block, workingRoot }: Head): Uint8Array {

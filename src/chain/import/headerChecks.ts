@@ -1,6 +1,12 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { nextDifficulty } from '../block/difficulty.js'
-import { EMPTY_UNCLES_HASH, GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
+import {
+  GAS_LIMIT_BOUND_DIVISOR,
+  EMPTY_UNCLES_HASH,
+  GAS_PER_BLOB,
+  nextBaseFee,
+  nextExcessBlobGas,
+} from '../block/header.js'
 import type { StoredBlock } from '../block/record.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { ForkRules, HeaderFields } from '../types.js'
@@ -8,8 +14,6 @@ import { ImportError } from '../errors.js'
 
 const MINIMUM_GAS_LIMIT = 5000n
 const MAXIMUM_GAS_LIMIT = 2n ** 63n - 1n
-/** The gas limit changes by less than 1/1024 of the parent's. */
-const GAS_LIMIT_BOUND_DIVISOR = 1024n
 /** EIP-1559: the first London block doubles the parent's gas limit. */
 const LONDON_ELASTICITY = 2n
 const MAXIMUM_EXTRA_DATA = 32

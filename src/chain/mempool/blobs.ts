@@ -3,18 +3,17 @@ import { createHash } from 'node:crypto'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
 import type { Keyspace } from '../../storage/keyspace.js'
+import { BLOB_HASH_VERSION } from '../block/header.js'
 import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import { ChainError, TransactionRejectedError } from '../errors.js'
 import { EncodedItem, encodeRlp } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
-import type { TransactionFields } from './decode.js'
+import { BLOB_LENGTH, type TransactionFields } from './decode.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-7594: number of cells in an extended blob, each with its proof. */
 const CELLS_PER_BLOB = 128
-/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
-const HASH_VERSION = 0x01
 
 /**
  * Checks that a blob transaction and its sidecar match, without verifying the proofs (geth: core/txpool/validation.go,
@@ -194,7 +193,7 @@ export function encodeWithSidecar(
 /** Returns the versioned hash of a commitment: its sha256 with the first byte replaced by the version (EIP-4844). */
 export function versionedHash(commitment: Uint8Array): Uint8Array {
   const hash = Uint8Array.from(createHash('sha256').update(commitment).digest())
-  hash[0] = HASH_VERSION
+  hash[0] = BLOB_HASH_VERSION
   return hash
 }
 
@@ -231,9 +230,6 @@ async function matchCommitments({
 function rejected(message: string): TransactionRejectedError {
   return new TransactionRejectedError(message)
 }
-
-/** EIP-4844: length of a blob in bytes. */
-const BLOB_LENGTH = 131_072
 
 /** Where the mempool stores blobs and transactions. The members change when the chain switches to another base. */
 export interface MempoolDatabase {

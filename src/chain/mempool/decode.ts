@@ -1,4 +1,5 @@
 import type { AccessList2930Tx, EOACode7702Tx, TypedTransaction } from '@ethereumjs/tx'
+import { MAX_UINT256 } from '../../encoding/bigints.js'
 import { bytesToBigint, hexToBytes } from '../../encoding/hex.js'
 import { serializedTransaction } from '../block/body.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
@@ -15,9 +16,8 @@ import { FieldReader } from './fieldReader.js'
 import type { BlobSidecar } from './transaction.js'
 
 /** EIP-4844: length in bytes of a blob, and of the curve points that are commitments and proofs. */
-const BLOB_LENGTH = 131_072
+export const BLOB_LENGTH = 131_072
 const POINT_LENGTH = 48
-const MAX_UINT256 = 2n ** 256n - 1n
 
 /** Transaction types by first byte (EIP-2718). */
 export type TransactionType = 0 | 1 | 2 | 3 | 4

@@ -8,11 +8,13 @@ import {
   createLegacyTx,
 } from '@ethereumjs/tx'
 import { Address } from '@ethereumjs/util'
+import { MAX_UINT256, MAX_UINT64 } from '../../encoding/bigints.js'
 import { errorText } from '../../encoding/errorText.js'
 import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
 import { rememberSerialized, serializedTransaction } from '../block/body.js'
+import { BLOB_HASH_VERSION } from '../block/header.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
-import { keccak256, recover } from '../crypto.js'
+import { CURVE_ORDER, keccak256, recover } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import { encodeList, encodeRlp, encodeString, itemEnd, payloadStart } from '../rlp.js'
@@ -64,7 +66,6 @@ export function effectiveTip(transaction: TypedTransaction, baseFee: bigint): bi
 
 /** v (or yParity), r and s. */
 const SIGNATURE_FIELDS = 3
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /**
  * Checks that a transaction is signed for this chain (geth: core/types/transaction_signing.go).
@@ -184,13 +185,10 @@ function invalidSender(message: string): TransactionRejectedError {
 export type CreatableFields = Omit<TransactionFields, 'v' | 'r' | 's' | 'size' | 'raw' | 'sidecar'> &
   Partial<Pick<TransactionFields, 'v' | 'r' | 's'>>
 
-const MAX_UINT64 = 2n ** 64n - 1n
-/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
-const BLOB_HASH_VERSION = 0x01
-const MAX_UINT256 = 2n ** 256n - 1n
-
 /** The fork that introduced each transaction type. */
-const typeForks: Readonly<Record<TransactionFields['type'], { eip: number; name: string } | undefined>> = {
+export const typeForks: Readonly<
+  Record<TransactionFields['type'], { eip: number; name: string } | undefined>
+> = {
   0: undefined,
   1: { eip: 2930, name: 'Berlin' },
   2: { eip: 1559, name: 'London' },
@@ -334,15 +332,8 @@ export function readTransactionEffect(raw: string): TransactionEffect | undefine
       value: quantity(value),
       data: bytesToHex(data),
       chainId: chainId === undefined ? null : quantity(chainId),
-      ...(accessList.length > 0 && {
-        accessList: accessList.map(({ address, storageKeys }) => ({
-          address: bytesToHex(address),
-          storageKeys: storageKeys.map((key) => bytesToHex(key)),
-        })),
-      }),
-      ...(blobVersionedHashes && {
-        blobVersionedHashes: blobVersionedHashes.map((versioned) => bytesToHex(versioned)),
-      }),
+      ...(accessList.length > 0 && { accessList: toAccessList(accessList) }),
+      ...(blobVersionedHashes && { blobVersionedHashes: blobVersionedHashes.map(bytesToHex) }),
       ...(authorizationList && {
         authorizationList: authorizationList.map(({ chainId: signedFor, address }) => ({
           chainId: quantity(signedFor),

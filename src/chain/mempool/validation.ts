@@ -1,4 +1,5 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
+import { MAX_UINT256 } from '../../encoding/bigints.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
@@ -223,7 +224,6 @@ const MAX_SIZE = 131_072
 export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 /** Maximum initcode size in bytes (EIP-3860). */
 const STANDARD_INITCODE_SIZE = 49_152n
-const MAX_UINT256 = 2n ** 256n - 1n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
 
 const EMPTY_CREATION = 'contract creation without any data provided'

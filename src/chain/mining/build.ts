@@ -1,4 +1,5 @@
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { GAS_LIMIT_BOUND_DIVISOR } from '../block/header.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/body.js'
 import { ancestorHash } from '../calls/call.js'
@@ -68,7 +69,6 @@ export interface BuiltBlock {
 
 /** The gas limit that blocks approach, by less than 1/1024 of the parent's per block (geth: miner, GasCeil). */
 const DESIRED_GAS_LIMIT = 60_000_000n
-const GAS_LIMIT_BOUND_DIVISOR = 1024n
 
 /**
  * Builds a block on a stored parent without storing it.

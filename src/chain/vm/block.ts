@@ -6,7 +6,7 @@ import { joinBlooms } from '../block/body.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import type { SealedTransaction } from '../block/record.js'
 import { MessageRejectedError } from '../errors.js'
-import type { PooledTransaction } from '../mempool/transaction.js'
+import { type PooledTransaction, typeForks } from '../mempool/transaction.js'
 import { DEPOSIT_CONTRACT_ADDRESS } from '../genesis/systemContracts.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockEnvironment } from './blockEnvironment.js'
@@ -17,15 +17,6 @@ import { collectRequests, hashRequests, runBlockStart, type ConsensusRequest } f
 
 /** Withdrawals are in gwei (EIP-4895), balances in wei. */
 const WEI_PER_GWEI = 1_000_000_000n
-
-/** The EIP that introduced each transaction type. */
-const typeEips: Readonly<Record<PooledTransaction['transaction']['type'], number | undefined>> = {
-  0: undefined,
-  1: 2930,
-  2: 1559,
-  3: 4844,
-  4: 7702,
-}
 
 /** Header fields that result from executing a whole block. */
 export interface BlockOutcome {
@@ -126,8 +117,8 @@ export class BlockExecution {
   /** Checks that the fork supports the transaction type and that the block has enough gas left. */
   #checkRoom(transaction: PooledTransaction['transaction']): void {
     const { rules } = this.#context
-    const eip = typeEips[transaction.type]
-    if (eip !== undefined && !rules.isActivatedEIP(eip)) {
+    const fork = typeForks[transaction.type]
+    if (fork !== undefined && !rules.isActivatedEIP(fork.eip)) {
       throw new MessageRejectedError('transaction type not supported')
     }
     if (transaction.gasLimit > this.gasLeft) throw new MessageRejectedError('gas limit reached')

@@ -4,7 +4,7 @@ import { bytesEqual, hexToBytes, joinBytes, minimalBytes } from '../../encoding/
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
-import { keccak256, keccak256InTurns, recover } from '../crypto.js'
+import { CURVE_ORDER, keccak256, keccak256InTurns, recover } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { authorizationBytes, unsignedTransaction } from '../evm/internals.js'
 import { accessListOf, authorizationListOf } from '../mempool/decode.js'
@@ -166,7 +166,7 @@ const PREFIX = Uint8Array.of(0xef, 0x01, 0x00)
 /** EIP-7702: prefix of the RLP that an authorization signs. */
 const MAGIC = 0x05
 /** EIP-2: s must not exceed half the order of the curve. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const HALF_ORDER = CURVE_ORDER / 2n
 
 /** Whether code is a delegation to another account (EIP-7702). */
 export function isDelegation(code: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
 import { checksumAddress } from '../accounts/address.js'
-import { GAS_PER_BLOB } from '../block/header.js'
+import { BLOB_HASH_VERSION, GAS_PER_BLOB } from '../block/header.js'
 import { MessageRejectedError, type RejectionReason } from '../errors.js'
 import { loaded, retryUntilLoaded } from '../evm/frameEnvironment.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
@@ -13,8 +13,6 @@ import { type Message, isDelegation } from './message.js'
 
 /** EIP-7594: maximum number of blobs in a transaction. */
 export const MAX_BLOBS_PER_TRANSACTION = 6
-/** EIP-4844, VERSIONED_HASH_VERSION_KZG. */
-const BLOB_HASH_VERSION = 0x01
 
 /** Returns the maximum initcode size in bytes, by EIP-3860 or the chain's own limit; undefined before Shanghai. */
 export function maxInitcodeSize(rules: ForkRules): bigint | undefined {

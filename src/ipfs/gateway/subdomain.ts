@@ -4,6 +4,7 @@ import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { tryParseCid } from '../cid/parseCid.js'
 import { parseName } from '../names/keystore.js'
+import { longestLabel } from '../names/nameSystem.js'
 import { GatewayError, PageNotFoundError, escapeUrlPath } from './headers.js'
 import type { GatewayRequest } from './request.js'
 
@@ -15,9 +16,6 @@ export interface Subdomain {
   /** Includes the port. */
   domain: string
 }
-
-/** The longest label of a host name, in characters (RFC 1035). */
-const longestLabel = 63
 
 /**
  * Parses a subdomain; undefined for other hosts. Names below `localhost` are read as in Kubo; those of other domains

@@ -263,8 +263,8 @@ async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> 
   return ipnsSelector(new Uint8Array(), [second, first]) === 1
 }
 
-/** The longest label of a domain name, in bytes. */
-const longestLabel = 63
+/** The longest label of a domain name, in bytes (RFC 1035). */
+export const longestLabel = 63
 /** The longest domain name, in bytes. */
 const longestDomain = 255
 

@@ -1,3 +1,4 @@
+import { MAX_UINT64 } from '../../encoding/bigints.js'
 import type { JsonSchema } from '../wire.js'
 import { type Decoder, KindMismatchError, ReasonError } from './combinators.js'
 import { decodeQuantity } from './bytes.js'
@@ -35,8 +36,6 @@ export const controlNumber: Decoder<bigint> = {
     throw new ReasonError(`expected a number or a hexadecimal or decimal string, got ${shownValue(value)}`)
   },
 }
-
-const MAX_UINT64 = 2n ** 64n - 1n
 
 /** A {@link controlNumber} of at most 64 bits, for fields of headers and accounts. */
 export const controlUint64: Decoder<bigint> = {
