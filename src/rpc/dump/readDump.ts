@@ -1,5 +1,4 @@
 import { constants } from 'node:buffer'
-import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
 import type * as z from 'zod'
 import { encodeBlock, logsBloom } from '../../chain/block/body.js'
@@ -17,6 +16,7 @@ import { parseJsonInSlices, unlimited } from '../../encoding/json.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
+import { decodeChunks } from '../envelope/decodeChunks.js'
 import { type Path, StateDumpError, readBytes, readPart } from './readPart.js'
 import {
   type AnvilState,
@@ -85,21 +85,19 @@ async function parseJson(dump: Uint8Array, maxOutputLength: number, slice: TimeS
   }
 }
 
-/** Decompresses a text piece by piece: joining the bytes of a large one would take a tenth of a second. */
+/** Decompresses a text in slices. */
 async function decompress(compressed: Uint8Array, maxLength: number, slice: TimeSlice): Promise<string> {
   const stream = createGunzip({ chunkSize: DECOMPRESSED_AT_ONCE })
   stream.end(compressed)
-  const decoder = new StringDecoder('utf8')
-  const pieces: string[] = []
+  const chunks: Buffer[] = []
   let length = 0
   for await (const bytes of stream as AsyncIterable<Buffer>) {
     length += bytes.length
     if (length > maxLength) throw new RangeError(`a dump of more than ${maxLength} bytes`)
-    pieces.push(decoder.write(bytes))
+    chunks.push(bytes)
     await slice.pause()
   }
-  pieces.push(decoder.end())
-  return pieces.join('')
+  return runInSlices(decodeChunks(chunks), slice)
 }
 
 async function readAccounts(
