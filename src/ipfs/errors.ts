@@ -70,8 +70,6 @@ export class DeadlineError extends FileNetworkError {
   }
 }
 
-export { errorText }
-
 /** Runs a function, prefixing the message of any error it throws. */
 export function withPrefix<T>(prefix: string, run: () => T): T {
   try {

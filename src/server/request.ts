@@ -1,8 +1,9 @@
 import { type IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { type Awaitable, type Steps, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, atEndOfTurn, runInSlices } from '../encoding/timeSlice.js'
 import { hostWithoutPort } from '../provider/admission/admission.js'
+import { joinChunks } from '../rpc/envelope/decodeChunks.js'
 
 /** A request's body, or why it could not be read. `release` is to be called once it is answered. */
 export type Body = { content: Uint8Array | string; release?: (() => void) | undefined } | { tooLong: true }
@@ -80,7 +81,7 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
 const SHORT_PIECE = 1024
 const JOINED_BYTES = 16 * 1024
 
-/** Approximate bytes of a body copied per slice. */
+/** Bytes of a body concatenated in one step. */
 const COPIED_AT_ONCE = 1024 * 1024
 
 /** Pieces of a body in order. Short ones are joined, as a body may arrive in chunks of one byte. */
@@ -116,26 +117,12 @@ export class BodyPieces {
   }
 
   /** Concatenates all pieces, which takes milliseconds per ten megabytes. */
-  concat(): Awaitable<Buffer> {
+  concat(): Awaitable<Uint8Array> {
     this.#endRoom(0)
     if (this.#pieces.length === 1) return this.#pieces[0]!
     return this.length <= COPIED_AT_ONCE
       ? Buffer.concat(this.#pieces, this.length)
-      : runInSlices(this.#copy(), new TimeSlice())
-  }
-
-  *#copy(): Steps<Buffer> {
-    const whole = Buffer.allocUnsafeSlow(this.length)
-    let position = 0
-    let rested = 0
-    for (const piece of this.#pieces) {
-      whole.set(piece, position)
-      position += piece.length
-      if (position - rested < COPIED_AT_ONCE) continue
-      rested = position
-      yield
-    }
-    return whole
+      : runInSlices(joinChunks(this.#pieces), new TimeSlice())
   }
 
   /** Makes a piece of the collected bytes. @param length - of the buffer for the next short pieces */

@@ -1,6 +1,7 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { bytesOfText } from '../text/byteText.js'
 import { decodeMultibase } from './multibase.js'
 

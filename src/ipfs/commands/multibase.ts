@@ -1,6 +1,7 @@
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeMultibaseInSteps, multibaseByName } from '../cid/multibase.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
 import type { Upload } from '../request/upload.js'
 

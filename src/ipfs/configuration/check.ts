@@ -1,4 +1,5 @@
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { parseGoDuration } from '../request/goDuration.js'
 import { goJson } from '../request/reply.js'
 import { parseMultiaddress } from '../names/multiaddress.js'

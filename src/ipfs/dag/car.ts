@@ -12,7 +12,8 @@ import {
   isWeak,
 } from '../cid/cidFormat.js'
 import { castCid } from '../cid/parseCid.js'
-import { EndOfDataError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { EndOfDataError } from '../errors.js'
 import { CarError, type CarHeader, decodeCarHeader } from './carHeader.js'
 import type { VisitedBlock } from './links.js'
 

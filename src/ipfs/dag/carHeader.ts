@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { castCid } from '../cid/parseCid.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { goQuote } from '../text/goQuote.js'
 import { CborTokens, type TaggedToken } from './cborTokens.js'
 

@@ -8,7 +8,8 @@ import {
   runToCompletion,
 } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey, codecCode } from '../cid/cidFormat.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import type { PBNode } from './dagPb.js'
 import { LARGE_DATA, decodeInTurns, decoderOf } from './codecs.js'

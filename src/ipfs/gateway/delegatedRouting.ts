@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { codecText } from '../dag/codecs.js'
-import { errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
 import { formatName, readPeerId } from '../names/keystore.js'
 import {
   type NameSystem,

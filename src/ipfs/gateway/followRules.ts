@@ -1,6 +1,7 @@
 import { readAll } from '../blockSize.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'

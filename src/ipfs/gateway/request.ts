@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { type ContentPath, parsePath } from '../dag/path.js'
-import { errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { formatName, parseName } from '../names/keystore.js'
 import { type NameSystem, readName } from '../names/nameSystem.js'

@@ -10,7 +10,8 @@ import {
   UnreifiedError,
   resolvePath,
 } from '../dag/path.js'
-import { LinkNotFoundError, errorText, isMissingBlock } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { LinkNotFoundError, isMissingBlock } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { GatewayError, rootsHeader } from './headers.js'
 import type { GatewayTarget, ResolvedTarget } from './request.js'

@@ -7,7 +7,7 @@ import {
   decoderOf,
   encodeInTurns,
 } from '../dag/codecs.js'
-import { errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
 import type { CommandReply } from '../request/reply.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { conditionalReply } from './conditional.js'

@@ -1,7 +1,8 @@
 import type { PrivateKey } from '@libp2p/interface'
 import { type KeyObject, createPrivateKey } from 'node:crypto'
 import { varint as varints } from 'multiformats'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { textOfBytes } from '../text/byteText.js'
 import { checkRsaBits, decodeKey, encodeKey, keyTypes } from './keystore.js'
 

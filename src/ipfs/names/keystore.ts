@@ -15,7 +15,8 @@ import { multibaseByName } from '../cid/multibase.js'
 import { codecCode, sha256Code } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { codecText } from '../dag/codecs.js'
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import type { Identity } from './identity.js'
 
 /** Name of the node's own key, which can be neither renamed nor removed. */

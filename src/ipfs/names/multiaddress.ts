@@ -1,4 +1,5 @@
-import { FileNetworkError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { FileNetworkError } from '../errors.js'
 import { addressValueChecks, canonicalValue } from './addressValues.js'
 import { goQuote } from '../text/goQuote.js'
 

@@ -1,6 +1,7 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { unservedOperations } from '../commands/offline.js'
-import { DeadlineError, EndOfDataError, RequestError, errorText, isMissingBlock } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { DeadlineError, EndOfDataError, RequestError, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   type Command,

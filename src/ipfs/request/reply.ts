@@ -1,7 +1,8 @@
 import { joinBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../text/byteText.js'
-import { EndOfDataError, FileNetworkError, RequestError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'
 import type { Output } from './command.js'
 

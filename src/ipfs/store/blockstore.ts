@@ -14,7 +14,8 @@ import {
   identityCode,
   matchesMultihash,
 } from '../cid/cidFormat.js'
-import { BlockNotFoundError, FileNetworkError, UnsafeCidError, errorText } from '../errors.js'
+import { errorText } from '../../encoding/errorText.js'
+import { BlockNotFoundError, FileNetworkError, UnsafeCidError } from '../errors.js'
 
 /** The blocks that a running operation relies on, protected from removal. */
 export interface Session {

@@ -2,7 +2,8 @@ import { describeJsonFault } from '../../../encoding/syntaxError.js'
 import { goJsonIndented } from '../../request/reply.js'
 import type { Configuration } from '../../configuration/configuration.js'
 import type { JsonObject } from '../../configuration/schema.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError } from '../../errors.js'
 import {
   defineCommand,
   fileArgument,

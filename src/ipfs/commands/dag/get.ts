@@ -11,7 +11,8 @@ import { decodeNode, nodeName } from '../../dag/dagPbSchema.js'
 import { NotAssignableError, WrongKindError } from '../../dag/kinds.js'
 import { followKeys } from '../../dag/path.js'
 import { resolveText } from '../../names/nameSystem.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError } from '../../errors.js'
 import { bytes, defineCommand, pathArgument } from '../../request/command.js'
 
 /** `dag/get`: returns a node, or a value inside it, in a chosen codec. */

@@ -9,7 +9,8 @@ import {
   hashFunctionByCodecName,
 } from '../../cid/cidFormat.js'
 import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
 import { contentOf } from '../../request/upload.js'
 

@@ -1,5 +1,6 @@
 import { type CidFormat, DigestTooLargeError, codecCode } from '../../cid/cidFormat.js'
-import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import type { MutableFiles } from '../../mfs/mutableFiles.js'
 import { linksOf } from '../../dag/links.js'

@@ -1,4 +1,5 @@
-import { FileNetworkError, FileNotFoundError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import { checkFilesPath, flushOption, splitPath } from '../../mfs/filesPath.js'
 import { loadChild } from '../../mfs/mutableFiles.js'
 import type { NetworkContext } from '../../networkContext.js'

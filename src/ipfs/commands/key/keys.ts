@@ -1,5 +1,6 @@
 import { printable, inColumns } from '../../request/textForm.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
 

@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { inColumns } from '../../request/textForm.js'
-import { FileNetworkError, errorText, withPrefix } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
 import { checkRecord, longestRecord, readRecord } from '../../names/nameSystem.js'
 import {

@@ -1,6 +1,7 @@
 import type { NetworkContext } from '../../networkContext.js'
 import { parseCid } from '../../cid/parseCid.js'
-import { FileNetworkError, errorText } from '../../errors.js'
+import { errorText } from '../../../encoding/errorText.js'
+import { FileNetworkError } from '../../errors.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { type OptionSpecs, defineCommand, optionalArguments, pathArgument } from '../../request/command.js'
 import { servicesOf } from './remoteServices.js'
