@@ -98,8 +98,8 @@ function* lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): S
   }
 }
 
-function readLine(bytes: Uint8Array): SortableLine {
-  const callEnd = prefixLength(bytes)
+function* readLine(bytes: Uint8Array): Steps<SortableLine> {
+  const callEnd = yield* prefixLength(bytes)
   const text = latin1(bytes)
   const [place = '', nth = 0, times = 1, after = 0, event = 0] =
     placePattern.exec(text.slice(callEnd, callEnd + LONGEST_PLACE)) ?? []
@@ -114,16 +114,24 @@ function readLine(bytes: Uint8Array): SortableLine {
 }
 
 function* writeLine(file: LineWriter, line: SortableLine): Steps<void> {
-  const start = line.call + formatPlace(line)
-  if (start.length + line.outcome.length <= LONG_LINE) file.write(start + line.outcome)
-  else yield* file.writeInSlices([start, line.outcome])
+  const pieces = [line.call, formatPlace(line), line.outcome]
+  if (line.call.length + line.outcome.length <= LONG_LINE) file.write(pieces.join(''))
+  else yield* file.writeInSlices(pieces)
 }
 
+/** Bytes of a line that are read in one step. */
+const BYTES_AT_ONCE = 1024 * 1024
+
 /** Returns the byte offset at which the call of a line ends. Lines of equal calls share this prefix. */
-export function prefixLength(line: Uint8Array): number {
+export function* prefixLength(line: Uint8Array): Steps<number> {
   let depth = 0
   let inString = false
+  let rested = 0
   for (let i = LINE_START.length; i < line.length; i++) {
+    if (i - rested > BYTES_AT_ONCE) {
+      rested = i
+      yield
+    }
     const byte = line[i]
     if (inString) {
       if (byte === 0x5c) i++
@@ -199,7 +207,7 @@ function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {
 type SortedLines = Iterable<SortableLine | void>
 
 function* readRun(path: string): Generator<SortableLine | void, void, undefined> {
-  for (const { chunks } of readLines(path)) yield readLine(yield* joinChunks(chunks))
+  for (const { chunks } of readLines(path)) yield yield* readLine(yield* joinChunks(chunks))
 }
 
 /** First lines of runs, in descending order. */

@@ -122,7 +122,7 @@ function readCall(line: Buffer): LineCall | undefined {
 }
 
 function* listed(line: Buffer, { network, method, request, length }: LineCall): Steps<ListedEntry> {
-  const end = prefixLength(line)
+  const end = yield* prefixLength(line)
   const params = request ?? line.toString('utf8', length, Math.min(end - 1, length + 4 * SHOWN_CHARACTERS))
   const { times = 1, outcome } = yield* parseAnswer(line.toString('utf8', end))
   const text = shortened(describeOutcome(outcome))

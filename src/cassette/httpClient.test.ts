@@ -19,7 +19,7 @@ test.each([100, 200])(
       server.close()
     })
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const posting = client.post(url, '{}').then(({ text }) => text.length)
+    const posting = client.post(url, Buffer.from('{}')).then(({ text }) => text.length)
     if (megabytes > 128) await expect(posting).rejects.toThrow('more than 134217728 bytes')
     else expect(await posting).toBe(megabytes * 1024 * 1024)
   },

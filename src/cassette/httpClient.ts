@@ -43,7 +43,7 @@ export class HttpClient {
    *
    * @throws Error if the answer does not arrive whole or is too long
    */
-  async post(url: URL, body: string): Promise<HttpAnswer> {
+  async post(url: URL, body: Uint8Array): Promise<HttpAnswer> {
     let target = url
     let answer = await this.#post(target, body)
     for (let count = 0; count < MAX_REDIRECTS && redirects.has(answer.status); count++) {
@@ -55,7 +55,7 @@ export class HttpClient {
     return answer
   }
 
-  async #post(url: URL, body: string): Promise<HttpAnswer> {
+  async #post(url: URL, body: Uint8Array): Promise<HttpAnswer> {
     const headers = {
       'content-type': 'application/json',
       accept: '*/*',

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { encodeJsonInSlices } from '../encoding/jsonWriter.js'
 import type { Mask } from '../encoding/maskUrl.js'
 import { type Awaitable, Mutex, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'
 import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
@@ -140,10 +141,11 @@ export class Upstream {
 
   /** Posts calls together and returns their outcomes. @param isBatch - whether even a single call is sent as a batch */
   async #post(calls: readonly UpstreamCall[], { isBatch }: { isBatch: boolean }): Promise<RecordedOutcome[]> {
-    const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const bodies = calls.map((call, id) => bodyOf(call, id))
+    const body = await encodeBodies(bodies, isBatch)
     let answer: HttpAnswer
     try {
-      answer = await this.#client.post(this.#url, JSON.stringify(isBatch ? bodies : bodies[0]))
+      answer = await this.#client.post(this.#url, body)
     } catch (cause) {
       throw new UpstreamError(this.#mask(`the provider does not answer: ${reasonOf(cause)}`), { cause })
     }
@@ -210,15 +212,16 @@ export class Upstream {
     calls: readonly UpstreamCall[],
     { isBatch }: { isBatch: boolean } = { isBatch: false },
   ): Promise<(Answer | { close: SocketClose })[]> {
+    const bodies = calls.map((call) => bodyOf(call, this.#nextId++))
+    const message = await encodeBodies(bodies, isBatch)
     const socket = await (this.#socket ??= this.#open())
-    const bodies = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: this.#nextId++, method, params }))
     const answers = bodies.map(
       ({ id }) =>
         new Promise<Answer | { close: SocketClose }>((resolve, reject) =>
           this.#waiting.set(id, { resolve, reject }),
         ),
     )
-    socket.send(JSON.stringify(isBatch ? bodies : bodies[0]))
+    socket.send(message, { binary: false })
     return Promise.all(answers)
   }
 
@@ -272,6 +275,19 @@ export class Upstream {
       waiting?.resolve(answer)
     }
   }
+}
+
+/** Returns the JSON-RPC object of a call. */
+function bodyOf(
+  { method, params }: UpstreamCall,
+  id: number,
+): Readonly<Record<string, unknown>> & { id: number } {
+  return { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
+}
+
+/** Encodes what is sent together; parameters may have megabytes. */
+async function encodeBodies(bodies: readonly unknown[], isBatch: boolean): Promise<Uint8Array> {
+  return runWithin(encodeJsonInSlices(isBatch ? bodies : bodies[0]), new TimeSlice())
 }
 
 /** Hands over the outcomes of a batch in order. Each is recorded at once, so that others get their turns in between. */

@@ -63,6 +63,25 @@ export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
   }
 }
 
+/** Incremental JSON.stringify of a value parsed from JSON, encoded as UTF-8. */
+export function* encodeJsonInSlices(value: unknown): Steps<Uint8Array> {
+  const pieces = yield* stringifyJsonInSlices(value)
+  const [first = ''] = pieces
+  if (pieces.length === 1) return Buffer.from(first)
+  let length = 0
+  for (const piece of pieces) {
+    length += Buffer.byteLength(piece)
+    yield
+  }
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let end = 0
+  for (const piece of pieces) {
+    end += bytes.write(piece, end)
+    yield
+  }
+  return bytes
+}
+
 function writingOf(value: object): Writing {
   const names = Array.isArray(value) ? undefined : keysOf(value)
   return { value, names, length: names?.length ?? (value as readonly unknown[]).length, written: 0 }

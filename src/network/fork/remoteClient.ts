@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../../encoding/errorText.js'
 import { parseJsonInSlices } from '../../encoding/json.js'
+import { encodeJsonInSlices } from '../../encoding/jsonWriter.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeChunks } from '../../rpc/envelope/decodeChunks.js'
@@ -204,11 +205,15 @@ export class RemoteClient {
   /** @returns the answers by index of their call. @throws Error if a retry may help */
   async #exchange(calls: readonly QueuedRequest[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
     const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const body = await runInSlices(
+      encodeJsonInSlices(calls.length === 1 ? messages[0] : messages),
+      new TimeSlice(),
+    )
     const { target, authorization } = withoutCredentials(this.#options.url)
     const response = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...authorization, ...this.#options.headers },
-      body: JSON.stringify(calls.length === 1 ? messages[0] : messages),
+      body,
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
     const chunks = await this.#readChunks(response)

@@ -108,6 +108,11 @@ export const recording: readonly Bomb[] = [
       signal,
     ),
   ),
+  recorded(
+    'a call of twenty megabytes',
+    (node, signal) => sendCall(node, 'eth_call', [{ data: `0x${'ab'.repeat(1e7)}` }], signal),
+    async (node) => (await remoteOf(node)).url,
+  ),
   recordedAnswer('twenty megabytes of hexadecimal', () => ({ result: hexText(1e7) })),
   recordedAnswer('a million objects', () => ({ result: objectsText() })),
   recordedAnswer('twenty megabytes with spaces', () => ({ result: objectsText().replaceAll('{', '\n  { ') })),
