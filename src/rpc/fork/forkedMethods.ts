@@ -138,7 +138,7 @@ async function factsOf(
 }
 
 /** Answer of eth_feeHistory: n entries per list, but n + 1 base fees. */
-type FeeHistory = Readonly<Record<string, JsonValue[] | JsonValue>>
+type FeeHistory = Readonly<Record<string, JsonValue[] | JsonValue | undefined>>
 
 /** Implements eth_feeHistory on a fork: remote blocks, then local ones. */
 export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['invoke'] {
@@ -158,18 +158,22 @@ export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['in
       local.invoke(call, [quantity(localCount), newest, percentiles]),
     ])
     const own = later instanceof WireBytes ? later.parse() : later
-    return joined(earlier as FeeHistory, own as FeeHistory)
+    const history = joined(earlier as FeeHistory, own as FeeHistory)
+    return written((writer) => writeJson(history, writer))
   }
 }
 
 /** Concatenates the lists of each member. The remote's extra base fee is dropped: it is the first local one. */
 function joined(earlier: FeeHistory, later: FeeHistory): JsonValue {
-  const members = Object.entries(later).map(([name, value]): [string, JsonValue] => {
+  const members = Object.entries(later).flatMap(([name, value]): [string, JsonValue][] => {
     const before = earlier[name]
-    if (!Array.isArray(value) || !Array.isArray(before)) return [name, before ?? value]
+    if (!Array.isArray(value) || !Array.isArray(before)) {
+      const known = before ?? value
+      return known === undefined ? [] : [[name, known]]
+    }
     const overlap =
       Array.isArray(later['gasUsedRatio']) && value.length > later['gasUsedRatio'].length ? 1 : 0
-    return [name, [...before.slice(0, before.length - overlap), ...value]]
+    return [[name, [...before.slice(0, before.length - overlap), ...value]]]
   })
   return Object.fromEntries(members)
 }

@@ -103,6 +103,17 @@ function forked(
 
 const trace = { method: 'trace_block', params: ['0x1'] }
 
+/** A fee history of more blocks than any node returns: a million and a half tips. */
+const longHistory = () => {
+  const blocks = 15_000
+  return JSON.stringify({
+    oldestBlock: '0x1',
+    reward: many(blocks, () => many(100, () => '0x1')),
+    baseFeePerGas: many(blocks + 1, () => '0x7'),
+    gasUsedRatio: many(blocks, () => 0.5),
+  })
+}
+
 const logs = (toBlock: string) => ({ method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock }] })
 
 /** Bombs for a fork whose remote answers with much. */
@@ -110,6 +121,16 @@ export const remotes: readonly Bomb[] = [
   forked('twenty megabytes of hexadecimal', trace, () => ({ result: hexText(1e7) })),
   forked('sixty megabytes of hexadecimal', trace, () => ({ result: hexText(3e7) })),
   forked('a million objects', trace, () => ({ result: objectsText() })),
+  forked(
+    'a fee history of a million tips before local blocks',
+    { method: 'eth_feeHistory', params: ['0x400', 'pending', many(100, (i) => i)] },
+    () => ({ result: longHistory() }),
+  ),
+  forked(
+    'a call of twenty megabytes',
+    { method: 'trace_call', params: [{ data: `0x${'ab'.repeat(1e7)}` }, ['trace'], '0x1'] },
+    () => ({ result: '{}' }),
+  ),
   forked('logs of twenty megabytes', logs('0x2'), () => ({ result: largeLogs() })),
   forked('logs of twenty megabytes before local blocks', logs('latest'), () => ({ result: largeLogs() })),
   {
