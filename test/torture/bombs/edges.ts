@@ -166,6 +166,11 @@ export const edges: readonly Bomb[] = [
       return refusal
     },
   },
+  {
+    name: 'ots_searchTransactionsAfter: blocks of thousands of transactions of one account, four times at once',
+    run: (node, signal) =>
+      firstRefusal(many(4, () => sendCall(node, 'ots_searchTransactionsAfter', [SIGNER, 0, 1e9], signal))),
+  },
   ...[
     'ots_getTransactionError',
     'ots_getInternalOperations',

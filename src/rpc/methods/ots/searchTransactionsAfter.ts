@@ -9,7 +9,7 @@ import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
 import { eachFrame } from '../../parity/parityTrace.js'
 import { flattenCalls } from '../../tracers/flatCallTracer.js'
-import { WireBytes, joinPieces } from '../../wire.js'
+import { WireBytes, type WirePiece, joinPieces } from '../../wire.js'
 import { traceBudget } from '../traces.js'
 
 /** Parameters of a search. */
@@ -27,15 +27,19 @@ export interface SearchOrder {
  * is left at the end.
  */
 interface Found {
-  transactions: Uint8Array
-  receipts: Uint8Array
+  transactions: readonly WirePiece[]
+  receipts: readonly WirePiece[]
 }
+
+/** Transactions read and joined between two yields. */
+const ITEMS_AT_ONCE = 256
 
 /**
  * Finds transactions that involve an account, even in an internal call, newest first, in whole blocks until a page is
  * full. `firstPage` says whether there is nothing newer, `lastPage` whether there is nothing older.
  */
 export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
+  const slice = new TimeSlice()
   const found: Found[] = []
   let count = 0
   let reachedEnd = true
@@ -45,10 +49,10 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
       break
     }
     const indices = await transactionsWith(call, block, order.address)
-    // The block may have left the chain through a reset in the meantime.
-    if (call.view.blockByHash(block.hash) === undefined) break
+    const wire = await runInSlices(wireOf(call, block, indices), slice)
+    if (wire === undefined) break
     if (indices.length === 0) continue
-    found.push(wireOf(call, block, indices))
+    found.push(wire)
     count += indices.length
   }
   if (order.direction === 'newer') found.reverse()
@@ -56,9 +60,9 @@ export async function searchTransactions(call: Call, order: SearchOrder): Promis
   const isLast = order.direction === 'older' ? reachedEnd : order.from === undefined
   return new WireBytes([
     '{"txs":',
-    ...arrayPieces(found.map(({ transactions }) => [transactions])),
+    ...arrayPieces(found.map(({ transactions }) => transactions)),
     ',"receipts":',
-    ...arrayPieces(found.map(({ receipts }) => [receipts])),
+    ...arrayPieces(found.map(({ receipts }) => receipts)),
     `,"firstPage":${isFirst},"lastPage":${isLast}}`,
   ])
 }
@@ -74,18 +78,28 @@ function blocksOf({ view }: Call, { direction, from: start }: SearchOrder): Asyn
   return view.blocksWithTransactions({ from, to: first })
 }
 
-/** @param indices - in ascending order, at least one */
-function wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Found {
-  const [begin = 0, end = begin] = [indices[0], indices.at(-1)]
-  const wire = view.wire(block)
-  const transactions = wire.transactionsBetween(begin, end + 1)
-  const receipts = wire.receiptsBetween(begin, end + 1)
-  const newestFirst = indices.map((index) => index - begin).reverse()
+/**
+ * Reads the transactions of a block, and their receipts.
+ *
+ * @param indices - in ascending order
+ * @returns undefined if the block has left the chain, as by a reset
+ */
+function* wireOf({ view }: Call, block: StoredBlock, indices: readonly number[]): Steps<Found | undefined> {
   const { timestamp } = block.header
-  return {
-    transactions: joinPieces(separated(newestFirst.map((at) => [transactions[at]!]))),
-    receipts: joinPieces(separated(newestFirst.map((at) => timedReceipt(receipts[at]!, timestamp)))),
+  const [transactions, receipts]: [WirePiece[][], WirePiece[][]] = [[], []]
+  for (let end = indices.length; end > 0; end -= ITEMS_AT_ONCE) {
+    if (view.blockByHash(block.hash) === undefined) return undefined
+    const wire = view.wire(block)
+    const group = indices.slice(Math.max(0, end - ITEMS_AT_ONCE), end)
+    const [begin = 0, last = begin] = [group[0], group.at(-1)]
+    const newestFirst = group.map((index) => index - begin).reverse()
+    const objects = wire.transactionsBetween(begin, last + 1)
+    transactions.push([joinPieces(separated(newestFirst.map((at) => [objects[at]!])))])
+    const results = wire.receiptsBetween(begin, last + 1)
+    receipts.push([joinPieces(separated(newestFirst.map((at) => timedReceipt(results[at]!, timestamp))))])
+    yield
   }
+  return { transactions: separated(transactions), receipts: separated(receipts) }
 }
 
 async function transactionsWith(call: Call, block: StoredBlock, address: Uint8Array): Promise<number[]> {
