@@ -15,6 +15,9 @@ export interface PostingCursor {
   close(): Promise<void>
 }
 
+/** Cursors that seek together. Those of thousands would all ask for a turn before the first of them used it. */
+const SEEKS_AT_ONCE = 64
+
 /** Returns the union of cursors over different values of one field: an OR. No log is in two of them. */
 export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
   if (cursors.length === 1) return cursors[0]!
@@ -26,8 +29,11 @@ export function anyOf(cursors: readonly PostingCursor[]): PostingCursor {
         !started || (heads[i]?.ordinal ?? Infinity) < ordinal ? [i] : [],
       )
       started = true
-      const moved = await Promise.all(behind.map((i) => cursors[i]!.seek(ordinal)))
-      behind.forEach((i, at) => (heads[i] = moved[at]))
+      for (let start = 0; start < behind.length; start += SEEKS_AT_ONCE) {
+        const group = behind.slice(start, start + SEEKS_AT_ONCE)
+        const moved = await Promise.all(group.map((i) => cursors[i]!.seek(ordinal)))
+        group.forEach((i, at) => (heads[i] = moved[at]))
+      }
       return mergeFirst(heads)
     },
     async close() {

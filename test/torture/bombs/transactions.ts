@@ -121,8 +121,8 @@ async function withAuthorizations(node: TorturedNode, count: number): Promise<He
 /** A contract whose logs all have different topics. */
 const LOGGER = address(0x1095)
 
-/** Searches the logs of one block by thousands of their topics. */
-function queryOfTopics(): Bomb {
+/** Queries that search the logs of one block by thousands of their topics. */
+function queriesOfTopics(): readonly Bomb[] {
   const topicsOf = oncePerNode(async (node) => {
     await call(node, 'evm_setAutomine', [true])
     await call(node, 'anvil_setCode', [LOGGER, loggers['logs with different topics']])
@@ -138,11 +138,14 @@ function queryOfTopics(): Bomb {
       topics: [logs.slice(0, 4900).map(({ topics }) => topics[0])],
     }
   })
-  return {
-    name: 'eth_getLogs: thousands of topics of one block',
+  return ([1, 3] as const).map((count) => ({
+    name: `eth_getLogs: thousands of topics of one block${count === 1 ? '' : `, ${count} queries at once`}`,
     prepare: topicsOf,
-    run: async (node, signal) => sendCall(node, 'eth_getLogs', [await topicsOf(node)], signal),
-  }
+    async run(node, signal) {
+      const filter = await topicsOf(node)
+      return firstRefusal(many(count, () => sendCall(node, 'eth_getLogs', [filter], signal)))
+    },
+  }))
 }
 
 /** Bombs of signed transactions, which automine includes. */
@@ -178,7 +181,7 @@ export const transactions: readonly Bomb[] = [
     run: (node, signal) =>
       sendCall(node, 'eth_sendTransaction', [{ from: SIGNER, to: LOGGER, gas: '0x1000000' }], signal),
   },
-  queryOfTopics(),
+  ...queriesOfTopics(),
   sending('a transaction of 600 authorizations', async (node) => [await withAuthorizations(node, 600)]),
   sending('a transaction of 10,000 authorizations', async (node) => [await withAuthorizations(node, 10_000)]),
   ...['eth_call', 'eth_estimateGas', 'eth_sendTransaction'].map((method): Bomb => {
