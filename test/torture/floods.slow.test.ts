@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { buildCommand } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
 import { startTorturedNode, untilIdle, type TorturedNode } from './node.js'
-import { call, postFiles, uploadBody } from './requests.js'
+import { call, callRaw, postFiles, uploadBody } from './requests.js'
 import { rounds } from './settings.js'
 
 const MEGABYTE = 2 ** 20
@@ -14,6 +14,8 @@ const MEGABYTE = 2 ** 20
 const MEMORY_LIMIT = 300 * MEGABYTE
 /** The same while hundreds of megabytes of long bodies arrive. */
 const LONG_BODIES_LIMIT = 400 * MEGABYTE
+/** The same while programs run, in the engine of another thread. */
+const TRACER_LIMIT = 400 * MEGABYTE
 const CONNECTIONS = rounds(500, 5000)
 const SUBSCRIPTIONS = rounds(1000, 10_000)
 const TIME_LIMIT = 600_000
@@ -204,3 +206,28 @@ it('bounds memory for long messages over WebSocket', { timeout: TIME_LIMIT }, as
   for (const answer of answers) expect(answer).toContain(HASH)
   await expectHealthy(LONG_BODIES_LIMIT)
 })
+
+it(
+  'bounds memory for a JavaScript tracer of thousands of transactions',
+  { timeout: TIME_LIMIT },
+  async () => {
+    const [from] = await callRpc<string[]>(node.ready.url, 'eth_accounts', [])
+    await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x1dcd6500'])
+    await callRpc(node.ready.url, 'evm_setAutomine', [false])
+    const transfers = Array.from({ length: 1000 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_sendTransaction',
+      params: [{ from, to: from, gas: '0x5208' }],
+    }))
+    for (let batch = 0; batch < 4; batch++) await callRaw(node, JSON.stringify(transfers))
+    await callRpc(node.ready.url, 'evm_mine', [])
+    const tracer = '{ fault() {}, result() { return 1 } }'
+    const traces = await callRpc<unknown[]>(node.ready.url, 'debug_traceBlockByNumber', [
+      'latest',
+      { tracer },
+    ])
+    expect(traces).toHaveLength(4000)
+    await expectHealthy(TRACER_LIMIT)
+  },
+)

@@ -38,7 +38,7 @@ export class TraceBudget {
   readonly #limits: TraceLimits
   #bytes = 0
   #deadline = Infinity
-  readonly #ends: (() => void)[] = []
+  readonly #ends = new Set<() => void>()
 
   constructor(limits: TraceLimits) {
     this.#limits = limits
@@ -68,9 +68,10 @@ export class TraceBudget {
     if (performance.now() > this.#deadline || this.#isAbandoned) throw timeout()
   }
 
-  /** Calls a function at the end of the request. */
-  onEnd(end: () => void): void {
-    this.#ends.push(end)
+  /** Calls a function at the end of the request. @returns a function that forgets it */
+  onEnd(end: () => void): () => void {
+    this.#ends.add(end)
+    return () => this.#ends.delete(end)
   }
 
   /** The request is over. */

@@ -64,6 +64,8 @@ export class JavaScriptTracer implements ExecutionTracer {
   #frameEnd: FrameEnd | undefined
   #failure: string | undefined
   #result = '{}'
+  /** Ends what the budget keeps of this tracer: a request may have thousands. */
+  #forget = (): void => undefined
 
   constructor(options: JavaScriptTracerOptions, budget: TraceBudget) {
     this.#options = options
@@ -103,7 +105,7 @@ export class JavaScriptTracer implements ExecutionTracer {
     this.#setFact('coinbase', coinbase)
     await this.#guarded(undefined, async () => {
       this.#sandbox = new Sandbox(this.#functions())
-      this.#budget.onEnd(() => this.#close())
+      this.#forget = this.#budget.onEnd(() => this.#close())
       this.#hooks = await this.#sandbox.start(program, config, { step: stepFunctions, frame: frameFunctions })
     })
   }
@@ -185,6 +187,7 @@ export class JavaScriptTracer implements ExecutionTracer {
   #close(): void {
     this.#sandbox?.close()
     this.#sandbox = undefined
+    this.#forget()
   }
 
   #setFact(name: string, value: number | bigint | string | Uint8Array): void {

@@ -155,12 +155,30 @@ export function serve(): void {
     return textOf(sandbox, evaluate(sandbox, `globalThis['hooks of the tracer'].${hook}()`, '<eval>'))
   }
 
-  function close(id: number): void {
+  function close(module: QuickJs.QuickJSAsyncWASMModule, id: number): void {
     const sandbox = sandboxes.get(id)
     sandboxes.delete(id)
     if (sandbox === undefined) return
     sandbox.entered = Infinity
+    const { runtime } = sandbox.context
     sandbox.context.dispose()
+    freeRuntime(module, runtime)
+  }
+
+  /**
+   * Frees the runtime that the library made for a context, and leaves behind if that is asynchronous. It would forget the
+   * runtime first, and then not find it for the functions that are freed with it.
+   */
+  function freeRuntime(module: QuickJs.QuickJSAsyncWASMModule, runtime: QuickJSContext['runtime']): void {
+    const callbacks = Reflect.get(module, 'callbacks') as { deleteRuntime(pointer: unknown): void }
+    let freed: unknown
+    callbacks.deleteRuntime = (pointer) => {
+      freed = pointer
+    }
+    runtime.dispose()
+    // The method of the class is in force again.
+    Reflect.deleteProperty(callbacks, 'deleteRuntime')
+    callbacks.deleteRuntime(freed)
   }
 
   function evaluate(sandbox: Sandbox, code: string, name: string): QuickJSHandle {
@@ -279,7 +297,7 @@ export function serve(): void {
 
   function carryOut(module: QuickJs.QuickJSAsyncWASMModule, order: Order): string | undefined {
     if (order.work === 'open') return void open(module, order.sandbox, order)
-    if (order.work === 'close') return void close(order.sandbox)
+    if (order.work === 'close') return void close(module, order.sandbox)
     const sandbox = sandboxes.get(order.sandbox)
     if (sandbox === undefined) throw new Error('no sandbox')
     let text: string | undefined
