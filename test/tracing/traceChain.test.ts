@@ -92,6 +92,23 @@ describe('debug_subscribe traceChain', () => {
     expect(error).toEqual({ code, message })
   })
 
+  it('is refused while a thousand others are in progress', async () => {
+    const own = new WebSocket(socket.url)
+    await once(own, 'open')
+    const answers: Message[] = []
+    own.on('message', (data: Buffer) => answers.push(JSON.parse(data.toString()) as Message))
+    const params = ['traceChain', '0x0', '0x5', { tracer: '{ fault() {}, result() { for (;;); } }' }]
+    for (let id = 0; id < 1200; id++) {
+      own.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'debug_subscribe', params }))
+    }
+    const answered = (): Message[] => answers.filter(({ id }) => id !== undefined)
+    await until(() => answered().length === 1200)
+    const refused = answered().flatMap(({ error }) => (error === undefined ? [] : [error.message]))
+    expect(new Set(refused)).toEqual(new Set(['too many streams of traces']))
+    own.terminate()
+    await until(async () => (await ask('debug_subscribe', params)).error === undefined)
+  })
+
   it('can be ended, and is the only kind of the namespace', async () => {
     const { result } = await ask('debug_subscribe', ['traceChain', '0x0', '0x5'])
     expect((await ask('debug_unsubscribe', [result])).result).toBe(true)

@@ -25,6 +25,15 @@ const tagNumbers = { pending: -1n, latest: -2n, finalized: -3n, safe: -4n, earli
 /** Blocks traced at once for all subscriptions; the others wait. */
 const tracing = new Semaphore(16)
 
+/**
+ * What all streams in progress may hold in bytes, and what one of them holds besides the text of its tracer: what a
+ * configuration for the tracer may have at most, or the call and its place among the others.
+ */
+const MAX_HELD = 64 * 1024 * 1024
+const HELD_WITH_CONFIGURATION = 256 * 1024
+const HELD_WITHOUT = 64 * 1024
+let held = 0
+
 /** The stream of traces of a subscription. */
 interface Stream {
   push: (payload: readonly WirePiece[]) => void
@@ -47,12 +56,17 @@ const traceChain = defineKind(
     if (first >= last) {
       throw new ServerError(`end block (#${shown(end)}) needs to come after start block (#${shown(start)})`)
     }
+    const size = heldBytes(config)
+    if (held + size > MAX_HELD) throw new ServerError('too many streams of traces')
     return (push, isDrained) => {
+      held += size
       const stream: Stream = { push, isDrained, isOpen: true, abort: () => undefined }
-      pushTraces(call, { first, last, config }, stream).catch((fault: unknown) => {
-        const isRefusal = fault instanceof ChainError || fault instanceof RpcError
-        if (!isRefusal && stream.isOpen) call.report('debug_subscribe', fault)
-      })
+      pushTraces(call, { first, last, config }, stream)
+        .catch((fault: unknown) => {
+          const isRefusal = fault instanceof ChainError || fault instanceof RpcError
+          if (!isRefusal && stream.isOpen) call.report('debug_subscribe', fault)
+        })
+        .finally(() => (held -= size))
       return () => {
         stream.isOpen = false
         stream.abort()
@@ -60,6 +74,10 @@ const traceChain = defineKind(
     }
   },
 )
+
+function heldBytes({ tracer = '', tracerConfig }: TraceConfig): number {
+  return tracer.length + (tracerConfig === undefined ? HELD_WITHOUT : HELD_WITH_CONFIGURATION)
+}
 
 function numberOf(view: ChainView, selector: NumberSelector): bigint {
   return isPending(selector) ? view.head().header.number + 1n : tracedBlock(view, selector).header.number
