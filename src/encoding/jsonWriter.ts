@@ -35,7 +35,7 @@ export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
         text = ''
         yield
       }
-    } else text += JSON.stringify(next)
+    } else text += JSON.stringify(next) ?? 'null'
     if (text.length >= PIECE_LENGTH) {
       pieces.push(text)
       text = ''
@@ -83,8 +83,13 @@ export function* encodeJsonInSlices(value: unknown): Steps<Uint8Array> {
 }
 
 function writingOf(value: object): Writing {
-  const names = Array.isArray(value) ? undefined : keysOf(value)
+  const names = Array.isArray(value) ? undefined : keysOf(value).filter((name) => isDefined(value, name))
   return { value, names, length: names?.length ?? (value as readonly unknown[]).length, written: 0 }
+}
+
+/** Whether JSON.stringify writes a member: calls in process may have members that are undefined. */
+function isDefined(value: object, name: string): boolean {
+  return (value as Readonly<Record<string, unknown>>)[name] !== undefined
 }
 
 /** Writes a string in parts. */
