@@ -180,9 +180,9 @@ function firstAddresses(addresses: Iterable<Uint8Array>): string[] {
 }
 
 /** Suggested tip of anvil and hardhat in wei per gas. */
-const devnetStartTip = 1_000_000_000n
+const DEVNET_START_TIP = 1_000_000_000n
 /** Geth's suggestion before it has seen a transaction (miner/miner.go, DefaultConfig). */
-const gethStartTip = 1_000_000n
+const GETH_START_TIP = 1_000_000n
 
 /** Derives the settings of methods from a node's settings. */
 function rpcSettings(settings: NodeSettings, compatibility: CompatibilityProfile): RpcSettings {
@@ -194,7 +194,7 @@ function rpcSettings(settings: NodeSettings, compatibility: CompatibilityProfile
     logsRange: settings.logsRange ?? compatibility.logsRange,
     logsError: settings.logsError,
     gasCapInBlocks: settings.gasCapBlocks,
-    startTip: settings.genesis === undefined ? devnetStartTip : gethStartTip,
+    startTip: settings.genesis === undefined ? DEVNET_START_TIP : GETH_START_TIP,
     maxTraceBytes: settings.maxResponse,
     totalDifficulty: !settings.noTotalDifficulty,
     pendingFields: settings.pendingFields ?? compatibility.pendingFields,

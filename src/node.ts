@@ -167,7 +167,7 @@ export async function startNode(
 }
 
 /** Upload limit of the hosted file network in bytes. */
-const hostedMaxUpload = 100_000_000
+const HOSTED_MAX_UPLOAD = 100_000_000
 
 /** Parts that make up a node's server. */
 export interface ServerParts extends Pick<ServerSetup, 'health'> {
@@ -224,7 +224,7 @@ export function createServer(parts: ServerParts): NodeServer {
     allowedHosts: settings.allowHost.map((host) => host.toLowerCase()),
     limits: {
       ...settings,
-      maxUpload: settings.maxUpload ?? (provider.mode === 'strict' ? hostedMaxUpload : undefined),
+      maxUpload: settings.maxUpload ?? (provider.mode === 'strict' ? HOSTED_MAX_UPLOAD : undefined),
       idleTimeout: settings.wsIdleTimeout,
     },
     report: (fault) => hooks.fault?.('server', fault),
@@ -232,7 +232,7 @@ export function createServer(parts: ServerParts): NodeServer {
 }
 
 /** Kubo's default port. */
-const defaultFilePort = 5001
+const DEFAULT_FILE_PORT = 5001
 
 /** Ports the node got. */
 export interface Ports {
@@ -258,7 +258,7 @@ export async function listenOnPorts(
   if (settings.ipc !== undefined) await server.listenForIpc(settings.ipc)
   const port = await server.listen({ hosts, port: wanted })
   try {
-    const ipfsPort = await server.listenForFiles({ hosts, port: wantedIpfsPort ?? defaultFilePort })
+    const ipfsPort = await server.listenForFiles({ hosts, port: wantedIpfsPort ?? DEFAULT_FILE_PORT })
     return { port, ipfsPort }
   } catch (error) {
     if (!(error instanceof AddressInUseError) || wantedIpfsPort !== undefined) throw error

@@ -13,8 +13,8 @@ type Ending = { status: number } | { signal: NodeJS.Signals }
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Shell exit statuses for a command that does not exist, or cannot be run (POSIX, 2.8.2). */
-const notFound = 127
-const notExecutable = 126
+const NOT_FOUND = 127
+const NOT_EXECUTABLE = 126
 
 /**
  * `standin exec [options] -- COMMAND`: runs a command with a node of its own on free ports.
@@ -72,7 +72,7 @@ function runWith(
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
       process.stderr.write(`standin exec: ${command}: ${error.message}\n`)
-      end({ status: error.code === 'ENOENT' ? notFound : notExecutable })
+      end({ status: error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE })
     })
     child.once('exit', (status, signal) => end(signal === null ? { status: status ?? 0 } : { signal }))
   })

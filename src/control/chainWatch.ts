@@ -3,8 +3,8 @@ import type { ChainEvent } from '../chain/reader.js'
 import { bytesToHex } from '../encoding/hex.js'
 
 /** Reorganisations remembered per network, and blocks per reorganisation. */
-const maxReorganisations = 64
-const maxBlocks = 256
+const MAX_REORGANISATIONS = 64
+const MAX_BLOCKS = 256
 
 /** Block that a reorganisation removed from the canonical chain. */
 export interface OrphanedBlock {
@@ -49,8 +49,8 @@ export class ChainWatch {
 
   #remember(network: string, blocks: readonly StoredBlock[]): void {
     const list = this.#reorganisations.get(network) ?? []
-    list.push({ time: Date.now(), removed: blocks.slice(-maxBlocks).map(describe) })
-    this.#reorganisations.set(network, list.slice(-maxReorganisations))
+    list.push({ time: Date.now(), removed: blocks.slice(-MAX_BLOCKS).map(describe) })
+    this.#reorganisations.set(network, list.slice(-MAX_REORGANISATIONS))
   }
 }
 

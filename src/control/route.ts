@@ -37,7 +37,7 @@ export async function readBody<Output>(context: Context, schema: z.ZodType<Outpu
 }
 
 /** Maximum body of a control request in bytes. */
-const maxBody = 2 * 1024 * 1024
+const MAX_BODY = 2 * 1024 * 1024
 
 /**
  * Parses the body of a request as JSON. Returns undefined, which every schema refuses, if it is not JSON.
@@ -60,13 +60,13 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Buffe
   let length = 0
   for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     length += chunk.length
-    if (length > maxBody) break
+    if (length > MAX_BODY) break
     chunks.push(chunk)
   }
-  if (length <= maxBody) return Buffer.concat(chunks)
+  if (length <= MAX_BODY) return Buffer.concat(chunks)
   // The connection's next request follows the rest.
   body?.pipeTo(new WritableStream()).catch(ignore)
-  throw new ConfigurationError(`the body: expected at most ${maxBody} bytes`)
+  throw new ConfigurationError(`the body: expected at most ${MAX_BODY} bytes`)
 }
 
 function ignore(): void {

@@ -8,7 +8,7 @@ export function maskUrl(url: string): string {
 }
 
 /** Shorter parts of a URL are names such as `v3`, which also occur in harmless texts. */
-const minSecretLength = 8
+const MIN_SECRET_LENGTH = 8
 
 /** Masks a text. */
 export interface Mask {
@@ -75,7 +75,7 @@ function secretsOf({ pathname, searchParams, username, password }: URL): { word:
   const parts = [...pathname.split('/'), ...searchParams.values(), username, password]
   const forms = parts.flatMap((part) => [part, encodeURIComponent(part), decode(part)])
   return [...new Set([...pairs.map((pair) => Buffer.from(pair).toString('base64')), ...forms])]
-    .filter((word) => word.length >= minSecretLength)
+    .filter((word) => word.length >= MIN_SECRET_LENGTH)
     .sort((a, b) => b.length - a.length)
     .map((word) => ({ word, pattern: new RegExp(`(?<![0-9A-Za-z])${escape(word)}(?![0-9A-Za-z])`, 'g') }))
 }

@@ -4,11 +4,11 @@ import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
 
 /** The largest block accepted without `allow-big-block`, in bytes (Kubo, `cmdutils.SoftBlockLimit`). */
-const softBlockLimit = 2 * 1024 * 1024
+const SOFT_BLOCK_LIMIT = 2 * 1024 * 1024
 /** The largest block accepted at all, in bytes. */
-const blockLimit = 64 * 1024 * 1024
+const BLOCK_LIMIT = 64 * 1024 * 1024
 
-/** The option that lifts {@link softBlockLimit}. */
+/** The option that lifts {@link SOFT_BLOCK_LIMIT}. */
 export const allowBigBlock = {
   type: 'bool',
   default: false,
@@ -17,7 +17,7 @@ export const allowBigBlock = {
 
 /** Rejects a block too large for most peers to exchange. */
 export function checkBlockSize(size: number, options: { 'allow-big-block': boolean }): void {
-  if (size > softBlockLimit && !options['allow-big-block']) throw new BigBlockError()
+  if (size > SOFT_BLOCK_LIMIT && !options['allow-big-block']) throw new BigBlockError()
 }
 
 /** Reads one block from a stream. An oversized block is buffered only up to the limit. */
@@ -26,8 +26,8 @@ export async function readBlock(
   options: { 'allow-big-block': boolean },
 ): Promise<Uint8Array> {
   return options['allow-big-block']
-    ? readAll(source, blockLimit)
-    : readAll(source, softBlockLimit, () => new BigBlockError())
+    ? readAll(source, BLOCK_LIMIT)
+    : readAll(source, SOFT_BLOCK_LIMIT, () => new BigBlockError())
 }
 
 class BigBlockError extends FileNetworkError {

@@ -1,8 +1,8 @@
 import { flagToVariable, optionGroups } from './kinds.js'
 import type { AnyOption } from './read.js'
 
-const width = 100
-const indent = 6
+const WIDTH = 100
+const INDENT = 6
 
 /** Formats the help: every option, under the headings of their groups. */
 export function formatHelp(definitions: Readonly<Record<string, AnyOption>>): string {
@@ -35,12 +35,12 @@ function wrap(text: string): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
-    if (line !== '' && indent + line.length + 1 + word.length > width) {
+    if (line !== '' && INDENT + line.length + 1 + word.length > WIDTH) {
       lines.push(line)
       line = word
     } else {
       line = line === '' ? word : `${line} ${word}`
     }
   }
-  return [...lines, line].map((content) => ' '.repeat(indent) + content)
+  return [...lines, line].map((content) => ' '.repeat(INDENT) + content)
 }

@@ -23,7 +23,7 @@ import { Usage } from './journal/usage.js'
 import { type ApiKey, KeyStore } from './keys/apiKey.js'
 import { standardNetwork } from './networks.js'
 import { type Plan, knownPlans } from './plans/plan.js'
-import { refusedRequestCost } from './policy/callPolicy.js'
+import { REFUSED_REQUEST_COST } from './policy/callPolicy.js'
 import { faultOfUpgrade } from './policy/faults.js'
 import { ConnectionRegistry, QuotaAccounts, type QuotaProfile } from './quota/accounts.js'
 import { QuotaClock } from './quota/clock.js'
@@ -204,7 +204,7 @@ export class Provider {
     { status, error }: { status: number; error?: JournalEntry['error'] },
   ): void {
     const { network, key, keyLabel } = caller
-    const credits = status >= 400 ? refusedRequestCost : 0
+    const credits = status >= 400 ? REFUSED_REQUEST_COST : 0
     const entry = { time: Date.now(), network, transport, status, milliseconds: 0, credits, bytes: 0 }
     this.account(
       { ...entry, ...(keyLabel !== undefined && { key: keyLabel }), ...(error !== undefined && { error }) },
@@ -220,7 +220,7 @@ export class Provider {
       transport,
       status: refusal.status,
       milliseconds: 0,
-      credits: known === undefined ? 0 : refusedRequestCost,
+      credits: known === undefined ? 0 : REFUSED_REQUEST_COST,
       bytes: Buffer.byteLength(refusal.body),
       answeredBy: 'admission',
     }

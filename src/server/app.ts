@@ -144,7 +144,7 @@ export function createAppListener(app: Hono<AppEnv>, lane: Lane): RequestListene
 }
 
 /** Maximum number of queued requests per connection before reading pauses. */
-const maxQueuedRequests = 64
+const MAX_QUEUED_REQUESTS = 64
 
 /**
  * Answers the requests of each connection one after another, like Go's server, yielding to other connections: one read
@@ -185,7 +185,7 @@ class RequestQueue {
 
   add(...request: Parameters<RequestListener>): void {
     this.#waiting.push(request)
-    if (this.#waiting.length > maxQueuedRequests) this.#isPaused = true
+    if (this.#waiting.length > MAX_QUEUED_REQUESTS) this.#isPaused = true
     // Each time, because node:http resumes the socket after each answer.
     if (this.#isPaused) this.#socket.pause()
     if (!this.#isBusy) this.#next()

@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers'
 import { type Awaitable, lanes, turnIn } from '../encoding/timeSlice.js'
 
 /** Maximum and initial number of messages in progress. */
-const maxInWork = 256
-const initialInProgress = 8
+const MAX_IN_WORK = 256
+const INITIAL_IN_PROGRESS = 8
 /** Maximum unsent answer bytes before a connection is read no further. */
-const maxUnsentBytes = 16 * 1024 * 1024
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024
 /** Answers of at least this many bytes lower the number of messages in progress. */
-const largeAnswer = 64 * 1024
+const LARGE_ANSWER = 64 * 1024
 /** Maximum number of queued messages before the connection is paused. */
-const maxKept = 64
+const MAX_KEPT = 64
 
 /** What a backlog needs of its connection. */
 export interface BacklogSource {
@@ -37,7 +37,7 @@ export class Backlog {
   readonly #source: BacklogSource
   #waiting: Message[] = []
   #inProgress = 0
-  #maxInProgress = initialInProgress
+  #maxInProgress = INITIAL_IN_PROGRESS
   /** Counts turns of the event loop in which messages start. */
   #turn = 0
   #isTurnPlanned = false
@@ -52,14 +52,14 @@ export class Backlog {
   /** Starts work on a message, or queues it until there is room. @param report - receives what the work throws */
   handle(work: () => Awaitable<void>, report: (fault: unknown) => void): void {
     this.#waiting.push({ work, report })
-    if (this.#waiting.length > maxKept) this.#source.pause()
+    if (this.#waiting.length > MAX_KEPT) this.#source.pause()
     this.resume()
   }
 
   /** Reports the size of an answer in bytes. */
   answered(bytes: number): void {
-    if (bytes < largeAnswer) return
-    this.#maxInProgress = Math.max(1, Math.min(this.#maxInProgress, Math.floor(maxUnsentBytes / bytes)))
+    if (bytes < LARGE_ANSWER) return
+    this.#maxInProgress = Math.max(1, Math.min(this.#maxInProgress, Math.floor(MAX_UNSENT_BYTES / bytes)))
   }
 
   /** Continues if there is room again. Call this when bytes have been sent. */
@@ -121,12 +121,12 @@ export class Backlog {
 
   #finish(): void {
     this.#inProgress -= 1
-    if (this.#source.waitingBytes <= maxUnsentBytes)
-      this.#maxInProgress = Math.min(maxInWork, this.#maxInProgress + 1)
+    if (this.#source.waitingBytes <= MAX_UNSENT_BYTES)
+      this.#maxInProgress = Math.min(MAX_IN_WORK, this.#maxInProgress + 1)
     this.resume()
   }
 
   #isFull(): boolean {
-    return this.#inProgress >= this.#maxInProgress || this.#source.waitingBytes > maxUnsentBytes
+    return this.#inProgress >= this.#maxInProgress || this.#source.waitingBytes > MAX_UNSENT_BYTES
   }
 }

@@ -10,11 +10,11 @@ const serverFault = refuse(500, 'internal server error\n')
 
 const headEnd = '\r\n\r\n'
 /** Maximum unsent answer bytes before the next request is taken. */
-const maxUnsentBytes = 1024 * 1024
+const MAX_UNSENT_BYTES = 1024 * 1024
 /**
  * A client's heads differ only in Content-Length, and so only by kind of request, such as sending or polling a receipt.
  */
-const maxKnownHeads = 4
+const MAX_KNOWN_HEADS = 4
 
 /** Dependencies of direct connections. */
 interface DirectSetup {
@@ -102,7 +102,7 @@ class DirectConnection {
 
   /** Waits for a slow reader before taking its next request; otherwise answers would pile up. */
   readonly #answered = (): void => {
-    if (this.#socket.writableLength > maxUnsentBytes) {
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) {
       this.#socket.once('drain', this.#answered)
       return
     }
@@ -190,7 +190,7 @@ class DirectConnection {
     const head = end < 0 ? undefined : readRequestHead(unread.toString('latin1', 0, end))
     const route = head === undefined ? undefined : this.#setup.routeOf(head)
     if (head === undefined || route === undefined) return undefined
-    if (this.#known.length === maxKnownHeads) this.#known.shift()
+    if (this.#known.length === MAX_KNOWN_HEADS) this.#known.shift()
     const read = { bytes: Buffer.from(unread.subarray(0, end + headEnd.length)), head, route }
     this.#known.push(read)
     return read
@@ -260,10 +260,10 @@ export class DirectFront {
 }
 
 /** Maximum bytes per read of a socket, as suggested by libuv. */
-const roomForRead = 65_536
+const ROOM_FOR_READ = 65_536
 
 /** Read buffer shared by all sockets. Callers must be done with a part before the next read. */
-const room = Buffer.allocUnsafeSlow(roomForRead)
+const room = Buffer.allocUnsafeSlow(ROOM_FOR_READ)
 
 /**
  * What `onread` sets on a connecting socket (`lib/net.js`). Accepted sockets have the same members, but no option to
@@ -319,9 +319,9 @@ function membersOf(socket: Duplex): Members | undefined {
 }
 
 /** Longest head parsed here. Connections with longer ones are passed on in turns, however many arrive at once. */
-const maxHeadLength = 4096
+const MAX_HEAD_LENGTH = 4096
 /** Longest body handled here; for longer ones, parsing HTTP is not what costs. */
-const maxBodyLength = 65_536
+const MAX_BODY_LENGTH = 65_536
 
 /** Targets and hosts that URL parsing, as the app does it, would not normalise. */
 const requestLine = /^POST (\/[!#$&-;=?-[\]_a-z~]*) HTTP\/1\.1$/
@@ -342,7 +342,7 @@ const unusualFields = ['transfer-encoding', 'expect', 'trailer', 'te', 'keep-ali
  * @returns undefined for anything else, valid or not, which is left to node:http
  */
 export function readRequestHead(text: string): RequestHead | undefined {
-  if (text.length > maxHeadLength) return undefined
+  if (text.length > MAX_HEAD_LENGTH) return undefined
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
   if (target === undefined || dotSegment.test(target)) return undefined
@@ -357,7 +357,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
   const { host, 'content-length': length = '' } = headers
   if (host === undefined || !plainHost.test(host) || !isPersistent(headers) || !decimal.test(length))
     return undefined
-  if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > maxBodyLength)
+  if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > MAX_BODY_LENGTH)
     return undefined
   return { target, headers, bodyLength: Number(length) }
 }
@@ -375,7 +375,7 @@ function isPersistent({ connection = 'keep-alive', upgrade }: IncomingHttpHeader
 }
 
 /** Maximum delay of answers, in milliseconds, for the sake of those to requests not yet taken. */
-const longestWait = 1
+const LONGEST_WAIT = 1
 
 /**
  * Sends answers to clients that asked at the same time together, once all their requests are taken.
@@ -409,7 +409,7 @@ export class ReplyQueue {
 
   /** Writes overdue answers. Call this before taking a request, which may take long. */
   writeOverdue(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#since > longestWait) this.writeWaiting()
+    if (this.#waiting.length > 0 && performance.now() - this.#since > LONGEST_WAIT) this.writeWaiting()
   }
 }
 

@@ -45,7 +45,7 @@ export class CutError extends Error {
 }
 
 /** Writes per second of a throttled answer. */
-const ticksPerSecond = 10
+const TICKS_PER_SECOND = 10
 
 /**
  * Applies faults to a body: throttles it or cuts it.
@@ -57,14 +57,14 @@ export async function* applyFaults(
   { cutAfter = Infinity, bytesPerSecond }: TransportEffects,
 ): AsyncGenerator<Uint8Array> {
   let remaining = cutAfter
-  const step = bytesPerSecond === undefined ? Infinity : Math.ceil(bytesPerSecond / ticksPerSecond)
+  const step = bytesPerSecond === undefined ? Infinity : Math.ceil(bytesPerSecond / TICKS_PER_SECOND)
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += step) {
       const part = chunk.subarray(start, Math.min(start + step, start + remaining))
       if (part.length > 0) yield part
       remaining -= part.length
       if (remaining <= 0) throw new CutError('the answer was cut here')
-      if (step !== Infinity) await sleep(1000 / ticksPerSecond)
+      if (step !== Infinity) await sleep(1000 / TICKS_PER_SECOND)
     }
   }
 }

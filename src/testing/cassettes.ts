@@ -12,7 +12,7 @@ export interface CassetteOptions {
 /** If set to anything, tests that have a cassette are recorded again. */
 const recordVariable = 'STANDIN_RECORD'
 /** Maximum characters of a test's name in its file name. */
-const nameLength = 80
+const NAME_LENGTH = 80
 
 /** Returns the file of a test: its name in letters and digits, and a hash to distinguish similar names. */
 export function cassettePath(directory: string, testName: string): string {
@@ -20,7 +20,7 @@ export function cassettePath(directory: string, testName: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
-    .slice(0, nameLength)
+    .slice(0, NAME_LENGTH)
   const hash = createHash('sha256').update(testName).digest('hex').slice(0, 8)
   return join(resolve(directory), `${readable}-${hash}.ndjson`)
 }

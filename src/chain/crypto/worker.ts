@@ -129,7 +129,7 @@ function sizeOf(input: unknown): number {
  * Maximum input of the worker for short work, in bytes: a tenth of a second of pairings. A call may buy minutes of
  * pairings, but nobody else's call waits for them.
  */
-const maxShortBytes = 4096
+const MAX_SHORT_BYTES = 4096
 const shortWorker = new ComputeWorker()
 const longWorker = new ComputeWorker()
 /** A separate worker, so that blobs do not wait for the pairings of a call. */
@@ -145,7 +145,7 @@ export function computeInWorker<Name extends keyof WorkerOperations>(
   operation: Name,
   ...input: Parameters<WorkerOperations[Name]>
 ): Promise<ReturnType<WorkerOperations[Name]>> {
-  const callWorker = sizeOf(input) <= maxShortBytes ? shortWorker : longWorker
+  const callWorker = sizeOf(input) <= MAX_SHORT_BYTES ? shortWorker : longWorker
   const worker = /^(bls|bn|hash)/.test(operation) ? callWorker : kzgWorker
   return worker.call(operation, input) as Promise<ReturnType<WorkerOperations[Name]>>
 }

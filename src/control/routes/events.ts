@@ -3,10 +3,10 @@ import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
 /** Milliseconds between checks for changes, and so between messages to a reader. */
-const interval = 200
+const INTERVAL = 200
 
 /** Checks without a change after which a comment keeps the connection open. */
-const quietPolls = 75
+const QUIET_POLLS = 75
 
 /** File operations that change the file network's content. */
 const fileChanges = [
@@ -68,10 +68,10 @@ export function eventRoutes(
           while (!stream.aborted && !stream.closed) {
             const now = look()
             if (now !== lastEvent) await stream.writeSSE({ data: now })
-            else if (++quiet >= quietPolls) await stream.write(': still here\n\n')
-            if (now !== lastEvent || quiet >= quietPolls) quiet = 0
+            else if (++quiet >= QUIET_POLLS) await stream.write(': still here\n\n')
+            if (now !== lastEvent || quiet >= QUIET_POLLS) quiet = 0
             lastEvent = now
-            await stream.sleep(interval)
+            await stream.sleep(INTERVAL)
           }
         })
       },

@@ -142,7 +142,7 @@ function* linesOf(entries: Iterable<JournalEntry>): Generator<string> {
 }
 
 /** Characters that may wait for a reader; one that lags further behind is disconnected. */
-const maxWaiting = 1024 * 1024
+const MAX_WAITING = 1024 * 1024
 
 /** Writes existing entries, then new ones, until the reader disconnects or lags too far behind. */
 function follow(
@@ -158,7 +158,7 @@ function follow(
     out.onAbort(() => end())
     async function write(text: string): Promise<void> {
       waiting += text.length
-      if (waiting > maxWaiting) {
+      if (waiting > MAX_WAITING) {
         end()
         return
       }
@@ -175,14 +175,14 @@ function follow(
 }
 
 /** Characters of parameters in a summary. */
-const previewLength = 160
+const PREVIEW_LENGTH = 160
 
 /** Shortens an entry to a row of a list. */
 function summaryOf(recorded: RecordedRequest & { id: number }): JournalEntry & { preview?: string } {
   const { params, ...entry } = entryOf(recorded)
   if (params === undefined) return entry
   const text = typeof params === 'string' ? params : JSON.stringify(params)
-  return { ...entry, preview: text.slice(0, previewLength) }
+  return { ...entry, preview: text.slice(0, PREVIEW_LENGTH) }
 }
 
 function toLine(entry: JournalEntry): string {

@@ -1,4 +1,4 @@
-import { type HashFunction, hashFunctionByName, sha256Code } from '../cid/cidFormat.js'
+import { type HashFunction, hashFunctionByName, SHA256_CODE } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { provideOptions, validatePinName } from '../store/pins.js'
 import type { OptionSpecs, OptionValues } from '../request/command.js'
@@ -83,7 +83,7 @@ export interface AddPlan {
   toFiles: string | undefined
 }
 
-const inlineMaximum = 128
+const INLINE_MAXIMUM = 128
 
 /**
  * Resolves the options of an `add` against the configured defaults.
@@ -99,9 +99,9 @@ export async function planAdd(
   checkBase: () => unknown,
 ): Promise<() => AddPlan> {
   const { inline = false, 'inline-limit': inlineLimit } = options
-  if (inline && inlineLimit > inlineMaximum) {
+  if (inline && inlineLimit > INLINE_MAXIMUM) {
     throw new FileNetworkError(
-      `inline-limit ${inlineLimit} exceeds maximum allowed size of ${inlineMaximum} bytes`,
+      `inline-limit ${inlineLimit} exceeds maximum allowed size of ${INLINE_MAXIMUM} bytes`,
     )
   }
   const pinName = options['pin-name']
@@ -195,7 +195,7 @@ function settingsOf(
   defaults: ImportDefaults,
   { hash, rawLeaves, fanout }: { hash: HashFunction; rawLeaves: boolean | undefined; fanout: number },
 ): ImportSettings {
-  const version = versionFor(hash, options['cid-version'] ?? defaults.cidVersion ?? unsetVersion)
+  const version = versionFor(hash, options['cid-version'] ?? defaults.cidVersion ?? UNSET_VERSION)
   return {
     cid: { version, hash, inlineLimit: options.inline ? options['inline-limit'] : undefined },
     rawLeaves: rawLeaves ?? version === 1,
@@ -211,13 +211,13 @@ function settingsOf(
 }
 
 /** The CID version when neither request nor configuration gives one. */
-const unsetVersion = -1
+const UNSET_VERSION = -1
 
 /** Returns the CID version to use with a hash function (Kubo, `UnixfsAddOptions`). */
 function versionFor({ code }: HashFunction, version: number): 0 | 1 {
-  if (code !== sha256Code) {
+  if (code !== SHA256_CODE) {
     if (version === 0) throw new FileNetworkError('CIDv0 only supports sha2-256')
-    if (version !== 1 && version !== unsetVersion) throw new UnknownCidVersionError(version)
+    if (version !== 1 && version !== UNSET_VERSION) throw new UnknownCidVersionError(version)
     return 1
   }
   if (version > 1) throw new UnknownCidVersionError(version)
@@ -237,9 +237,9 @@ export function isFanout(value: number): boolean {
 }
 
 /** Maximum links of a file node if the option is not positive (boxo, `DefaultLinksPerBlock`). */
-const defaultFileLinks = 174
+const DEFAULT_FILE_LINKS = 174
 
 function fileLinksOf(option: number | undefined, { maxFileLinks }: ImportDefaults): number {
   if (option === undefined) return maxFileLinks
-  return option > 0 ? option : defaultFileLinks
+  return option > 0 ? option : DEFAULT_FILE_LINKS
 }

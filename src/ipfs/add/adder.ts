@@ -34,37 +34,37 @@ const MAX_DIRECTORIES = 262_144
 export class TreeDirectory {
   readonly metadata: UnixfsMetadata
   /** Number of directories of the tree. */
-  private readonly tree: { size: number }
-  private readonly directories = new Map<string, TreeDirectory>()
+  readonly #tree: { size: number }
+  readonly #directories = new Map<string, TreeDirectory>()
   /** Files, symlinks, and subdirectories already stored. Most directories of a long path have none for long. */
-  private table: LinkTable | undefined
+  #table: LinkTable | undefined
 
   constructor(metadata: UnixfsMetadata = {}, tree = { size: 0 }) {
     this.metadata = metadata
-    this.tree = tree
+    this.#tree = tree
     if (++tree.size > MAX_DIRECTORIES) throw new FileNetworkError(`more than ${MAX_DIRECTORIES} directories`)
   }
 
-  private get links(): LinkTable {
-    return (this.table ??= new LinkTable())
+  get #links(): LinkTable {
+    return (this.#table ??= new LinkTable())
   }
 
   /** Returns the named subdirectory, creating it if missing. An existing one keeps its metadata. */
   enter(name: string, metadata: UnixfsMetadata): TreeDirectory {
-    const existing = this.directories.get(name)
+    const existing = this.#directories.get(name)
     if (existing) return existing
-    if (this.table?.has(name) === true) throw new FileNetworkError('file already exists')
-    const directory = new TreeDirectory(metadata, this.tree)
-    this.directories.set(name, directory)
+    if (this.#table?.has(name) === true) throw new FileNetworkError('file already exists')
+    const directory = new TreeDirectory(metadata, this.#tree)
+    this.#directories.set(name, directory)
     return directory
   }
 
   /** Adds a stored file or symlink. */
   put(name: string, node: StoredNode): void {
-    if (this.links.has(name) || this.directories.has(name)) {
+    if (this.#links.has(name) || this.#directories.has(name)) {
       throw new FileNetworkError('directory already has entry by that name')
     }
-    this.links.put(name, node)
+    this.#links.put(name, node)
   }
 
   /**
@@ -79,37 +79,40 @@ export class TreeDirectory {
     const { path, settings, writer } = options
     // An explicit stack: in nested generators, each step would pass through every level above it.
     const open: OpenDirectory[] = [
-      { directory: this, name: '', path, names: (await this.directoryNames(settings)).values() },
+      { directory: this, name: '', path, names: (await this.#directoryNames(settings)).values() },
     ]
     for (;;) {
       const innermost = open.at(-1) as OpenDirectory
       const { directory } = innermost
       const { value: name, done } = innermost.names.next()
       if (!done) {
-        const child = directory.directories.get(name) as TreeDirectory
+        const child = directory.#directories.get(name) as TreeDirectory
         open.push({
           directory: child,
           name,
           path: innermost.path === '' ? name : `${innermost.path}/${name}`,
-          names: (await child.directoryNames(settings)).values(),
+          names: (await child.#directoryNames(settings)).values(),
         })
         continue
       }
-      const { links, metadata } = directory
-      const node = await buildDirectory({ links, settings, writer, metadata })
+      const { metadata } = directory
+      const node = await buildDirectory({ links: directory.#links, settings, writer, metadata })
       yield { path: innermost.path, node }
       open.pop()
       const parent = open.at(-1)?.directory
       if (parent === undefined) return node
-      parent.links.put(innermost.name, node)
-      parent.directories.delete(innermost.name)
+      parent.#links.put(innermost.name, node)
+      parent.#directories.delete(innermost.name)
     }
   }
 
-  private async directoryNames(settings: DirectorySettings): Promise<string[]> {
-    const names = await runInSlices(sortInSlices([...this.directories.keys()], compareBytes), new TimeSlice())
+  async #directoryNames(settings: DirectorySettings): Promise<string[]> {
+    const names = await runInSlices(
+      sortInSlices([...this.#directories.keys()], compareBytes),
+      new TimeSlice(),
+    )
     if (names.length < 2) return names
-    const links = this.links
+    const links = this.#links
     function* all(): Generator<UnixfsLink> {
       yield* links
       // The links to these subdirectories do not exist yet.

@@ -55,9 +55,9 @@ interface HashEntry {
 }
 
 /** Multicodec of sha2-256. */
-export const sha256Code = 0x12
+export const SHA256_CODE = 0x12
 /** Multicodec of the identity function, whose digest is the data itself. */
-export const identityCode = 0x00
+export const IDENTITY_CODE = 0x00
 
 const native = (algorithm: string): Omit<HashEntry, 'code'> => ({
   load: () => (bytes) => new Uint8Array(hash(algorithm, bytes, 'buffer')),
@@ -129,10 +129,10 @@ export class UnregisteredHashError extends FileNetworkError {
 }
 
 /** The longest digest of blake3, in bytes (go-multihash, `register/blake3`). */
-const longestBlake3 = 128
+const LONGEST_BLAKE3 = 128
 
 function blake3OfLength(length: number): Promise<HashFunction> | undefined {
-  if (length < 1 || length > longestBlake3) return undefined
+  if (length < 1 || length > LONGEST_BLAKE3) return undefined
   const { load, begin } = wasm(() => createBLAKE3(length * 8))
   return Promise.resolve(load()).then((digest) => ({ name: 'blake3', code: 0x1e, digest, begin }))
 }
@@ -149,9 +149,9 @@ const doubleSha256: Omit<HashEntry, 'code'> = {
 }
 
 const entries = new Map<string, HashEntry>([
-  ['identity', { code: identityCode, load: () => (bytes) => bytes }],
+  ['identity', { code: IDENTITY_CODE, load: () => (bytes) => bytes }],
   ['sha1', { code: 0x11, ...native('sha1') }],
-  ['sha2-256', { code: sha256Code, ...native('sha256') }],
+  ['sha2-256', { code: SHA256_CODE, ...native('sha256') }],
   ['sha2-512', { code: 0x13, ...native('sha512') }],
   ['dbl-sha2-256', { code: 0x56, ...doubleSha256 }],
   ['sha3', { code: 0x14, ...native('sha3-512') }],
@@ -173,10 +173,10 @@ for (let length = SHORTEST_DIGEST; length <= 64; length++) {
   const hashing = wasm(() => createBLAKE2b(length * 8))
   entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, ...hashing })
 }
-const longestBlake2s = 32
-entries.set('blake2s-256', { code: 0xb240 + longestBlake2s, ...wasm(() => createBLAKE2s(256)) })
+const LONGEST_BLAKE2S = 32
+entries.set('blake2s-256', { code: 0xb240 + LONGEST_BLAKE2S, ...wasm(() => createBLAKE2s(256)) })
 /** Kubo has names for the shorter ones, but no implementation. */
-for (let length = SHORTEST_DIGEST; length < longestBlake2s; length++) {
+for (let length = SHORTEST_DIGEST; length < LONGEST_BLAKE2S; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
@@ -336,7 +336,7 @@ export class DigestTooLargeError extends FileNetworkError {
 
 /** @throws {@link FileNetworkError} with boxo's message for a digest that is too long, or too short to be secure */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
-  if (code === identityCode) {
+  if (code === IDENTITY_CODE) {
     if (size <= LONGEST_IDENTITY_DIGEST) return
     throw new DigestTooLargeError(size)
   }
@@ -352,7 +352,7 @@ export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>,
  */
 export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CID {
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {
-    return CID.createV1(codec, Digest.create(identityCode, bytes))
+    return CID.createV1(codec, Digest.create(IDENTITY_CODE, bytes))
   }
   const digest = Digest.create(format.hash.code, digestOf(format, codec, bytes))
   checkDigest(format.hash, digest.size)

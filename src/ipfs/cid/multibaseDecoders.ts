@@ -13,18 +13,18 @@ import { type Radix, decodeFromRadix } from './radix.js'
 export type DigitDecoder = (digits: Uint8Array) => Steps<Uint8Array>
 
 /** Digits decoded between two yields. */
-const digitsPerStep = 8192
+const DIGITS_PER_STEP = 8192
 
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
-const padding = 0x3d
-const zero = 0x30
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const PADDING = 0x3d
+const ZERO = 0x30
 
 /** Value of a byte that is no digit. */
-const invalid = 0xff
+const INVALID = 0xff
 
 function valuesOf(alphabet: string): Uint8Array {
-  const values = new Uint8Array(256).fill(invalid)
+  const values = new Uint8Array(256).fill(INVALID)
   for (const [value, digit] of [...alphabet].entries()) values[digit.charCodeAt(0)] = value
   return values
 }
@@ -38,7 +38,7 @@ function caselessValuesOf(alphabet: string): Uint8Array {
 /** Decodes base2, with zeros in front of an incomplete byte (go-multibase, `base2.go`). */
 export function* decodeBinary(digits: Uint8Array): Steps<Uint8Array> {
   const missing = (8 - (digits.length % 8)) % 8
-  const padded = new Uint8Array(missing + digits.length).fill(zero, 0, missing)
+  const padded = new Uint8Array(missing + digits.length).fill(ZERO, 0, missing)
   padded.set(digits, missing)
   const bytes = new Uint8Array(padded.length / 8)
   for (let index = 0; index < bytes.length; index++) {
@@ -50,7 +50,7 @@ export function* decodeBinary(digits: Uint8Array): Steps<Uint8Array> {
       )
     }
     bytes[index] = Number.parseInt(group, 2)
-    if (index % (digitsPerStep / 8) === 0) yield
+    if (index % (DIGITS_PER_STEP / 8) === 0) yield
   }
   return bytes
 }
@@ -62,9 +62,9 @@ export function* decodeHex(digits: Uint8Array): Steps<Uint8Array> {
   const bytes = new Uint8Array(digits.length >> 1)
   for (const [place, digit] of digits.entries()) {
     const value = hexValues[digit] as number
-    if (value === invalid) throw new FileNetworkError(`encoding/hex: invalid byte: ${unicodeOf(digit)}`)
+    if (value === INVALID) throw new FileNetworkError(`encoding/hex: invalid byte: ${unicodeOf(digit)}`)
     if (place >> 1 < bytes.length) bytes[place >> 1] = ((bytes[place >> 1] as number) << 4) | value
-    if (place % digitsPerStep === 0) yield
+    if (place % DIGITS_PER_STEP === 0) yield
   }
   if (digits.length % 2 === 1) throw new FileNetworkError('encoding/hex: odd length hex string')
   return bytes
@@ -99,14 +99,14 @@ export function base32Decoder(alphabet: string, { isPadded }: { isPadded: boolea
         }
         const digit = digits[place] as number
         const isLast = count >= 2 && digits.length - place <= 8
-        if (isPadded && digit === padding && isLast) {
+        if (isPadded && digit === PADDING && isLast) {
           checkPadding(digits, { start, count, fault })
           isEnd = true
           break
         }
         if (!isPadded && digit === 0xff && isLast) throw fault(digits.length)
         const value = values[digit] as number
-        if (value === invalid) throw fault(place)
+        if (value === INVALID) throw fault(place)
         group[count] = value
       }
       const whole = bytesByDigits[count] as number
@@ -125,7 +125,7 @@ export function base32Decoder(alphabet: string, { isPadded }: { isPadded: boolea
       bytes.set(five.slice(0, whole), length)
       length += whole
       if (isEnd) break
-      if (start % digitsPerStep === 0) yield
+      if (start % DIGITS_PER_STEP === 0) yield
     }
     return bytes.subarray(0, length)
   }
@@ -142,7 +142,7 @@ function checkPadding(
   if (digits.length - start < 8) throw fault(digits.length)
   for (let place = start + count + 1; place < start + 8; place++) {
     // Go is one off.
-    if (digits[place] !== padding) throw fault(place - 1)
+    if (digits[place] !== PADDING) throw fault(place - 1)
   }
   if (count === 3 || count === 6) throw fault(start + count)
 }
@@ -150,9 +150,9 @@ function checkPadding(
 function* withoutBreaks(text: Uint8Array): Steps<Uint8Array> {
   const kept = new Uint8Array(text.length)
   let length = 0
-  for (let start = 0; start < text.length; start += digitsPerStep) {
-    for (const byte of text.subarray(start, start + digitsPerStep)) {
-      if (byte !== lineFeed && byte !== carriageReturn) kept[length++] = byte
+  for (let start = 0; start < text.length; start += DIGITS_PER_STEP) {
+    for (const byte of text.subarray(start, start + DIGITS_PER_STEP)) {
+      if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) kept[length++] = byte
     }
     yield
   }
@@ -165,13 +165,14 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
   return function* (digits) {
     const fault = (place: number): FileNetworkError =>
       new FileNetworkError(`illegal base64 data at input byte ${place}`)
-    const isBreak = (place: number): boolean => digits[place] === lineFeed || digits[place] === carriageReturn
+    const isBreak = (place: number): boolean =>
+      digits[place] === LINE_FEED || digits[place] === CARRIAGE_RETURN
     const bytes = new Uint8Array(Math.ceil(digits.length / 4) * 3)
     let length = 0
     let place = 0
 
     function* skipBreaks(): Steps<void> {
-      for (; isBreak(place); place++) if (place % digitsPerStep === 0) yield
+      for (; isBreak(place); place++) if (place % DIGITS_PER_STEP === 0) yield
     }
 
     /** Checks the padding after `count` digits of the last group; its first character is read already. */
@@ -180,7 +181,7 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
       if (count === 2) {
         yield* skipBreaks()
         if (place === digits.length) throw fault(place)
-        if (digits[place] !== padding) throw fault(place - 1)
+        if (digits[place] !== PADDING) throw fault(place - 1)
         place++
       }
       yield* skipBreaks()
@@ -196,14 +197,14 @@ export function base64Decoder(alphabet: string, { isPadded }: { isPadded: boolea
           if (count === 1 || isPadded) throw fault(place - count)
           break
         }
-        if (place % digitsPerStep === 0) yield
+        if (place % DIGITS_PER_STEP === 0) yield
         const value = values[digits[place++] as number] as number
-        if (value !== invalid) {
+        if (value !== INVALID) {
           bits |= value << (18 - 6 * count++)
           continue
         }
         if (isBreak(place - 1)) continue
-        if (!isPadded || digits[place - 1] !== padding) throw fault(place - 1)
+        if (!isPadded || digits[place - 1] !== PADDING) throw fault(place - 1)
         yield* checkEnd(count)
         break
       }
@@ -226,8 +227,8 @@ export function* decodeEmojis(digits: Uint8Array): Steps<Uint8Array> {
   const bytes = new Uint8Array(digits.length)
   let length = 0
   let place = 0
-  for (let start = 0; start < digits.length; start += digitsPerStep) {
-    const end = start + digitsPerStep
+  for (let start = 0; start < digits.length; start += DIGITS_PER_STEP) {
+    const end = start + DIGITS_PER_STEP
     for (const emoji of decoder.decode(digits.subarray(start, end), { stream: end < digits.length })) {
       const byte = emojis.get(emoji)
       if (byte === undefined) {

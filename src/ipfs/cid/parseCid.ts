@@ -46,22 +46,22 @@ export function exactCodec(cid: CID): bigint {
 
 /** Reads unsigned varints of up to 63 bits in sequence. */
 class VarintReader {
-  private position = 0
-  private readonly bytes: Uint8Array
+  #position = 0
+  readonly #bytes: Uint8Array
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes
+    this.#bytes = bytes
   }
 
   /** Number of unread bytes. */
   get left(): number {
-    return this.bytes.length - this.position
+    return this.#bytes.length - this.#position
   }
 
   read(): bigint {
     let value = 0n
     for (let shift = 0n; shift < 63n; shift += 7n) {
-      const byte = this.bytes[this.position++]
+      const byte = this.#bytes[this.#position++]
       if (byte === undefined) throw new CastError('invalid cid: varints malformed, could not reach the end')
       value |= BigInt(byte & 0x7f) << shift
       if (byte < 0x80) return value
@@ -74,7 +74,7 @@ class VarintReader {
  * Maximum length of a CID's text, in characters. The longest CID has an identity digest of 128 bytes; in base2 that is
  * fewer than 1,200 characters.
  */
-const longestCid = 2048
+const LONGEST_CID = 2048
 
 /** Text that is not a CID. */
 export class InvalidCidError extends FileNetworkError {
@@ -90,7 +90,7 @@ export class InvalidCidError extends FileNetworkError {
  */
 export function parseCid(text: string): CID {
   if (bytesOfText(text).length < 2) throw new InvalidCidError('cid too short')
-  if (text.length > longestCid) throw new InvalidCidError(`cid longer than ${longestCid} characters`)
+  if (text.length > LONGEST_CID) throw new InvalidCidError(`cid longer than ${LONGEST_CID} characters`)
   if (text.length === 46 && text.startsWith('Qm')) return cast(decodeVersion0(text))
   let bytes: Uint8Array
   try {

@@ -9,9 +9,9 @@ import {
   codecCode,
   digestInTurns,
   hashFunctionByName,
-  identityCode,
+  IDENTITY_CODE,
   isHashName,
-  sha256Code,
+  SHA256_CODE,
 } from '../cid/cidFormat.js'
 import { codecCodeByName } from '../dag/codecs.js'
 import { FileNetworkError } from '../errors.js'
@@ -95,13 +95,13 @@ async function readFormat(options: {
   const hash = await hashFunctionByName(mhtype)
   // Kubo passes a negative length on to functions with digests of any length.
   const isWhole = mhlen === -1 || (mhlen < 0 && hash.ofLength === undefined)
-  const length = isWhole || hash.code === identityCode ? undefined : mhlen
+  const length = isWhole || hash.code === IDENTITY_CODE ? undefined : mhlen
   if (format === '') {
     return { version: 1, codec: codecCodeByName(options['cid-codec'] || 'raw'), hash, length }
   }
   const codec = codecCodeByName(legacyNames.get(format) ?? format)
   const version = format === 'v0' ? 0 : 1
-  if (version === 0 && (hash.code !== sha256Code || (mhlen !== -1 && mhlen !== 32))) {
+  if (version === 0 && (hash.code !== SHA256_CODE || (mhlen !== -1 && mhlen !== 32))) {
     throw new FileNetworkError('only sha2-255-32 is allowed with CIDv0')
   }
   return { version, codec, hash, length }

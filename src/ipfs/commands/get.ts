@@ -52,7 +52,7 @@ export const get = defineCommand({
 })
 
 /** Bytes that Kubo collects before it sends them. */
-const sentAtOnce = 1_048_576
+const SENT_AT_ONCE = 1_048_576
 
 /** Holds back what Kubo collects, which is lost when the rest cannot be read. */
 async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -61,7 +61,7 @@ async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const bytes of source) {
     collected.push(bytes)
     length += bytes.length
-    if (length < sentAtOnce) continue
+    if (length < SENT_AT_ONCE) continue
     yield* collected
     collected = []
     length = 0

@@ -1,5 +1,5 @@
 import { base58btc } from 'multiformats/bases/base58'
-import { identityCode } from '../cid/cidFormat.js'
+import { IDENTITY_CODE } from '../cid/cidFormat.js'
 import { multibaseByName } from '../cid/multibase.js'
 import { goJsonIndented } from '../request/reply.js'
 import { FileNetworkError } from '../errors.js'
@@ -47,7 +47,7 @@ export const id = defineCommand({
       return single({
         ID: isPeerId ? id : multibaseByName(options['peerid-base']).encode(peer.bytes),
         // Short keys are in their IDs.
-        PublicKey: multihash.code === identityCode ? Buffer.from(multihash.digest).toString('base64') : '',
+        PublicKey: multihash.code === IDENTITY_CODE ? Buffer.from(multihash.digest).toString('base64') : '',
         Addresses: [`/p2p/${id}`],
         AgentVersion: '',
         Protocols: null,

@@ -1,4 +1,4 @@
-import { inColumns, linesAtOnce, printable } from '../request/textForm.js'
+import { inColumns, LINES_AT_ONCE, printable } from '../request/textForm.js'
 import { type UnixfsTime, goMode, modeString } from '../unixfs/data.js'
 import { type CidEncoder, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
@@ -135,7 +135,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
       lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))
     }
     for (const [place, link] of Links.entries()) {
-      if (place % linesAtOnce === 0) yield ''
+      if (place % LINES_AT_ONCE === 0) yield ''
       const isDirectory = link.Type === typeNumbers.directory
       const mode = link.Mode === 0 ? '-' : longMode(link.Mode)
       const bytes = isDirectory ? '-' : String(link.Size)

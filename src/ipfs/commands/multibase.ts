@@ -6,7 +6,7 @@ import { type Output, bytes, defineCommand, fileArgument, readFileArgument } fro
 import type { Upload } from '../request/upload.js'
 
 /** The longest accepted input, in bytes. */
-const inputLimit = 64 * 1024 * 1024
+const INPUT_LIMIT = 64 * 1024 * 1024
 
 const baseOption = {
   type: 'string',
@@ -61,7 +61,7 @@ async function decode(upload: Upload): Promise<Uint8Array> {
 }
 
 function readFile(upload: Upload): Promise<Uint8Array> {
-  return readFileArgument(upload, inputLimit, 'failed to access file: ')
+  return readFileArgument(upload, INPUT_LIMIT, 'failed to access file: ')
 }
 
 function written(parts: Iterable<Uint8Array>): Output {

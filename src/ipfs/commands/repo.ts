@@ -12,7 +12,7 @@ import { UnreadableLinksError, collectGarbage } from '../store/garbage.js'
 import { repoVersion as layoutVersion } from '../version.js'
 
 /** Kubo reports 2^64 - 1 for no limit; this is the nearest double that does not exceed it. */
-const unlimited = 2 ** 64 - 2 ** 11
+const UNLIMITED = 2 ** 64 - 2 ** 11
 
 /** `repo/stat`: returns the size of the repository. */
 export const repoStat = defineCommand({
@@ -35,7 +35,7 @@ export const repoStat = defineCommand({
     const { blocks, bytes } = blockstore.totals()
     const section = configuration.show()['Datastore'] as { StorageMax?: string | null } | null
     const limit = section?.StorageMax ?? ''
-    const sizes = { RepoSize: bytes, StorageMax: limit === '' ? unlimited : parseByteSize(limit) }
+    const sizes = { RepoSize: bytes, StorageMax: limit === '' ? UNLIMITED : parseByteSize(limit) }
     if (options['size-only']) return single({ ...sizes, NumObjects: 0, RepoPath: '', Version: '' })
     return single({ ...sizes, NumObjects: blocks, RepoPath: directory, Version: `fs-repo@${layoutVersion}` })
   },

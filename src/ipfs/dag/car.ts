@@ -7,7 +7,7 @@ import {
   UnregisteredHashError,
   digestInTurns,
   hashFunctionByCode,
-  identityCode,
+  IDENTITY_CODE,
   isComputed,
   isWeak,
 } from '../cid/cidFormat.js'
@@ -18,9 +18,9 @@ import { CarError, type CarHeader, decodeCarHeader } from './carHeader.js'
 import type { VisitedBlock } from './links.js'
 
 /** The largest accepted header of a CAR, in bytes: a hundred thousand roots. go-car allows eight times as much. */
-const headerLimit = 4 * 1024 * 1024
+const HEADER_LIMIT = 4 * 1024 * 1024
 /** The largest accepted section of a CAR, in bytes (go-car). */
-const sectionLimit = 8 * 1024 * 1024
+const SECTION_LIMIT = 8 * 1024 * 1024
 
 /** An open CAR. */
 export interface CarReader {
@@ -52,7 +52,7 @@ export async function readCar(source: AsyncIterable<Uint8Array>): Promise<CarRea
 }
 
 /** Bytes before the first possible payload of a CARv2: its pragma and header. */
-const payloadStart = 51n
+const PAYLOAD_START = 51n
 
 /** Returns where the CARv1 lies in a CARv2, from its header (go-car, `car.go`). */
 function payloadOf(header: Buffer): { offset: number; size: number } {
@@ -62,7 +62,7 @@ function payloadOf(header: Buffer): { offset: number; size: number } {
     bigint,
   ]
   const signed = (value: bigint): bigint => BigInt.asIntN(64, value)
-  if (signed(offset) < payloadStart) throw new CarError(`invalid data payload offset: ${offset}`)
+  if (signed(offset) < PAYLOAD_START) throw new CarError(`invalid data payload offset: ${offset}`)
   if (signed(size) <= 0n) throw new CarError(`invalid data payload size: ${size}`)
   if (signed(index) < 0n) throw new CarError(`invalid index offset: ${index}`)
   return { offset: Number(offset), size: Number(size) }
@@ -73,14 +73,15 @@ async function readHeader(input: ByteInput): Promise<CarHeader> {
   const length = await input.takeVarint()
   if (length === undefined) throw new EndOfDataError()
   if (length === 0) throw new CarError('invalid header: EOF')
-  if (length > headerLimit) throw new CarError('invalid header data, length of read beyond allowable maximum')
+  if (length > HEADER_LIMIT)
+    throw new CarError('invalid header data, length of read beyond allowable maximum')
   if (await input.hasEnded()) throw new EndOfDataError()
   const encoded = await input.take(length)
   return decodeCarHeader(encoded)
 }
 
 /** The longest accepted CID in bytes: identity digests have at most 128. A longer one would only bloat the error. */
-const longestCid = 1024
+const LONGEST_CID = 1024
 
 /** Yields to other requests between blocks: thousands of small ones may be buffered. */
 async function* readBlocks(input: ByteInput): CarReader['blocks'] {
@@ -91,14 +92,14 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     const length = await input.takeVarint()
     if (length === undefined) return
     if (length === 0) throw new CarError('invalid cid: varints malformed, could not reach the end')
-    if (length > sectionLimit) {
+    if (length > SECTION_LIMIT) {
       throw new CarError('invalid section data, length of read beyond allowable maximum')
     }
     // Kubo takes a length at the very end of the input for the end.
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = splitSection(section)
-    if (cid.byteLength > longestCid) throw new CarError(`invalid cid: longer than ${longestCid} bytes`)
+    if (cid.byteLength > LONGEST_CID) throw new CarError(`invalid cid: longer than ${LONGEST_CID} bytes`)
     const found = await cidOf(bytes, cid)
     if (!found.equals(cid)) {
       throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)
@@ -120,7 +121,7 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   if (hash === undefined || !isComputed(hash)) throw new CarError(new UnregisteredHashError(code).message)
   const whole = await digestInTurns(hash, bytes)
   // Only identity digests are never truncated.
-  if (code === identityCode) return CID.create(form.version, form.code, Digest.create(code, whole))
+  if (code === IDENTITY_CODE) return CID.create(form.version, form.code, Digest.create(code, whole))
   if (whole.length < digest.length) {
     throw new CarError('invalid cid: requested length was too large for digest')
   }
@@ -148,27 +149,27 @@ function splitSection(section: Uint8Array): [cid: CID, data: Uint8Array] {
 }
 
 /** The longest varint in bytes: one of 63 bits. */
-const longestVarint = 9
+const LONGEST_VARINT = 9
 
 /** A byte stream, read in pieces of known length. */
 class ByteInput {
   position = 0
-  private buffer: Buffer = Buffer.alloc(0)
-  private end = Infinity
-  private readonly source: AsyncIterator<Uint8Array>
+  #buffer: Buffer = Buffer.alloc(0)
+  #end = Infinity
+  readonly #source: AsyncIterator<Uint8Array>
 
   constructor(source: AsyncIterable<Uint8Array>) {
-    this.source = source[Symbol.asyncIterator]()
+    this.#source = source[Symbol.asyncIterator]()
   }
 
   /** Ends the input at a position, whatever follows. */
   limitTo(end: number): void {
-    this.end = end
+    this.#end = end
   }
 
   /** Whether the input has ended. */
   async hasEnded(): Promise<boolean> {
-    return !(await this.fill())
+    return !(await this.#fill())
   }
 
   /** Reads exactly `length` bytes. */
@@ -176,9 +177,9 @@ class ByteInput {
     const pieces: Buffer[] = []
     let missing = length
     while (missing > 0) {
-      if (!(await this.fill())) throw new CarError('unexpected EOF')
-      const piece = this.buffer.subarray(0, Math.min(missing, this.end - this.position))
-      this.advance(piece.length)
+      if (!(await this.#fill())) throw new CarError('unexpected EOF')
+      const piece = this.#buffer.subarray(0, Math.min(missing, this.#end - this.position))
+      this.#advance(piece.length)
       pieces.push(piece)
       missing -= piece.length
     }
@@ -187,9 +188,9 @@ class ByteInput {
 
   /** Skips bytes, or all that is left. */
   async skip(length: number): Promise<void> {
-    for (let missing = length; missing > 0 && (await this.fill());) {
-      const step = Math.min(missing, this.buffer.length)
-      this.advance(step)
+    for (let missing = length; missing > 0 && (await this.#fill());) {
+      const step = Math.min(missing, this.#buffer.length)
+      this.#advance(step)
       missing -= step
     }
   }
@@ -197,13 +198,13 @@ class ByteInput {
   /** Reads an unsigned LEB128 number, inexact from 2^53; undefined at the end of the input. */
   async takeVarint(): Promise<number | undefined> {
     let value = 0
-    for (let index = 0; index < longestVarint; index++) {
-      if (!(await this.fill())) {
+    for (let index = 0; index < LONGEST_VARINT; index++) {
+      if (!(await this.#fill())) {
         if (index === 0) return undefined
         throw new CarError('unexpected EOF')
       }
-      const byte = this.buffer[0] as number
-      this.advance(1)
+      const byte = this.#buffer[0] as number
+      this.#advance(1)
       if (byte === 0 && index > 0) throw new CarError('varint not minimally encoded')
       value += (byte & 0x7f) * 2 ** (7 * index)
       if (byte < 0x80) return value
@@ -211,18 +212,18 @@ class ByteInput {
     throw new CarError('varints larger than uint63 not supported')
   }
 
-  private advance(length: number): void {
-    this.buffer = this.buffer.subarray(length)
+  #advance(length: number): void {
+    this.#buffer = this.#buffer.subarray(length)
     this.position += length
   }
 
   /** Buffers at least one byte; false at the end of the input. */
-  private async fill(): Promise<boolean> {
-    if (this.position >= this.end) return false
-    while (this.buffer.length === 0) {
-      const next = await this.source.next()
+  async #fill(): Promise<boolean> {
+    if (this.position >= this.#end) return false
+    while (this.#buffer.length === 0) {
+      const next = await this.#source.next()
       if (next.done) return false
-      this.buffer = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
+      this.#buffer = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
     }
     return true
   }

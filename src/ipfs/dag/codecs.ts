@@ -207,7 +207,7 @@ export function decoderOf({ code }: { code: number }): Codec {
 }
 
 /** git-raw, a codec that Kubo decodes with a plugin and this node does not. */
-export const gitRaw = 0x78
+export const GIT_RAW = 0x78
 
 /**
  * Rejects a block that does not match its codec. Blocks of codecs that only Kubo decodes are accepted unchecked.
@@ -215,6 +215,6 @@ export const gitRaw = 0x78
  * @throws the codec's error; {@link FileNetworkError} if not even Kubo decodes the codec
  */
 export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
-  if (code === codecCode.raw || code === gitRaw) return
+  if (code === codecCode.raw || code === GIT_RAW) return
   await decodeInTurns(decoderOf({ code }), bytes)
 }

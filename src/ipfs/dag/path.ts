@@ -7,7 +7,7 @@ import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
-import { decoderOf, gitRaw } from './codecs.js'
+import { decoderOf, GIT_RAW } from './codecs.js'
 import { kindOf } from './kinds.js'
 import { decodeNode, nodeName } from './dagPbSchema.js'
 import { linksOf } from './links.js'
@@ -136,7 +136,7 @@ export function linkFailure(keys: readonly string[], cid: CID, error: unknown): 
 
 /** Returns the error for a CID whose codec Kubo lacks; it looks for the codec first. */
 function decoderError(cid: CID): FileNetworkError | undefined {
-  if (cid.code === gitRaw) return undefined
+  if (cid.code === GIT_RAW) return undefined
   try {
     decoderOf(cid)
     return undefined

@@ -6,7 +6,7 @@ import { withReplacements } from '../text/byteText.js'
 import { UnsupportedNumberError, WholeFloat } from './float.js'
 
 /** Values encoded between two yields. */
-const valuesAtOnce = 512
+const VALUES_AT_ONCE = 512
 
 /**
  * Encodes plain JSON like go-ipld-prime: one value per line, indented by tabs, with a newline after a list or map.
@@ -18,7 +18,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
   let written = 0
 
   function* write(item: unknown, indent: string): Steps<void> {
-    if (++written % valuesAtOnce === 0) yield
+    if (++written % VALUES_AT_ONCE === 0) yield
     if (typeof item === 'number' && !Number.isFinite(item)) throw new UnsupportedNumberError(item)
     if (typeof item !== 'object' || item === null || item instanceof WholeFloat) {
       texts.push(textOf(item))

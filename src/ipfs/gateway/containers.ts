@@ -11,7 +11,7 @@ function* entriesOf(text: string): Generator<string> {
 }
 
 /** Maximum number of entries of an archive to look at. */
-const lookedAt = 100
+const LOOKED_AT = 100
 
 function hasEntry(names: readonly string[], ...wanted: string[]): boolean {
   return names.some((name) => wanted.includes(name))
@@ -60,7 +60,7 @@ const declared = [
 /** Returns what a ZIP archive is, by its first entries (Go, `mimetype`, `zip.go`). */
 export function zipType(text: string): string | undefined {
   const names: string[] = []
-  for (const name of entriesOf(text)) if (names.push(name) === lookedAt) break
+  for (const name of entriesOf(text)) if (names.push(name) === LOOKED_AT) break
   const folder = officeFolders.find(([front]) => hasFolder(names, front))
   if (folder !== undefined) return folder[1]
   const epub = 'application/epub+zip'

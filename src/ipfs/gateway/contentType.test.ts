@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { contentTypeOf, sniffLength, typeByName } from './contentType.js'
+import { contentTypeOf, SNIFF_LENGTH, typeByName } from './contentType.js'
 import { countFields } from './separatedValues.js'
 
 function typeOf(content: string | Buffer): string {
-  return contentTypeOf('', Buffer.from(content as string).subarray(0, sniffLength))
+  return contentTypeOf('', Buffer.from(content as string).subarray(0, SNIFF_LENGTH))
 }
 
 // The types that Kubo 0.42.0 sends for the same bytes.

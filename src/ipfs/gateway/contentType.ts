@@ -5,7 +5,7 @@ import { isText, markedCharset, typeBySignature } from './signatures.js'
 import { typeOfText } from './textType.js'
 
 /** Bytes at the start of a file from which its type is guessed. */
-export const sniffLength = 3072
+export const SNIFF_LENGTH = 3072
 
 /** Signatures by which Go's `net/http` recognizes content. */
 const partSignatures: readonly { bytes: string; offset?: number; type: string }[] = [
@@ -76,15 +76,15 @@ function sniff(start: Buffer): string {
   if (start.length === 0) return 'text/plain'
   const text = start.toString('latin1')
   const binary = typeBySignature(start) ?? (isText(text) ? undefined : 'application/octet-stream')
-  const type = binary ?? typeOfMarkup(text) ?? typeOfText({ text, isCut: start.length >= sniffLength })
+  const type = binary ?? typeOfMarkup(text) ?? typeOfText({ text, isCut: start.length >= SNIFF_LENGTH })
   if (type !== undefined && type !== 'text/xml') return type
-  const named = type === undefined ? undefined : declaredEncoding(text.slice(0, charsetLength))
-  const charset = named ?? markedCharset(text) ?? charsetOf(start.subarray(0, charsetLength))
+  const named = type === undefined ? undefined : declaredEncoding(text.slice(0, CHARSET_LENGTH))
+  const charset = named ?? markedCharset(text) ?? charsetOf(start.subarray(0, CHARSET_LENGTH))
   return [type ?? 'text/plain', ...(charset === undefined ? [] : [`charset=${charset}`])].join('; ')
 }
 
 /** Bytes from which the encoding of text is guessed. */
-const charsetLength = 1024
+const CHARSET_LENGTH = 1024
 
 /** Returns the type of markup by its first tag, and of binary content; undefined for other text. */
 function typeByBytes(start: Buffer): string | undefined {

@@ -9,7 +9,7 @@ import {
   type NameSystem,
   type ResolvedName,
   UnresolvedNameError,
-  longestRecord,
+  LONGEST_RECORD,
   checkRecord,
   readRecord,
 } from '../names/nameSystem.js'
@@ -27,11 +27,11 @@ export interface RoutingRequest extends Pick<GatewayRequest, 'method' | 'path' |
 
 const recordType = 'application/vnd.ipfs.ipns-record'
 /** Seconds for which an answer without results may be cached. */
-const emptyMaxAge = 15
+const EMPTY_MAX_AGE = 15
 /** Seconds for which an outdated answer may be served while its cache asks again. */
-const maxStale = 48 * 60 * 60
+const MAX_STALE = 48 * 60 * 60
 /** TTL of a record that has none, in seconds (boxo, `ipns.DefaultRecordTTL`). */
-const defaultTtl = 5 * 60
+const DEFAULT_TTL = 5 * 60
 
 /** Answers are never streamed. */
 type RoutingReply = CommandReply & { body: Uint8Array }
@@ -140,7 +140,7 @@ async function getRecord(names: NameSystem, label: string, request: RoutingReque
     return await recordReply(name, await names.find(name))
   } catch (error) {
     if (!(error instanceof UnresolvedNameError)) throw error
-    const headers = { 'Cache-Control': cacheControl(emptyMaxAge, maxStale), ...noSniff }
+    const headers = { 'Cache-Control': cacheControl(EMPTY_MAX_AGE, MAX_STALE), ...noSniff }
     return plainReply(200, 'delegate error: routing: not found\n', headers)
   }
 }
@@ -148,7 +148,7 @@ async function getRecord(names: NameSystem, label: string, request: RoutingReque
 async function recordReply(name: CID, { record }: ResolvedName): Promise<RoutingReply> {
   const { validity, ttl } = await readRecord(record)
   const now = Date.now()
-  const maxAge = ttl === undefined ? defaultTtl : Number(ttl / 1_000_000_000n)
+  const maxAge = ttl === undefined ? DEFAULT_TTL : Number(ttl / 1_000_000_000n)
   return {
     status: 200,
     headers: {
@@ -169,7 +169,7 @@ async function putRecord(names: NameSystem, label: string, request: RoutingReque
     throw new GatewayError(406, "content type in 'Content-Type' header is missing or not supported")
   }
   const name = readName(label)
-  const record = await readStart(request.body, longestRecord)
+  const record = await readStart(request.body, LONGEST_RECORD)
   const problem = await readRecord(record).then(
     () => checkRecord(name, record),
     (error: unknown) => errorText(error),
@@ -215,7 +215,7 @@ function noResults(member: 'Providers' | 'Peers', request: RoutingRequest): Rout
   return {
     status: 200,
     headers: {
-      'Cache-Control': cacheControl(emptyMaxAge, maxStale),
+      'Cache-Control': cacheControl(EMPTY_MAX_AGE, MAX_STALE),
       'Content-Type': type,
       'Last-Modified': new Date().toUTCString(),
       Vary: 'Accept',

@@ -7,7 +7,7 @@ import type { CommandReply } from '../request/reply.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { readFile } from '../unixfs/readFile.js'
 import { GatewayError, cacheHeader, escapeUrlPath } from './headers.js'
-import { matchRedirectRule, parseRedirectRules, redirectRulesLimit } from './redirectRules.js'
+import { matchRedirectRule, parseRedirectRules, REDIRECT_RULES_LIMIT } from './redirectRules.js'
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
 import { goQuote } from '../text/goQuote.js'
@@ -83,10 +83,10 @@ async function readRules(
 ): Promise<ReturnType<typeof parseRedirectRules>> {
   if (entry.type !== 'file') throw new FileNetworkError(' _redirects is not a file')
   try {
-    if (entry.size > redirectRulesLimit) {
-      throw new FileNetworkError(`redirects file size cannot exceed ${redirectRulesLimit} bytes`)
+    if (entry.size > REDIRECT_RULES_LIMIT) {
+      throw new FileNetworkError(`redirects file size cannot exceed ${REDIRECT_RULES_LIMIT} bytes`)
     }
-    const content = await readAll(readFile(source, entry), redirectRulesLimit)
+    const content = await readAll(readFile(source, entry), REDIRECT_RULES_LIMIT)
     return parseRedirectRules(Buffer.from(content).toString())
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error

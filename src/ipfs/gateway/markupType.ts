@@ -53,7 +53,7 @@ const kinds: readonly XmlKind[] = [
 ]
 
 /** Bytes in which to look for the kind of XML. */
-const kindLength = 512
+const KIND_LENGTH = 512
 
 /** First tags that identify HTML, in lower case (WHATWG, MIME Sniffing). */
 export const firstTags =
@@ -65,7 +65,7 @@ export function typeOfMarkup(start: string): string | undefined {
   if (isDrawing(text)) return 'image/svg+xml'
   if (firstTags.test(text.slice(0, 32).toLowerCase())) return 'text/html'
   if (!/^<\?xml[\s>]/i.test(text)) return undefined
-  const begun = start.trimStart().slice(0, kindLength)
+  const begun = start.trimStart().slice(0, KIND_LENGTH)
   const kind = kinds.find(({ tag = '', namespaces = [''] }) => {
     const at = begun.indexOf(tag)
     return at >= 0 && namespaces.some((namespace) => begun.includes(namespace, at + 1))

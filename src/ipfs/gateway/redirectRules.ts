@@ -16,7 +16,7 @@ export interface RedirectMatch {
 }
 
 /** The longest accepted file of rules, in bytes. */
-export const redirectRulesLimit = 65_536
+export const REDIRECT_RULES_LIMIT = 65_536
 
 const knownStatuses = new Set(['200', '301', '302', '303', '307', '308', '404', '410', '451'])
 
@@ -96,8 +96,8 @@ function fillIn(to: string, placeholders: Placeholders): string {
   for (const [name, value] of placeholders) {
     const parts = filled.split(`:${name}`)
     const length = filled.length + (parts.length - 1) * (value.length - name.length - 1)
-    if (length > redirectRulesLimit) {
-      throw new FileNetworkError(`'to' path is longer than ${redirectRulesLimit} characters`)
+    if (length > REDIRECT_RULES_LIMIT) {
+      throw new FileNetworkError(`'to' path is longer than ${REDIRECT_RULES_LIMIT} characters`)
     }
     filled = parts.join(value)
   }

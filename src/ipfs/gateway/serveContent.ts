@@ -12,7 +12,7 @@ import { findLink, listTogether } from '../unixfs/readDirectory.js'
 import { readFile } from '../unixfs/readFile.js'
 import { conditionalReply, listingEtag } from './conditional.js'
 import { contentRange, isFromMiddle, readRange } from './ranges.js'
-import { contentTypeOf, sniffLength, typeByName, typeOfPart } from './contentType.js'
+import { contentTypeOf, SNIFF_LENGTH, typeByName, typeOfPart } from './contentType.js'
 import {
   GatewayError,
   cacheHeader,
@@ -80,9 +80,9 @@ async function serveFile(
   // boxo reads the start of the file for HEAD, whatever the range.
   const isPart = start > 0 && request.method === 'GET'
   const looked = isPart
-    ? { start, end: Math.min(start + sniffLength, end) }
-    : { start: 0, end: Math.min(sniffLength, entry.size) }
-  const sniffed = await readAll(readFile(source, entry, looked), sniffLength).catch((error: unknown) => {
+    ? { start, end: Math.min(start + SNIFF_LENGTH, end) }
+    : { start: 0, end: Math.min(SNIFF_LENGTH, entry.size) }
+  const sniffed = await readAll(readFile(source, entry, looked), SNIFF_LENGTH).catch((error: unknown) => {
     if (typeByName(name) !== undefined) return new Uint8Array()
     if (isPart || !(error instanceof FileNetworkError)) throw error
     throw new GatewayError(500, `cannot detect content-type: ${error.message}`, headers)
@@ -109,8 +109,8 @@ async function typeOfUnsent(
 ): Promise<string | undefined> {
   const byName = typeByName(name)
   if (byName !== undefined || (method === 'GET' && isFromMiddle(headers.range))) return byName
-  const start = { start: 0, end: Math.min(sniffLength, entry.size) }
-  return contentTypeOf(name, await readAll(readFile(source, entry, start), sniffLength))
+  const start = { start: 0, end: Math.min(SNIFF_LENGTH, entry.size) }
+  return contentTypeOf(name, await readAll(readFile(source, entry, start), SNIFF_LENGTH))
 }
 
 /**

@@ -56,10 +56,10 @@ function typeByPrefix(text: string): string | undefined {
 /** Types of Netpbm images by the number in their first line. */
 const bitmaps = ['bitmap', 'graymap', 'pixmap']
 /** The most lines of a header to read. */
-const headerLines = 128
+const HEADER_LINES = 128
 
 function typeOfBitmap(text: string): string | undefined {
-  const lines = text.split('\n', headerLines + 1).map((line) => line.replace(/\r$/, ''))
+  const lines = text.split('\n', HEADER_LINES + 1).map((line) => line.replace(/\r$/, ''))
   const [, number] = /^P([1-7])\n/.exec(text) ?? []
   if (number === undefined) return undefined
   const header = lines.slice(1)
@@ -84,10 +84,10 @@ function typeOfBitmap(text: string): string | undefined {
 const mailHeader =
   /^(?:From: |To: |[Cc][Cc]: |Date: |Subject: |Received: |Relay-Version: |N?#! rnews|Forward to|Pipe to|Content-Type: |Content-Transfer-Encoding: |(?:delivered-to|return-path): )/
 /** Lines after the first in which to look for another. */
-const mailLines = 20
+const MAIL_LINES = 20
 
 function isMail(text: string): boolean {
-  const [first = '', ...rest] = text.split('\n', mailLines + 1)
+  const [first = '', ...rest] = text.split('\n', MAIL_LINES + 1)
   const isHeader = (line: string): boolean =>
     mailHeader.test(line) || /^(?:delivered-to|return-path): /i.test(line)
   return isHeader(first) && rest.some(isHeader)
@@ -153,7 +153,7 @@ function isSubtitles(text: string): boolean {
 }
 
 /** Lines of a table to check. */
-const tableLines = 10
+const TABLE_LINES = 10
 
 function typeOfTable({ text, isCut }: TextStart): string | undefined {
   const known = isCut ? text.slice(0, text.lastIndexOf('\n') + 1) : text
@@ -168,7 +168,7 @@ function isTable(text: string, separator: string): boolean {
   for (const count of countFields(text, separator)) {
     first ??= count
     if (first < 2 || count !== first) return false
-    if (++lines === tableLines) return true
+    if (++lines === TABLE_LINES) return true
   }
   return lines >= 2
 }

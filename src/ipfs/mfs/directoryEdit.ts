@@ -30,16 +30,16 @@ export class EditableLinks {
   readonly changes = new Map<string, UnixfsLink | undefined>()
   /** The edits that Kubo makes too, in order. */
   readonly edits: LinkEdit[] = []
-  private readonly source: BlockSource
-  private readonly entry: UnixfsEntry
+  readonly #source: BlockSource
+  readonly #entry: UnixfsEntry
 
   constructor(source: BlockSource, entry: UnixfsEntry) {
-    this.source = source
-    this.entry = entry
+    this.#source = source
+    this.#entry = entry
   }
 
   async get(name: string): Promise<UnixfsLink | undefined> {
-    return this.changes.has(name) ? this.changes.get(name) : lookUpLink(this.source, this.entry, name)
+    return this.changes.has(name) ? this.changes.get(name) : lookUpLink(this.#source, this.#entry, name)
   }
 
   set(link: UnixfsLink): void {
@@ -66,7 +66,7 @@ export class EditableLinks {
   /** Returns all links, with changes applied. */
   async list(): Promise<UnixfsLink[]> {
     const links: UnixfsLink[] = []
-    for await (const link of listDirectory(this.source, this.entry)) {
+    for await (const link of listDirectory(this.#source, this.#entry)) {
       if (!this.changes.has(link.name)) links.push(link)
     }
     for (const link of this.changes.values()) if (link) links.push(link)

@@ -2,7 +2,7 @@ import type { DirectorySettings } from '../unixfs/settings.js'
 import { keyOf } from './loadedDirectories.js'
 
 /** Maximum number of directories with settings of their own. */
-const maxDirectories = 1000
+const MAX_DIRECTORIES = 1000
 
 /**
  * The settings with which mutable directories are sharded. As in Kubo, they are those of its start. A directory that
@@ -38,7 +38,7 @@ export class MutableDirectorySettings {
     const above = this.at(path.slice(0, -1))
     this.#created.delete(keyOf(path))
     if (isSame(settings, above)) return
-    if (this.#created.size >= maxDirectories) this.#created.clear()
+    if (this.#created.size >= MAX_DIRECTORIES) this.#created.clear()
     this.#created.set(keyOf(path), settings)
   }
 

@@ -11,11 +11,11 @@ export interface LoadedDirectory extends ShardedState {
 }
 
 /** Maximum number of directories whose state in Kubo's memory is tracked. */
-const maxDirectories = 1000
+const MAX_DIRECTORIES = 1000
 /** Maximum number of entries tracked in one of them. */
-export const maxEntries = 1000
+export const MAX_ENTRIES = 1000
 /** Maximum number of sharded directories known to be too large for one block. */
-const maxLargeDirectories = 1000
+const MAX_LARGE_DIRECTORIES = 1000
 
 /** Returns the state of a directory that Kubo has just read. */
 export function unread(): LoadedDirectory {
@@ -36,7 +36,7 @@ export class LoadedDirectories extends Map<string, LoadedDirectory> {
   at(key: string): LoadedDirectory {
     const known = this.get(key)
     if (known !== undefined) return known
-    if (this.size >= maxDirectories) this.clear()
+    if (this.size >= MAX_DIRECTORIES) this.clear()
     const loaded = unread()
     this.set(key, loaded)
     return loaded
@@ -67,7 +67,7 @@ export class LoadedDirectories extends Map<string, LoadedDirectory> {
 
   /** Notes that a sharded directory is too large for one block. */
   noteLarge({ cid }: UnixfsEntry): void {
-    if (this.#large.size >= maxLargeDirectories) this.#large.clear()
+    if (this.#large.size >= MAX_LARGE_DIRECTORIES) this.#large.clear()
     this.#large.add(cid.toString())
   }
 }

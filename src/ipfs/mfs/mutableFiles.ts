@@ -14,7 +14,7 @@ import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, emptyDirectory, openDirectory, storeDirectory } from './directoryEdit.js'
 import { MutableDirectorySettings } from './directorySettings.js'
 import { cleanSegments } from './filesPath.js'
-import { LoadedDirectories, keyOf, maxEntries, unread } from './loadedDirectories.js'
+import { LoadedDirectories, keyOf, MAX_ENTRIES, unread } from './loadedDirectories.js'
 import { isCanonical, regularLink, storeCanonical } from './regularLink.js'
 
 /** A change to the directory at a path, for which all its ancestors are rewritten. */
@@ -78,7 +78,7 @@ interface LoadedFile {
 }
 
 /** Maximum number of files whose state in Kubo's memory is tracked. */
-const loadedFiles = 1000
+const LOADED_FILES = 1000
 
 /** Dependencies of the mutable files. */
 interface MutableFilesParts {
@@ -161,7 +161,7 @@ export class MutableFiles {
     const isChanged = isShardedEntry(directory) ? this.#loaded.mayBecomeBlock(directory) : !isRegular
     if (!isChanged) return
     const { entries } = this.#loaded.at(keyOf(path))
-    if (entries.size < maxEntries) entries.add(link.name)
+    if (entries.size < MAX_ENTRIES) entries.add(link.name)
   }
 
   /** Stores the canonical form of a directory that has another one. @returns whether it has */
@@ -253,7 +253,7 @@ export class MutableFiles {
     const key = keyOf(cleanSegments(path))
     this.#files.delete(key)
     if (file.rawLeaves === (file.cid.version === 1)) return
-    if (this.#files.size >= loadedFiles) this.#files.clear()
+    if (this.#files.size >= LOADED_FILES) this.#files.clear()
     this.#files.set(key, file)
   }
 
@@ -408,7 +408,7 @@ export class MutableFiles {
     loaded.growth = growth
     for (const { name, link } of links.edits) {
       if (link === undefined) loaded.entries.delete(name)
-      else if (loaded.isListed && loaded.labelled.size < maxEntries) loaded.labelled.add(name)
+      else if (loaded.isListed && loaded.labelled.size < MAX_ENTRIES) loaded.labelled.add(name)
     }
     // Entries that were stored again and left the directory as it was did not make it one block.
     if (isLarge && node.cid.equals(entry.cid)) this.#loaded.noteLarge(entry)

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import * as Digest from 'multiformats/hashes/digest'
-import { identityCode, sha256Code } from '../cid/cidFormat.js'
+import { IDENTITY_CODE, SHA256_CODE } from '../cid/cidFormat.js'
 import { decodeMultibase } from '../cid/multibase.js'
 import { parseCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -211,18 +211,18 @@ function checkUnsigned(text: string, bits: number): void {
   throw new FileNetworkError(`strconv.ParseUint: parsing ${goQuote(text)}: ${problem}`)
 }
 
-const sha256Length = 32
+const SHA256_LENGTH = 32
 
 /** Checks a peer ID: the hash of a key, or the CID of that. */
 function checkPeerId(id: string): void {
   const name = parseName(id)
   if (name === undefined) throw new FileNetworkError(`failed to parse p2p addr: ${id} ${problemOfPeerId(id)}`)
   const { code, size } = name.multihash
-  if (code !== sha256Code && code !== identityCode) {
+  if (code !== SHA256_CODE && code !== IDENTITY_CODE) {
     throw new FileNetworkError(`invalid multihash code ${code} expected sha-256 or identity`)
   }
-  if (code === sha256Code && size !== sha256Length) {
-    throw new FileNetworkError(`invalid digest length ${size} for sha256 addr: expected ${sha256Length}`)
+  if (code === SHA256_CODE && size !== SHA256_LENGTH) {
+    throw new FileNetworkError(`invalid digest length ${size} for sha256 addr: expected ${SHA256_LENGTH}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { base58btc } from 'multiformats/bases/base58'
 import * as Digest from 'multiformats/hashes/digest'
 import type { RowStore } from '../../storage/files/fileIndex.js'
-import { identityCode } from '../cid/cidFormat.js'
+import { IDENTITY_CODE } from '../cid/cidFormat.js'
 
 /** The identity of the node. */
 export interface Identity {
@@ -20,7 +20,7 @@ const rowName = new TextEncoder().encode('private-key')
 /** libp2p key messages: type Ed25519, then a private key of 64 bytes or a public one of 32 (libp2p specs, peer-ids). */
 const privatePrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x40)
 const publicPrefix = Uint8Array.of(0x08, 0x01, 0x12, 0x20)
-const publicBytes = 32
+const PUBLIC_BYTES = 32
 
 /** Loads the identity of a data directory, or creates it on first use. */
 export async function loadIdentity(rows: RowStore, addresses: () => string[]): Promise<Identity> {
@@ -29,8 +29,8 @@ export async function loadIdentity(rows: RowStore, addresses: () => string[]): P
     privateKey = createPrivateKey()
     await rows.put(rowName, privateKey)
   }
-  const publicKey = Buffer.concat([publicPrefix, privateKey.subarray(-publicBytes)])
-  const id = base58btc.encode(Digest.create(identityCode, Uint8Array.from(publicKey)).bytes).slice(1)
+  const publicKey = Buffer.concat([publicPrefix, privateKey.subarray(-PUBLIC_BYTES)])
+  const id = base58btc.encode(Digest.create(IDENTITY_CODE, Uint8Array.from(publicKey)).bytes).slice(1)
   return {
     id,
     publicKey: publicKey.toString('base64'),

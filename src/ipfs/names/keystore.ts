@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { multibaseByName } from '../cid/multibase.js'
-import { codecCode, sha256Code } from '../cid/cidFormat.js'
+import { codecCode, SHA256_CODE } from '../cid/cidFormat.js'
 import { parseCid } from '../cid/parseCid.js'
 import { codecText } from '../dag/codecs.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -26,9 +26,9 @@ export const selfName = 'self'
 const libraryOfKeys = (): Promise<typeof Keys> => import('@libp2p/crypto/keys')
 
 /** Default size of an RSA key, in bits (Kubo, `options.DefaultRSALen`). */
-const defaultRsaBits = 2048
-const shortestRsaBits = 2048
-const longestRsaBits = 8192
+const DEFAULT_RSA_BITS = 2048
+const SHORTEST_RSA_BITS = 2048
+const LONGEST_RSA_BITS = 8192
 
 /** A key pair with the name under which it is stored. */
 export interface NamedKey {
@@ -95,7 +95,7 @@ export class Keystore {
     const { generateKeyPair } = await libraryOfKeys()
     if (type === 'ed25519') return generateKeyPair('Ed25519')
     if (type !== 'rsa') throw new FileNetworkError(`unrecognized key type: ${type}`)
-    const bits = size === undefined || size === -1 ? defaultRsaBits : size
+    const bits = size === undefined || size === -1 ? DEFAULT_RSA_BITS : size
     checkRsaBits(bits)
     return this.#rsaKeys.run(() => {
       signal.throwIfAborted()
@@ -123,10 +123,10 @@ export class Keystore {
 
 /** @throws {@link FileNetworkError} if RSA keys of this size are not supported */
 export function checkRsaBits(bits: number): void {
-  if (bits < shortestRsaBits) {
-    throw new FileNetworkError(`rsa keys must be >= ${shortestRsaBits} bits to be useful`)
+  if (bits < SHORTEST_RSA_BITS) {
+    throw new FileNetworkError(`rsa keys must be >= ${SHORTEST_RSA_BITS} bits to be useful`)
   }
-  if (bits > longestRsaBits) throw new FileNetworkError(`rsa keys must be <= ${longestRsaBits} bits`)
+  if (bits > LONGEST_RSA_BITS) throw new FileNetworkError(`rsa keys must be <= ${LONGEST_RSA_BITS} bits`)
 }
 
 /** Program that writes an RSA key in PKCS #1, and exits when its parent does. */
@@ -181,7 +181,7 @@ export function encodeKey(type: number, data: Uint8Array): Uint8Array {
 function multihashOf(key: PublicKey): MultihashDigest {
   if (key.type !== 'ECDSA') return key.toMultihash()
   const data = createPublicKey({ key: key.jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' })
-  return Digest.create(sha256Code, hash('sha256', encodeKey(keyTypes.ecdsa, data), 'buffer'))
+  return Digest.create(SHA256_CODE, hash('sha256', encodeKey(keyTypes.ecdsa, data), 'buffer'))
 }
 
 /** Formats the name of a key. */
@@ -213,7 +213,7 @@ export function formatName(name: CID): string {
 
 /** Parses an IPNS name, given as a peer ID or as the CID of a key; undefined if it is neither. */
 export function parseName(text: string): CID | undefined {
-  if (text.length > longestName) return undefined
+  if (text.length > LONGEST_NAME) return undefined
   try {
     if (/^(1|Qm)/.test(text)) {
       return CID.createV1(codecCode.libp2pKey, Digest.decode(base58btc.decode(`z${text}`)))
@@ -248,7 +248,7 @@ export function readPeerId(text: string): CID {
 export function problemOfHash(text: string): string {
   let bytes: Uint8Array
   try {
-    bytes = base58btc.decode(`z${text.slice(0, longestName)}`)
+    bytes = base58btc.decode(`z${text.slice(0, LONGEST_NAME)}`)
   } catch {
     return "input isn't valid multihash"
   }
@@ -275,4 +275,4 @@ export function peerIdText(name: CID): string {
 }
 
 /** Maximum length of a name, in characters: it is the hash of a key, or a short key itself. */
-const longestName = 1024
+const LONGEST_NAME = 1024

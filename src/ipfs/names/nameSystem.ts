@@ -10,7 +10,7 @@ import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
-import { codecCode, identityCode } from '../cid/cidFormat.js'
+import { codecCode, IDENTITY_CODE } from '../cid/cidFormat.js'
 import { tryParseCid } from '../cid/parseCid.js'
 import { nameOf, parseName } from './keystore.js'
 import { goQuote } from '../text/goQuote.js'
@@ -43,11 +43,11 @@ export interface ResolvedName {
 }
 
 /** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
-export const longestRecord = 10 * 1024
+export const LONGEST_RECORD = 10 * 1024
 /** Maximum number of names to follow in a row (boxo, `namesys.DefaultDepthLimit`). */
-const defaultDepth = 32
+const DEFAULT_DEPTH = 32
 /** Default TTL of a record, in milliseconds (boxo, `DefaultResolverCacheTTL`). */
-const defaultTtlMilliseconds = 60_000
+const DEFAULT_TTL_MILLISECONDS = 60_000
 
 /** The name has no record, or its record has expired. */
 export class UnresolvedNameError extends FileNetworkError {
@@ -136,7 +136,7 @@ export class NameSystem {
     const { value, ttl } = contents
     const left = validMilliseconds(contents)
     if (left <= 0) throw new UnresolvedNameError()
-    const ttlMilliseconds = ttl === undefined ? defaultTtlMilliseconds : Number(ttl) / 1e6
+    const ttlMilliseconds = ttl === undefined ? DEFAULT_TTL_MILLISECONDS : Number(ttl) / 1e6
     return { value, ttlMilliseconds, keepMilliseconds: Math.min(left, ttlMilliseconds), record }
   }
 
@@ -146,7 +146,7 @@ export class NameSystem {
    * @param depth - maximum number of names to follow
    * @returns a path; it may still be below `/ipns/` if `depth` is 1
    */
-  async resolve(path: string, depth = defaultDepth): Promise<string> {
+  async resolve(path: string, depth = DEFAULT_DEPTH): Promise<string> {
     let current = path
     for (let step = 0; step < depth && current.startsWith('/ipns/'); step++) {
       const [, , label = '', ...rest] = current.split('/')
@@ -201,7 +201,7 @@ export async function checkRecord(name: CID, bytes: Uint8Array): Promise<string>
   const { validate } = await import('ipns/validator')
   const { publicKeyFromProtobuf } = await import('@libp2p/crypto/keys')
   const embedded = extractPublicKeyFromIPNSRecord(unmarshalIPNSRecord(bytes))
-  const isInName = name.multihash.code === identityCode
+  const isInName = name.multihash.code === IDENTITY_CODE
   const key = isInName ? publicKeyFromProtobuf(name.multihash.digest) : embedded
   if (key === undefined) return 'public key is not embedded in peer ID'
   if (!nameOf(key).equals(name)) return 'public key did not match the name'
@@ -233,7 +233,7 @@ async function sign(
     v1Compatible: isVersion1Compatible,
   })
   // The library takes ECDSA keys for names that hold the key itself.
-  if (nameOf(key.publicKey).multihash.code !== identityCode) {
+  if (nameOf(key.publicKey).multihash.code !== IDENTITY_CODE) {
     created.pubKey ??= await encodePublicKey(key.publicKey)
   }
   return marshalIPNSRecord(created)
@@ -265,9 +265,9 @@ async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> 
 }
 
 /** The longest label of a domain name, in bytes (RFC 1035). */
-export const longestLabel = 63
+export const LONGEST_LABEL = 63
 /** The longest domain name, in bytes. */
-const longestDomain = 255
+const LONGEST_DOMAIN = 255
 
 /**
  * Parses the name in a path. Other labels are domain names, and there is no DNS to ask.
@@ -300,7 +300,7 @@ function isDomainName(text: string): boolean {
     .split('.')
     .map((label) => Buffer.byteLength(label))
   const length = labels.reduce((sum, size) => sum + size + 1, 0)
-  return length <= longestDomain + 1 && labels.every((size) => size > 0 && size <= longestLabel)
+  return length <= LONGEST_DOMAIN + 1 && labels.every((size) => size > 0 && size <= LONGEST_LABEL)
 }
 
 function rowOf(name: CID): Uint8Array {
@@ -313,7 +313,7 @@ function publishedRowOf(name: CID): Uint8Array {
 }
 
 /** The largest sequence number that all implementations support. */
-const largestSequence = 2n ** 63n - 1n
+const LARGEST_SEQUENCE = 2n ** 63n - 1n
 
 /**
  * Returns the next sequence number: numbers only grow, and an unchanged value keeps its own (boxo,
@@ -327,7 +327,7 @@ async function nextSequence(
   const last = previous === undefined ? undefined : unmarshalIPNSRecord(previous)
   const following = last === undefined ? 0n : last.value === value ? last.sequence : last.sequence + 1n
   const next = sequence ?? following
-  if (next > largestSequence) throw new FileNetworkError(`sequence numbers end at ${largestSequence}`)
+  if (next > LARGEST_SEQUENCE) throw new FileNetworkError(`sequence numbers end at ${LARGEST_SEQUENCE}`)
   if (sequence !== undefined && last !== undefined && sequence <= last.sequence) {
     throw new FileNetworkError('sequence number must be greater than the current record sequence')
   }

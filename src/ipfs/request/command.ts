@@ -383,7 +383,7 @@ export function readFileArgument(upload: Upload, limit: number, prefix?: string)
 }
 
 /** The longest accepted body of arguments, in bytes. */
-const bodyLimit = 1024 * 1024
+const BODY_LIMIT = 1024 * 1024
 
 /**
  * Returns the arguments of a request: those of the query, then lines of the body's first file if the last argument takes
@@ -410,7 +410,7 @@ async function readLines(upload: Upload): Promise<string[]> {
   const entry = await upload.entries().next()
   const content = entry && contentOf(entry)
   if (content === undefined) return []
-  const lines = Buffer.from(await readAll(content, bodyLimit))
+  const lines = Buffer.from(await readAll(content, BODY_LIMIT))
     .toString()
     .split(/\r?\n/)
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines

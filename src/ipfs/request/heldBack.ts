@@ -1,5 +1,5 @@
 /** Bytes that Kubo reads before it sends them (go-ipfs-cmds, `http/responseemitter.go`). */
-const sentAtOnce = 4096
+const SENT_AT_ONCE = 4096
 
 /**
  * Yields content in multiples of 4096 bytes, and the remainder at its end. If a read fails, Kubo loses an incomplete
@@ -10,14 +10,14 @@ export async function* heldBack(source: AsyncIterable<Uint8Array>): AsyncGenerat
   let length = 0
   for await (const bytes of source) {
     const total = length + bytes.length
-    const sent = total < sentAtOnce ? 0 : bytes.length - (total % sentAtOnce)
+    const sent = total < SENT_AT_ONCE ? 0 : bytes.length - (total % SENT_AT_ONCE)
     if (sent > 0) {
       if (held !== undefined && length > 0) yield held.subarray(0, length)
       yield bytes.subarray(0, sent)
       length = 0
     }
     if (sent < bytes.length) {
-      held ??= new Uint8Array(sentAtOnce)
+      held ??= new Uint8Array(SENT_AT_ONCE)
       held.set(bytes.subarray(sent), length)
       length += bytes.length - sent
     }

@@ -2,9 +2,9 @@ import { FileNetworkError } from '../errors.js'
 import { goQuote } from '../text/goQuote.js'
 
 /** Longest line that Go reads (`bufio.Reader`). */
-const longestLine = 4096
+const LONGEST_LINE = 4096
 const [newline, carriageReturn, tab, space, tilde] = [0x0a, 0x0d, 0x09, 0x20, 0x7e]
-const equalsSign = 0x3d
+const EQUALS_SIGN = 0x3d
 
 /**
  * Decodes quoted-printable content (RFC 2045) by the rules of Go (`mime/quotedprintable`), with which Kubo reads a part that
@@ -30,8 +30,8 @@ export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>):
 
 /** Returns the index after the first line's newline; 0 if the line is incomplete. */
 function endOfLine(bytes: Buffer): number {
-  const end = bytes.subarray(0, longestLine).indexOf(newline) + 1
-  return end === 0 && bytes.length > longestLine ? longestLine : end
+  const end = bytes.subarray(0, LONGEST_LINE).indexOf(newline) + 1
+  return end === 0 && bytes.length > LONGEST_LINE ? LONGEST_LINE : end
 }
 
 class DecodedLines {
@@ -47,7 +47,7 @@ class DecodedLines {
       .subarray(end)
       .toString('latin1')
       .replace(/^[\t ]+/, '')
-    if (line[end - 1] === equalsSign) {
+    if (line[end - 1] === EQUALS_SIGN) {
       this.#decode(line.subarray(0, end - 1))
       const isSoftBreak = /^\r?\n/.test(rest) || (rest === '' && end > 1 && isLast)
       if (!isSoftBreak) this.fault ??= `quotedprintable: invalid bytes after =: ${goQuote(rest)}`
@@ -69,7 +69,7 @@ class DecodedLines {
   #decode(line: Buffer): void {
     for (let index = 0; index < line.length; index++) {
       const byte = line[index] as number
-      const digits = byte === equalsSign ? line.toString('latin1', index + 1, index + 3) : ''
+      const digits = byte === EQUALS_SIGN ? line.toString('latin1', index + 1, index + 3) : ''
       if (/^[0-9a-f]{2}$/i.test(digits)) {
         this.#bytes.push(Number.parseInt(digits, 16))
         index += 2

@@ -220,9 +220,9 @@ export function omitEmpty(fields: Record<string, unknown>): Record<string, unkno
 }
 
 /** Children of a list or object that are encoded at once. */
-const childrenAtOnce = 64
+const CHILDREN_AT_ONCE = 64
 /** Characters buffered before they are encoded. */
-const charactersAtOnce = 65_536
+const CHARACTERS_AT_ONCE = 65_536
 
 /**
  * Encodes JSON like {@link goJsonLine}, but yields meanwhile: a value may list a million entries. Maps are encoded as
@@ -248,7 +248,7 @@ async function encodeInTurns(
   let waiting = ''
   for (const piece of text) {
     waiting += piece
-    if (waiting.length >= charactersAtOnce) {
+    if (waiting.length >= CHARACTERS_AT_ONCE) {
       encoded.push(encode(waiting))
       waiting = ''
     }
@@ -278,7 +278,7 @@ function isFlat(value: unknown): boolean {
   if (!isContainer(value)) return true
   if (value instanceof Map) return false
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return children.length <= childrenAtOnce && !children.some(isContainer)
+  return children.length <= CHILDREN_AT_ONCE && !children.some(isContainer)
 }
 
 function isContainer(value: unknown): value is object {
@@ -294,7 +294,7 @@ function* groupsOf<T>(children: Iterable<T>): Generator<T[]> {
   let group: T[] = []
   for (const child of children) {
     group.push(child)
-    if (group.length < childrenAtOnce) continue
+    if (group.length < CHILDREN_AT_ONCE) continue
     yield group
     group = []
   }
@@ -386,9 +386,9 @@ export function createChannel<T>(capacity: number): Channel<T> {
 }
 
 /** Maximum number of values in a group. */
-const linesPerGroup = 256
+const LINES_PER_GROUP = 256
 /** Groups that may await safe storage before the producer has to wait. */
-const groupsInFlight = 16
+const GROUPS_IN_FLIGHT = 16
 
 /** A queue that delivers each value once it is safe, in order, from one producer to one consumer. */
 export interface LineQueue<T> {
@@ -409,11 +409,11 @@ interface Group<T> {
 
 /** Creates an empty queue. Consecutive values sent with the same promise are received together. */
 export function createLineQueue<T>(): LineQueue<T> {
-  const channel = createChannel<Group<T>>(groupsInFlight)
+  const channel = createChannel<Group<T>>(GROUPS_IN_FLIGHT)
   let last: Group<T> | undefined
   return {
     send(value, safe) {
-      if (last?.safe === safe && !last.isTaken && last.values.length < linesPerGroup) {
+      if (last?.safe === safe && !last.isTaken && last.values.length < LINES_PER_GROUP) {
         last.values.push(value)
         return undefined
       }

@@ -24,18 +24,18 @@ export interface RunningRequest {
 }
 
 /** How long ended requests are listed by default, in milliseconds. */
-const defaultKeepTime = 10_000
+const DEFAULT_KEEP_TIME = 10_000
 /** Maximum number of ended requests kept. */
-const mostEnded = 1000
+const MOST_ENDED = 1000
 /** Maximum total length of their arguments, in characters. */
-const mostArgumentLength = 1024 * 1024
+const MOST_ARGUMENT_LENGTH = 1024 * 1024
 /** Go's zero time, for an end that has not come. */
 const noTime = '0001-01-01T00:00:00Z'
 
 /** Running and recent requests. */
 export class RequestLog {
   #next = 0
-  #keepTime = defaultKeepTime
+  #keepTime = DEFAULT_KEEP_TIME
   readonly #running = new Set<RunningRequest>()
   /** In order of their end. */
   readonly #ended = new Set<RunningRequest>()
@@ -74,7 +74,7 @@ export class RequestLog {
   #forgetOld(): void {
     const oldest = Date.now() - this.#keepTime
     for (const request of this.#ended) {
-      const isFull = this.#ended.size > mostEnded || this.#argumentLength > mostArgumentLength
+      const isFull = this.#ended.size > MOST_ENDED || this.#argumentLength > MOST_ARGUMENT_LENGTH
       if (!isFull && (request.end ?? 0) >= oldest) return
       this.#ended.delete(request)
       this.#argumentLength -= argumentLength(request)
@@ -156,9 +156,9 @@ export class NetworkLog {
       this.#default = level
       for (const name of this.#levels.keys()) this.#levels.set(name, level)
     } else if (subsystem === '') this.#default = level
-    else if (this.#levels.size < mostSubsystems || this.#levels.has(subsystem)) {
+    else if (this.#levels.size < MOST_SUBSYSTEMS || this.#levels.has(subsystem)) {
       this.#levels.set(subsystem, level)
-    } else throw new FileNetworkError(`levels of more than ${mostSubsystems} subsystems are not kept`)
+    } else throw new FileNetworkError(`levels of more than ${MOST_SUBSYSTEMS} subsystems are not kept`)
   }
 
   /** @param message - formats the message; called only if someone follows the log */
@@ -180,7 +180,7 @@ export class NetworkLog {
     let wake = (): void => undefined
     const receive = (line: LogLine, set: Level): void => {
       if (levels.indexOf(line.level) < levels.indexOf(wanted ?? set)) return
-      if (waitingLength > mostWaiting) return
+      if (waitingLength > MOST_WAITING) return
       waiting.push(line)
       waitingLength += line.msg.length
       wake()
@@ -204,9 +204,9 @@ export class NetworkLog {
 }
 
 /** Maximum backlog of a slow follower, in characters; further lines are dropped for it. */
-const mostWaiting = 1024 * 1024
+const MOST_WAITING = 1024 * 1024
 /** Maximum number of subsystems with their own level. */
-const mostSubsystems = 1000
+const MOST_SUBSYSTEMS = 1000
 
 /** @throws {@link FileNetworkError} for an unknown level */
 export function parseLevel(text: string): Level {

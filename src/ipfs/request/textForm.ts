@@ -30,7 +30,7 @@ export function printable(name: string): string {
 }
 
 /** Lines formatted between two yields; an empty piece is yielded for each pause. */
-export const linesAtOnce = 1024
+export const LINES_AT_ONCE = 1024
 
 /**
  * Aligns tab-terminated cells in columns. A column is as wide as its widest cell plus a space, over consecutive lines
@@ -49,7 +49,7 @@ export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): G
         return shared
       }),
     )
-    if (index % linesAtOnce === 0) yield ''
+    if (index % LINES_AT_ONCE === 0) yield ''
   }
   for (const [index, cells] of rows.entries()) {
     const padded = cells.map((cell, column) => {

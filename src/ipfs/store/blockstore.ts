@@ -11,7 +11,7 @@ import {
   checkDigest,
   canNameBlocks,
   hashNameByCode,
-  identityCode,
+  IDENTITY_CODE,
   matchesMultihash,
 } from '../cid/cidFormat.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -183,7 +183,7 @@ async function check(cid: CID, bytes: Uint8Array): Promise<void> {
 
 /** Whether a CID contains its block. */
 export function isIdentity(cid: CID): boolean {
-  return cid.multihash.code === identityCode
+  return cid.multihash.code === IDENTITY_CODE
 }
 
 const knownLabels = new Map<number, Uint8Array>()

@@ -6,7 +6,7 @@ import type { NetworkContext } from '../networkContext.js'
 import { pinsInSearchOrder } from './pins.js'
 
 /** Blocks removed at once. */
-const batchSize = 512
+const BATCH_SIZE = 512
 
 /**
  * Removes and reports every block that no pin, mutable file or running operation needs, and reclaims the space. Pins
@@ -36,7 +36,7 @@ export async function collectGarbage(
       for await (const cid of blockstore.cids()) {
         if (needed.has(multihashText(cid))) continue
         batch.push(cid)
-        if (batch.length >= batchSize) await removeBatch()
+        if (batch.length >= BATCH_SIZE) await removeBatch()
       }
       await removeBatch()
       await blockstore.compact()

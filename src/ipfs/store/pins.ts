@@ -160,7 +160,7 @@ export class PinError extends FileNetworkError {
   }
 }
 
-const longestName = 255
+const LONGEST_NAME = 255
 
 /** Options of operations that pin, for announcing the roots to peers. */
 export const provideOptions = {
@@ -172,6 +172,6 @@ export const provideOptions = {
 /** Rejects a pin name that is too long (Kubo, `cmdutils.ValidatePinName`). */
 export function validatePinName(name: string): void {
   const length = Buffer.byteLength(name)
-  if (length <= longestName) return
-  throw new FileNetworkError(`pin name is ${length} bytes (max ${longestName} bytes)`)
+  if (length <= LONGEST_NAME) return
+  throw new FileNetworkError(`pin name is ${length} bytes (max ${LONGEST_NAME} bytes)`)
 }

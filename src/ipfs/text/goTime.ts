@@ -1,9 +1,9 @@
 import { FileNetworkError } from '../errors.js'
 
 /** Seconds of the 400 years after which the calendar repeats, with its days of the week. */
-const cycle = 12_622_780_800n
+const CYCLE = 12_622_780_800n
 /** The start of year 0, in Unix seconds. */
-const yearZero = -62_167_219_200n
+const YEAR_ZERO = -62_167_219_200n
 
 /** A time in UTC by the calendar, as in `Mon, 02 Jan 2006 15:04:05 GMT`. */
 interface CalendarTime {
@@ -17,9 +17,9 @@ interface CalendarTime {
 
 /** Converts Unix seconds. Other than `Date`, has no limits. */
 function calendarTime(seconds: bigint): CalendarTime {
-  const years = Math.floor(Number(seconds - yearZero) / Number(cycle)) * 400
-  const inCycle = (((seconds - yearZero) % cycle) + cycle) % cycle
-  const date = new Date(Number(inCycle + yearZero) * 1000)
+  const years = Math.floor(Number(seconds - YEAR_ZERO) / Number(CYCLE)) * 400
+  const inCycle = (((seconds - YEAR_ZERO) % CYCLE) + CYCLE) % CYCLE
+  const date = new Date(Number(inCycle + YEAR_ZERO) * 1000)
   const [weekday = '', day = '', month = '', , clock = ''] = date.toUTCString().split(' ')
   const year = date.getUTCFullYear() + years
   const digits = String(Math.abs(year)).padStart(4, '0')
@@ -39,14 +39,14 @@ export function longTime(seconds: bigint): string {
 }
 
 /** Half a year (about) and a day, in seconds. */
-const halfYear = 15_768_000n
-const oneDay = 86_400n
+const HALF_YEAR = 15_768_000n
+const ONE_DAY = 86_400n
 
 /** Formats a time with the clock if recent, else with the year (Kubo, `formatModTime`). */
 export function shortTime(seconds: bigint): string {
   const { day, month, year, clock } = calendarTime(seconds)
   const age = BigInt(Math.floor(Date.now() / 1000)) - seconds
-  return `${month} ${day} ${age < halfYear && age > -oneDay ? clock.slice(0, 5) : ` ${year}`}`
+  return `${month} ${day} ${age < HALF_YEAR && age > -ONE_DAY ? clock.slice(0, 5) : ` ${year}`}`
 }
 
 /** A time that JSON cannot express, because its year has not four digits. */
@@ -66,7 +66,7 @@ export class DistantTime {
 }
 
 /** The end of year 9999, in Unix seconds. */
-const yearsEnd = 253_402_300_800n
+const YEARS_END = 253_402_300_800n
 
 /** Formats a time like Go's JSON: RFC 3339 in UTC, with the digits of the second that are needed. */
 export function jsonTime({
@@ -76,7 +76,7 @@ export function jsonTime({
   seconds: bigint
   nanoseconds: number
 }): string | DistantTime {
-  if (seconds < yearZero || seconds >= yearsEnd) return new DistantTime(seconds)
+  if (seconds < YEAR_ZERO || seconds >= YEARS_END) return new DistantTime(seconds)
   const date = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
   const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
   return fraction === '' ? `${date}Z` : `${date}.${fraction}Z`

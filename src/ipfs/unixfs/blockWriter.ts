@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { type CidFormat, identityCode, makeCid } from '../cid/cidFormat.js'
+import { type CidFormat, IDENTITY_CODE, makeCid } from '../cid/cidFormat.js'
 import { ChunkPool, type NewChunk } from './chunker.js'
 
 /**
@@ -25,8 +25,8 @@ interface Group {
  * Bytes and blocks that may be in flight before the writer has to wait. They are written together, which takes the
  * event loop some 10 microseconds a block.
  */
-const bytesInFlight = 8 * 1024 * 1024
-const blocksInFlight = 1024
+const BYTES_IN_FLIGHT = 8 * 1024 * 1024
+const BLOCKS_IN_FLIGHT = 1024
 
 const allStored = Promise.resolve()
 
@@ -57,7 +57,7 @@ export class BlockWriter {
   /** Queues a block to be stored. The caller must await {@link room} before it continues. */
   put(codec: number, bytes: Uint8Array): CID {
     const cid = makeCid(this.#format, codec, bytes)
-    if (cid.multihash.code === identityCode) return cid
+    if (cid.multihash.code === IDENTITY_CODE) return cid
     const storing = this.#store(cid, bytes)
     const group = this.#group?.storing === storing ? this.#group : this.#openGroup(storing)
     group.bytes += bytes.length
@@ -91,7 +91,7 @@ export class BlockWriter {
   }
 
   get #hasRoom(): boolean {
-    return this.#waitingBytes <= bytesInFlight && this.#waitingBlocks <= blocksInFlight
+    return this.#waitingBytes <= BYTES_IN_FLIGHT && this.#waitingBlocks <= BLOCKS_IN_FLIGHT
   }
 
   async #waitForRoom(pause: Promise<void> | undefined): Promise<void> {

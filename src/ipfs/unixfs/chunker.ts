@@ -4,10 +4,10 @@ import { rabin } from './chunkers/rabin.js'
 import { goQuote } from '../text/goQuote.js'
 
 /** The largest chunk, in bytes: it must fit into a block of 2 MiB (boxo, `chunker`). */
-const maxChunkSize = 2_096_896
+const MAX_CHUNK_SIZE = 2_096_896
 /** The most content that a leaf can have, in bytes (boxo, `ipld/unixfs/importer/helpers`). */
-const blockSizeLimit = 2_097_152
-const defaultChunkSize = 262_144
+const BLOCK_SIZE_LIMIT = 2_097_152
+const DEFAULT_CHUNK_SIZE = 262_144
 
 /**
  * Returns the chunker for a specification: `size-<bytes>`, `rabin`, `rabin-<average>`, `rabin-<min>-<average>-<max>` or
@@ -16,7 +16,7 @@ const defaultChunkSize = 262_144
  * @throws {@link FileNetworkError} with Kubo's message for an invalid specification
  */
 export function createChunker(text: string): Chunker {
-  if (text === '' || text === 'default') return fixedSize(defaultChunkSize)
+  if (text === '' || text === 'default') return fixedSize(DEFAULT_CHUNK_SIZE)
   if (text.startsWith('size-')) return fixedSize(parseSize(text))
   if (/^buzhash(-|$)/.test(text)) return buzhash
   if (/^rabin(-|$)/.test(text)) return createRabin(text)
@@ -25,7 +25,7 @@ export function createChunker(text: string): Chunker {
 
 /** Returns the size in bytes up to which any content is one chunk; 0 if cuts depend on the content. */
 export function singleChunkLimit(text: string): number {
-  if (text === '' || text === 'default') return defaultChunkSize
+  if (text === '' || text === 'default') return DEFAULT_CHUNK_SIZE
   return text.startsWith('size-') ? parseSize(text) : 0
 }
 
@@ -42,7 +42,7 @@ function parseSize(text: string): number {
 
 function createRabin(text: string): Chunker {
   const parts = text.split('-')
-  if (parts.length === 1) return rabin(fromAverage(defaultChunkSize))
+  if (parts.length === 1) return rabin(fromAverage(DEFAULT_CHUNK_SIZE))
   if (parts.length === 2) {
     const average = parseNumber(parts[1] ?? '')
     const sizes = fromAverage(average)
@@ -84,8 +84,8 @@ function parseNumber(text: string): number {
 }
 
 function checkMaximum(size: number): void {
-  if (size <= maxChunkSize) return
-  throw new FileNetworkError(`chunker parameters may not exceed the maximum chunk size of ${maxChunkSize}`)
+  if (size <= MAX_CHUNK_SIZE) return
+  throw new FileNetworkError(`chunker parameters may not exceed the maximum chunk size of ${MAX_CHUNK_SIZE}`)
 }
 
 /** Cuts chunks of a fixed size; the last may be shorter. */
@@ -116,8 +116,8 @@ export function fixedSize(size: number): Chunker {
 
 /** Puts everything into one chunk, which must fit into a block. */
 const wholeFile: Chunker = async function* (source, newChunk) {
-  for await (const chunk of fixedSize(blockSizeLimit + 1)(source, newChunk)) {
-    if (chunk.content.length > blockSizeLimit) throw new FileNetworkError('object size limit exceeded')
+  for await (const chunk of fixedSize(BLOCK_SIZE_LIMIT + 1)(source, newChunk)) {
+    if (chunk.content.length > BLOCK_SIZE_LIMIT) throw new FileNetworkError('object size limit exceeded')
     yield chunk
   }
 }
@@ -126,55 +126,55 @@ const wholeFile: Chunker = async function* (source, newChunk) {
 export type Chunker = (source: AsyncIterable<Uint8Array>, newChunk: NewChunk) => AsyncIterable<Chunk>
 
 /** Upper bounds on the fields around a leaf's content (UnixFS `Data` in a dag-pb node), in bytes. */
-const roomBefore = 32
-const roomAfter = 64
+const ROOM_BEFORE = 32
+const ROOM_AFTER = 64
 
 /** A piece of a file, with room around it so that its block can be encoded in place. */
 export class Chunk {
   readonly capacity: number
-  private readonly memory: Uint8Array
-  private length = 0
+  readonly #memory: Uint8Array
+  #length = 0
 
   /** Creates an empty chunk in memory of {@link Chunk.memoryLength} bytes. */
   constructor(memory: Uint8Array) {
-    this.memory = memory
-    this.capacity = memory.length - roomBefore - roomAfter
+    this.#memory = memory
+    this.capacity = memory.length - ROOM_BEFORE - ROOM_AFTER
   }
 
   /** Returns the bytes of memory needed for a chunk of up to `capacity` bytes. */
   static memoryLength(capacity: number): number {
-    return roomBefore + capacity + roomAfter
+    return ROOM_BEFORE + capacity + ROOM_AFTER
   }
 
   get isFull(): boolean {
-    return this.length === this.capacity
+    return this.#length === this.capacity
   }
 
   get content(): Uint8Array {
-    return this.memory.subarray(roomBefore, roomBefore + this.length)
+    return this.#memory.subarray(ROOM_BEFORE, ROOM_BEFORE + this.#length)
   }
 
   /** Appends as many bytes as fit and returns their number. */
   append(bytes: Uint8Array): number {
     const taken =
-      bytes.length <= this.capacity - this.length ? bytes : bytes.subarray(0, this.capacity - this.length)
-    this.memory.set(taken, roomBefore + this.length)
-    this.length += taken.length
+      bytes.length <= this.capacity - this.#length ? bytes : bytes.subarray(0, this.capacity - this.#length)
+    this.#memory.set(taken, ROOM_BEFORE + this.#length)
+    this.#length += taken.length
     return taken.length
   }
 
   /** Keeps the first `length` bytes. */
   truncate(length: number): void {
-    this.length = Math.min(this.length, length)
+    this.#length = Math.min(this.#length, length)
   }
 
   /** Writes bytes before and after the content, and returns the whole as a view of the chunk's memory. */
   wrap(head: Uint8Array, tail: Uint8Array): Uint8Array {
-    const start = roomBefore - head.length
-    const end = roomBefore + this.length
-    this.memory.set(head, start)
-    this.memory.set(tail, end)
-    return this.memory.subarray(start, end + tail.length)
+    const start = ROOM_BEFORE - head.length
+    const end = ROOM_BEFORE + this.#length
+    this.#memory.set(head, start)
+    this.#memory.set(tail, end)
+    return this.#memory.subarray(start, end + tail.length)
   }
 }
 
@@ -182,7 +182,7 @@ export class Chunk {
 export type NewChunk = (capacity: number) => Chunk
 
 /** Smaller chunks, in bytes, are not pooled: they are cheap, and most files are small. */
-const smallestPooled = 65_536
+const SMALLEST_POOLED = 65_536
 
 /**
  * Reuses the memory of large chunks. The garbage collector counts memory outside its heap: new memory for every chunk
@@ -194,7 +194,7 @@ export class ChunkPool {
 
   newChunk(capacity: number): Chunk {
     const length = Chunk.memoryLength(capacity)
-    if (capacity < smallestPooled) return new Chunk(allocate(length))
+    if (capacity < SMALLEST_POOLED) return new Chunk(allocate(length))
     const last = this.#free.pop()
     const memory = last && last.length >= length ? last : allocate(length)
     this.#acquired.set(memory.buffer, memory)
@@ -211,13 +211,13 @@ export class ChunkPool {
 }
 
 /** Up to this many bytes come from Node's shared pool, which is much cheaper than a separate allocation. */
-const pooledLimit = 4096
+const POOLED_LIMIT = 4096
 
 /**
  * Allocates memory for a block on its way to the store, not zeroed. Large blocks get their own memory, so that it can
  * be reused. Small ones share, which is harmless unless they are kept for long.
  */
 export function allocate(length: number): Uint8Array {
-  const bytes = length <= pooledLimit ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)
+  const bytes = length <= POOLED_LIMIT ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length)
   return new Uint8Array(bytes.buffer, bytes.byteOffset, length)
 }

@@ -125,49 +125,49 @@ function concatenate(parts: Uint8Array[]): Uint8Array {
 
 /** Writes the fields of a protobuf message in sequence. */
 export class FieldWriter {
-  private readonly bytes: Buffer
-  private position = 0
+  readonly #bytes: Buffer
+  #position = 0
 
   constructor(capacity: number) {
-    this.bytes = Buffer.allocUnsafe(capacity)
+    this.#bytes = Buffer.allocUnsafe(capacity)
   }
 
   varintField(number: number, value: number | bigint | undefined): void {
     if (value === undefined) return
-    this.bytes[this.position++] = (number << 3) | wire.varint
-    this.varint(value)
+    this.#bytes[this.#position++] = (number << 3) | wire.varint
+    this.#varint(value)
   }
 
   fixed32Field(number: number, value: number): void {
-    this.bytes[this.position++] = (number << 3) | wire.fixed32
-    this.position = this.bytes.writeUInt32LE(value, this.position)
+    this.#bytes[this.#position++] = (number << 3) | wire.fixed32
+    this.#position = this.#bytes.writeUInt32LE(value, this.#position)
   }
 
   /** Writes the tag and length of a bytes field. */
   bytesHeader(number: number, length: number): void {
-    this.bytes[this.position++] = (number << 3) | wire.bytes
-    this.varint(length)
+    this.#bytes[this.#position++] = (number << 3) | wire.bytes
+    this.#varint(length)
   }
 
   append(bytes: Uint8Array): void {
-    this.bytes.set(bytes, this.position)
-    this.position += bytes.length
+    this.#bytes.set(bytes, this.#position)
+    this.#position += bytes.length
   }
 
   take(): Uint8Array {
-    return this.bytes.subarray(0, this.position)
+    return this.#bytes.subarray(0, this.#position)
   }
 
-  private varint(value: number | bigint): void {
+  #varint(value: number | bigint): void {
     if (typeof value === 'bigint') {
       let rest = BigInt.asUintN(64, value)
-      for (; rest >= 0x80n; rest >>= 7n) this.bytes[this.position++] = Number(rest & 0x7fn) | 0x80
-      this.bytes[this.position++] = Number(rest)
+      for (; rest >= 0x80n; rest >>= 7n) this.#bytes[this.#position++] = Number(rest & 0x7fn) | 0x80
+      this.#bytes[this.#position++] = Number(rest)
       return
     }
     let rest = value
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.bytes[this.position++] = (rest % 0x80) | 0x80
-    this.bytes[this.position++] = rest
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[this.#position++] = (rest % 0x80) | 0x80
+    this.#bytes[this.#position++] = rest
   }
 }
 

@@ -140,7 +140,7 @@ async function append(levels: FileNode[][], depth: number, node: FileNode, parts
 }
 
 /** Subtrees of equal depth under a node before the depth grows (boxo, `importer/trickle`). */
-export const repeats = 4
+export const REPEATS = 4
 
 /** A queue that holds one chunk ahead of its reader, to tell whether there is more. */
 export interface ChunkQueue {
@@ -189,7 +189,7 @@ export async function fillTrickle(
     children.push(await parts.leaf(await queue.take(), unixfsType.raw))
   }
   for (let depth = 1; depth < maxDepth && queue.next; depth++) {
-    for (let repeat = 0; repeat < repeats && queue.next; repeat++) {
+    for (let repeat = 0; repeat < REPEATS && queue.next; repeat++) {
       children.push(await parts.parent(await fillTrickle(queue, parts, depth)))
     }
   }

@@ -10,8 +10,8 @@ import type { LinkList } from './linkTable.js'
 import { type StoredNode, type UnixfsLink, writeNode } from './node.js'
 
 /** Multicodec of murmur3-x64-64, the hash that shards name. */
-const hashType = 0x22
-const hashBits = 64n
+const HASH_TYPE = 0x22
+const HASH_BITS = 64n
 
 /** Returns the 64-bit hash that gives a name its slot at each depth: the first half of murmur3-x64-128. */
 export async function hashName(name: string): Promise<bigint> {
@@ -41,7 +41,7 @@ export function bitsOfFanout(fanout: number): number {
 
 /** Returns the slot of a hash at a depth (0 is the root), or -1 when no bits are left. */
 export function slotOf(hash: bigint, depth: number, bits: number): number {
-  const shift = hashBits - BigInt(bits * (depth + 1))
+  const shift = HASH_BITS - BigInt(bits * (depth + 1))
   return shift < 0n ? -1 : Number((hash >> shift) & BigInt(2 ** bits - 1))
 }
 
@@ -122,7 +122,7 @@ export function writeShardNode(options: {
   const data = encodeBitfield(slots, fanout)
   return writeNode(
     writer,
-    { ...metadata, type: unixfsType.hamtShard, data, blockSizes: [], hashType, fanout },
+    { ...metadata, type: unixfsType.hamtShard, data, blockSizes: [], hashType: HASH_TYPE, fanout },
     links,
   )
 }

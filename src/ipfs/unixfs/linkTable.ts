@@ -8,58 +8,58 @@ export interface LinkList extends Iterable<UnixfsLink> {
   at(index: number): UnixfsLink | undefined
 }
 
-const firstPageLength = 256
-const pageLength = 65_536
-/** A position is page number × `positionsPerPage` + offset. */
-const positionsPerPage = 2 ** 32
+const FIRST_PAGE_LENGTH = 256
+const PAGE_LENGTH = 65_536
+/** A position is page number × {@link POSITIONS_PER_PAGE} + offset. */
+const POSITIONS_PER_PAGE = 2 ** 32
 /** Fixed part of a record, in bytes: the lengths of name and CID, and the size. */
-const fixedLength = 4 + 4 + 8
+const FIXED_LENGTH = 4 + 4 + 8
 
 /**
  * Packs links into pages of bytes and finds them by name: an upload may have a million, and an object for each would
  * take several times the memory.
  */
 export class LinkTable implements LinkList {
-  private readonly pages: Buffer[] = []
-  private used = 0
-  private readonly positions: number[] = []
+  readonly #pages: Buffer[] = []
+  #used = 0
+  readonly #positions: number[] = []
   /** Hashes of the names: all of them are needed at once when the table grows. */
-  private readonly hashes: number[] = []
+  readonly #hashes: number[] = []
   /** Open addressing by name hash: indexes into `positions` plus one; 0 is free. */
-  private slots = new Uint32Array(8)
+  #slots = new Uint32Array(8)
 
   get length(): number {
-    return this.positions.length
+    return this.#positions.length
   }
 
   has(name: string): boolean {
     const nameBytes = bytesOfText(name)
-    return this.slots[this.findSlot(nameBytes, hashOf(nameBytes))] !== 0
+    return this.#slots[this.#findSlot(nameBytes, hashOf(nameBytes))] !== 0
   }
 
   /** Adds a link; the name must be new. */
   put(name: string, { cid, size }: StoredNode): void {
     const nameBytes = bytesOfText(name)
-    const page = this.reserve(fixedLength + nameBytes.length + cid.bytes.length)
-    const start = this.used
+    const page = this.#reserve(FIXED_LENGTH + nameBytes.length + cid.bytes.length)
+    const start = this.#used
     page.writeUInt32LE(nameBytes.length, start)
     page.writeUInt32LE(cid.bytes.length, start + 4)
     page.writeDoubleLE(size, start + 8)
-    page.set(nameBytes, start + fixedLength)
-    page.set(cid.bytes, start + fixedLength + nameBytes.length)
-    this.used += fixedLength + nameBytes.length + cid.bytes.length
-    this.positions.push((this.pages.length - 1) * positionsPerPage + start)
+    page.set(nameBytes, start + FIXED_LENGTH)
+    page.set(cid.bytes, start + FIXED_LENGTH + nameBytes.length)
+    this.#used += FIXED_LENGTH + nameBytes.length + cid.bytes.length
+    this.#positions.push((this.#pages.length - 1) * POSITIONS_PER_PAGE + start)
     const hash = hashOf(nameBytes)
-    this.hashes.push(hash)
-    this.slots[this.findSlot(nameBytes, hash)] = this.length
-    if (this.length * 2 > this.slots.length) this.growSlots()
+    this.#hashes.push(hash)
+    this.#slots[this.#findSlot(nameBytes, hash)] = this.length
+    if (this.length * 2 > this.#slots.length) this.#growSlots()
   }
 
   at(index: number): UnixfsLink | undefined {
-    const position = this.positions[index]
+    const position = this.#positions[index]
     if (position === undefined) return undefined
-    const { page, start, name } = this.locate(position)
-    const cidStart = start + fixedLength + name.length
+    const { page, start, name } = this.#locate(position)
+    const cidStart = start + FIXED_LENGTH + name.length
     const cid = page.subarray(cidStart, cidStart + page.readUInt32LE(start + 4))
     return {
       name: textOfBytes(name),
@@ -73,41 +73,41 @@ export class LinkTable implements LinkList {
   }
 
   /** Returns the page for the next record, of `length` bytes. */
-  private reserve(length: number): Buffer {
-    const last = this.pages.at(-1)
-    if (last !== undefined && this.used + length <= last.length) return last
-    const grown = Math.min(pageLength, (last?.length ?? firstPageLength / 2) * 2)
+  #reserve(length: number): Buffer {
+    const last = this.#pages.at(-1)
+    if (last !== undefined && this.#used + length <= last.length) return last
+    const grown = Math.min(PAGE_LENGTH, (last?.length ?? FIRST_PAGE_LENGTH / 2) * 2)
     const page = Buffer.allocUnsafeSlow(Math.max(grown, length))
-    this.pages.push(page)
-    this.used = 0
+    this.#pages.push(page)
+    this.#used = 0
     return page
   }
 
-  private locate(position: number): { page: Buffer; start: number; name: Buffer } {
-    const page = this.pages[Math.floor(position / positionsPerPage)] as Buffer
-    const start = position % positionsPerPage
-    const nameStart = start + fixedLength
+  #locate(position: number): { page: Buffer; start: number; name: Buffer } {
+    const page = this.#pages[Math.floor(position / POSITIONS_PER_PAGE)] as Buffer
+    const start = position % POSITIONS_PER_PAGE
+    const nameStart = start + FIXED_LENGTH
     return { page, start, name: page.subarray(nameStart, nameStart + page.readUInt32LE(start)) }
   }
 
   /** Returns the slot of a name, or the free slot where it belongs. */
-  private findSlot(name: Uint8Array, hash: number): number {
-    const mask = this.slots.length - 1
+  #findSlot(name: Uint8Array, hash: number): number {
+    const mask = this.#slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const place = this.slots[slot] ?? 0
-      if (place === 0 || this.locate(this.positions[place - 1] as number).name.equals(name)) return slot
+      const place = this.#slots[slot] ?? 0
+      if (place === 0 || this.#locate(this.#positions[place - 1] as number).name.equals(name)) return slot
     }
   }
 
-  private growSlots(): void {
-    const slots = new Uint32Array(this.slots.length * 2)
+  #growSlots(): void {
+    const slots = new Uint32Array(this.#slots.length * 2)
     const mask = slots.length - 1
     for (let index = 0; index < this.length; index++) {
-      let slot = (this.hashes[index] as number) & mask
+      let slot = (this.#hashes[index] as number) & mask
       while (slots[slot] !== 0) slot = (slot + 1) & mask
       slots[slot] = index + 1
     }
-    this.slots = slots
+    this.#slots = slots
   }
 }
 

@@ -8,7 +8,7 @@ import type { Blockstore } from '../store/blockstore.js'
 import { type BlockSource, type UnixfsEntry, fileSizeOf, loadEntry, readEntry } from './entry.js'
 
 /** Blocks fetched ahead of the reader. */
-const readAhead = 2
+const READ_AHEAD = 2
 
 /** Range of bytes within a file. */
 export interface ByteRange {
@@ -143,7 +143,7 @@ function* wantedChildren({ node }: UnixfsEntry, range: ByteRange): Steps<WantedC
 }
 
 function fetchAhead(source: PooledSource, { wanted, done, fetched }: Level): void {
-  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= readAhead && source.mayReadAhead)
+  const mayFetch = (ahead: number): boolean => ahead === 0 || (ahead <= READ_AHEAD && source.mayReadAhead)
   while (mayFetch(fetched.length)) {
     const child = wanted[done + fetched.length]
     if (child === undefined) return

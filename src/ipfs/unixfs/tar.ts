@@ -14,7 +14,7 @@ import { readFile } from './readFile.js'
 const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 } as const
 
 /** Bytes at the end of an archive: two empty records. */
-const endLength = 1024
+const END_LENGTH = 1024
 
 /** How to write an archive. */
 interface TarOptions {
@@ -56,7 +56,7 @@ export async function* writeTar(
     if (failure === undefined) return
     if (!saysWhy || !(failure instanceof FileNetworkError)) throw failure
     yield bytesOfText(failure.message)
-    if (!context.isInFile) yield new Uint8Array(endLength)
+    if (!context.isInFile) yield new Uint8Array(END_LENGTH)
   } finally {
     archive.destroy()
   }
@@ -126,7 +126,7 @@ function checkField(name: string, value: string): void {
 }
 
 /** The first second that does not fit the header's eleven octal digits. */
-const endOfOctalTime = 8n ** 11n
+const END_OF_OCTAL_TIME = 8n ** 11n
 
 /**
  * Returns the time of an entry. What does not fit the header goes into a `pax` record before it: nanoseconds, and seconds
@@ -139,20 +139,20 @@ function timeOf(
   if (modified === undefined) return { mtime: now }
   const time = keepsNanoseconds ? modified : rounded(modified)
   const { seconds, nanoseconds } = time
-  const fits = seconds >= 0n && seconds < endOfOctalTime
+  const fits = seconds >= 0n && seconds < END_OF_OCTAL_TIME
   const mtime = fits ? new Date(Number(seconds) * 1000) : new Date(0)
   return fits && nanoseconds === 0 ? { mtime } : { mtime, pax: { mtime: decimal(time) } }
 }
 
-const nanosecondsPerSecond = 1_000_000_000
+const NANOSECONDS_PER_SECOND = 1_000_000_000
 
 function rounded({ seconds, nanoseconds }: UnixfsTime): UnixfsTime {
-  return { seconds: seconds + BigInt(nanoseconds >= nanosecondsPerSecond / 2), nanoseconds: 0 }
+  return { seconds: seconds + BigInt(nanoseconds >= NANOSECONDS_PER_SECOND / 2), nanoseconds: 0 }
 }
 
 /** Formats a time as a decimal number of seconds. */
 function decimal({ seconds, nanoseconds }: UnixfsTime): string {
-  const total = seconds * BigInt(nanosecondsPerSecond) + BigInt(nanoseconds)
+  const total = seconds * BigInt(NANOSECONDS_PER_SECOND) + BigInt(nanoseconds)
   const digits = String(total < 0n ? -total : total).padStart(10, '0')
   return `${total < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0*$/, '')
 }

@@ -219,8 +219,8 @@ const settledMethods: ReadonlySet<string> = new Set([
 ])
 
 /** Maximum characters of JSON of all cached answers, and of a single one. */
-const capacity = 16 * 1024 * 1024
-const largestAnswer = capacity / 8
+const CAPACITY = 16 * 1024 * 1024
+const LARGEST_ANSWER = CAPACITY / 8
 
 /** Calls a method of a remote node. */
 type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
@@ -237,11 +237,11 @@ export function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const keep = async (key: string, answer: unknown): Promise<void> => {
     const pieces = await runInSlices(stringifyJsonInSlices(answer), new TimeSlice())
     const size = pieces.reduce((sum, { length }) => sum + length, key.length)
-    if (size > largestAnswer || kept.has(key)) return
+    if (size > LARGEST_ANSWER || kept.has(key)) return
     kept.set(key, { answer, size })
     total += size
     for (const [oldest, entry] of kept) {
-      if (total <= capacity) return
+      if (total <= CAPACITY) return
       kept.delete(oldest)
       total -= entry.size
     }

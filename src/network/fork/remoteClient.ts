@@ -53,10 +53,10 @@ interface Answer {
 }
 
 /** Maximum number of calls per HTTP request. */
-const maxBatch = 100
+const MAX_BATCH = 100
 
 /** Maximum length of an answer in bytes: its text is copied in one step. */
-const maxAnswer = 64 * 1024 * 1024
+const MAX_ANSWER = 64 * 1024 * 1024
 /** Maximum bytes of results that are one value. */
 const longestBytes: Readonly<Record<string, number>> = {
   eth_getBalance: 32,
@@ -68,7 +68,7 @@ const longestBytes: Readonly<Record<string, number>> = {
 /** Error codes for rate limits: HTTP 429 as a code, and those of geth and providers. */
 const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
 
-const firstBackoff = 250
+const FIRST_BACKOFF = 250
 
 /** Client of a remote node. Calls made in one turn of the event loop are batched, and failed ones are retried. */
 export class RemoteClient {
@@ -162,7 +162,7 @@ export class RemoteClient {
   #flush(): void {
     const calls = this.#waiting
     this.#waiting = []
-    const size = this.#takesBatches ? maxBatch : 1
+    const size = this.#takesBatches ? MAX_BATCH : 1
     for (let start = 0; start < calls.length; start += size) void this.#send(calls.slice(start, start + size))
   }
 
@@ -187,7 +187,7 @@ export class RemoteClient {
   }
 
   async #resend(calls: readonly QueuedRequest[], attempt: number): Promise<void> {
-    const { backoff = firstBackoff } = this.#options
+    const { backoff = FIRST_BACKOFF } = this.#options
     try {
       await sleep(backoff * 2 ** attempt, undefined, { signal: this.#stopped.signal })
     } catch {
@@ -241,8 +241,8 @@ export class RemoteClient {
     let length = 0
     for await (const chunk of body ?? []) {
       length += chunk.length
-      if (length > maxAnswer)
-        throw new ForkError(`${this.shownUrl} answers with more than ${maxAnswer} bytes`)
+      if (length > MAX_ANSWER)
+        throw new ForkError(`${this.shownUrl} answers with more than ${MAX_ANSWER} bytes`)
       chunks.push(chunk)
     }
     return chunks

@@ -9,7 +9,7 @@ export type JournalListener = (entry: JournalEntry) => void
 type RecordedEntry = RecordedRequest & { id: number }
 
 /** Maximum characters of all stored answers; the oldest are dropped first. */
-const maxAnswers = 16 * 1024 * 1024
+const MAX_ANSWERS = 16 * 1024 * 1024
 
 /** The most recent requests, in order of completion. */
 export class Journal {
@@ -37,7 +37,7 @@ export class Journal {
       const slot = entry.id % this.#capacity
       this.#answers += (entry.answer?.length ?? 0) - (this.#entries[slot]?.answer?.length ?? 0)
       this.#entries[slot] = entry
-      if (this.#answers > maxAnswers) this.#dropAnswers()
+      if (this.#answers > MAX_ANSWERS) this.#dropAnswers()
     }
     if (this.#listeners.size === 0) return
     const published = entryOf(entry)
@@ -116,7 +116,7 @@ export class Journal {
   /** Drops the oldest answers until the rest fit. */
   #dropAnswers(): void {
     this.#firstAnswer = Math.max(this.#firstAnswer, this.#nextId - this.#capacity)
-    for (; this.#answers > maxAnswers && this.#firstAnswer < this.#nextId; this.#firstAnswer += 1) {
+    for (; this.#answers > MAX_ANSWERS && this.#firstAnswer < this.#nextId; this.#firstAnswer += 1) {
       const entry = this.#entries[this.#firstAnswer % this.#capacity]
       if (entry?.answer === undefined) continue
       this.#answers -= entry.answer.length
@@ -250,16 +250,16 @@ export function matchesEntry(filter: JournalFilter, entry: JournalEntry, keyLabe
 }
 
 /** Maximum characters of stored parameters. */
-const maxCharacters = 16_384
+const MAX_CHARACTERS = 16_384
 
 /** Maximum bytes of a stored answer. */
-export const maxAnswer = 16_384
+export const MAX_ANSWER = 16_384
 
 /** Maximum characters of a stored name or message; method names are shorter. */
-const maxText = 1024
+const MAX_TEXT = 1024
 
 /** Maximum number of values inside stored parameters. */
-const maxValues = 256
+const MAX_VALUES = 256
 
 /** Placeholder for parameters that are not stored. */
 export const tooLarge = '(too large for the journal)'
@@ -271,28 +271,28 @@ export function keepableParams(params: unknown): unknown {
 
 /** Truncates a name or message for the journal if a caller has made it too long. */
 export function cutText(text: string): string {
-  return text.length <= maxText ? text : `${text.slice(0, maxText)}…`
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`
 }
 
 function isSmall(params: unknown): boolean {
   const waiting: unknown[] = [params]
   let characters = 0
   for (let values = 0; waiting.length > 0; values += 1) {
-    if (values > maxValues || waiting.length > maxValues) return false
+    if (values > MAX_VALUES || waiting.length > MAX_VALUES) return false
     const value = waiting.pop()
     if (typeof value === 'string') characters += value.length
     else if (typeof value === 'object' && value !== null) {
       const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
       if (!Array.isArray(value)) for (const name of Object.keys(value)) characters += name.length
-      if (inner.length > maxValues) return false
+      if (inner.length > MAX_VALUES) return false
       waiting.push(...inner)
     }
-    if (characters > maxCharacters) return false
+    if (characters > MAX_CHARACTERS) return false
   }
   return true
 }
 
 /** Whether a text is short enough to be stored instead of its parameters. */
 export function isKeepableText(text: string): boolean {
-  return text.length <= maxCharacters
+  return text.length <= MAX_CHARACTERS
 }

@@ -14,7 +14,7 @@ export interface JournalSearch extends JournalFilter {
 type Recorded = RecordedRequest & { id: number }
 
 /** Entries searched between checks of the clock. */
-const entriesOfStep = 512
+const ENTRIES_OF_STEP = 512
 
 /**
  * Finds matching requests in a journal, newest first. Yields to other work in between.
@@ -33,7 +33,7 @@ export async function search(
   const { after = 0 } = wanted
   let next = Math.min(before - 1, journal.newestId)
   while (next > Math.max(after, journal.oldestId - 1) && found.length < limit) {
-    const end = Math.max(after, next - entriesOfStep)
+    const end = Math.max(after, next - ENTRIES_OF_STEP)
     for (; next > end && found.length < limit; next -= 1) {
       const entry = journal.at(next)
       if (entry !== undefined && matches(entry)) found.push(entry)

@@ -35,7 +35,7 @@ export interface UsagePeaks {
 }
 
 /** Maximum number of names counted separately; the rest are counted together, because callers choose the names. */
-const maxNames = 1000
+const MAX_NAMES = 1000
 const others = '(others)'
 
 /** Accumulates the usage of a run. */
@@ -133,7 +133,7 @@ export class Usage {
 
 /** Returns the name under which to count. */
 function nameIn(counted: ReadonlyMap<string, unknown>, name: string): string {
-  return counted.has(name) || counted.size < maxNames ? name : others
+  return counted.has(name) || counted.size < MAX_NAMES ? name : others
 }
 
 function noPeaks(): UsagePeaks {

@@ -4,7 +4,7 @@ export function maskKey(key: string): string {
 }
 
 /** Maximum number of distinct labels; further keys may share one. */
-const maxLabels = 10_000
+const MAX_LABELS = 10_000
 
 /** Labels keys without revealing them: by masked form, numbered if two keys share it. */
 export class KeyLabels {
@@ -16,7 +16,7 @@ export class KeyLabels {
     const known = this.#labels.get(key)
     if (known !== undefined) return known
     const masked = maskKey(key)
-    if (this.#labels.size >= maxLabels) return masked
+    if (this.#labels.size >= MAX_LABELS) return masked
     const count = (this.#counts.get(masked) ?? 0) + 1
     this.#counts.set(masked, count)
     const label = count === 1 ? masked : `${masked} (${count})`

@@ -4,8 +4,8 @@ import { ConfigurationError, checkConfiguration } from '../configuration.js'
 import { type Plan, knownPlans, limitsSchema, planSchema } from '../plans/plan.js'
 import type { ApiKey } from './apiKey.js'
 
-const maxEntries = 30
-const entries = (entry: z.ZodString) => z.array(entry).max(maxEntries).default([])
+const MAX_ENTRIES = 30
+const entries = (entry: z.ZodString) => z.array(entry).max(MAX_ENTRIES).default([])
 
 const allowlistsSchema = z.strictObject({
   addresses: entries(

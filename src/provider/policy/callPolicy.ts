@@ -21,7 +21,7 @@ import {
   cutText,
   isKeepableText,
   keepableParams,
-  maxAnswer,
+  MAX_ANSWER,
   tooLarge,
 } from '../journal/journal.js'
 import type { Allowlists } from '../keys/apiKey.js'
@@ -75,7 +75,7 @@ export class ProviderCallPolicy implements CallPolicy {
     const { usage, quotas } = this.#provider
     usage.addBatch(size)
     const key = (context.caller as Caller | undefined)?.key
-    if (key !== undefined && quotas.isMetered(key)) this.#provider.charge(key, batchCost)
+    if (key !== undefined && quotas.isMetered(key)) this.#provider.charge(key, BATCH_COST)
   }
 
   malformed({ context, error: { code, message } }: MalformedBody): void {
@@ -165,7 +165,7 @@ export const hostedMethods: ReadonlySet<string> = new Set([
   ...['debug_traceTransaction', 'debug_storageRangeAt'],
 ])
 
-const methodNotFound = -32601
+const METHOD_NOT_FOUND = -32601
 
 /** A call in progress: the decisions about it, and the record of its outcome. */
 export class ProviderCallRecord implements CallRecord {
@@ -250,22 +250,22 @@ export class ProviderCallRecord implements CallRecord {
 function creditsOf(method: string, error: RpcError | undefined, status: number): number {
   if (status === 402 || status === 429 || status >= 500 || error?.code === 402 || error?.code === 429)
     return 0
-  if (status >= 400) return refusedRequestCost
-  return error?.code === methodNotFound ? unknownMethodCost : costOf(method)
+  if (status >= 400) return REFUSED_REQUEST_COST
+  return error?.code === METHOD_NOT_FOUND ? UNKNOWN_METHOD_COST : costOf(method)
 }
 
 /** Returns a call's answer as the journal stores it: the result, or the error's data. */
 function answerText({ error, result, bytes }: CallOutcome): string | undefined {
   if (error !== undefined) {
     const { data } = error
-    if (data === undefined || (typeof data === 'string' && data.length > maxAnswer)) return undefined
+    if (data === undefined || (typeof data === 'string' && data.length > MAX_ANSWER)) return undefined
     return keepableText(JSON.stringify(data))
   }
-  return result === undefined || bytes > maxAnswer ? undefined : pieceText(result)
+  return result === undefined || bytes > MAX_ANSWER ? undefined : pieceText(result)
 }
 
 function keepableText(text: string): string | undefined {
-  return text.length <= maxAnswer ? text : undefined
+  return text.length <= MAX_ANSWER ? text : undefined
 }
 
 /** Returns parameters as the journal stores them, without examining those of a large call. */
@@ -274,16 +274,16 @@ function keptParams({ params, isLarge }: PolicyCall): unknown {
 }
 
 /** Credits of an unlisted method. */
-const standardCost = 80
+const STANDARD_COST = 80
 
 /** Credits of a nonexistent method. */
-export const unknownMethodCost = 160
+export const UNKNOWN_METHOD_COST = 160
 
 /** Credits of a whole request refused with a 4xx other than 402 and 429. */
-export const refusedRequestCost = 5
+export const REFUSED_REQUEST_COST = 5
 
 /** Credits of a batch in addition to its items (our choice). */
-export const batchCost = 80
+export const BATCH_COST = 80
 
 const groups: readonly [credits: number, methods: readonly string[]][] = [
   [5, ['eth_chainId', 'net_version', 'net_listening', 'eth_syncing', 'eth_subscribe', 'eth_hashrate']],
@@ -310,14 +310,14 @@ export function costOf(method: string): number {
   if (listed !== undefined) return listed
   if (method.startsWith('trace_')) return 300
   if (method.startsWith('debug_')) return 1000
-  return standardCost
+  return STANDARD_COST
 }
 
 /** Credits of a subscription per block. */
 export const subscriptionBlockCosts: Readonly<Record<string, number>> = { newHeads: 50, logs: 300 }
 
 /** Credits of a pending-transactions subscription per second. */
-export const pendingSubscriptionCost = 200
+export const PENDING_SUBSCRIPTION_COST = 200
 
 /** The key's settings or token rules refuse a call. */
 class SettingsRefusedError extends RpcError {

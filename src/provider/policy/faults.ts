@@ -112,7 +112,7 @@ export function isForwarded(method: string): boolean {
 }
 
 /** Timeout of requests to the partner, in milliseconds. */
-const timeoutMilliseconds = 30_000
+const TIMEOUT_MILLISECONDS = 30_000
 
 /**
  * Forwards a call to the partner.
@@ -135,7 +135,7 @@ async function fetchAnswer(url: string, method: string, params: unknown): Promis
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }),
-      signal: AbortSignal.timeout(timeoutMilliseconds),
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     })
     return await response.json()
   } catch (cause) {

@@ -7,7 +7,7 @@ import type { Provider } from '../provider.js'
 import { FileMeter } from '../quota/meter.js'
 
 /** Gateway requests per second of the hosted provider; counted in strict mode. */
-const gatewayPerSecond = 100
+const GATEWAY_PER_SECOND = 100
 
 const tooManyRequests = refuse(429, 'Too Many Requests\n')
 const transferQuotaReached = refuse(403, 'not allowed - transfer quota reached\n')
@@ -63,7 +63,7 @@ export class FilePolicy {
   #refuse({ key }: FileCaller, operation: string): Refusal | undefined {
     if (operation === 'gateway') {
       const isStrict = this.#provider.mode === 'strict'
-      return isStrict && this.#gateway.beginGateway(gatewayPerSecond) ? tooManyRequests : undefined
+      return isStrict && this.#gateway.beginGateway(GATEWAY_PER_SECOND) ? tooManyRequests : undefined
     }
     const plan = key === undefined ? undefined : this.#provider.quotas.planOf(key)
     if (key === undefined || plan === undefined) return undefined

@@ -4,15 +4,15 @@ import type { JsonValue } from '../../rpc/wire.js'
 import type { Caller } from '../admission/admission.js'
 import type { ApiKey } from '../keys/apiKey.js'
 import type { Plan } from '../plans/plan.js'
-import { pendingSubscriptionCost, subscriptionBlockCosts } from '../policy/callPolicy.js'
+import { PENDING_SUBSCRIPTION_COST, subscriptionBlockCosts } from '../policy/callPolicy.js'
 import type { QuotaClock } from './clock.js'
 import { CreditMeter, FileMeter } from './meter.js'
 
 /** Credits of an ordinary call, with which the legacy profile converts credits to requests. */
-const defaultCallCost = 80
+const DEFAULT_CALL_COST = 80
 
 /** Seconds to wait, as advised by the legacy rate error. */
-const rateBackoff = 30
+const RATE_BACKOFF = 30
 
 /** Dependencies of quota accounts. */
 export interface QuotaSettings {
@@ -64,9 +64,9 @@ export class QuotaAccounts {
     const perSecond =
       key === undefined ? undefined : (key.limits.creditsPerSecond ?? this.planOf(key)?.creditsPerSecond)
     return quotaRefusal(this.#settings.profile, spent, {
-      allowedPerSecond: Math.max(1, Math.floor((perSecond ?? defaultCallCost) / defaultCallCost)),
+      allowedPerSecond: Math.max(1, Math.floor((perSecond ?? DEFAULT_CALL_COST) / DEFAULT_CALL_COST)),
       currentPerSecond: meter?.callsThisSecond ?? 0,
-      backoff: spent.span === 'day' ? Math.ceil((meter?.untilTomorrow ?? 0) / 1000) : rateBackoff,
+      backoff: spent.span === 'day' ? Math.ceil((meter?.untilTomorrow ?? 0) / 1000) : RATE_BACKOFF,
     })
   }
 
@@ -193,9 +193,9 @@ export function quotaRefusal(profile: QuotaProfile, spent: Spent, rate: RateFact
 }
 
 /** Close code when credits are spent (RFC 6455: policy violation). */
-const policyViolation = 1008
+const POLICY_VIOLATION = 1008
 
-const secondMilliseconds = 1000
+const SECOND_MILLISECONDS = 1000
 
 /** Open WebSockets, to charge their subscriptions and to close them when credits are spent. */
 export class ConnectionRegistry {
@@ -214,7 +214,7 @@ export class ConnectionRegistry {
   /** Registers an open connection. */
   add(caller: Caller): void {
     this.#callers.add(caller)
-    this.#seconds ??= setInterval(() => this.#chargeSecond(), secondMilliseconds).unref()
+    this.#seconds ??= setInterval(() => this.#chargeSecond(), SECOND_MILLISECONDS).unref()
   }
 
   /** Removes a closed connection. */
@@ -237,13 +237,15 @@ export class ConnectionRegistry {
   sever({ key }: ApiKey, reason = 'daily credit limit reached'): void {
     const severed = [...this.#callers].filter((caller) => caller.key?.key === key)
     setImmediate(() => {
-      for (const { connection } of severed) connection?.close(policyViolation, reason)
+      for (const { connection } of severed) connection?.close(POLICY_VIOLATION, reason)
     })
   }
 
   #chargeSecond(): void {
     for (const caller of this.#callers) {
-      this.#chargeCaller(caller, (kind) => (kind === 'newPendingTransactions' ? pendingSubscriptionCost : 0))
+      this.#chargeCaller(caller, (kind) =>
+        kind === 'newPendingTransactions' ? PENDING_SUBSCRIPTION_COST : 0,
+      )
     }
   }
 

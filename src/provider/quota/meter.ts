@@ -1,8 +1,8 @@
 import type { Plan } from '../plans/plan.js'
 import type { QuotaClock } from './clock.js'
 
-const secondMilliseconds = 1000
-const dayMilliseconds = 86_400_000
+const SECOND_MILLISECONDS = 1000
+const DAY_MILLISECONDS = 86_400_000
 
 /** Credit limits; undefined means unlimited. */
 export interface CreditLimits {
@@ -39,7 +39,7 @@ export class CreditMeter {
 
   /** Milliseconds until the next day. */
   get untilTomorrow(): number {
-    return dayMilliseconds - (this.#clock.now() % dayMilliseconds)
+    return DAY_MILLISECONDS - (this.#clock.now() % DAY_MILLISECONDS)
   }
 
   /** Whether the day's credits are spent. */
@@ -69,8 +69,8 @@ export class CreditMeter {
   /** Starts a new day or second when the clock has moved, even backwards. */
   #turn(): void {
     const now = this.#clock.now()
-    const day = Math.floor(now / dayMilliseconds)
-    const second = Math.floor(now / secondMilliseconds)
+    const day = Math.floor(now / DAY_MILLISECONDS)
+    const second = Math.floor(now / SECOND_MILLISECONDS)
     if (day !== this.#day) {
       this.#day = day
       this.#dayCredits = 0

@@ -43,7 +43,7 @@ export interface TransactionFee {
 }
 
 /** Length of a receipt's prefix, in bytes, that contains all members before its logs. */
-const receiptHeadLength = 1024
+const RECEIPT_HEAD_LENGTH = 1024
 const feeMembers = /"effectiveGasPrice":"(0x[0-9a-f]+)".*?,"gasUsed":"(0x[0-9a-f]+)"/
 
 const feesOfBlocks = new WeakMap<StoredBlock, readonly TransactionFee[]>()
@@ -54,7 +54,7 @@ export function storedBlockFees(view: ChainView, block: StoredBlock): readonly T
   if (known !== undefined) return known
   const baseFee = block.header.baseFeePerGas ?? 0n
   const fees = block.transactions.map(({ sender }, index) => {
-    const head = Buffer.from(view.wire(block).receipt(index).subarray(0, receiptHeadLength)).toString(
+    const head = Buffer.from(view.wire(block).receipt(index).subarray(0, RECEIPT_HEAD_LENGTH)).toString(
       'latin1',
     )
     const [, price = '0x0', gasUsed = '0x0'] = feeMembers.exec(head) ?? []

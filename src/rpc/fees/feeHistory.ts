@@ -18,8 +18,8 @@ import {
 } from './blockFees.js'
 
 /** Maximum numbers of blocks and percentiles (geth: eth/gasprice/feehistory.go). */
-const maxBlocks = 1024n
-const maxPercentiles = 100
+const MAX_BLOCKS = 1024n
+const MAX_PERCENTILES = 100
 
 /** A block, reduced to what fee history needs. */
 interface HistoryBlock {
@@ -66,7 +66,7 @@ export async function feeHistory(
   const newest: NumberSelector = endsAtHead && isPending(named) ? latestBlock : named
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null }
   if (!endsAtHead) checkPercentiles(percentiles, source)
-  const blocks = await collectBlocks(view, minBigint(count, maxBlocks), newest)
+  const blocks = await collectBlocks(view, minBigint(count, MAX_BLOCKS), newest)
   const headers = blocks.map(({ header }) => header)
   const [oldest] = headers
   const last = headers.at(-1)
@@ -105,7 +105,7 @@ function checkPercentiles(
   const refuse = (what: string): never => {
     throw new ServerError(`invalid reward percentile: ${what}`)
   }
-  if (percentiles.length > maxPercentiles) refuse(`over the query limit ${maxPercentiles}`)
+  if (percentiles.length > MAX_PERCENTILES) refuse(`over the query limit ${MAX_PERCENTILES}`)
   percentiles.forEach((percentile, index) => {
     if (percentile < 0 || percentile > 100) refuse(fixed(percentile))
     const before = percentiles[index - 1]

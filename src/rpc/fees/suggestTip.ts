@@ -4,16 +4,16 @@ import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { storedBlockFees } from './blockFees.js'
 
-/** Number of blocks to sample. Nearly empty blocks do not count while fewer than `maxSamples` tips are in reach. */
-const checkedBlocks = 20
-const maxSamples = 40
+/** Number of blocks to sample. Nearly empty blocks do not count while fewer than {@link MAX_SAMPLES} tips are in reach. */
+const CHECKED_BLOCKS = 20
+const MAX_SAMPLES = 40
 /** Lowest tips sampled per block. */
-const samplesOfBlock = 3
-const percentile = 60
+const SAMPLES_OF_BLOCK = 3
+const PERCENTILE = 60
 /** Tips below this many wei say nothing about the market. */
-const minTip = 2n
+const MIN_TIP = 2n
 /** Maximum suggestion in wei per gas. */
-const maxTip = 500_000_000_000n
+const MAX_TIP = 500_000_000_000n
 
 const suggestions = new WeakMap<StoredBlock, bigint>()
 
@@ -28,17 +28,17 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
   const known = suggestions.get(head)
   if (known !== undefined) return known
   const samples: bigint[] = []
-  let outstanding = checkedBlocks
+  let outstanding = CHECKED_BLOCKS
   for (let number = head.header.number; number > 0n && outstanding > 0; number--) {
     outstanding--
     const block = view.blockByNumber(number)
     const tips = block === undefined ? [] : sampleTips(view, block)
-    if (tips.length <= 1 && samples.length + 1 + outstanding < maxSamples) outstanding++
+    if (tips.length <= 1 && samples.length + 1 + outstanding < MAX_SAMPLES) outstanding++
     samples.push(...(tips.length > 0 ? tips : [startTip]))
   }
   samples.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const sample = samples[Math.floor(((samples.length - 1) * percentile) / 100)] ?? startTip
-  const tip = minBigint(sample, maxTip)
+  const sample = samples[Math.floor(((samples.length - 1) * PERCENTILE) / 100)] ?? startTip
+  const tip = minBigint(sample, MAX_TIP)
   suggestions.set(head, tip)
   return tip
 }
@@ -55,7 +55,7 @@ export function lowestTip(view: ChainView, startTip: bigint): bigint {
 /** Returns a block's lowest tips, except those paid by its own fee recipient. */
 function sampleTips(view: ChainView, block: StoredBlock): bigint[] {
   return storedBlockFees(view, block)
-    .filter(({ tip, sender }) => tip >= minTip && !bytesEqual(sender, block.header.coinbase))
-    .slice(0, samplesOfBlock)
+    .filter(({ tip, sender }) => tip >= MIN_TIP && !bytesEqual(sender, block.header.coinbase))
+    .slice(0, SAMPLES_OF_BLOCK)
     .map(({ tip }) => tip)
 }

@@ -28,13 +28,13 @@ export function logText(log: ExecutionLog, at: LogLocation): string {
 const firstTopic = '{"address":"0x'.length + 40 + '","topics":['.length
 /** Length of a topic with the comma or bracket after it. */
 const topicLength = '"0x",'.length + 64
-const closingBracket = 0x5d
+const CLOSING_BRACKET = 0x5d
 
 /** Counts the topics of a log in wire form. */
 export function topicCount(log: Uint8Array): number {
-  if (log[firstTopic] === closingBracket) return 0
+  if (log[firstTopic] === CLOSING_BRACKET) return 0
   let count = 1
-  while (log[firstTopic + count * topicLength - 1] !== closingBracket) count += 1
+  while (log[firstTopic + count * topicLength - 1] !== CLOSING_BRACKET) count += 1
   return count
 }
 

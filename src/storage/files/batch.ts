@@ -15,7 +15,7 @@ import {
 } from './rows.js'
 
 /** Maximum length of a segment: a block that would exceed it starts a new one. */
-const segmentLimit = 128 * 1024 * 1024
+const SEGMENT_LIMIT = 128 * 1024 * 1024
 
 /** Block to store. */
 export interface BlockToStore {
@@ -89,7 +89,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
   function append(block: BlockToStore): BlockRow {
     const recordLength = recordHeadLength(block) + block.data.length
     let segment = segmentOf(activeSegment)
-    if (segment.committedLength + recordLength > segmentLimit && segment.committedLength > 0) {
+    if (segment.committedLength + recordLength > SEGMENT_LIMIT && segment.committedLength > 0) {
       activeSegment++
       segment = segmentOf(activeSegment)
     }
@@ -139,9 +139,9 @@ export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, len
 }
 
 /** Data up to this size is copied after its head, which is cheaper than a separate buffer in the write. */
-const copiedLimit = 16_384
-const firstPageLength = 1024
-const longestPage = 65_536
+const COPIED_LIMIT = 16_384
+const FIRST_PAGE_LENGTH = 1024
+const LONGEST_PAGE = 65_536
 
 /** Collects records to append as buffers for a single write. */
 export class RecordBuffers {
@@ -152,7 +152,7 @@ export class RecordBuffers {
   #end = 0
 
   add(name: RecordName, data: Uint8Array): void {
-    const isCopied = data.length <= copiedLimit
+    const isCopied = data.length <= COPIED_LIMIT
     const length = recordHeadLength(name) + (isCopied ? data.length : 0)
     if (this.#end + length > this.#page.length) this.#turnPage(length)
     this.#end = writeRecordHead(name, data.length, { bytes: this.#page, position: this.#end })
@@ -174,7 +174,7 @@ export class RecordBuffers {
   #turnPage(length: number): void {
     this.#cut()
     this.#page = Buffer.allocUnsafeSlow(
-      Math.max(Math.min(2 * this.#page.length, longestPage), firstPageLength, length),
+      Math.max(Math.min(2 * this.#page.length, LONGEST_PAGE), FIRST_PAGE_LENGTH, length),
     )
     this.#start = 0
     this.#end = 0

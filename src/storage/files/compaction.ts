@@ -6,11 +6,11 @@ import { type SegmentParts, removeSegment } from './recovery.js'
 import { type BlockRow, type SegmentRow, decodeBlockRow, rowKind } from './rows.js'
 
 /** Share of dead bytes from which a segment is rewritten. */
-const deadShare = 0.05
+const DEAD_SHARE = 0.05
 /** Maximum bytes held in memory while a segment is rewritten. */
-const bytesAtOnce = 8 * 1024 * 1024
+const BYTES_AT_ONCE = 8 * 1024 * 1024
 /** Maximum blocks per write: other writes wait as long as its rows take. */
-const blocksAtOnce = 512
+const BLOCKS_AT_ONCE = 512
 
 /** A block that is still needed, and the place of its bytes. */
 interface LivingBlock {
@@ -21,7 +21,7 @@ interface LivingBlock {
 /** Returns the segments whose holes make them worth rewriting. */
 export function segmentsToRewrite(segments: ReadonlyMap<number, SegmentRow>): Set<number> {
   const worthwhile = [...segments].filter(
-    ([, row]) => row.committedLength - row.liveBytes >= Math.max(1, row.committedLength * deadShare),
+    ([, row]) => row.committedLength - row.liveBytes >= Math.max(1, row.committedLength * DEAD_SHARE),
   )
   return new Set(worthwhile.map(([number]) => number))
 }
@@ -56,7 +56,7 @@ export async function rewriteSegments(
     if (!(await isIntact(key, data))) throw new DamagedBlockError('a stored block is damaged')
     batch.push({ key, label: row.labels[0] ?? new Uint8Array(), data })
     bytes += data.length
-    if (bytes < bytesAtOnce && batch.length < blocksAtOnce) continue
+    if (bytes < BYTES_AT_ONCE && batch.length < BLOCKS_AT_ONCE) continue
     await write(batch)
     batch = []
     bytes = 0

@@ -8,7 +8,7 @@ import {
   decodeSegmentRow,
   encodeBlockRow,
   encodeSegmentRow,
-  headerLength,
+  HEADER_LENGTH,
   readRecordHeader,
   recordHeadLength,
   rowKey,
@@ -100,7 +100,7 @@ function recordLength(key: Uint8Array, { labels, length }: BlockRow): number {
 }
 
 /** Rows per write. */
-const batchSize = 4096
+const BATCH_SIZE = 4096
 
 /** Record found in a segment. */
 interface FoundRecord {
@@ -129,7 +129,7 @@ async function rebuildSegment(parts: SegmentParts, segment: number): Promise<Seg
       key: indexKey,
       value: encodeBlockRow({ segment, offset, length, labels: [label] }),
     })
-    if (changes.length < batchSize) continue
+    if (changes.length < BATCH_SIZE) continue
     await index.write(changes, { sync: true })
     changes = []
   }
@@ -140,10 +140,10 @@ async function rebuildSegment(parts: SegmentParts, segment: number): Promise<Seg
 /** Yields the records of a segment whose blocks are intact, up to the first incomplete record. */
 async function* readRecords({ files, isIntact }: SegmentParts, segment: number): AsyncGenerator<FoundRecord> {
   const size = files.size(segment)
-  for (let position = 0; position + headerLength <= size;) {
-    const header = Buffer.from(await files.read(segment, position, new Uint8Array(headerLength)))
+  for (let position = 0; position + HEADER_LENGTH <= size;) {
+    const header = Buffer.from(await files.read(segment, position, new Uint8Array(HEADER_LENGTH)))
     const { data, key, label } = readRecordHeader(header)
-    const nameStart = position + headerLength
+    const nameStart = position + HEADER_LENGTH
     const offset = nameStart + key + label
     if (key === 0 || offset + data > size) return
     const name = await files.read(segment, nameStart, new Uint8Array(key + label))

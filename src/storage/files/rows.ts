@@ -23,16 +23,16 @@ export interface SegmentRow {
   liveBytes: number
 }
 
-const locationLength = 12
+const LOCATION_LENGTH = 12
 
 /** Encodes a row of the block index: segment, offset, length (4 bytes each, little-endian), then labels. */
 export function encodeBlockRow(row: BlockRow): Uint8Array {
   const labelsLength = row.labels.reduce((sum, label) => sum + 1 + label.length, 0)
-  const bytes = Buffer.alloc(locationLength + labelsLength)
+  const bytes = Buffer.alloc(LOCATION_LENGTH + labelsLength)
   bytes.writeUInt32LE(row.segment, 0)
   bytes.writeUInt32LE(row.offset, 4)
   bytes.writeUInt32LE(row.length, 8)
-  let position = locationLength
+  let position = LOCATION_LENGTH
   for (const label of row.labels) {
     bytes[position] = label.length
     bytes.set(label, position + 1)
@@ -45,7 +45,7 @@ export function encodeBlockRow(row: BlockRow): Uint8Array {
 export function decodeBlockRow(bytes: Uint8Array): BlockRow {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const labels: Uint8Array[] = []
-  let position = locationLength
+  let position = LOCATION_LENGTH
   while (position < bytes.length) {
     const length = view.getUint8(position)
     labels.push(Uint8Array.from(bytes.subarray(position + 1, position + 1 + length)))
@@ -128,7 +128,7 @@ export interface RecordName {
 }
 
 /** Length of a record's header in bytes. */
-export const headerLength = 8
+export const HEADER_LENGTH = 8
 
 /** Writes header, key and label of a record at a position of a buffer, and returns the position after them. */
 export function writeRecordHead(
@@ -141,14 +141,14 @@ export function writeRecordHead(
   bytes.writeUInt16LE(name.key.length, position + 4)
   bytes[position + 6] = name.label.length
   bytes[position + 7] = 0
-  bytes.set(name.key, position + headerLength)
-  bytes.set(name.label, position + headerLength + name.key.length)
+  bytes.set(name.key, position + HEADER_LENGTH)
+  bytes.set(name.label, position + HEADER_LENGTH + name.key.length)
   return position + recordHeadLength(name)
 }
 
 /** Returns the total length of a record's header, key and label in bytes. */
 export function recordHeadLength(name: RecordName): number {
-  return headerLength + name.key.length + name.label.length
+  return HEADER_LENGTH + name.key.length + name.label.length
 }
 
 /** Decodes a record's header: the lengths of data, key and label in bytes. */

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { codecCode, hashNameByCode, sha256Code } from '../../cid/cidFormat.js'
+import { codecCode, hashNameByCode, SHA256_CODE } from '../../cid/cidFormat.js'
 import { multibaseByName } from '../../cid/multibase.js'
 import { exactCodec, parseCid } from '../../cid/parseCid.js'
 import { codecName } from '../../dag/codecs.js'
@@ -36,7 +36,7 @@ const empty = {
 function describe(text: string, cid: CID): object {
   const { code, digest, size } = cid.multihash
   const { prefix, name } = multibaseByName(cid.version === 0 ? 'base58btc' : baseNameOf(text))
-  const hasVersion0 = cid.code === codecCode.dagPb && code === sha256Code && size === 32
+  const hasVersion0 = cid.code === codecCode.dagPb && code === SHA256_CODE && size === 32
   return {
     version: cid.version,
     multibase: { prefix, name },
@@ -90,7 +90,7 @@ function textOf({
   const reason =
     multicodec.code !== codecCode.dagPb
       ? `requires dag-pb (0x70), got ${coded(multicodec)})`
-      : multihash.code !== sha256Code
+      : multihash.code !== SHA256_CODE
         ? `requires sha2-256 (0x12), got ${coded(multihash)})`
         : `requires 32-byte digest, got ${multihash.length}`
   const lines = [

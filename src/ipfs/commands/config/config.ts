@@ -105,7 +105,7 @@ export const configProfileApply = defineCommand({
 })
 
 /** The longest accepted configuration, in bytes. It is parsed in one step. */
-const configurationLimit = 256 * 1024
+const CONFIGURATION_LIMIT = 256 * 1024
 
 /** `config/replace`: sets everything in a file, in the format of `config/show`. */
 export const configReplace = defineCommand({
@@ -113,7 +113,7 @@ export const configReplace = defineCommand({
   arguments: [fileArgument('file', 'Configuration file.')],
   options: {},
   async run({ upload }, { configuration }) {
-    const given = parse(await readFileArgument(upload, configurationLimit))
+    const given = parse(await readFileArgument(upload, CONFIGURATION_LIMIT))
     const identity = given['Identity'] as { PrivKey?: string } | null | undefined
     if (identity?.PrivKey && typeof identity.PrivKey === 'string')
       throw new FileNetworkError('setting private key with API is not supported')

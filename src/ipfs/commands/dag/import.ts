@@ -120,10 +120,10 @@ async function checkBlock(
 }
 
 /** Blocks that are held back, so that an import that fails early stores none (Kubo, `Import.BatchMaxNodes`). */
-const blocksInBatch = 128
+const BLOCKS_IN_BATCH = 128
 /** Bytes and blocks that may be in flight before reading pauses: they are written together. */
-const bytesInFlight = 8 * 1024 * 1024
-const blocksInFlight = 1024
+const BYTES_IN_FLIGHT = 8 * 1024 * 1024
+const BLOCKS_IN_FLIGHT = 1024
 
 /** Stores blocks in batches; the last one only on request. */
 class BlockBatch {
@@ -140,9 +140,9 @@ class BlockBatch {
   async add(cid: CID, bytes: Uint8Array): Promise<void> {
     this.#held.push({ cid, bytes })
     this.#waitingBytes += bytes.length
-    const isFull = this.#waitingBytes >= bytesInFlight
-    if (isFull || this.#held.length > blocksInBatch) this.#store()
-    if (isFull || this.#storing.length >= blocksInFlight) await this.#settle()
+    const isFull = this.#waitingBytes >= BYTES_IN_FLIGHT
+    if (isFull || this.#held.length > BLOCKS_IN_BATCH) this.#store()
+    if (isFull || this.#storing.length >= BLOCKS_IN_FLIGHT) await this.#settle()
   }
 
   /** Stores what is held, and resolves once everything is stored. */

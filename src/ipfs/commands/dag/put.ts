@@ -15,7 +15,7 @@ import { defineCommand, fileArguments, values } from '../../request/command.js'
 import { contentOf } from '../../request/upload.js'
 
 /** The longest accepted input, in bytes. */
-const inputLimit = 64 * 1024 * 1024
+const INPUT_LIMIT = 64 * 1024 * 1024
 
 /** `dag/put`: converts data from one codec to another and stores it. */
 export const dagPut = defineCommand({
@@ -43,7 +43,7 @@ export const dagPut = defineCommand({
             signal.throwIfAborted()
             const content = contentOf(entry)
             if (content === undefined) throw new FileNetworkError('expected a regular file')
-            const encoded = await readAll(content, inputLimit)
+            const encoded = await readAll(content, INPUT_LIMIT)
             const data = await convert(() => decodeInTurns(input, encoded, signal))
             const bytes = await convert(() => encodeInTurns(store, data, signal))
             checkBlockSize(bytes.length, options)

@@ -4,7 +4,7 @@ import {
   DigestTooLargeError,
   formatOf,
   hashFunctionByName,
-  identityCode,
+  IDENTITY_CODE,
 } from '../../cid/cidFormat.js'
 import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import {
@@ -175,7 +175,7 @@ async function findFile(
 
 /** Replaces a format that would inline blocks in their CIDs with sha2-256. */
 async function storableFormat(format: CidFormat): Promise<CidFormat> {
-  const isInline = format.hash.code === identityCode
+  const isInline = format.hash.code === IDENTITY_CODE
   return isInline ? { version: format.version, hash: await hashFunctionByName('sha2-256') } : format
 }
 

@@ -4,7 +4,7 @@ import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore
 import { defineCommand, fileArgument, pathArgument, readFileArgument, single } from '../../request/command.js'
 
 /** The longest accepted key file, in bytes. */
-const keyLimit = 1024 * 1024
+const KEY_LIMIT = 1024 * 1024
 
 /** `key/import`: stores a key pair from a file. */
 export const keyImport = defineCommand({
@@ -24,7 +24,7 @@ export const keyImport = defineCommand({
   async run({ args: [name = ''], options, upload }, { keystore }) {
     if (name === selfName) throw new FileNetworkError("cannot import key with name 'self'")
     const encodeKey = createKeyEncoder(options['ipns-base'])
-    const key = await readKeyFile(await readFileArgument(upload, keyLimit), options.format)
+    const key = await readKeyFile(await readFileArgument(upload, KEY_LIMIT), options.format)
     if (!options['allow-any-key-type'] && !['RSA', 'Ed25519'].includes(key.type)) {
       const type = key.type === 'secp256k1' ? 'Secp256k1' : key.type
       throw new FileNetworkError(

@@ -2,7 +2,7 @@ import type { PrivateKey, PublicKey } from '@libp2p/interface'
 import { type JsonWebKey, type KeyObject, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
 import { readAll } from '../../blockSize.js'
-import { identityCode } from '../../cid/cidFormat.js'
+import { IDENTITY_CODE } from '../../cid/cidFormat.js'
 import { decodeMultibase, multibaseByName } from '../../cid/multibase.js'
 import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../names/keystore.js'
@@ -14,7 +14,7 @@ import { goQuote } from '../../text/goQuote.js'
 /** Prefix of the signed data, so that a signature cannot be used for anything else (Kubo, `coreapi/key.go`). */
 const messagePrefix = Buffer.from('libp2p-key signed message:')
 /** The most data that can be signed, with the prefix, in bytes. */
-const dataLimit = 32 * 1024 * 1024
+const DATA_LIMIT = 32 * 1024 * 1024
 
 const dataArgument = fileArgument('data', 'Data.')
 const keyOption = {
@@ -96,7 +96,7 @@ function ed25519Jwk({ raw }: PublicKey): JsonWebKey {
 }
 
 function readMessage(upload: Upload): Promise<Uint8Array> {
-  return readAll(prefixed(fileArgumentContent(upload)), dataLimit)
+  return readAll(prefixed(fileArgumentContent(upload)), DATA_LIMIT)
 }
 
 async function* prefixed(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -115,7 +115,7 @@ async function findKey(
   if (name === undefined) {
     throw new FileNetworkError(`'${goQuote(nameOrId)}' is not a known key, an IPNS Name, or a valid PeerID`)
   }
-  if (name.multihash.code !== identityCode) {
+  if (name.multihash.code !== IDENTITY_CODE) {
     throw new FileNetworkError('public key is not embedded in peer ID')
   }
   const { publicKeyFromProtobuf } = await import('@libp2p/crypto/keys')

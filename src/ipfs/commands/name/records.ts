@@ -3,7 +3,7 @@ import { inColumns } from '../../request/textForm.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
-import { checkRecord, longestRecord, readRecord } from '../../names/nameSystem.js'
+import { checkRecord, LONGEST_RECORD, readRecord } from '../../names/nameSystem.js'
 import {
   defineCommand,
   fileArgument,
@@ -16,7 +16,7 @@ import { needsOnlineMode } from '../offline.js'
 import { goQuote } from '../../text/goQuote.js'
 
 /** The longest file read as a record, in bytes. It holds even with `force`, where Kubo has no limit. */
-const fileLimit = 1024 * 1024
+const FILE_LIMIT = 1024 * 1024
 
 /** `name/inspect`: decodes an IPNS record, and optionally verifies it against a name. */
 export const nameInspect = defineCommand({
@@ -28,8 +28,8 @@ export const nameInspect = defineCommand({
   },
   text: textOf,
   async run({ options, upload }) {
-    const bytes = await readFileArgument(upload, fileLimit)
-    if (bytes.length > longestRecord) throw new FileNetworkError('record exceeds allowed size limit')
+    const bytes = await readFileArgument(upload, FILE_LIMIT)
+    if (bytes.length > LONGEST_RECORD) throw new FileNetworkError('record exceeds allowed size limit')
     const { value, validity, sequence, ttl, isSignedTwice } = await readRecord(bytes)
     const name = options.verify === undefined ? undefined : readPeerId(options.verify)
     const Reason = name && (await checkRecord(name, bytes))
@@ -130,11 +130,11 @@ export const namePut = defineCommand({
       )
     }
     const name = withPrefix('invalid IPNS name: ', () => readPeerId(text))
-    const bytes = await readFileArgument(upload, fileLimit)
+    const bytes = await readFileArgument(upload, FILE_LIMIT)
     if (bytes.length === 0) throw new FileNetworkError('record is empty')
-    if (bytes.length > longestRecord && !force) {
+    if (bytes.length > LONGEST_RECORD && !force) {
       throw new FileNetworkError(
-        `record exceeds maximum size of ${longestRecord} bytes, use --force to skip size check`,
+        `record exceeds maximum size of ${LONGEST_RECORD} bytes, use --force to skip size check`,
       )
     }
     let value = ''
@@ -160,7 +160,7 @@ export const routingPut = defineCommand({
     'allow-offline': { type: 'bool', description: 'Store it without peers; required on this node.' },
   },
   async run({ args: [key = ''], options, upload, offline }, { names }) {
-    const bytes = await readFileArgument(upload, fileLimit)
+    const bytes = await readFileArgument(upload, FILE_LIMIT)
     const name = parseName(key.replace(/^\/ipns\//, '')) ?? readPeerId(key)
     if (!options['allow-offline']) {
       throw new FileNetworkError("can't put while offline: pass `--allow-offline` to override")

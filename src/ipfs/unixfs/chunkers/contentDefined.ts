@@ -34,22 +34,22 @@ export function contentDefined(maxSize: number, findEnd: (bytes: Uint8Array) => 
   }
 }
 
-const minSize = 128 * 1024
-const maxSize = 512 * 1024
-const window = 32
-const mask = 2 ** 17 - 1
+const MIN_SIZE = 128 * 1024
+const MAX_SIZE = 512 * 1024
+const WINDOW = 32
+const MASK = 2 ** 17 - 1
 
 /** Chunks of 128 to 512 KiB, cut where a buzhash of the last 32 bytes has 17 zero bits (boxo, `chunker/buzhash.go`). */
-export const buzhash = contentDefined(maxSize, (bytes) => {
-  if (bytes.length < minSize) return bytes.length
+export const buzhash = contentDefined(MAX_SIZE, (bytes) => {
+  if (bytes.length < MIN_SIZE) return bytes.length
   let state = 0
-  for (let i = minSize - window; i < minSize; i++) state = rotate(state) ^ valueOf(bytes, i)
-  let start = minSize - window
-  for (; start < bytes.length - window; start++) {
-    if ((state & mask) === 0) break
-    state = rotate(state) ^ valueOf(bytes, start) ^ valueOf(bytes, start + window)
+  for (let i = MIN_SIZE - WINDOW; i < MIN_SIZE; i++) state = rotate(state) ^ valueOf(bytes, i)
+  let start = MIN_SIZE - WINDOW
+  for (; start < bytes.length - WINDOW; start++) {
+    if ((state & MASK) === 0) break
+    state = rotate(state) ^ valueOf(bytes, start) ^ valueOf(bytes, start + WINDOW)
   }
-  return start + window
+  return start + WINDOW
 })
 
 function rotate(state: number): number {

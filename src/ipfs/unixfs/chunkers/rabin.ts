@@ -2,9 +2,9 @@ import type { Chunker } from '../chunker.js'
 import { contentDefined } from './contentDefined.js'
 
 /** The polynomial of IPFS's Rabin fingerprints, degree 53 (boxo, `chunker/rabin.go`). */
-const polynomial = 17437180132763653n
-const degree = 53
-const window = 16
+const POLYNOMIAL = 17437180132763653n
+const DEGREE = 53
+const WINDOW = 16
 
 /** 53-bit values by byte, split into the upper 21 and the lower 32 bits. */
 interface Table {
@@ -38,8 +38,8 @@ function findEnd(bytes: Uint8Array, { min, max, mask }: { min: number; max: numb
   const { out, reduce } = tables
   let high = 0
   let low = 0
-  for (let position = min - window; position < limit; position++) {
-    const leaving = position - window < min - window ? 0 : (bytes[position - window] as number)
+  for (let position = min - WINDOW; position < limit; position++) {
+    const leaving = position - WINDOW < min - WINDOW ? 0 : (bytes[position - WINDOW] as number)
     high ^= out.high[leaving] as number
     low ^= out.low[leaving] as number
     const top = high >>> 13
@@ -52,8 +52,8 @@ function findEnd(bytes: Uint8Array, { min, max, mask }: { min: number; max: numb
 
 function makeTables(): Tables {
   return {
-    out: makeTable((byte) => remainder(byte << BigInt(8 * (window - 1)))),
-    reduce: makeTable((byte) => remainder(byte << BigInt(degree)) | (byte << BigInt(degree))),
+    out: makeTable((byte) => remainder(byte << BigInt(8 * (WINDOW - 1)))),
+    reduce: makeTable((byte) => remainder(byte << BigInt(DEGREE)) | (byte << BigInt(DEGREE))),
   }
 }
 
@@ -74,8 +74,8 @@ function makeTable(valueOf: (byte: bigint) => bigint): Table {
 /** Returns the remainder of a division by the fingerprint polynomial over GF(2). */
 function remainder(value: bigint): bigint {
   let rest = value
-  for (let bit = 160; bit >= degree; bit--) {
-    if ((rest >> BigInt(bit)) & 1n) rest ^= polynomial << BigInt(bit - degree)
+  for (let bit = 160; bit >= DEGREE; bit--) {
+    if ((rest >> BigInt(bit)) & 1n) rest ^= POLYNOMIAL << BigInt(bit - DEGREE)
   }
   return rest
 }

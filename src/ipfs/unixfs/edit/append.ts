@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, checkDigest, codecCode, identityCode } from '../../cid/cidFormat.js'
+import { type CidFormat, checkDigest, codecCode, IDENTITY_CODE } from '../../cid/cidFormat.js'
 import { createChunker } from '../chunker.js'
 import { unixfsType } from '../data.js'
 import {
@@ -9,7 +9,7 @@ import {
   createChunkQueue,
   createFileParts,
   fillTrickle,
-  repeats,
+  REPEATS,
 } from '../fileBuilder.js'
 import { type EditContext, type EditableNode, openNode, storeNode } from './editContext.js'
 
@@ -44,13 +44,13 @@ export async function append(
 ): Promise<CID> {
   const isRaw = root.code === codecCode.raw
   const { hash } = rule.format
-  const format = hash.code === identityCode ? context.inlineFormat : rule.format
+  const format = hash.code === IDENTITY_CODE ? context.inlineFormat : rule.format
   const parts = createFileParts({
     writer: context.writerOf(format),
     maxLinks: rule.maxLinks,
     rawLeaves: rule.rawLeaves || isRaw,
     // Nodes too long for an identity CID get another format; leaves are rejected (boxo, `identitySafeDAGService`).
-    ...(hash.code === identityCode && { checkLeaf: (length) => checkDigest(hash, length) }),
+    ...(hash.code === IDENTITY_CODE && { checkLeaf: (length) => checkDigest(hash, length) }),
   })
   const chunks = createChunker(rule.chunker)(content, parts.newChunk)
   const growth = { context, parts, queue: await createChunkQueue(chunks, parts.newChunk) }
@@ -115,7 +115,7 @@ async function growSubtree(growth: Growth, node: EditableNode, maxDepth: number)
 function placeOf({ links }: EditableNode, maxLinks: number): { depth: number; repeat: number } {
   if (links.length < maxLinks) return { depth: 0, repeat: 0 }
   const subtrees = links.length - maxLinks
-  return { depth: Math.floor(subtrees / repeats) + 1, repeat: subtrees % repeats }
+  return { depth: Math.floor(subtrees / REPEATS) + 1, repeat: subtrees % REPEATS }
 }
 
 async function fillLeaves({ parts, queue }: Growth, node: EditableNode): Promise<void> {
@@ -129,7 +129,7 @@ async function addSubtrees(
   node: EditableNode,
   { depth, from }: { depth: number; from: number },
 ): Promise<void> {
-  for (let repeat = from; repeat < repeats && queue.next; repeat++) {
+  for (let repeat = from; repeat < REPEATS && queue.next; repeat++) {
     addChild(node, await parts.parent(await fillTrickle(queue, parts, depth)))
   }
 }

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, formatOf, identityCode, LONGEST_IDENTITY_DIGEST } from '../../cid/cidFormat.js'
+import { type CidFormat, formatOf, IDENTITY_CODE, LONGEST_IDENTITY_DIGEST } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
 import { BlockWriter, type StoreBlock } from '../blockWriter.js'
 import { allocate } from '../chunker.js'
@@ -33,7 +33,7 @@ export function createEditContext(source: BlockSource, store: StoreBlock, fallba
     source,
     inlineFormat,
     async formatOf(cid) {
-      return cid.multihash.code === identityCode ? inlineFormat : formatOf(cid)
+      return cid.multihash.code === IDENTITY_CODE ? inlineFormat : formatOf(cid)
     },
     writerOf(format) {
       const key = [format.version, format.hash.code, format.inlineLimit].join('/')
@@ -82,19 +82,19 @@ export async function storeNode(context: EditContext, node: EditableNode): Promi
 
 /** A byte stream that can be read in pieces of any length. */
 export class ByteQueue {
-  private readonly source: AsyncIterator<Uint8Array>
-  private piece: Uint8Array = new Uint8Array()
+  readonly #source: AsyncIterator<Uint8Array>
+  #piece: Uint8Array = new Uint8Array()
 
   constructor(source: AsyncIterable<Uint8Array>) {
-    this.source = source[Symbol.asyncIterator]()
+    this.#source = source[Symbol.asyncIterator]()
   }
 
   /** Whether the stream has ended. */
   async isEmpty(): Promise<boolean> {
-    while (this.piece.length === 0) {
-      const next = await this.source.next()
+    while (this.#piece.length === 0) {
+      const next = await this.#source.next()
       if (next.done) return true
-      this.piece = next.value
+      this.#piece = next.value
     }
     return false
   }
@@ -104,10 +104,10 @@ export class ByteQueue {
     const taken = allocate(length)
     let filled = 0
     while (filled < length && !(await this.isEmpty())) {
-      const part = this.piece.subarray(0, length - filled)
+      const part = this.#piece.subarray(0, length - filled)
       taken.set(part, filled)
       filled += part.length
-      this.piece = this.piece.subarray(part.length)
+      this.#piece = this.#piece.subarray(part.length)
     }
     return taken.subarray(0, filled)
   }
@@ -115,8 +115,8 @@ export class ByteQueue {
   /** Yields the remaining bytes in the pieces in which they arrive. */
   async *rest(): AsyncGenerator<Uint8Array> {
     while (!(await this.isEmpty())) {
-      const { piece } = this
-      this.piece = new Uint8Array()
+      const piece = this.#piece
+      this.#piece = new Uint8Array()
       yield piece
     }
   }

@@ -47,15 +47,15 @@ export function* formatProof(
 }
 
 /** Maximum number of keys per request (geth: internal/ethapi/api.go). */
-const maxKeys = 1024
+const MAX_KEYS = 1024
 
 /** eth_getProof: proves an account and some of its slots (EIP-1186). */
 export const getProof = defineMethod(
   'eth_getProof',
   [required('address', address), required('keys', storageKeys), optional('block', blockSelector)],
   async ({ view, backend }, account, keys, block = latestBlock) => {
-    if (keys.length > maxKeys) {
-      throw new InvalidParamsError(`too many storage keys requested (max ${maxKeys}, got ${keys.length})`)
+    if (keys.length > MAX_KEYS) {
+      throw new InvalidParamsError(`too many storage keys requested (max ${MAX_KEYS}, got ${keys.length})`)
     }
     const slots = keys.map(decodeStorageKey)
     const { state } = await view.stateAt(block)
