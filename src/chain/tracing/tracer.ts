@@ -109,9 +109,9 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
     begin: async (message) => {
       for (const tracer of tracers) await tracer.begin?.(message)
     },
-    enter: (frame) => settled(tracers.map((tracer) => tracer.enter?.(frame))),
-    exit: (end) => settled(tracers.map((tracer) => tracer.exit?.(end))),
-    fault: (step, failure) => settled(tracers.map((tracer) => tracer.fault?.(step, failure))),
+    enter: (frame) => callEach(tracers, (tracer) => tracer.enter?.(frame)),
+    exit: (end) => callEach(tracers, (tracer) => tracer.exit?.(end)),
+    fault: (step, failure) => callEach(tracers, (tracer) => tracer.fault?.(step, failure)),
     log: (log) => {
       for (const tracer of tracers) tracer.log?.(log)
     },
@@ -125,13 +125,26 @@ export function combineTracers(tracers: readonly ExecutionTracer[]): ExecutionTr
       for (const tracer of tracers) await tracer.end?.(gasUsed)
     },
     ...(stepping.length > 0 && {
-      step: (step) => settled(stepping.map((tracer) => tracer.step?.(step))),
+      step: (step) => callEach(stepping, (tracer) => tracer.step?.(step)),
     }),
   }
 }
 
-/** Returns a promise only if one of the tracers returned one. */
-function settled(answers: readonly Awaitable<void>[]): Promise<void> | undefined {
-  const pending = answers.filter((answer) => answer instanceof Promise)
+/** Calls a hook of each tracer. Returns a promise only if one of them did. */
+function callEach(
+  tracers: readonly ExecutionTracer[],
+  call: (tracer: ExecutionTracer) => Awaitable<void>,
+): Promise<void> | undefined {
+  const pending: Promise<void>[] = []
+  try {
+    for (const tracer of tracers) {
+      const answer = call(tracer)
+      if (answer instanceof Promise) pending.push(answer)
+    }
+  } catch (error) {
+    // This error ends the trace. Earlier tracers may reject for the same reason, and nobody awaits them any more.
+    for (const answer of pending) answer.catch(() => undefined)
+    throw error
+  }
   return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
 }
