@@ -16,18 +16,21 @@ export type PrecompileMap = Map<string, PrecompileFunc>
 const ECRECOVER = '0000000000000000000000000000000000000001'
 /** Map key of the BLAKE2b compression precompile (EIP-152). */
 const BLAKE2 = '0000000000000000000000000000000000000009'
+
 /** What a precompile needs before it runs. */
 interface Preparation {
   /** Loads the library that it computes with. */
   load?: () => Awaitable<void>
-  /** Work for the worker if the input has more than `mostPairsHere` pairs. */
-  offload?: {
-    operation: PrecompileOperation
-    pairBytes: number
-    maxPairsInline: number
-    /** Lower bound of the cost per pair (EIP-1108, EIP-2537). Unpaid work is not computed. */
-    gasPerPair: bigint
-  }
+  offload?: Offload
+}
+
+/** Work for the worker if the input has more than `maxPairsInline` pairs. */
+interface Offload {
+  operation: PrecompileOperation
+  pairBytes: number
+  maxPairsInline: number
+  /** Lower bound of the cost per pair (EIP-1108, EIP-2537). Unpaid work is not computed. */
+  gasPerPair: bigint
 }
 
 type PrecompileOperation = 'bn254Pairing' | 'blsG1Msm' | 'blsG2Msm' | 'blsPairing'
@@ -36,24 +39,39 @@ type PrecompileOperation = 'bn254Pairing' | 'blsG1Msm' | 'blsG2Msm' | 'blsPairin
 const preparations: readonly (readonly [lastByte: string, Preparation])[] = [
   ['06', { load: loadBn254 }],
   ['07', { load: loadBn254 }],
-  ['08', { load: loadBn254, offload: offload('bn254Pairing', 192, 2, 34_000n) }],
+  [
+    '08',
+    {
+      load: loadBn254,
+      offload: { operation: 'bn254Pairing', pairBytes: 192, maxPairsInline: 2, gasPerPair: 34_000n },
+    },
+  ],
   ['0b', { load: loadBls }],
-  ['0c', { load: loadBls, offload: offload('blsG1Msm', 160, 16, 6_000n) }],
+  [
+    '0c',
+    {
+      load: loadBls,
+      offload: { operation: 'blsG1Msm', pairBytes: 160, maxPairsInline: 16, gasPerPair: 6_000n },
+    },
+  ],
   ['0d', { load: loadBls }],
-  ['0e', { load: loadBls, offload: offload('blsG2Msm', 288, 8, 11_000n) }],
-  ['0f', { load: loadBls, offload: offload('blsPairing', 384, 4, 32_600n) }],
+  [
+    '0e',
+    {
+      load: loadBls,
+      offload: { operation: 'blsG2Msm', pairBytes: 288, maxPairsInline: 8, gasPerPair: 11_000n },
+    },
+  ],
+  [
+    '0f',
+    {
+      load: loadBls,
+      offload: { operation: 'blsPairing', pairBytes: 384, maxPairsInline: 4, gasPerPair: 32_600n },
+    },
+  ],
   ['10', { load: loadBls }],
   ['11', { load: loadBls }],
 ]
-
-function offload(
-  operation: PrecompileOperation,
-  pairBytes: number,
-  maxPairsInline: number,
-  gasPerPair: bigint,
-): NonNullable<Preparation['offload']> {
-  return { operation, pairBytes, maxPairsInline, gasPerPair }
-}
 
 /** Some OpenSSL builds lack it; then the library's own implementation runs. */
 const hasRipemd160 = getHashes().includes('ripemd160')
@@ -173,12 +191,13 @@ export class ForkPrecompiles {
     const preparation = this.#preparations.get(precompile)
     const loading = preparation?.load?.()
     const outcome = preparation?.offload && computeElsewhere(preparation.offload, data, gasLimit)
-    return loading === undefined ? outcome : loading.then(() => outcome)
+    // Both are awaited at once, lest the worker's fault go unhandled while the library loads.
+    return loading === undefined ? outcome : Promise.all([loading, outcome]).then(() => outcome)
   }
 }
 
 function computeElsewhere(
-  { operation, pairBytes, maxPairsInline, gasPerPair }: NonNullable<Preparation['offload']>,
+  { operation, pairBytes, maxPairsInline, gasPerPair }: Offload,
   data: Uint8Array,
   gasLimit: bigint,
 ): Promise<Outcome> | undefined {
