@@ -8,14 +8,12 @@ import type { Message } from '../vm/message.js'
 import { PeakGas } from '../evm/peakGas.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { IntrinsicGasError } from '../vm/preCheck.js'
-import { MAX_TRANSACTION_GAS, PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
+import { CALL_STIPEND, MAX_TRANSACTION_GAS, PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import type { MessageResult } from '../vm/runTransaction.js'
 import { withRollback } from '../vm/blockEnvironment.js'
 
 /** The search ends when the bounds are this close, in thousandths of the upper one (geth: estimateGasErrorRatio). */
 const ERROR_RATIO = 15n
-/** EIP-2200: gas that an SSTORE requires to be left; added to the first guess. */
-const CALL_STIPEND = 2_300n
 
 /**
  * Estimates the gas that a call needs, at most 1.5 % above the minimum (eth_estimateGas; geth: eth/gasestimator).

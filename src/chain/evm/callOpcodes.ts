@@ -6,6 +6,7 @@ import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { priceOutOfGas } from './failure.js'
+import { CALL_STIPEND } from './forkSchedule.js'
 import { FrameEnvironment, loaded } from './frameEnvironment.js'
 import { type RunState, interpreterResult, stackItem } from './internals.js'
 import { endOf, expand, expansionGas } from './memoryGas.js'
@@ -13,10 +14,9 @@ import { COLD_ACCOUNT_GAS, type JournalOwner, WARM_READ_GAS, accessGas } from '.
 import type { SyncOpcode } from './syncOpcodes.js'
 import { wordToAddress } from './words.js'
 
-/** Yellow Paper, appendix G: cost of a value transfer, cost of a new account, stipend for the recipient. */
+/** Yellow Paper, appendix G: cost of a value transfer, and of a new account. */
 const VALUE_TRANSFER_GAS = 9_000
 const NEW_ACCOUNT_GAS = 25_000
-const CALL_STIPEND = 2_300n
 /** EIP-150: the caller retains 1/64 of the remaining gas. */
 const RETAINED_SHARE = 64n
 /** Maximum depth of nested frames. */

@@ -3,6 +3,8 @@ import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
+import { BLAKE2_INPUT_LENGTH } from './blake2.js'
+import { SSTORE_SENTRY_GAS } from './forkSchedule.js'
 import { type OpcodeEntry, type RunState, stackItem } from './internals.js'
 import { opcodeNames } from './opcodeNames.js'
 import { REVERTED } from './revertReason.js'
@@ -28,8 +30,7 @@ const BLAKE2 = 0x09
 const checkedWithGas: ReadonlySet<number> = new Set([0x55, 0xf0, 0xf1, 0xf5, 0xff])
 const SSTORE = 0x55
 const RETURNDATACOPY = 0x3e
-/** EIP-2200: SSTORE requires more than this much gas left. */
-const SSTORE_SENTRY = 2_300n
+const SELFDESTRUCT = 0xff
 
 /** A failed frame, with geth's message. */
 export class FrameFailure extends EVMError {
@@ -70,10 +71,6 @@ export function stackOverflow(length: number, maximum: number): FrameFailure {
 export function priceOutOfGas(): FrameFailure {
   return new FrameFailure(libraryMessages.OUT_OF_GAS, 'out of gas: out of gas')
 }
-
-const SELFDESTRUCT = 0xff
-/** Gas of the first access to an account (EIP-2929). */
-const COLD_ACCESS = 2_600n
 
 /** An opcode and the gas that it found. */
 export interface OpcodePrice {
@@ -118,7 +115,7 @@ function priceMessage(
   if (error instanceof FrameFailure) return error.message
   if (isStatic) return 'out of gas: write protection'
   if (size > MAX_PRICED_MEMORY) return 'out of gas: gas uint64 overflow'
-  if (opcode === SSTORE && gasLeft <= SSTORE_SENTRY && rules.gteHardfork('istanbul')) {
+  if (opcode === SSTORE && gasLeft <= SSTORE_SENTRY_GAS && rules.gteHardfork('istanbul')) {
     return 'out of gas: not enough gas for reentrancy sentry'
   }
   if (error.error === libraryMessages.INITCODE_SIZE_VIOLATION) {
@@ -127,7 +124,8 @@ function priceMessage(
   }
   // A warm beneficiary can only fail with this little gas if it had to be created, which cannot be told afterwards.
   if (opcode === SELFDESTRUCT && rules.isActivatedEIP(2929)) {
-    if (gasLeft < constantGas(entry, rules) + COLD_ACCESS) return 'out of gas: out of gas'
+    if (gasLeft < constantGas(entry, rules) + rules.param('coldaccountaccessGas'))
+      return 'out of gas: out of gas'
   }
   return 'out of gas'
 }
@@ -219,7 +217,6 @@ const precompileMessages: Readonly<Record<string, string>> = {
   [libraryMessages.BLS_12_381_INVALID_INPUT_LENGTH]: 'invalid input length',
   [libraryMessages.INVALID_COMMITMENT]: 'mismatched versioned hash',
 }
-const BLAKE2_INPUT_LENGTH = 213
 
 /** Adds geth's message to an error of a precompile, given the number that its address ends with. */
 export function describePrecompileFailure(error: EVMError, input: Uint8Array, precompile: number): EVMError {

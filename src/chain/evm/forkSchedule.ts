@@ -157,6 +157,10 @@ export class MovableSchedule implements ForkSchedule {
 
 /** Gas of a transaction without code and data. */
 export const PLAIN_TRANSFER_GAS = 21_000n
+/** EIP-2200: SSTORE requires more than this much gas left. */
+export const SSTORE_SENTRY_GAS = 2_300n
+/** Yellow Paper, appendix G: gas that a call with value adds for the recipient. */
+export const CALL_STIPEND = 2_300n
 /** EIP-7825: maximum gas of a transaction. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 
@@ -269,6 +273,7 @@ function mergeParams(): Params {
  * is merged once, and all executions under the fork share one instance.
  */
 class SharedRules extends Common {
+  // Not `#` members: the library's constructor calls the overrides before this class has any.
   private sealed = false
   /** Cached answers: nothing changes any more, and the EVM asks at every step. */
   private answers: Answers | undefined

@@ -1,9 +1,6 @@
+import { CALL_STIPEND, SSTORE_SENTRY_GAS } from './forkSchedule.js'
 import type { RunState } from './internals.js'
 
-/** EIP-2200: SSTORE requires more than this much gas left. */
-const SSTORE_SENTRY = 2_300n
-/** Extra gas of a call with value. */
-const CALL_STIPEND = 2_300n
 const SSTORE = 0x55
 /**
  * Opcodes that read the remaining gas or pass some of it on, or that read a balance, which may be that of the gas
@@ -56,7 +53,7 @@ export class PeakGas {
 
   /** Observes an opcode of the innermost frame before it runs. */
   observe(opcode: number, { gasLeft, stack }: RunState): void {
-    if (opcode === SSTORE && stack.length > 1) this.#need(gasLeft, SSTORE_SENTRY + 1n)
+    if (opcode === SSTORE && stack.length > 1) this.#need(gasLeft, SSTORE_SENTRY_GAS + 1n)
     else if (gasDependent.has(opcode)) this.#isExact = false
   }
 
@@ -70,7 +67,7 @@ export class PeakGas {
    *
    * @param gasUsed - includes the payment for created code
    */
-  endMessage(gasUsed: bigint, withStipend: boolean): void {
+  endMessage(gasUsed: bigint, { withStipend }: { withStipend: boolean }): void {
     const frame = this.#frames.at(-1)
     if (frame === undefined) return
     let least = this.#ended > gasUsed ? this.#ended : gasUsed

@@ -337,10 +337,9 @@ export class PooledEvm extends ForkEvm implements FrameHost {
   }
 
   #afterInner({ to, value, delegatecall }: Message, result: EVMResult): EVMResult {
-    this.peakGas?.endMessage(
-      result.execResult.executionGasUsed,
-      to !== undefined && value > 0n && !delegatecall,
-    )
+    this.peakGas?.endMessage(result.execResult.executionGasUsed, {
+      withStipend: to !== undefined && value > 0n && !delegatecall,
+    })
     return result
   }
 

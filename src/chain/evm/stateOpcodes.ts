@@ -3,6 +3,7 @@ import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { type AccountRecord, type SlotKey, isEmptyRecord, stripZeros } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
 import type { ForkRules } from '../types.js'
+import { SSTORE_SENTRY_GAS } from './forkSchedule.js'
 import { loaded } from './frameEnvironment.js'
 import type { FrameJournal } from './frameJournal.js'
 import { type RunState, stackItem } from './internals.js'
@@ -17,8 +18,6 @@ const COLD_SLOAD_GAS = 2_100
 export const COLD_ACCOUNT_GAS = 2_600
 /** EIP-2929: gas of further accesses to an account or slot. */
 export const WARM_READ_GAS = 100
-/** EIP-2200: SSTORE requires more than this much gas left. */
-const SSTORE_SENTRY = 2_300n
 /** EIP-2200, SSTORE_SET_GAS. */
 const SSTORE_SET_GAS = 20_000
 /** EIP-2929: SSTORE_RESET_GAS (5000) without COLD_SLOAD_COST. */
@@ -89,7 +88,7 @@ export function createStateOpcodes(
   function sstoreGas(runState: RunState): number {
     const { stack, env, interpreter, gasLeft } = runState
     if (env.isStatic) throw new EVMError(EVMError.errorMessages.STATIC_STATE_CHANGE)
-    if (gasLeft <= SSTORE_SENTRY) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+    if (gasLeft <= SSTORE_SENTRY_GAS) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS)
     const slot = topSlot(runState)
     const address = env.address.bytes
     const { value: current, original } = loaded(host.state.readSlot(address, slot))
