@@ -4,7 +4,7 @@ import { minimalBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { keccak256 } from '../crypto.js'
 import { EncodedItem, type RlpInput, encodeRlp, payloadStart } from '../rlp.js'
-import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
+import { EMPTY_TRIE_ROOT, type Nibbles, encodePath, nibblesOf } from '../state/nodeRecord.js'
 import type { ExecutionLog, ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockExecution } from '../vm/block.js'
 import { encodeHeader, headerToList } from './header.js'
@@ -70,8 +70,7 @@ const FIRST_PATH = Uint8Array.of(0x20, 0x80)
 type NodeList = (Uint8Array | NodeList)[]
 
 interface Entry {
-  /** One nibble per byte. */
-  nibbles: Uint8Array
+  nibbles: Nibbles
   value: Uint8Array
 }
 
@@ -87,7 +86,7 @@ export function* orderedRoot(values: readonly Uint8Array[]): Steps<Uint8Array> {
   if (values.length === 1) return keccak256(encodeRlp([FIRST_PATH, first]))
   const entries: Entry[] = []
   for (const [index, value] of values.entries()) {
-    entries.push({ nibbles: toNibbles(RLP.encode(index)), value })
+    entries.push({ nibbles: nibblesOf(RLP.encode(index), 0), value })
     if (entries.length % ITEMS_AT_ONCE === 0) yield
   }
   // RLP(0) is 0x80, so it sorts after all other single bytes and before all longer keys.
@@ -95,30 +94,10 @@ export function* orderedRoot(values: readonly Uint8Array[]): Steps<Uint8Array> {
   return keccak256(encodeRlp(yield* buildLarge(ascending, 0)))
 }
 
-function toNibbles(bytes: Uint8Array): Uint8Array {
-  const nibbles = new Uint8Array(bytes.length * 2)
-  bytes.forEach((byte, i) => {
-    nibbles[2 * i] = byte >> 4
-    nibbles[2 * i + 1] = byte & 15
-  })
-  return nibbles
-}
-
-/** Encodes a path in hex-prefix form (Yellow Paper, appendix C). */
-function compactPath(nibbles: Uint8Array, kind: 'leaf' | 'extension'): Uint8Array {
-  const odd = nibbles.length & 1
-  const bytes = new Uint8Array((nibbles.length >> 1) + 1)
-  bytes[0] = ((kind === 'leaf' ? 2 : 0) + odd) << 4
-  if (odd) bytes[0] |= nibbles[0]!
-  for (let i = odd; i < nibbles.length; i += 2)
-    bytes[(i + 1 + (1 - odd)) >> 1] = (nibbles[i]! << 4) | nibbles[i + 1]!
-  return bytes
-}
-
 /** Builds a node. The keys RLP(index) are never prefixes of one another, so branches have no values. */
 function buildNode(entries: Entry[], depth: number): NodeList {
   const first = entries[0]!
-  if (entries.length === 1) return [compactPath(first.nibbles.subarray(depth), 'leaf'), first.value]
+  if (entries.length === 1) return [encodePath(first.nibbles.subarray(depth), { leaf: true }), first.value]
   const shared = sharedDepth(entries, depth)
   if (shared > depth) return extension(entries, { depth, shared }, buildNode(entries, shared))
   const branch = emptyBranch()
@@ -157,7 +136,7 @@ function extension(
   { depth, shared }: { depth: number; shared: number },
   child: NodeList,
 ): NodeList {
-  return [compactPath(first!.nibbles.subarray(depth, shared), 'extension'), reference(child)]
+  return [encodePath(first!.nibbles.subarray(depth, shared), { leaf: false }), reference(child)]
 }
 
 function emptyBranch(): NodeList {

@@ -9,6 +9,7 @@ import {
   encodeBulkRow,
 } from '../../storage/records.js'
 import { keccak256 } from '../crypto.js'
+import { NO_BYTES } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
 import { decodeHeader, encodeHeader } from './header.js'
 import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
@@ -48,9 +49,8 @@ const FLAG_IMPERSONATED = 1
 const TRANSACTION_ROW = 53 + 16
 /** flags (1), total difficulty (32), size (4), four lengths of the region (16), head span (8). */
 const FIXED = 1 + 32 + 4 + 16 + 8
-/** Offset and length of a log within the wire bytes. */
-const LOG_ROW = 8
-const NO_BYTES = new Uint8Array(0)
+/** Length in bytes of a row of the log table: offset and length of a log within the wire bytes. */
+export const LOG_ROW = 8
 
 /**
  * Encodes an index record: fixed fields, the parent state root if flagged, then header RLP, uncle hashes and
@@ -116,7 +116,7 @@ export function encodeIndexRecord(
  *
  * @param bytes in their own memory: the result consists of views of them. Otherwise a block with one transaction would
  *   take some thirty small arrays, most of what an old block costs V8.
- * @param stored the record's position in the record file, and the ordinal of the block
+ * @param place the record's position in the record file, and the ordinal of the block
  */
 export function decodeIndexRecord(
   bytes: Uint8Array,
@@ -330,7 +330,7 @@ export function* logRows(logs: readonly ExecutionLog[]): Steps<LogRow[]> {
     })
     if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1) yield
   }
-  const found: LogRow[] = [{ criterion: { kind: 'any' }, posting: new Uint8Array(0) }]
+  const found: LogRow[] = [{ criterion: { kind: 'any' }, posting: NO_BYTES }]
   for (const { criterion, indices } of rows.values()) {
     found.push({ criterion, posting: encodePosting(indices) })
     if (found.length % LOGS_AT_ONCE === 0) yield
@@ -339,11 +339,9 @@ export function* logRows(logs: readonly ExecutionLog[]): Steps<LogRow[]> {
 }
 
 /**
- * A row of the log index lists the logs of one block with one address, or one topic at one position. Its value is the
- * ascending list of their indices in the block, delta-encoded in LEB128.
+ * Encodes the value of a row of the log index: the ascending indices of a block's logs with one address, or one topic
+ * at one position, delta-encoded in LEB128.
  */
-
-/** Encodes ascending log indices. */
 export function encodePosting(indices: readonly number[]): Uint8Array {
   const bytes: number[] = []
   let previous = 0

@@ -15,14 +15,13 @@ import { encodeReceipts, encodeSealedBlock } from './body.js'
 import {
   type BlockRegion,
   type IndexRecord,
+  LOG_ROW,
   decodeIndexRecord,
   decodeLogTable,
   encodeLogTable,
 } from './indexRecord.js'
 import type { BlockEncoder, BlockWire, SealedBlock, WireSpan } from './record.js'
 
-/** Length in bytes of an entry in the log table. */
-const LOG_ENTRY = 8
 /** If fewer than one in this many of a block's logs are wanted, they are read one by one instead of all at once. */
 const SPARSE_SHARE = 4
 /** Size of the cache for wire bytes of transactions and receipts, which tend to be requested repeatedly. */
@@ -97,7 +96,7 @@ export class BlockRegions {
     const logs: Uint8Array[] = []
     // Avoids spans and subarrays: this loop dominates an answer with thousands of logs, and often runs cold.
     for (let i = 0; i < count; i++) {
-      const at = LOG_ENTRY * (indices === undefined ? i : indices[i]!)
+      const at = LOG_ROW * (indices === undefined ? i : indices[i]!)
       logs.push(new Uint8Array(receipts.buffer, start + table.getUint32(at), table.getUint32(at + 4)))
     }
     return logs
@@ -184,7 +183,7 @@ export class BlockRegions {
 
   #logTable({ region }: IndexRecord, first: number, count: number): Uint8Array {
     const start = region.blockLength + region.receiptsLength + region.wireLength
-    return this.#bytesOf(region, start + LOG_ENTRY * first, LOG_ENTRY * count)
+    return this.#bytesOf(region, start + LOG_ROW * first, LOG_ROW * count)
   }
 
   /** Returns a copy of `length` bytes of a region, starting at an offset. */

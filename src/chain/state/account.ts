@@ -2,16 +2,13 @@ import { bytesEqual, bytesToBigint, latin1, minimalBytes } from '../../encoding/
 import { keccak256 } from '../crypto.js'
 import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from '../rlp.js'
 import type { AccountState } from '../types.js'
-import { EMPTY_TRIE_ROOT, type NodeNumber, type NodeRecord } from './nodeRecord.js'
+import { EMPTY_TRIE_ROOT, HASH_ITEM_LENGTH, type NodeNumber, type NodeRecord } from './nodeRecord.js'
 
 /** Code hash of an account without code: keccak-256 of the empty string. */
 export const EMPTY_CODE_HASH: Uint8Array = keccak256(new Uint8Array(0))
 
 /** The highest nonce of an account, which can send nothing more (EIP-2681). */
 export const MAX_NONCE = 2n ** 64n - 1n
-
-/** Encoded length of a hash within an RLP list. */
-const HASH_ITEM_LENGTH = 33
 
 /** Empty bytes: the code of an account without code, and the minimal form of a zero slot. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0)

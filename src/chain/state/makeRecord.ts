@@ -8,8 +8,10 @@ import {
   writeListHeader,
   writeString,
 } from '../rlp.js'
+import { NO_BYTES } from './account.js'
 import {
   HASH_HEAD,
+  HASH_ITEM_LENGTH,
   LEAF_FLAG,
   type Nibbles,
   type NodeLink,
@@ -200,8 +202,6 @@ export interface TrieEntry extends TrieValue {
   key: Uint8Array
 }
 
-const NO_KEY = new Uint8Array(0)
-
 /** Builds the node for sorted new entries, `depth` nibbles down their keys; undefined for none. */
 export function buildNode(entries: readonly TrieEntry[], depth: number): TrieNode | undefined {
   const first = entries[0]
@@ -219,9 +219,9 @@ function buildBranch(entries: readonly TrieEntry[], depth: number): BranchNode {
   const endsHere = entries[0]?.key.length === depth / 2
   let from = endsHere ? 1 : 0
   while (from < entries.length) {
-    const nibble = nibbleAt(entries[from]?.key ?? NO_KEY, depth)
+    const nibble = nibbleAt(entries[from]?.key ?? NO_BYTES, depth)
     let to = from + 1
-    while (to < entries.length && nibbleAt(entries[to]?.key ?? NO_KEY, depth) === nibble) to++
+    while (to < entries.length && nibbleAt(entries[to]?.key ?? NO_BYTES, depth) === nibble) to++
     children[nibble] = buildNode(entries.slice(from, to), depth + 1)
     from = to
   }
@@ -238,7 +238,7 @@ export function collapsed(reader: NodeReader, branch: BranchNode): Child | undef
   }
   if (onlyChild !== -1) return prefixed(reader, Uint8Array.of(onlyChild), branch.children[onlyChild])
   if (branch.value === undefined) return undefined
-  return { kind: 'leaf', path: new Uint8Array(0), value: branch.value }
+  return { kind: 'leaf', path: NO_BYTES, value: branch.value }
 }
 
 /** Prepends a path to a child, merging it with the child's own path. */
@@ -281,14 +281,14 @@ export function withValue(
 }
 
 /** Length of the end of an account's RLP: the items of its storage root and its code hash. */
-const ROOT_AND_CODE_HASH = 66
+const ROOT_AND_CODE_HASH = 2 * HASH_ITEM_LENGTH
 
 /** Returns the link of an account's leaf after its value has changed, if it still names the same storage root. */
 export function linkAfter({ value: before, link }: TrieValue, after: Uint8Array): NodeLink | undefined {
   if (link === undefined) return undefined
   const from = before.length - ROOT_AND_CODE_HASH
   const to = after.length - ROOT_AND_CODE_HASH
-  for (let i = 0; i < 33; i++) if (before[from + i] !== after[to + i]) return undefined
+  for (let i = 0; i < HASH_ITEM_LENGTH; i++) if (before[from + i] !== after[to + i]) return undefined
   return link
 }
 

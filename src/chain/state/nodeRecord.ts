@@ -8,7 +8,8 @@ export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(Uint8Array.of(0x80))
 const LINK_LENGTH = 6
 /** First byte of an RLP item of 32 bytes; no embedded node begins with it. */
 export const HASH_HEAD = 0xa0
-const HASH_ITEM_LENGTH = 33
+/** Encoded length in bytes of a hash within an RLP list. */
+export const HASH_ITEM_LENGTH = 33
 
 /** The number of a stored node: below 2^48, and greater than that of every node stored earlier. */
 export type NodeNumber = number
@@ -174,7 +175,7 @@ export function childAt(rlp: Uint8Array, index: number): { start: number; link: 
     const head = rlp[start] ?? 0
     if (head === HASH_HEAD) {
       link++
-      start += 33
+      start += HASH_ITEM_LENGTH
     } else start = head === 0x80 ? start + 1 : itemEnd(rlp, start)
   }
   return { start, link }
@@ -243,7 +244,7 @@ export function joinPaths(first: Nibbles, second: Nibbles): Nibbles {
 export function encodePath(path: Nibbles, { leaf }: { leaf: boolean }): Uint8Array {
   const odd = path.length & 1
   const bytes = new Uint8Array((path.length >>> 1) + 1)
-  bytes[0] = (leaf ? 0x20 : 0) + (odd === 1 ? 0x10 + (path[0] ?? 0) : 0)
+  bytes[0] = (leaf ? LEAF_FLAG : 0) + (odd === 1 ? 0x10 + (path[0] ?? 0) : 0)
   for (let i = odd, position = 1; i < path.length; i += 2) {
     bytes[position++] = ((path[i] ?? 0) << 4) | (path[i + 1] ?? 0)
   }

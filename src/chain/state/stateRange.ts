@@ -6,7 +6,7 @@ import { keccak256 } from '../crypto.js'
 import { payloadOf } from '../rlp.js'
 import type { AccountState } from '../types.js'
 import { blockStartSlots } from '../vm/systemCalls.js'
-import { bytesKey, decodeAccount, padTo32 } from './account.js'
+import { NO_BYTES, bytesKey, decodeAccount, padTo32 } from './account.js'
 import { readTrie } from './trieNode.js'
 import { EMPTY_TRIE_ROOT } from './nodeRecord.js'
 import { type TrieLeaf, changedLeaves, leavesFrom } from './trieRange.js'
@@ -43,9 +43,6 @@ export interface RangePage {
   limit: number
 }
 
-/** The start of a listing from the first hash on. */
-const FIRST: Uint8Array = new Uint8Array(0)
-
 /**
  * Lists accounts and slots of states, ordered by the hashes of addresses and keys (geth: core/state/dump.go,
  * eth/api_debug.go). In a fork, only what the node knows: the remote node cannot list its state.
@@ -73,7 +70,7 @@ export class StateRanges {
   }
 
   /** Iterates over the accounts of the state under a root, from a hash or a prefix of it on. */
-  async *allAccounts(root: Uint8Array, start = FIRST): AsyncGenerator<RangeAccount, void, undefined> {
+  async *allAccounts(root: Uint8Array, start = NO_BYTES): AsyncGenerator<RangeAccount, void, undefined> {
     const slice = new TimeSlice()
     for (const leaf of leavesFrom(this.#stores.states, root, start)) {
       await slice.pause()
@@ -100,7 +97,7 @@ export class StateRanges {
   }
 
   /** Iterates over the slots under a storage root, from a hash or a prefix of it on. */
-  async *allSlots(storageRoot: Uint8Array, start = FIRST): AsyncGenerator<RangeSlot, void, undefined> {
+  async *allSlots(storageRoot: Uint8Array, start = NO_BYTES): AsyncGenerator<RangeSlot, void, undefined> {
     const slice = new TimeSlice()
     for (const { key: hash, value } of leavesFrom(this.#stores.states, storageRoot, start)) {
       await slice.pause()
@@ -111,7 +108,7 @@ export class StateRanges {
 
   /** Returns the code with a keccak-256 hash; empty if no account has it. */
   code(hash: Uint8Array): Uint8Array {
-    return this.#stores.states.getCode(hash) ?? new Uint8Array(0)
+    return this.#stores.states.getCode(hash) ?? NO_BYTES
   }
 
   /** Lists the accounts under the root `after` that are missing or different under `before`. */

@@ -1,6 +1,7 @@
 import { bytesEqual } from '../../encoding/hex.js'
 import { keccak256 } from '../crypto.js'
 import { isPair, itemEnd, payloadStart } from '../rlp.js'
+import { NO_BYTES } from './account.js'
 import {
   NO_CHILD,
   type TrieEntry,
@@ -327,8 +328,6 @@ class TrieUpdate {
   }
 
   #key(index: number): Uint8Array {
-    return this.#changes[index]?.key ?? NO_KEY
+    return this.#changes[index]?.key ?? NO_BYTES
   }
 }
-
-const NO_KEY = new Uint8Array(0)

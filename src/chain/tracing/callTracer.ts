@@ -1,5 +1,6 @@
 import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { REVERTED, decodeRevertReason } from '../evm/revertReason.js'
+import { NO_BYTES } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, TracedMessage } from './tracer.js'
@@ -39,7 +40,6 @@ export interface CallTracerOptions {
   frameBytes?: number
 }
 
-const NO_BYTES = new Uint8Array(0)
 /** Shared empty list of frames without entries; a real list is created on the first entry. */
 const NONE: never[] = []
 const SELECTOR_LENGTH = 4
@@ -138,7 +138,7 @@ export class CallTracer implements ExecutionTracer {
   end(gasUsed: bigint): void {
     if (this.#top === undefined) return
     if (this.#options.gasUsedByCode !== true) this.#top.gasUsed = gasUsed
-    dropFailedLogs(this.#top, false)
+    dropFailedLogs(this.#top)
   }
 
   /** Deduplicates addresses between frames, of which there may be very many. */
@@ -165,10 +165,14 @@ export class CallTracer implements ExecutionTracer {
 }
 
 /** Removes the logs of failed frames and of everything within them. */
-function dropFailedLogs(frame: CallFrame, isWithinFailed: boolean): void {
-  const failed = isWithinFailed || frame.failure !== undefined
-  if (failed) frame.logs = NONE
-  for (const call of frame.calls) dropFailedLogs(call, failed)
+function dropFailedLogs(frame: CallFrame): void {
+  if (frame.failure !== undefined) dropLogs(frame)
+  else for (const call of frame.calls) dropFailedLogs(call)
+}
+
+function dropLogs(frame: CallFrame): void {
+  frame.logs = NONE
+  for (const call of frame.calls) dropLogs(call)
 }
 
 const calls: ReadonlySet<string> = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])

@@ -6,15 +6,13 @@ import type { StoredBlock } from '../block/record.js'
 import {
   type CallRequest,
   type CallSite,
-  ancestorHash,
+  callSiteOn,
   createCallSite,
   executeCall,
-  callSiteOn,
   withCall,
 } from '../calls/call.js'
 import type { AccountOverride } from '../calls/overrides.js'
 import { ChainError, MessageRejectedError } from '../errors.js'
-import type { RulesHeader } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import type { BlockSelector, ChainView } from '../view.js'
 import type { Requester } from '../vm/blockEnvironment.js'
@@ -23,7 +21,14 @@ import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
 import { interruptible } from './budget.js'
 import { type ExecutionWitness, witnessExecution } from './executionWitness.js'
-import { type ReplaySources, type ReplayTarget, type ReplayedBlock, gasTipOf, replayBlock } from './replay.js'
+import {
+  type Replay,
+  type ReplaySources,
+  type ReplayTarget,
+  type ReplayedBlock,
+  gasTipOf,
+  replayBlock,
+} from './replay.js'
 import type { ExecutionTracer, TracedState } from './tracer.js'
 
 /** The transactions of a block to trace. */
@@ -175,14 +180,7 @@ export class HistoryTracer {
     }
     return replayBlock(this.#sources, { view, block, requester }, async (replay) => {
       for (let index = 0; index < transactionIndex; index++) await replay.next()
-      const site = {
-        header,
-        rules: view.rulesAt(header),
-        state: replay.state,
-        rulesAt: (header: RulesHeader) => view.rulesAt(header),
-        blockHash: (number: bigint) => ancestorHash(view, header, number),
-      }
-      return traceOn(site, request)
+      return traceOn(siteWithin(view, block, replay), request)
     })
   }
 }
@@ -268,11 +266,15 @@ export class CallSequence {
       { view, block, requester: request.calls[0]?.requester },
       async (replay) => {
         for (let index = 0; index < transactions; index++) await replay.next()
-        const { header } = block
-        return runOn(callSiteOn(view, { header, rules: view.rulesAt(header), state: replay.state }), request)
+        return runOn(siteWithin(view, block, replay), request)
       },
     )
   }
+}
+
+/** Creates the site of a call in place of a transaction of a block, after those that were executed again. */
+function siteWithin(view: ChainView, { header }: StoredBlock, { state }: Replay): CallSite {
+  return callSiteOn(view, { header, rules: view.rulesAt(header), state })
 }
 
 async function runOn(

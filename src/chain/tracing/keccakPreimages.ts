@@ -4,8 +4,8 @@ import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'
 
-/** Maximum zero padding beyond the end of memory (geth: eth/tracers/internal/util.go). */
-const MAX_MEMORY_PADDING = 1024 * 1024
+/** Maximum zero padding in bytes beyond the end of memory (geth: eth/tracers/internal/util.go). */
+export const MAX_MEMORY_PADDING = 1024 * 1024
 
 const MAX_INT64 = 2n ** 63n - 1n
 

@@ -239,7 +239,7 @@ function call(
 }
 
 function creation({ opCode, stack, env, memory, messageGasLimit = 0n }: RunState): FrameStart {
-  const [value = 0n, offset = 0n, length = 0n, salt = 0n] = stack.peek(opCode === 0xf5 ? 4 : 3)
+  const [value = 0n, offset = 0n, length = 0n, salt = 0n] = stack.peek(opCode === opcodes.CREATE2 ? 4 : 3)
   const input = memory.read(Number(offset), Number(length))
   const from = env.address.bytes
   const type = createTypes.get(opCode) ?? 'CREATE'

@@ -2,8 +2,9 @@ import { concatBytes, generateAddress } from '@ethereumjs/util'
 import { bytesToPlainHex, minimalBytes } from '../../../encoding/hex.js'
 import { TimeSlice, whenReady } from '../../../encoding/timeSlice.js'
 import { keccak256, keccak256InTurns } from '../../crypto.js'
-import { padTo32 } from '../../state/account.js'
+import { NO_BYTES, padTo32 } from '../../state/account.js'
 import type { TraceBudget } from '../budget.js'
+import { MAX_MEMORY_PADDING } from '../keccakPreimages.js'
 import type { ExecutionTracer, FrameEnd, FrameStart, Step, TracedMessage, TracedState } from '../tracer.js'
 import {
   Sandbox,
@@ -28,8 +29,6 @@ export interface JavaScriptTracerOptions {
 
 /** A fact about the transaction, in the format of the prelude. */
 type Fact = { number: number } | { wei: string } | { text: string } | { bytes: Uint8Array }
-
-const NO_BYTES = new Uint8Array(0)
 
 /** Functions of the prelude whose results are sent along with each step. */
 const stepFunctions = [
@@ -322,9 +321,6 @@ function memorySlice({ runState, memoryWords }: Step, start: number, end: number
   if (start < size) result.set(runState.memory.read(start, Math.min(end, size) - start, true))
   return result
 }
-
-/** Maximum zero padding of a memory slice. */
-const MAX_MEMORY_PADDING = 1024 * 1024
 
 function memoryWord(step: Step, offset: number): string {
   const size = step.memoryWords * 32
