@@ -1,3 +1,4 @@
+import { textOfBytes, wellFormed } from '../../encoding/byteText.js'
 import { bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
 import { ExecutionRevertedError } from '../errors.js'
 
@@ -60,7 +61,7 @@ function decodeString(values: Uint8Array): string | undefined {
   const length = readLength(values, start)
   if (length === undefined) return undefined
   const text = values.subarray(start + WORD, start + WORD + length)
-  return text.length === length ? Buffer.from(text).toString('utf8') : undefined
+  return text.length === length ? wellFormed(textOfBytes(text)) : undefined
 }
 
 /** Reads a word that is an offset or length within the data; undefined if it exceeds the data. */

@@ -2,7 +2,7 @@ import type { MultibaseCodec } from 'multiformats'
 import { bases } from 'multiformats/basics'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import {
   type DigitDecoder,
   base32Decoder,

@@ -1,7 +1,7 @@
 import { base256emoji } from 'multiformats/bases/base256emoji'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { textOfBytes } from '../text/byteText.js'
+import { textOfBytes } from '../../encoding/byteText.js'
 import { goEscape, goQuote } from '../text/goQuote.js'
 import { type Radix, decodeFromRadix } from './radix.js'
 

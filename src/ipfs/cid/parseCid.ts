@@ -2,7 +2,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import { decodeMultibase } from './multibase.js'
 
 /** Bytes that are not a CID, with go-cid's message. */

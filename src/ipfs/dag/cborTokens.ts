@@ -2,7 +2,7 @@ import * as dagCbor from '@ipld/dag-cbor'
 import { type DecodeOptions, Tokenizer } from 'cborg'
 import { CID } from 'multiformats/cid'
 import { EndOfDataError, FileNetworkError } from '../errors.js'
-import { textOfBytes } from '../text/byteText.js'
+import { textOfBytes } from '../../encoding/byteText.js'
 import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
 
 /** Accepts what Kubo accepts, even where it is not strict DAG-CBOR: it is re-encoded anyway. */

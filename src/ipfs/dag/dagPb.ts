@@ -5,7 +5,7 @@ import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encod
 import { castCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText, textOfBytes } from '../text/byteText.js'
+import { bytesOfText, textOfBytes } from '../../encoding/byteText.js'
 import { FieldWriter } from '../unixfs/data.js'
 
 /** A dag-pb node (https://ipld.io/specs/codecs/dag-pb/spec/). */

@@ -8,7 +8,7 @@ import { keysOf } from '../../encoding/jsonKeys.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText, hasLoneBytes, withReplacements } from '../text/byteText.js'
+import { bytesOfText, hasLoneBytes, withReplacements } from '../../encoding/byteText.js'
 import { UnsupportedNumberError, WholeFloat, withPlainNumbers } from './float.js'
 
 /** How a codec encodes lists and maps, so that they can be assembled from parts. */

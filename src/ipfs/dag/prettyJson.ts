@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/jsonKeys.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { withReplacements } from '../text/byteText.js'
+import { withReplacements } from '../../encoding/byteText.js'
 import { UnsupportedNumberError, WholeFloat } from './float.js'
 
 /** Values encoded between two yields. */

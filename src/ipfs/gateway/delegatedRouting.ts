@@ -15,7 +15,7 @@ import {
 } from '../names/nameSystem.js'
 import { parseMediaType } from '../request/multipart.js'
 import type { CommandReply } from '../request/reply.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import { goQuote } from '../text/goQuote.js'
 import { GatewayError, PageNotFoundError, openHeaders } from './headers.js'
 import { type GatewayRequest, decodePath } from './request.js'

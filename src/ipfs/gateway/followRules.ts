@@ -11,7 +11,7 @@ import { matchRedirectRule, parseRedirectRules, REDIRECT_RULES_LIMIT } from './r
 import type { GatewayRequest, GatewayTarget } from './request.js'
 import { isAbsence } from './resolveTarget.js'
 import { goQuote } from '../text/goQuote.js'
-import { encodeEscapes } from '../text/byteText.js'
+import { encodeEscapes } from '../../encoding/byteText.js'
 
 /**
  * Result of a `_redirects` file: the target to serve instead, with its resolved path if known, or the answer itself.

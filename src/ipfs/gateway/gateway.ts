@@ -43,7 +43,7 @@ import { serveCar } from './serveCar.js'
 import { serveContent } from './serveContent.js'
 import { serveData } from './serveData.js'
 import { serveRawOrTar } from './serveRawOrTar.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import { goEscape, goQuote } from '../text/goQuote.js'
 
 /** A read-only HTTP gateway (https://specs.ipfs.tech/http-gateways/). */

@@ -1,6 +1,6 @@
 import { joinBytes } from '../../encoding/hex.js'
 import { type CommandReply, headerText } from '../request/reply.js'
-import { encodeEscapes } from '../text/byteText.js'
+import { encodeEscapes } from '../../encoding/byteText.js'
 import type { GatewayRequest, GatewayTarget, ResolvedTarget } from './request.js'
 
 /** Headers that let pages of other origins read an answer. */

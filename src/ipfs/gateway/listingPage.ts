@@ -1,4 +1,4 @@
-import { encodeEscapes } from '../text/byteText.js'
+import { encodeEscapes } from '../../encoding/byteText.js'
 
 /** A directory entry on the page. */
 export interface ListedEntry {

@@ -13,7 +13,7 @@ import {
   pathHeader,
 } from './headers.js'
 import { redirectToLabel, redirectToSubdomain, rootOfSubdomain, subdomainOf } from './subdomain.js'
-import { decodeEscapes, encodeEscapes } from '../text/byteText.js'
+import { decodeEscapes, encodeEscapes } from '../../encoding/byteText.js'
 import type { RequestQuery } from '../request/command.js'
 import { parseMediaType } from '../request/multipart.js'
 import { goEscape } from '../text/goQuote.js'

@@ -6,7 +6,7 @@ import { ListSegmentError } from '../dag/path.js'
 import type { RequestQuery } from '../request/command.js'
 import type { CommandReply } from '../request/reply.js'
 import { isIdentity } from '../store/blockstore.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { matchesEtag } from './conditional.js'
 import {

@@ -5,7 +5,7 @@ import { decodeMultibase } from '../cid/multibase.js'
 import { parseCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
-import { textOfBytes } from '../text/byteText.js'
+import { textOfBytes } from '../../encoding/byteText.js'
 import { parseName, peerIdText, problemOfHash, problemOfMultihash } from './keystore.js'
 import { goQuote } from '../text/goQuote.js'
 

@@ -3,7 +3,7 @@ import { type KeyObject, createPrivateKey } from 'node:crypto'
 import { varint as varints } from 'multiformats'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
-import { textOfBytes } from '../text/byteText.js'
+import { textOfBytes } from '../../encoding/byteText.js'
 import { checkRsaBits, decodeKey, encodeKey, keyTypes } from './keystore.js'
 
 const formats = { protobuf: 'libp2p-protobuf-cleartext', pem: 'pem-pkcs8-cleartext' } as const

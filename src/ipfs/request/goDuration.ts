@@ -1,5 +1,5 @@
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 
 /** The micro sign and the Greek mu look the same and both name microseconds (Go, `time.ParseDuration`). */
 const unitsInNanoseconds = new Map([

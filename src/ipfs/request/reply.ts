@@ -1,6 +1,6 @@
 import { joinBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { bytesOfText, withReplacements } from '../text/byteText.js'
+import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
 import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'

@@ -1,6 +1,6 @@
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
-import { bytesOfText, wellFormed } from '../text/byteText.js'
+import { bytesOfText, wellFormed } from '../../encoding/byteText.js'
 import { goEscape } from '../text/goQuote.js'
 
 /* Helpers for answers in text, formatted like Go's packages and Kubo. */

@@ -2,7 +2,7 @@ import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import { RequestError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import { readAll } from '../blockSize.js'
-import { decodeEscapes } from '../text/byteText.js'
+import { decodeEscapes } from '../../encoding/byteText.js'
 import { type UnixfsTime, isGoZeroTime } from '../unixfs/data.js'
 import {
   type MediaType,

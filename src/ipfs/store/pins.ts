@@ -7,7 +7,7 @@ import { linksOf, walkCids, walkDag } from '../dag/links.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
-import { bytesOfText, textOfBytes } from '../text/byteText.js'
+import { bytesOfText, textOfBytes } from '../../encoding/byteText.js'
 
 /** What a pin protects: the block alone, or the whole DAG. */
 export type PinMode = 'recursive' | 'direct'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { textOfBytes } from './byteText.js'
+import { textOfBytes } from '../../encoding/byteText.js'
 import { goEscape, goQuote } from './goQuote.js'
 
 // Examples of Go's package strconv: Quote, QuoteToASCII and QuoteRune.

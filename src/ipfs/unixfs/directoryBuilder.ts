@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, encodeUnixfs, unixfsType } from './data.js'
 import { writeHamt } from './hamt.js'

@@ -1,6 +1,6 @@
 import { murmur3128 } from '@multiformats/murmur3'
 import type { CID } from 'multiformats/cid'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
 import type { BlockWriter } from './blockWriter.js'

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { bytesOfText, textOfBytes } from '../text/byteText.js'
+import { bytesOfText, textOfBytes } from '../../encoding/byteText.js'
 import type { StoredNode, UnixfsLink } from './node.js'
 
 /** Links of a directory, in any representation, such as an array. */

@@ -4,7 +4,7 @@ import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
-import { bytesOfText } from '../text/byteText.js'
+import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs } from './data.js'
 

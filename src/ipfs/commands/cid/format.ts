@@ -6,7 +6,7 @@ import { codecCodeByName, codecText } from '../../dag/codecs.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
-import { bytesOfText, textOfBytes } from '../../text/byteText.js'
+import { bytesOfText, textOfBytes } from '../../../encoding/byteText.js'
 import { goQuote } from '../../text/goQuote.js'
 
 /** `cid/format`: reformats CIDs. */

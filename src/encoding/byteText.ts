@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Text of CBOR may be any bytes in IPLD. A byte that is no part of a character in UTF-8 stands in a string as a surrogate
- * without its pair, which no text in UTF-8 has: 0xDC00 with the byte in its lower half.
+ * Go's strings, and text of CBOR in IPLD, may be any bytes. A byte that is no part of a character in UTF-8 stands in a
+ * string as a surrogate without its pair, which no text in UTF-8 has: 0xDC00 with the byte in its lower half.
  */
 const LONE = 0xdc00
 const loneBytes = /([\udc80-\udcff]+)/u
@@ -48,7 +48,7 @@ export function encodeEscapes(text: string, encode: (piece: string) => string): 
   return pieces.map((piece, place) => (place % 2 === 0 ? encode(piece) : escaped(piece))).join('')
 }
 
-/** Replaces bytes that are no UTF-8 by the replacement character. */
+/** Replaces each byte that is no UTF-8 by the replacement character, as Go does (encoding/json). */
 export function wellFormed(text: string): string {
   return text.replace(/[\udc80-\udcff]/gu, '\ufffd')
 }
