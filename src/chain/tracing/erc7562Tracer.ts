@@ -1,7 +1,7 @@
 import { whenReady } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToPlainHex } from '../../encoding/hex.js'
 import { wordToAddress } from '../evm/words.js'
-import { padTo32 } from '../state/account.js'
+import { NO_BYTES, padTo32 } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
 import type { TraceBudget } from './budget.js'
 import { type CallFrame, CallTracer } from './callTracer.js'
@@ -159,7 +159,7 @@ export class Erc7562Tracer implements ExecutionTracer {
     const key = bytesToPlainHex(address)
     if (contractSizes.has(key)) return undefined
     this.#budget.spend(ENTRY_BYTES)
-    const code = this.#state?.readCode(address) ?? new Uint8Array(0)
+    const code = this.#state?.readCode(address) ?? NO_BYTES
     const recorded = whenReady(code, ({ length: size }) => void contractSizes.set(key, { size, opcode }))
     return recorded instanceof Promise ? recorded : undefined
   }
@@ -180,7 +180,7 @@ export class Erc7562Tracer implements ExecutionTracer {
     }
     if (facts.reads.has(key) || facts.writes.has(key)) return undefined
     this.#budget.spend(ENTRY_BYTES)
-    const value = this.#state?.readStorage(env.address.bytes, slot) ?? new Uint8Array(0)
+    const value = this.#state?.readStorage(env.address.bytes, slot) ?? NO_BYTES
     const recorded = whenReady(value, (bytes) => void facts.reads.set(key, bytesToPlainHex(padTo32(bytes))))
     return recorded instanceof Promise ? recorded : undefined
   }

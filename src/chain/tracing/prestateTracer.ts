@@ -2,7 +2,7 @@ import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { wordToAddress } from '../evm/words.js'
-import { EMPTY_CODE_HASH, padTo32 } from '../state/account.js'
+import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from '../state/account.js'
 import { delegationTarget, recoverAuthority } from '../vm/message.js'
 import type { TraceBudget } from './budget.js'
 import { callTypes, opcodes } from './opcodes.js'
@@ -107,7 +107,7 @@ export class PrestateTracer implements ExecutionTracer {
     const key = bytesToPlainHex(address)
     if (this.pre.has(key)) return
     const account = await readAccount(this.#traced().state, address)
-    if (this.#options.disableCode === true) account.code = new Uint8Array(0)
+    if (this.#options.disableCode === true) account.code = NO_BYTES
     this.#budget.spend(ACCOUNT_BYTES + 2 * account.code.length)
     this.pre.set(key, account)
   }
@@ -192,7 +192,7 @@ function* changedAccount(
   { disableCode = false, disableStorage = false }: PrestateOptions,
 ): Steps<PrestateAccount | undefined> {
   const changed: PrestateAccount = {
-    code: new Uint8Array(0),
+    code: NO_BYTES,
     storage: new Map(),
     isEmpty: false,
     isAbsent: after.isAbsent,

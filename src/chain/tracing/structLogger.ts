@@ -2,7 +2,7 @@ import { interpreterResult, interpreterRules } from '../evm/internals.js'
 import { REVERTED } from '../evm/revertReason.js'
 import { bigintToBytes, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, TimeSlice, whenReady } from '../../encoding/timeSlice.js'
-import { padTo32 } from '../state/account.js'
+import { NO_BYTES, padTo32 } from '../state/account.js'
 import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, FrameEnd, Step, TracedMessage, TracedState } from './tracer.js'
@@ -64,7 +64,7 @@ export class StructLogger implements ExecutionTracer {
   #refund = 0n
   #bytes = 0
   #bytesSinceLook = 0
-  #outcome: StructLogOutcome = { gasUsed: 0n, failed: false, returnValue: new Uint8Array(0) }
+  #outcome: StructLogOutcome = { gasUsed: 0n, failed: false, returnValue: NO_BYTES }
 
   constructor(options: StructLogOptions, sink: StructLogSink, budget: TraceBudget) {
     this.#options = options
@@ -97,7 +97,7 @@ export class StructLogger implements ExecutionTracer {
   exit({ depth, output, failure }: FrameEnd): void {
     if (depth > 0) return
     const hasOutput = failure === undefined || failure === REVERTED
-    const returnValue = hasOutput ? output.slice() : new Uint8Array(0)
+    const returnValue = hasOutput ? output.slice() : NO_BYTES
     this.#outcome = { gasUsed: 0n, failed: failure !== undefined, returnValue }
   }
 
@@ -135,7 +135,7 @@ export class StructLogger implements ExecutionTracer {
     }
     if (opCode !== opcodes.SLOAD || stack.length === 0) return seen
     const [slot = 0n] = stack.peek(1)
-    const value = this.#state?.readStorage(env.address.bytes, bigintToBytes(slot, 32)) ?? new Uint8Array(0)
+    const value = this.#state?.readStorage(env.address.bytes, bigintToBytes(slot, 32)) ?? NO_BYTES
     return whenReady(value, (bytes) => this.#note(env.address.bytes, slot, bytesToPlainHex(padTo32(bytes))))
   }
 

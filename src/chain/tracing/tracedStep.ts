@@ -7,7 +7,7 @@ import { CONSIDERABLE_GAS, StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
 import type { SyncOpcode } from '../evm/syncOpcodes.js'
 import { wordToAddress } from '../evm/words.js'
-import { MAX_NONCE } from '../state/account.js'
+import { MAX_NONCE, NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, callsWithValue, createTypes, framingOpcodes, opcodes } from './opcodes.js'
 import type { ExecutionTracer, FrameStart, Step } from './tracer.js'
@@ -157,11 +157,11 @@ async function reportSelfDestruct(
     depth,
     from: env.address.bytes,
     to: wordToAddress(beneficiary),
-    input: new Uint8Array(0),
+    input: NO_BYTES,
     gas: 0n,
     value: account?.balance ?? 0n,
   })
-  await tracer.exit?.({ depth, output: new Uint8Array(0), gasUsed: 0n })
+  await tracer.exit?.({ depth, output: NO_BYTES, gasUsed: 0n })
 }
 
 function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
@@ -192,7 +192,7 @@ export async function reportFailedFrame(
   if (failure === undefined || tracer.enter === undefined) return
   const frame = isCreation ? creation(runState) : call(runState, rules, value)
   await tracer.enter(frame)
-  await tracer.exit?.({ depth: frame.depth, output: new Uint8Array(0), gasUsed: 0n, failure })
+  await tracer.exit?.({ depth: frame.depth, output: NO_BYTES, gasUsed: 0n, failure })
 }
 
 function valueOf(opcode: number, top: readonly bigint[]): bigint {
