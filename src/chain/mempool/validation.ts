@@ -1,4 +1,4 @@
-import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
+import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { GAS_PER_BLOB } from '../block/header.js'
@@ -283,7 +283,7 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   checkTip(fields)
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
-  const transaction = gasOnlyTransaction(fields, rules)
+  const transaction = unsignedTransaction(fields, rules)
   const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic) {
     throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
@@ -302,15 +302,6 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
     throw rejected('set code tx must have at least one authorization tuple')
   }
   if (type === 3) checkBlobs(fields, rules)
-}
-
-/** Returns a transaction for gas costs alone. Of authorizations these depend on the number, so none is converted. */
-function gasOnlyTransaction(fields: TransactionFields, rules: ForkRules): TypedTransaction {
-  const { authorizationList } = fields
-  if (authorizationList === undefined) return unsignedTransaction(fields, rules)
-  const transaction = unsignedTransaction({ ...fields, authorizationList: [] }, rules)
-  Reflect.set(transaction, 'authorizationList', authorizationList)
-  return transaction
 }
 
 function checkInitcodeSize({ to, data }: Pick<TransactionFields, 'to' | 'data'>, rules: ForkRules): void {
