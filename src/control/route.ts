@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
 import { parseJsonInSlices } from '../encoding/json.js'
+import { keysOf } from '../encoding/jsonKeys.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
 import { scanStructure } from '../rpc/envelope/scan.js'
@@ -39,19 +40,43 @@ export async function readBody<Output>(context: Context, schema: z.ZodType<Outpu
 /** Maximum body of a control request in bytes. */
 const MAX_BODY = 2 * 1024 * 1024
 
+/** Maximum elements and members in a body, because schemas check all of them in one step. */
+const MAX_VALUES = 20_000
+
 /**
  * Parses the body of a request as JSON. Returns undefined, which every schema refuses, if it is not JSON.
  *
- * @throws ConfigurationError if it is too long
+ * @throws ConfigurationError if it is too long or has too many values
  */
 export async function readJson(context: Context): Promise<unknown> {
   const bytes = await readBytes(context.req.raw.body)
+  const value = await parsed(bytes.toString('utf8'))
+  if (hasMoreValues(value, MAX_VALUES)) {
+    throw new ConfigurationError(`the body: expected at most ${MAX_VALUES} elements and members`)
+  }
+  return value
+}
+
+async function parsed(text: string): Promise<unknown> {
   try {
-    const text = bytes.toString('utf8')
     return await runInSlices(parse(text), new TimeSlice())
   } catch {
     return undefined
   }
+}
+
+/** Whether arrays and objects have more elements and members in total, at any depth. */
+function hasMoreValues(value: unknown, most: number): boolean {
+  const waiting = [value]
+  for (let count = 0; waiting.length > 0;) {
+    const next = waiting.pop()
+    if (typeof next !== 'object' || next === null) continue
+    const names = Array.isArray(next) ? undefined : keysOf(next)
+    count += names?.length ?? (next as unknown[]).length
+    if (count > most) return true
+    for (const inner of Object.values(next)) waiting.push(inner)
+  }
+  return false
 }
 
 /** @throws ConfigurationError if the body is too long */

@@ -11,7 +11,7 @@ import {
   encodeNetworkForm,
   encodePooled,
   readRows,
-  stageReplacement,
+  replacementOf,
 } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
@@ -182,6 +182,8 @@ export class Snapshots {
       const remembered = this.#inMemory.get(Number(id))
       const rows = await runInSlices(this.#waitingOf(record), new TimeSlice())
       const then = await runInSlices(readRows(rows), new TimeSlice())
+      const now = chain.mempool.inOrderOfArrival()
+      const replacement = await runInSlices(replacementOf(keys, { now, then }), new TimeSlice())
       const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -191,7 +193,7 @@ export class Snapshots {
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
-            stageReplacement(batch, keys, { now: chain.mempool.inOrderOfArrival(), then })
+            for (const operation of replacement) batch.operations.push(operation)
           },
           change: () => {
             applyProgress(record.progress, chain.clock, chain.settings)
@@ -249,7 +251,7 @@ export class Snapshots {
   ): Promise<void> {
     const { chain } = this.#parts
     const { mempool } = chain
-    if (remembered !== undefined) mempool.restore(remembered)
+    if (remembered !== undefined) await mempool.restore(remembered)
     else mempool.dropAll()
     await chain.commitProgress()
     if (remembered === undefined) await reinject(mempool, chain.nextRules(), waiting)

@@ -64,9 +64,13 @@ function tip(key: Uint8Array, nonce: bigint, gwei: bigint): Uint8Array {
 }
 
 /** Returns all candidates in order, as letter and nonce. */
-function order(pool: Mempool, baseFee = 1n, skip: (name: string) => boolean = () => false): string[] {
+async function order(
+  pool: Mempool,
+  baseFee = 1n,
+  skip: (name: string) => boolean = () => false,
+): Promise<string[]> {
   const names: string[] = []
-  const candidates = pool.candidates(baseFee)
+  const candidates = await pool.candidates(baseFee)
   for (let next = candidates.next(); next !== undefined; next = candidates.next()) {
     const name = nameOf(next)
     names.push(name)
@@ -112,15 +116,15 @@ describe('Mempool', () => {
       [d, 0n, 1n],
     ]
     for (const [key, nonce, gwei] of sent) await pool.add(tip(key, nonce, gwei))
-    expect(order(pool)).toEqual(['b0', 'c0', 'a0', 'a1', 'd0'])
-    expect(order(pool, 1n, (name) => name === 'a0')).toEqual(['b0', 'c0', 'a0', 'd0'])
+    expect(await order(pool)).toEqual(['b0', 'c0', 'a0', 'a1', 'd0'])
+    expect(await order(pool, 1n, (name) => name === 'a0')).toEqual(['b0', 'c0', 'a0', 'd0'])
     // At this base fee, at most 1 gwei is left for a tip, so arrival decides.
-    expect(order(pool, 19n * GWEI)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
-    expect(order(pool, 21n * GWEI)).toEqual([])
+    expect(await order(pool, 19n * GWEI)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
+    expect(await order(pool, 21n * GWEI)).toEqual([])
     expect(pool.hasCandidates(21n * GWEI)).toBe(false)
     expect(pool.hasCandidates(20n * GWEI)).toBe(true)
     pool.options.order = 'fifo'
-    expect(order(pool)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
+    expect(await order(pool)).toEqual(['a0', 'b0', 'c0', 'a1', 'd0'])
   })
 
   it('orders many senders like a sort', async () => {
@@ -140,7 +144,7 @@ describe('Mempool', () => {
       expected.push(`${'abcd'.charAt(i)}${nonce}`)
       left.set(i, nonce + 1n)
     }
-    expect(order(pool)).toEqual(expected)
+    expect(await order(pool)).toEqual(expected)
   })
 
   it('queues after a gap and announces when it is filled', async () => {
@@ -155,7 +159,7 @@ describe('Mempool', () => {
     await pool.add(sign(a, {}))
     expect(announced).toEqual(['a0', 'a1', 'a2'])
     expect(pool.pendingNonce(addressOf(a))).toBe(3n)
-    expect(order(pool)).toEqual(['a0', 'a1', 'a2'])
+    expect(await order(pool)).toEqual(['a0', 'a1', 'a2'])
   })
 
   it('replaces for 10% more of both fees', async () => {
@@ -182,12 +186,12 @@ describe('Mempool', () => {
     state.set(a, 2n)
     state.set(b, 1n)
     await pool.reset(state, testBlock)
-    expect(order(pool)).toEqual(['a2', 'b1'])
+    expect(await order(pool)).toEqual(['a2', 'b1'])
     expect(announced).toEqual(['b1'])
     expect(pool.size).toBe(2)
     state.set(a, 2n, 1n)
     await pool.reset(state, testBlock)
-    expect(order(pool)).toEqual(['b1'])
+    expect(await order(pool)).toEqual(['b1'])
     state.set(b, 2n)
     await pool.reset(state, testBlock)
     expect(pool.size).toBe(0)
@@ -203,12 +207,12 @@ describe('Mempool', () => {
     expect(pool.drop((second as PooledTransaction).hash)).toBeDefined()
     expect(pool.version).toBeGreaterThan(version)
     expect(pool.drop((second as PooledTransaction).hash)).toBeUndefined()
-    expect(order(pool)).toEqual(['a0', 'b0'])
+    expect(await order(pool)).toEqual(['a0', 'b0'])
     expect(pool.contentFrom(addressOf(a)).queued.map(nameOf)).toEqual(['a2'])
     pool.dropFrom(addressOf(a))
-    expect(order(pool)).toEqual(['b0'])
+    expect(await order(pool)).toEqual(['b0'])
     pool.dropAll()
-    expect([pool.size, order(pool)]).toEqual([0, []])
+    expect([pool.size, await order(pool)]).toEqual([0, []])
   })
 
   it('restores a snapshot', async () => {
@@ -220,11 +224,11 @@ describe('Mempool', () => {
     await pool.reset(state, testBlock)
     state.set(a, 0n)
     for (let round = 0; round < 2; round++) {
-      pool.restore(snapshot)
+      await pool.restore(snapshot)
       await pool.reset(state, testBlock)
       expect(pool.get(kept.hash)).toBeDefined()
       expect(pool.get(later.hash)).toBeUndefined()
-      expect(order(pool)).toEqual(['a0'])
+      expect(await order(pool)).toEqual(['a0'])
       await pool.add(sign(a, { nonce: 1n }))
     }
   })
@@ -244,7 +248,7 @@ describe('Mempool', () => {
     )
     const hash = new Uint8Array(32).fill(5)
     await pool.addKnown({ transaction, hash, sender: addressOf(b), impersonated: true })
-    expect(order(pool, 5n)).toEqual(['b0'])
+    expect(await order(pool, 5n)).toEqual(['b0'])
   })
 
   describe("rejects with geth's message", () => {

@@ -1,4 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
@@ -99,6 +100,13 @@ export class Mempool {
     return this.#byHash.size
   }
 
+  /** Number of pending transactions. */
+  get pendingSize(): number {
+    let size = 0
+    for (const queue of this.#queues.values()) size += queue.pendingSize
+    return size
+  }
+
   /** The options; they may be changed at any time. */
   get options(): CompleteMempoolOptions {
     return this.#options
@@ -185,7 +193,7 @@ export class Mempool {
 
   /** Lists the transactions by sender, pending and queued. */
   content(): PoolQueues[] {
-    return [...this.#queues.values()].map(({ sender, pending, queued }) => ({ sender, pending, queued }))
+    return [...this.snapshot().queues.values()]
   }
 
   /** Lists the transactions of one 20-byte sender. */
@@ -205,8 +213,9 @@ export class Mempool {
   }
 
   /** Offers a block the pending transactions that cover its base fee (wei per gas). */
-  candidates(baseFee: bigint): Candidates {
-    return new Candidates(this.#queues.values(), { baseFee, order: this.#options.order })
+  candidates(baseFee: bigint): Awaitable<Candidates> {
+    const terms = { baseFee, order: this.#options.order }
+    return runWithin(Candidates.of(this.#queues.values(), terms), new TimeSlice())
   }
 
   /** Whether a block with this base fee (wei per gas) would be offered any transaction. */
@@ -261,7 +270,12 @@ export class Mempool {
    */
   async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
     this.#head = { state, block, gasLimit }
-    for (const queue of this.#queues.values()) await this.#follow(queue, this.#head)
+    const slice = new TimeSlice()
+    for (const queue of this.#queues.values()) {
+      await this.#follow(queue, this.#head)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
   }
 
   /** Takes a snapshot of the content. Those of the same content are one. */
@@ -274,10 +288,20 @@ export class Mempool {
   }
 
   /** Restores a snapshot. Call {@link reset} afterwards if the head has changed. */
-  restore({ queues }: MempoolSnapshot): void {
-    this.#queues = new Map([...queues].map(([key, queue]) => [key, queue.copy()]))
-    const entries = [...this.#queues.values()].flatMap((queue) => queue.entries)
-    this.#byHash = new Map(entries.map((entry) => [bytesToPlainHex(entry.hash), entry]))
+  async restore(snapshot: MempoolSnapshot): Promise<void> {
+    const queues = new Map<string, SenderQueue>()
+    const byHash = new Map<string, Entry>()
+    const slice = new TimeSlice()
+    for (const [key, queue] of snapshot.queues) {
+      queues.set(key, queue.copy())
+      for (const entry of queue.entries) {
+        byHash.set(bytesToPlainHex(entry.hash), entry)
+        const pause = slice.pause()
+        if (pause !== undefined) await pause
+      }
+    }
+    this.#queues = queues
+    this.#byHash = byHash
     this.#version++
   }
 

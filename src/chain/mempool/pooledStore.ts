@@ -158,10 +158,24 @@ export interface PooledReplacement {
   then: readonly PooledRow[]
 }
 
-/** Replaces the pooled transactions within the batch that moves the head, so that a crash leaves both or neither. */
-export function stageReplacement(batch: WriteBatch, keys: Keyspace, { now, then }: PooledReplacement): void {
-  for (const { hash } of now) batch.delete(keys.pooled(hash))
-  for (const { hash, bytes } of then) batch.put(keys.pooled(hash), bytes)
+/**
+ * Prepares the operations that replace the pooled transactions. They belong in the batch that moves the head, so that a
+ * crash leaves both or neither.
+ */
+export function* replacementOf(
+  keys: Keyspace,
+  { now, then }: PooledReplacement,
+): Steps<WriteBatch['operations']> {
+  const batch = new WriteBatch()
+  for (const { hash } of now) {
+    batch.delete(keys.pooled(hash))
+    yield
+  }
+  for (const { hash, bytes } of then) {
+    batch.put(keys.pooled(hash), bytes)
+    yield
+  }
+  return batch.operations
 }
 
 /**

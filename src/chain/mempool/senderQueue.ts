@@ -1,3 +1,4 @@
+import type { Steps } from '../../encoding/timeSlice.js'
 import { type PooledTransaction, effectiveTip } from './transaction.js'
 
 /** A transaction in the mempool, with what the queue needs to know of it. */
@@ -33,6 +34,11 @@ export class SenderQueue {
   /** Transactions executable now, in this order. */
   get pending(): readonly Entry[] {
     return this.#entries.slice(0, this.#pending)
+  }
+
+  /** Number of transactions executable now. */
+  get pendingSize(): number {
+    return this.#pending
   }
 
   /** The first executable transaction. */
@@ -138,7 +144,7 @@ interface Line {
 /**
  * Offers executable transactions one by one: of each sender the next nonce, and among senders the best.
  *
- * The offer is fixed when it begins; the mempool may change meanwhile.
+ * The offer is fixed before the first candidate; the mempool may change afterwards.
  */
 export class Candidates {
   readonly #terms: CandidateTerms
@@ -146,11 +152,18 @@ export class Candidates {
   readonly #lines: Line[] = []
   #current: Line | undefined
 
-  constructor(queues: Iterable<SenderQueue>, terms: CandidateTerms) {
+  private constructor(terms: CandidateTerms) {
     this.#terms = terms
+  }
+
+  /** Offers the executable transactions of all queues, of which there may be a hundred thousand. */
+  static *of(queues: Iterable<SenderQueue>, terms: CandidateTerms): Steps<Candidates> {
+    const candidates = new Candidates(terms)
     for (const { pending } of queues) {
-      this.#offer(pending, 0)
+      candidates.#offer(pending, 0)
+      yield
     }
+    return candidates
   }
 
   /** Returns the next transaction, or undefined if there is none. */

@@ -1,4 +1,4 @@
-import type { Mutex } from '../../encoding/timeSlice.js'
+import type { Awaitable, Mutex } from '../../encoding/timeSlice.js'
 import { nextBaseFee } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import { ancestorHash } from '../calls/call.js'
@@ -51,7 +51,7 @@ export interface BranchBlockOptions {
 interface Production extends NextBlockOptions {
   settings: BlockSettings
   /** Returns the candidates at the block's base fee in wei per gas. */
-  candidates: (baseFee: bigint) => ProductionInput['candidates']
+  candidates: (baseFee: bigint) => Awaitable<ProductionInput['candidates']>
 }
 
 /** Drafts and executes blocks, on the head or on another stored block, without storing them. */
@@ -113,7 +113,7 @@ export class BlockMaker {
     })
   }
 
-  #produce(
+  async #produce(
     head: Head,
     { state, settings, candidates, timestamp: wanted, maximumTransactions, onConsole }: Production,
   ): Promise<ProducedBlock> {
@@ -128,7 +128,7 @@ export class BlockMaker {
       state,
       parentTotalDifficulty: parent.totalDifficulty,
       altered: isAltered(head),
-      candidates: candidates(header.baseFeePerGas ?? 0n),
+      candidates: await candidates(header.baseFeePerGas ?? 0n),
       onConsole,
       maximumTransactions: maximumTransactions ?? settings.maximumTransactions ?? Infinity,
       maximumGas: settings.maximumGas,

@@ -40,7 +40,7 @@ export interface PayloadAttributes {
 /** A source of pooled transactions. */
 export interface TransactionSource {
   /** @param baseFee - wei per gas */
-  candidates(baseFee: bigint): Pick<Candidates, 'next' | 'skipSender'>
+  candidates(baseFee: bigint): Awaitable<Pick<Candidates, 'next' | 'skipSender'>>
   get(hash: Uint8Array): PooledTransaction | undefined
 }
 
@@ -161,7 +161,7 @@ async function include(
   evm: PooledEvm,
 ): Promise<PooledTransaction[]> {
   if ('candidates' in transactions) {
-    const candidates = transactions.candidates(evm.block.header.baseFeePerGas ?? 0n)
+    const candidates = await transactions.candidates(evm.block.header.baseFeePerGas ?? 0n)
     await fillBlock(execution, { candidates, maximumTransactions: Infinity })
     return execution.transactions.flatMap(({ hash }) => transactions.get(hash) ?? [])
   }

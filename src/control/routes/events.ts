@@ -57,7 +57,7 @@ export function eventRoutes(
           return JSON.stringify({
             requests: journal.newestId,
             chain: chains.version(network),
-            faultHits: faults.list().reduce((total, { hits }) => total + hits, 0),
+            faultHits: faults.hits,
             files: countFileChanges(usage.tallies()),
             controls: countChanges(),
           })

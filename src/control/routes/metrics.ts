@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { MethodTally } from '../../provider/journal/usage.js'
 import type { Provider } from '../../provider/provider.js'
 import type { ControlSetup } from '../app.js'
@@ -36,23 +37,30 @@ const counters: readonly { name: string; help: string; pick: (tally: Readonly<Me
 export async function formatMetrics(provider: Provider): Promise<{ text: string; contentType: string }> {
   // Load the library on the first scrape only.
   const { Counter, Gauge, Registry } = await import('prom-client')
-  const registry = new Registry()
-  const gauge = (name: string, help: string, value: number): void =>
-    new Gauge({ name: `standin_${name}`, help, registers: [registry] }).set(value)
+  const slice = new TimeSlice()
+  const texts: string[] = []
   for (const { name, help, pick } of counters) {
+    // A registry formats all its metrics in one step.
+    const own = new Registry()
     const counter = new Counter({
       name: `standin_${name}_total`,
       help,
       labelNames: ['method'],
-      registers: [registry],
+      registers: [own],
     })
     for (const [method, tally] of provider.usage.tallies()) counter.inc({ method }, pick(tally))
+    texts.push(await own.metrics())
+    await slice.pause()
   }
+  const registry = new Registry()
+  const gauge = (name: string, help: string, value: number): void =>
+    new Gauge({ name: `standin_${name}`, help, registers: [registry] }).set(value)
   gauge('connections', 'Open WebSockets', provider.connections.size)
-  gauge('faults', 'Active faults', provider.faults.list().length)
+  gauge('faults', 'Active faults', provider.faults.size)
   const { rss, heapUsed } = process.memoryUsage()
   gauge('resident_memory_bytes', 'Resident memory of the process', rss)
   gauge('heap_used_bytes', 'Used heap of the process', heapUsed)
   gauge('uptime_seconds', 'Time since the process started', process.uptime())
-  return { text: await registry.metrics(), contentType: registry.contentType }
+  texts.push(await registry.metrics())
+  return { text: texts.join('\n'), contentType: registry.contentType }
 }

@@ -166,7 +166,7 @@ function follow(
       waiting -= text.length
     }
     const stop = journal.listen((entry) => {
-      if (matchesEntry(filter, entry, journal.keyLabels)) void write(toLine(entry))
+      if (matchesEntry(filter, entry, journal.keyLabels)) void write(lineOf(entry))
     })
     await writePieces(out, linesOf(entries))
     await ended
@@ -183,6 +183,15 @@ function summaryOf(recorded: RecordedRequest & { id: number }): JournalEntry & {
   if (params === undefined) return entry
   const text = typeof params === 'string' ? params : JSON.stringify(params)
   return { ...entry, preview: text.slice(0, PREVIEW_LENGTH) }
+}
+
+/** Lines of new entries, made once for all readers that follow. */
+const lines = new WeakMap<JournalEntry, string>()
+
+function lineOf(entry: JournalEntry): string {
+  const line = lines.get(entry) ?? toLine(entry)
+  lines.set(entry, line)
+  return line
 }
 
 function toLine(entry: JournalEntry): string {

@@ -65,6 +65,18 @@ export class FaultRegistry {
     return this.#faults.size === 0
   }
 
+  /** Total hits of the active faults. */
+  get hits(): number {
+    let total = 0
+    for (const { hits } of this.#faults.values()) total += hits
+    return total
+  }
+
+  /** Number of active faults. */
+  get size(): number {
+    return this.#faults.size
+  }
+
   /**
    * Sets faults, replacing those with the same ids.
    *

@@ -1,42 +1,39 @@
 import { checksumAddress } from '../../chain/accounts/address.js'
 import { type PooledTransaction, maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../../chain/mempool/mempool.js'
 import type { CompatibilityProfile } from '../compatibility.js'
+import { ListWriter, type PieceWriter, written } from '../format/pieces.js'
 import { pendingTransactionText } from '../format/transaction.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
-import { WireBytes, printJson } from '../wire.js'
+import { printJson } from '../wire.js'
 
 /** The methods of the `txpool_` namespace. */
 export const txpoolMethods: readonly Method[] = [
   /** txpool_content: returns all pooled transactions by sender and nonce. */
-  defineMethod('txpool_content', [], async ({ backend: { mempool, settings } }) => {
-    const text = poolText(
-      mempool.content(),
-      poolAddresses(settings.compatibility),
-      pooledText(settings.compatibility),
-    )
-    return new WireBytes([await runInSlices(text, new TimeSlice())])
+  defineMethod('txpool_content', [], ({ backend: { mempool, settings } }) => {
+    const address = poolAddresses(settings.compatibility)
+    const print = pooledText(settings.compatibility)
+    return written((writer) => writePool(mempool.content(), { address, print }, writer))
   }),
   /** txpool_contentFrom: returns a sender's pooled transactions by nonce. */
-  defineMethod('txpool_contentFrom', [required('address', address)], async ({ backend }, sender) => {
-    const text = queuesText(backend.mempool.contentFrom(sender), pooledText(backend.settings.compatibility))
-    return new WireBytes([await runInSlices(text, new TimeSlice())])
+  defineMethod('txpool_contentFrom', [required('address', address)], ({ backend }, sender) => {
+    const print = pooledText(backend.settings.compatibility)
+    return written((writer) => writeQueues(backend.mempool.contentFrom(sender), print, writer))
   }),
   /** txpool_inspect: returns a one-line summary of each pooled transaction, by sender and nonce. */
-  defineMethod('txpool_inspect', [], async ({ backend: { mempool, settings } }) => {
-    const write = poolAddresses(settings.compatibility)
-    const text = poolText(mempool.content(), write, pooledSummary(write))
-    return new WireBytes([await runInSlices(text, new TimeSlice())])
+  defineMethod('txpool_inspect', [], ({ backend: { mempool, settings } }) => {
+    const address = poolAddresses(settings.compatibility)
+    return written((writer) =>
+      writePool(mempool.content(), { address, print: pooledSummary(address) }, writer),
+    )
   }),
   /** txpool_status: returns the numbers of executable transactions and of those behind a nonce gap. */
   defineMethod('txpool_status', [], ({ backend }) => {
-    const senders = backend.mempool.content()
-    const count = (which: 'pending' | 'queued'): number =>
-      senders.reduce((sum, queues) => sum + queues[which].length, 0)
-    return { pending: quantity(count('pending')), queued: quantity(count('queued')) }
+    const { size, pendingSize: pending } = backend.mempool
+    return { pending: quantity(pending), queued: quantity(size - pending) }
   }),
 ]
 
@@ -65,37 +62,53 @@ export function pooledSummary(write: AddressWriter): Printer {
   }
 }
 
-/** Prints one sender's transactions by decimal nonce. */
-export function* queuesText(
+/** Writes one sender's transactions by decimal nonce. */
+export function* writeQueues(
   { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
   print: Printer,
-): Steps<string> {
-  return `{"pending":${yield* byNonce(pending, print)},"queued":${yield* byNonce(queued, print)}}`
+  writer: PieceWriter,
+): Steps<void> {
+  writer.append('{"pending":')
+  yield* writeByNonce(pending, print, writer)
+  writer.append(',"queued":')
+  yield* writeByNonce(queued, print, writer)
+  writer.append('}')
 }
 
-/** Prints all senders' transactions by address. */
-export function* poolText(
+/** Writes all senders' transactions by address. */
+export function* writePool(
   senders: readonly PoolQueues[],
-  write: AddressWriter,
-  print: Printer,
-): Steps<string> {
-  const parts: string[] = []
-  for (const which of ['pending', 'queued'] as const) {
-    const members: string[] = []
+  { address, print }: { address: AddressWriter; print: Printer },
+  writer: PieceWriter,
+): Steps<void> {
+  writer.append('{"pending":')
+  yield* writeSenders('pending')
+  writer.append(',"queued":')
+  yield* writeSenders('queued')
+  writer.append('}')
+
+  function* writeSenders(which: 'pending' | 'queued'): Steps<void> {
+    const list = new ListWriter(writer, '{}')
     for (const queues of senders) {
-      if (queues[which].length === 0) continue
-      members.push(`"${write(queues.sender)}":${yield* byNonce(queues[which], print)}`)
+      yield
+      const transactions = queues[which]
+      if (transactions.length === 0) continue
+      list.append(`"${address(queues.sender)}":`)
+      yield* writeByNonce(transactions, print, writer)
     }
-    parts.push(`"${which}":{${members.join(',')}}`)
+    list.end()
   }
-  return `{${parts.join(',')}}`
 }
 
-function* byNonce(transactions: readonly PooledTransaction[], print: Printer): Steps<string> {
-  const members: string[] = []
+function* writeByNonce(
+  transactions: readonly PooledTransaction[],
+  print: Printer,
+  writer: PieceWriter,
+): Steps<void> {
+  const list = new ListWriter(writer, '{}')
   for (const pooled of transactions) {
-    members.push(`"${pooled.transaction.nonce}":${print(pooled)}`)
+    list.append(`"${pooled.transaction.nonce}":${print(pooled)}`)
     yield
   }
-  return `{${members.join(',')}}`
+  list.end()
 }

@@ -233,6 +233,8 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     mempool: {
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
+      size: 0,
+      pendingSize: 0,
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),
     },
     blobs: { get: () => undefined },

@@ -2,6 +2,7 @@ import type { Bomb } from './bomb.js'
 import { computing } from './computing.js'
 import { connections } from './connections.js'
 import { controls } from './controls.js'
+import { crowds } from './crowds.js'
 import { fileDags } from './fileDags.js'
 import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
@@ -25,6 +26,7 @@ export const bombs: readonly Bomb[] = [
   ...recording,
   ...edges,
   ...transactions,
+  ...crowds,
   ...states,
   ...remotes,
 ].map((bomb) => ({ ...bomb, refusal: bomb.refusal ?? expectedRefusal(bomb.name) }))

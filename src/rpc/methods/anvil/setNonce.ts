@@ -18,7 +18,7 @@ export const setNonce = defineMethod(
 
 /** @throws RpcError with hardhat's message (EDR: edr_provider, error.rs) */
 async function checkRise({ view, backend }: Call, account: Uint8Array, nonce: bigint): Promise<void> {
-  if (backend.mempool.content().length > 0) {
+  if (backend.mempool.size > 0) {
     throw new RpcError(-32603, 'Cannot set account nonce when the transaction pool is not empty')
   }
   const { state } = await view.stateAt(latestBlock)

@@ -1,3 +1,5 @@
+import type { PoolQueues } from '../../../chain/mempool/mempool.js'
+import type { PooledTransaction } from '../../../chain/mempool/transaction.js'
 import { pendingTransactionText } from '../../format/transaction.js'
 import { writtenTexts } from '../../format/pieces.js'
 import { defineMethod } from '../../method.js'
@@ -8,11 +10,12 @@ import { defineMethod } from '../../method.js'
  */
 export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
   const queues = backend.mempool.content()
-  const transactions = [
-    ...queues.flatMap(({ pending }) => pending),
-    ...queues.flatMap(({ queued }) => queued),
-  ]
-  return writtenTexts(transactions, (pooled) =>
+  return writtenTexts(inOrder(queues), (pooled) =>
     pendingTransactionText(pooled, backend.settings.compatibility),
   )
 })
+
+function* inOrder(queues: readonly PoolQueues[]): Generator<PooledTransaction> {
+  for (const { pending } of queues) yield* pending
+  for (const { queued } of queues) yield* queued
+}

@@ -1,0 +1,147 @@
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { callRpc } from '../../support/rpc.js'
+import type { TorturedNode } from '../node.js'
+import { callRaw } from '../requests.js'
+import { SIGNER, TARGET, address, many, oncePerNode, refusalOf, sendCall, type Bomb } from './bomb.js'
+
+/** Number of senders whose transactions fill the mempool, and the index of the first one's address. */
+const SENDERS = 40_000
+const FIRST_SENDER = 5e6
+
+/** Funds many accounts, and fills the mempool with a transaction of each. */
+const fillPool = oncePerNode(async (node) => {
+  const { url } = node.ready
+  const account = { nonce: 0, balance: '0xde0b6b3a7640000', code: '0x', storage: {} }
+  const accounts = Object.fromEntries(many(SENDERS, (i) => [address(FIRST_SENDER + i), account]))
+  await callRpc(url, 'anvil_loadState', [`0x${gzipSync(JSON.stringify({ accounts })).toString('hex')}`])
+  await callRpc(url, 'evm_setAutomine', [false])
+  await callRpc(url, 'anvil_autoImpersonateAccount', [true])
+  for (let start = 0; start < SENDERS; start += 1000) {
+    const calls = many(1000, (id) => {
+      const from = address(FIRST_SENDER + start + id)
+      const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }
+      return {
+        jsonrpc: '2.0',
+        id,
+        method: 'eth_sendTransaction',
+        params: [{ from, to: TARGET, gas: '0x5208', nonce: '0x0', ...fees }],
+      }
+    })
+    await callRaw(node, JSON.stringify(calls))
+  }
+})
+
+/** A bomb of one call for a mempool of many senders. */
+function withManySenders(method: string, params: readonly unknown[] = []): Bomb {
+  return {
+    name: `a mempool of many senders: ${method}`,
+    prepare: fillPool,
+    run: (node, signal) => sendCall(node, method, params, signal),
+  }
+}
+
+/** Reads a stream of the controls with many readers, while something happens. */
+function followed(
+  name: string,
+  path: string,
+  { prepare, happens }: { prepare?: (node: TorturedNode) => Promise<unknown>; happens?: Bomb['run'] },
+): Bomb {
+  return {
+    name: `/_standin${path}: ${name}`,
+    ...(prepare && { prepare }),
+    async run(node, signal) {
+      const agent = new Agent({ maxSockets: Infinity })
+      const readers = many(500, () => {
+        const request = get(new URL(`/_standin${path}`, node.ready.url), { agent }, (answer) =>
+          answer.resume(),
+        )
+        return request.on('error', () => undefined)
+      })
+      await sleep(500)
+      const refusal = await happens?.(node, signal)
+      await sleep(500)
+      for (const reader of readers) reader.destroy()
+      return refusal
+    },
+  }
+}
+
+function control(node: TorturedNode, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(new URL(`/_standin${path}`, node.ready.url), init)
+}
+
+function setFaults(node: TorturedNode, faults: readonly object[], signal?: AbortSignal): Promise<Response> {
+  return control(node, '/faults', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ faults }),
+    ...(signal !== undefined && { signal }),
+  })
+}
+
+/** A bomb that sets faults. */
+function faults(name: string, make: () => readonly object[]): Bomb {
+  return {
+    name: `/_standin/faults: ${name}`,
+    async run(node, signal) {
+      const response = await setFaults(node, make(), signal)
+      return refusalOf({ status: response.status, text: await response.text() })
+    },
+    refusal: 'status 400',
+  }
+}
+
+const delay = { type: 'delay', milliseconds: 1 }
+
+/** Bombs of crowds: readers of the controls, names that callers choose, and, last, senders of transactions. */
+export const crowds: readonly Bomb[] = [
+  {
+    name: '/_standin/metrics: a thousand methods with long names',
+    prepare: oncePerNode(async (node) => {
+      const calls = many(1000, (id) => ({ jsonrpc: '2.0', id, method: `${id}`.padEnd(1000, '"') }))
+      await callRaw(node, JSON.stringify(calls))
+    }),
+    async run(node, signal) {
+      const response = await control(node, '/metrics', { signal })
+      return refusalOf({ status: response.status, text: await response.text() })
+    },
+  },
+  faults('twenty thousand of an unknown action', () => many(20_000, () => ({ action: { type: 'none' } }))),
+  faults('an error with 200,000 objects of data', () => [
+    {
+      match: { method: 'none' },
+      action: { type: 'error', code: 1, message: '', data: many(2e5, () => ({})) },
+    },
+  ]),
+  followed('five hundred readers of a thousand faults', '/events', {
+    prepare: (node) =>
+      setFaults(
+        node,
+        many(1000, (i) => ({ id: `${i}`, match: { method: `none${i}` }, action: delay })),
+      ),
+    async happens(node) {
+      await sleep(500)
+      await control(node, '/faults', { method: 'DELETE' })
+      return undefined
+    },
+  }),
+  followed(
+    'five hundred readers of calls with fourteen kilobytes',
+    '/requests?format=stream&method=eth_call',
+    {
+      happens: (node, signal) =>
+        sendCall(node, 'eth_call', [{ to: TARGET, data: `0x${'01'.repeat(7000)}` }], signal),
+    },
+  ),
+  withManySenders('txpool_status'),
+  withManySenders('txpool_content'),
+  withManySenders('txpool_inspect'),
+  withManySenders('eth_pendingTransactions'),
+  withManySenders('eth_getBlockByNumber', ['pending', false]),
+  withManySenders('anvil_setBalance', [SIGNER, '0x3635c9adc5dea00000']),
+  withManySenders('evm_mine'),
+  // Leaves the mempool empty for later bombs.
+  withManySenders('anvil_dropAllTransactions'),
+]
