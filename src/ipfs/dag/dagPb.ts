@@ -1,7 +1,9 @@
 import { CID } from 'multiformats/cid'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import { codecCode } from '../cid/cidFormat.js'
 import { castCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
@@ -125,6 +127,8 @@ const linkFields = [
   { name: 'Name', type: wire.bytes },
   { name: 'Tsize', type: wire.varint },
 ] as const
+/** For each field, those that must come after it. */
+const laterFields = linkFields.map((_, index) => linkFields.slice(index + 1))
 
 function decodeLink(bytes: Uint8Array): PBLink {
   const reader = new FieldReader(bytes)
@@ -135,7 +139,7 @@ function decodeLink(bytes: Uint8Array): PBLink {
     if (known === undefined) {
       throw new DagPbError(`protobuf: (PBLink) invalid fieldNumber, expected 1, 2 or 3, got ${field}`)
     }
-    checkOrder(link, known.name, linkFields.slice(field))
+    checkOrder(link, known.name, laterFields[field - 1] ?? [])
     if (type !== known.type) {
       throw new DagPbError(`protobuf: (PBLink) wrong wireType (${type}) for ${known.name}`)
     }
@@ -163,9 +167,56 @@ function checkOrder(
 function cidOf(hash: Uint8Array): CID {
   try {
     // A version is never written as 0.
-    return hash[0] === 0 ? castCid(hash) : CID.decodeFirst(hash)[0]
+    return hash[0] === 0 ? castCid(hash) : (viewCid(hash) ?? CID.decodeFirst(hash)[0])
   } catch {
     throw new DagPbError(`invalid Hash field found in link, expected CID (${problemOf(hash)})`)
+  }
+}
+
+/**
+ * Returns the CID at the start of bytes, sharing their memory; undefined if a number in it takes more than a byte, the
+ * bytes end early or are shared between threads. The library allocates five arrays for a CID, which is most of the time of decoding a wide node.
+ */
+function viewCid(bytes: Uint8Array): CID | undefined {
+  const version = bytes[0] === 0x12 && bytes[1] === 0x20 ? 0 : 1
+  const start = version * 2
+  const [first = 0, codec = 0] = bytes
+  const code = bytes[start] ?? 0
+  const size = bytes[start + 1] ?? 0
+  const length = start + 2 + size
+  const isPlain = version === 0 || (first === 1 && codec < 0x80)
+  const { buffer } = bytes
+  if (!(buffer instanceof ArrayBuffer)) return undefined
+  if (!isPlain || code >= 0x80 || size >= 0x80 || length > bytes.length || bytes.length < start + 2) {
+    return undefined
+  }
+  const whole = new Uint8Array(buffer, bytes.byteOffset, length)
+  return new CID(
+    version,
+    version === 0 ? codecCode.dagPb : codec,
+    new MultihashView(code, size, whole),
+    whole,
+  )
+}
+
+/** The multihash at the end of a CID, whose length takes one byte. Makes arrays only when it is asked for them. */
+class MultihashView implements MultihashDigest {
+  readonly code: number
+  readonly size: number
+  readonly #cid: Uint8Array<ArrayBuffer>
+
+  constructor(code: number, size: number, cid: Uint8Array<ArrayBuffer>) {
+    this.code = code
+    this.size = size
+    this.#cid = cid
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#cid.subarray(this.#cid.length - this.size - 2)
+  }
+
+  get digest(): Uint8Array<ArrayBuffer> {
+    return this.#cid.subarray(this.#cid.length - this.size)
   }
 }
 
@@ -189,7 +240,6 @@ export async function encodeDagPb(node: PBNode): Promise<Uint8Array> {
 
 interface NamedLink {
   link: PBLink
-  name: Uint8Array
   /** The name's bytes as characters, which compare faster. */
   key: string
 }
@@ -198,12 +248,16 @@ interface NamedLink {
 export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array> {
   const named: NamedLink[] = []
   for (const link of Links) {
-    const name = bytesOfText(link.Name ?? '')
-    if (named.push({ link, name, key: latin1(name) }) % LINKS_AT_ONCE === 0) yield
+    const key = latin1(bytesOfText(link.Name ?? ''))
+    if (named.push({ link, key }) % LINKS_AT_ONCE === 0) yield
   }
   const sorted = yield* sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
   const parts: Uint8Array[] = []
-  for (const link of sorted) if (parts.push(encodeLink(link)) % LINKS_AT_ONCE === 0) yield
+  // Joined early: an array for each of 200,000 links takes long to collect.
+  for (let start = 0; start < sorted.length; start += LINKS_AT_ONCE) {
+    parts.push(Buffer.concat(sorted.slice(start, start + LINKS_AT_ONCE).map(encodeLink)))
+    yield
+  }
   if (Data !== undefined) {
     const head = new FieldWriter(LONGEST_HEAD)
     head.bytesHeader(1, Data.length)
@@ -218,7 +272,8 @@ const SIZE_LIMIT = 2 ** 63
 /** The longest tag and length of a field, in bytes. */
 const LONGEST_HEAD = 11
 
-function encodeLink({ link, name }: NamedLink): Uint8Array {
+function encodeLink({ link, key }: NamedLink): Uint8Array {
+  const name = Buffer.from(key, 'latin1')
   const hash = link.Hash.bytes
   const fields = new FieldWriter(hash.length + name.length + 3 * LONGEST_HEAD)
   fields.bytesHeader(1, hash.length)

@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
 import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
-import { type PBNode, decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, type PBNode, decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPb.js'
 import { FileNetworkError } from '../../errors.js'
 import { linksOf } from '../../dag/links.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -210,7 +210,7 @@ function addLink(
 
 function removeLink(editing: Editing, root: BaseNode, path: readonly string[]): Promise<ChangedNode> {
   return changeAt(editing, root, path, async (node, name) => {
-    const links = node.node.Links.filter((link) => (link.Name ?? '') !== name)
+    const links = await runInSlices(linksExcept(node.node, name), new TimeSlice())
     if (links.length === node.node.Links.length) throw new FileNetworkError('no link by that name')
     return store(editing, node, links)
   })
@@ -225,20 +225,30 @@ async function readChild({ source, create }: Editing, parent: BaseNode, name: st
   return { cid: makeCid(format, codecCode.dagPb, await encodeDagPb(node)), node }
 }
 
-function replaceLink(
+async function replaceLink(
   editing: Editing,
   base: BaseNode,
   name: string,
   { cid, size }: { cid: CID; size: number },
 ): Promise<ChangedNode> {
-  const others = base.node.Links.filter((link) => (link.Name ?? '') !== name)
-  return store(editing, base, [...others, { Name: name, Hash: cid, Tsize: size }])
+  const links = await runInSlices(linksExcept(base.node, name), new TimeSlice())
+  links.push({ Name: name, Hash: cid, Tsize: size })
+  return store(editing, base, links)
 }
 
-/** Stores a changed node. Like Kubo's, its links have names and sizes even if they had none. */
-async function store({ session }: Editing, base: BaseNode, changed: PBNode['Links']): Promise<ChangedNode> {
+/** Returns the links but those of a name. Like Kubo's in a changed node, they have names and sizes even if they had none. */
+function* linksExcept({ Links }: PBNode, name: string): Steps<PBLink[]> {
+  const others: PBLink[] = []
+  for (const [index, { Hash, Name = '', Tsize = 0 }] of Links.entries()) {
+    if (index % LINKS_AT_ONCE === LINKS_AT_ONCE - 1) yield
+    if (Name !== name) others.push({ Hash, Name, Tsize })
+  }
+  return others
+}
+
+/** Stores a node with changed links. */
+async function store({ session }: Editing, base: BaseNode, links: PBLink[]): Promise<ChangedNode> {
   const { Data } = base.node
-  const links = changed.map(({ Hash, Name = '', Tsize = 0 }) => ({ Hash, Name, Tsize }))
   const bytes = await encodeDagPb({ Links: links, ...(Data !== undefined && { Data }) })
   const cid = makeCid(await formatOf(base.cid), codecCode.dagPb, bytes)
   await session.put(cid, bytes)
